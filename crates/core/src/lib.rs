@@ -1,0 +1,28 @@
+//! The words and the engine of triphammer: what a database session, a workload, an outcome and an
+//! interval are, and the one loop that drives them. There is no driver, no workload and no HTTP
+//! here; those crates depend on this one and never the other way round.
+#![expect(
+    async_fn_in_trait,
+    reason = "sessions live on one worker thread, so their futures need not be Send"
+)]
+
+pub mod clock;
+pub mod error;
+pub mod outcome;
+pub mod pace;
+pub mod random;
+pub mod rows;
+pub mod session;
+pub mod spec;
+pub mod sql;
+pub mod value;
+pub mod workload;
+
+pub use clock::{Clock, Elapsed};
+pub use error::{DbError, ErrorClass, SpecError};
+pub use outcome::{Counts, Outcome, Timing};
+pub use random::Rng;
+pub use rows::{Row, Rows};
+pub use session::{Access, Capabilities, Database, Session, StatementId};
+pub use value::{ColumnType, Timestamp, Value};
+pub use workload::Workload;

@@ -1,0 +1,377 @@
+//! Rows on their way from a database (results) or to it (bulk load): one buffer that is filled,
+//! read and cleared again and again, so that nothing is allocated per row once it has grown.
+
+use crate::error::{DbError, ErrorClass};
+use crate::value::{Timestamp, parse_decimal, rescale};
+
+/// One field. Text and lists lie in the buffer's arenas.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell {
+    /// SQL NULL.
+    Null,
+    /// Any integer or boolean.
+    Int(i64),
+    /// Floating point.
+    Float(f64),
+    /// `units` × 10^-`scale`.
+    Decimal {
+        /// The digits as one integer.
+        units: i64,
+        /// Digits after the point.
+        scale: u8,
+    },
+    /// Date and time without a zone.
+    Timestamp(Timestamp),
+    /// A range of the text arena.
+    Text(Span),
+    /// A range of the list arena.
+    List(Span),
+}
+
+/// A range of an arena.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    start: u32,
+    len: u32,
+}
+
+impl Span {
+    fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.start as usize + self.len as usize
+    }
+
+    fn between(start: usize, end: usize) -> Self {
+        let fit = |n| u32::try_from(n).expect("a row buffer stays under 4 GiB: batches are bounded");
+        Self { start: fit(start), len: fit(end - start) }
+    }
+}
+
+/// A buffer of rows with a fixed number of columns, row by row.
+#[derive(Debug, Default)]
+pub struct Rows {
+    width: usize,
+    cells: Vec<Cell>,
+    text: Vec<u8>,
+    lists: Vec<Cell>,
+}
+
+impl Rows {
+    /// An empty buffer.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Empties the buffer and sets the number of columns, keeping its memory.
+    pub fn reset(&mut self, width: usize) {
+        self.width = width;
+        self.cells.clear();
+        self.text.clear();
+        self.lists.clear();
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Number of whole rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        if self.width == 0 { 0 } else { self.cells.len() / self.width }
+    }
+
+    /// Whether there is no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// Bytes of memory in use, to bound a batch.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.text.len() + (self.cells.len() + self.lists.len()) * size_of::<Cell>()
+    }
+
+    /// Appends NULL.
+    pub fn null(&mut self) {
+        self.cells.push(Cell::Null);
+    }
+
+    /// Appends an integer.
+    pub fn int(&mut self, value: i64) {
+        self.cells.push(Cell::Int(value));
+    }
+
+    /// Appends a floating-point number.
+    pub fn float(&mut self, value: f64) {
+        self.cells.push(Cell::Float(value));
+    }
+
+    /// Appends a decimal.
+    pub fn decimal(&mut self, units: i64, scale: u8) {
+        self.cells.push(Cell::Decimal { units, scale });
+    }
+
+    /// Appends a date and time.
+    pub fn timestamp(&mut self, value: Timestamp) {
+        self.cells.push(Cell::Timestamp(value));
+    }
+
+    /// Appends text.
+    pub fn text(&mut self, value: &str) {
+        self.text_with(|out| out.extend_from_slice(value.as_bytes()));
+    }
+
+    /// Appends text that `write` puts at the end of the arena; it must be UTF-8.
+    pub fn text_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        let start = self.text.len();
+        write(&mut self.text);
+        self.cells.push(Cell::Text(Span::between(start, self.text.len())));
+    }
+
+    /// Appends a list: `write` puts its elements into another buffer's cells by the same methods.
+    pub fn list(&mut self, write: impl FnOnce(&mut Self)) {
+        let cells = self.cells.len();
+        write(self);
+        let start = self.lists.len();
+        self.lists.extend(self.cells.drain(cells..));
+        self.cells.push(Cell::List(Span::between(start, self.lists.len())));
+    }
+
+    /// Forgets the cells of a row that was begun and not ended, and says so.
+    #[must_use]
+    pub fn has_partial_row(&self) -> bool {
+        self.width != 0 && !self.cells.len().is_multiple_of(self.width)
+    }
+
+    /// Row `index`, from 0.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    #[must_use]
+    pub fn row(&self, index: usize) -> Row<'_> {
+        Row { rows: self, cells: &self.cells[index * self.width..(index + 1) * self.width] }
+    }
+
+    /// The first row, or an error that says what is missing.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn first(&self, what: &str) -> Result<Row<'_>, DbError> {
+        if self.is_empty() {
+            return Err(DbError::new(ErrorClass::Other, format!("no row for {what}")));
+        }
+        Ok(self.row(0))
+    }
+
+    /// All rows.
+    pub fn iter(&self) -> impl Iterator<Item = Row<'_>> {
+        (0..self.len()).map(|index| self.row(index))
+    }
+}
+
+/// One row, or one list, of a [`Rows`]. The reader says which type it wants; text that reads as that
+/// type counts, because some protocols and databases give everything as text.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
+    rows: &'a Rows,
+    cells: &'a [Cell],
+}
+
+impl<'a> Row<'a> {
+    /// Number of fields.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Whether there is no field.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// The field as it lies in the buffer.
+    ///
+    /// # Panics
+    /// When there is no such column.
+    #[must_use]
+    pub fn cell(&self, column: usize) -> Cell {
+        self.cells[column]
+    }
+
+    /// Whether the field is NULL.
+    #[must_use]
+    pub fn is_null(&self, column: usize) -> bool {
+        matches!(self.cells.get(column), Some(Cell::Null))
+    }
+
+    fn mismatch(&self, column: usize, wanted: &str) -> DbError {
+        let message = format!("column {column} is {:?}, not {wanted}", self.cells.get(column));
+        DbError::new(ErrorClass::Other, message)
+    }
+
+    /// An integer; a decimal or float without a fraction counts as one, as does text.
+    ///
+    /// # Errors
+    /// When the field is missing, NULL or of another type.
+    pub fn int(&self, column: usize) -> Result<i64, DbError> {
+        match self.cells.get(column) {
+            Some(Cell::Int(value)) => Ok(*value),
+            Some(Cell::Decimal { units, scale }) => {
+                rescale(*units, *scale, 0).ok_or_else(|| self.mismatch(column, "an integer"))
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
+            Some(Cell::Float(value)) if value.fract() == 0.0 && value.abs() < 9e15 => {
+                Ok(*value as i64)
+            }
+            Some(Cell::Text(_)) => {
+                let text = self.text(column)?.trim();
+                text.parse().map_err(|_| self.mismatch(column, "an integer"))
+            }
+            _ => Err(self.mismatch(column, "an integer")),
+        }
+    }
+
+    /// A 32-bit integer.
+    ///
+    /// # Errors
+    /// As [`Row::int`], and when it does not fit.
+    pub fn int32(&self, column: usize) -> Result<i32, DbError> {
+        i32::try_from(self.int(column)?).map_err(|_| self.mismatch(column, "a 32-bit integer"))
+    }
+
+    /// A decimal as units at `scale`; integers count, and floats are rounded half away from zero,
+    /// for databases without decimals.
+    ///
+    /// # Errors
+    /// When the field is missing, NULL, of another type, or has more digits than `scale`.
+    pub fn decimal(&self, column: usize, scale: u8) -> Result<i64, DbError> {
+        let found = match self.cells.get(column) {
+            Some(Cell::Decimal { units, scale: from }) => rescale(*units, *from, scale),
+            Some(Cell::Int(value)) => rescale(*value, 0, scale),
+            #[expect(clippy::cast_possible_truncation, reason = "checked to be small")]
+            Some(Cell::Float(value)) => {
+                let scaled = (value * 10f64.powi(i32::from(scale))).round();
+                (scaled.abs() < 9e18).then_some(scaled as i64)
+            }
+            Some(Cell::Text(_)) => parse_decimal(self.text(column)?, scale),
+            _ => None,
+        };
+        found.ok_or_else(|| self.mismatch(column, "a decimal of that scale"))
+    }
+
+    /// A floating-point number; integers and decimals count.
+    ///
+    /// # Errors
+    /// When the field is missing, NULL or of another type.
+    #[expect(clippy::cast_precision_loss, reason = "asked for as floating point")]
+    pub fn float(&self, column: usize) -> Result<f64, DbError> {
+        match self.cells.get(column) {
+            Some(Cell::Float(value)) => Ok(*value),
+            Some(Cell::Int(value)) => Ok(*value as f64),
+            Some(Cell::Decimal { units, scale }) => {
+                Ok(*units as f64 / 10f64.powi(i32::from(*scale)))
+            }
+            Some(Cell::Text(_)) => {
+                let text = self.text(column)?.trim();
+                text.parse().map_err(|_| self.mismatch(column, "a number"))
+            }
+            _ => Err(self.mismatch(column, "a number")),
+        }
+    }
+
+    /// Text.
+    ///
+    /// # Errors
+    /// When the field is missing, NULL or of another type.
+    pub fn text(&self, column: usize) -> Result<&'a str, DbError> {
+        match self.cells.get(column) {
+            Some(Cell::Text(span)) => std::str::from_utf8(&self.rows.text[span.range()])
+                .map_err(|_| self.mismatch(column, "UTF-8 text")),
+            _ => Err(self.mismatch(column, "text")),
+        }
+    }
+
+    /// The bytes of a text cell of this buffer, for drivers that send them on.
+    #[must_use]
+    pub fn text_bytes(&self, span: Span) -> &'a [u8] {
+        &self.rows.text[span.range()]
+    }
+
+    /// A date and time; text of that form counts, for databases that keep text.
+    ///
+    /// # Errors
+    /// When the field is missing, NULL or of another type.
+    pub fn timestamp(&self, column: usize) -> Result<Timestamp, DbError> {
+        match self.cells.get(column) {
+            Some(Cell::Timestamp(value)) => Ok(*value),
+            Some(Cell::Text(_)) => Timestamp::parse(self.text(column)?)
+                .ok_or_else(|| self.mismatch(column, "a timestamp")),
+            _ => Err(self.mismatch(column, "a timestamp")),
+        }
+    }
+
+    /// A list.
+    ///
+    /// # Errors
+    /// When the field is missing, NULL or of another type.
+    pub fn list(&self, column: usize) -> Result<Row<'a>, DbError> {
+        match self.cells.get(column) {
+            Some(Cell::List(span)) => {
+                Ok(Row { rows: self.rows, cells: &self.rows.lists[span.range()] })
+            }
+            _ => Err(self.mismatch(column, "a list")),
+        }
+    }
+
+    /// `None` when the field is NULL, else what `read` makes of it: `row.optional(3, Row::int)`.
+    ///
+    /// # Errors
+    /// As `read`.
+    pub fn optional<T>(
+        &self,
+        column: usize,
+        read: impl FnOnce(&Self, usize) -> Result<T, DbError>,
+    ) -> Result<Option<T>, DbError> {
+        if self.is_null(column) { Ok(None) } else { read(self, column).map(Some) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_reads_what_was_written() {
+        let mut rows = Rows::new();
+        rows.reset(4);
+        for n in 0..2 {
+            rows.int(n);
+            rows.text("näm€");
+            rows.decimal(1250, 4);
+            rows.list(|list| {
+                list.text("a");
+                list.null();
+            });
+        }
+        assert_eq!(rows.len(), 2);
+        let row = rows.row(1);
+        assert_eq!(row.int(0).unwrap(), 1);
+        assert_eq!(row.text(1).unwrap(), "näm€");
+        assert_eq!(row.decimal(2, 4).unwrap(), 1250);
+        let list = row.list(3).unwrap();
+        assert_eq!((list.text(0).unwrap(), list.is_null(1)), ("a", true));
+        assert!(row.int(1).is_err(), "this text is no integer");
+    }
+
+    #[test]
+    fn floats_become_decimals_by_rounding() {
+        let mut rows = Rows::new();
+        rows.reset(1);
+        rows.float(-10.005_000_000_1);
+        assert_eq!(rows.row(0).decimal(0, 2).unwrap(), -1001);
+    }
+}

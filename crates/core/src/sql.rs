@@ -1,0 +1,407 @@
+//! SQL books: named statements of a workload in the spelling of a dialect.
+//!
+//! A book is laid over its parent: `sql/base/tproc-c/*.sql` first, then each dialect's folder from the
+//! root of its family to itself, by name, so that a dialect's folder holds only what differs. In a file
+//! `-- name: new_order.stock` begins a block that ends at the next one; procedure bodies therefore need
+//! no parsing of semicolons. `{word}` is replaced by the dialect's word of that name, and `:param` by
+//! the dialect's placeholder, once, when the book is made; nothing is looked up by name in a run.
+//!
+//! Blocks whose name is a declared [`StatementDef`] are statements. All others are scripts, run as they
+//! stand; the part of their name before the first point says when: `create.`, `key.`, `index.`,
+//! `foreign_key.`, `procedure.`, `analyze.`, `drop_procedure.`.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::error::{DbError, ErrorClass, SpecError};
+use crate::value::ColumnType;
+
+/// A statement that a workload needs: its name and its parameters in order.
+#[derive(Clone, Copy, Debug)]
+pub struct StatementDef {
+    /// `new_order.stock`.
+    pub name: &'static str,
+    /// Parameters in the order of the arguments.
+    pub params: &'static [Param],
+    /// Who must have it.
+    pub required: Required,
+}
+
+/// Which books must hold a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Required {
+    /// All.
+    Always,
+    /// Those of databases with procedures.
+    WithProcedures,
+}
+
+/// A parameter of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its name in the SQL, after the colon.
+    pub name: &'static str,
+    /// Its type, which is told to the database rather than guessed by it.
+    pub param_type: ColumnType,
+}
+
+/// A parameter, short enough to write statements as tables.
+#[must_use]
+pub const fn param(name: &'static str, param_type: ColumnType) -> Param {
+    Param { name, param_type }
+}
+
+/// A statement of client SQL.
+#[must_use]
+pub const fn statement(name: &'static str, params: &'static [Param]) -> StatementDef {
+    StatementDef { name, params, required: Required::Always }
+}
+
+/// A call of a procedure.
+#[must_use]
+pub const fn call(name: &'static str, params: &'static [Param]) -> StatementDef {
+    StatementDef { name, params, required: Required::WithProcedures }
+}
+
+/// How a dialect marks a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Placeholder {
+    /// `$1`, numbered by the order of declaration; the same parameter has the same number.
+    Dollar,
+    /// `?1`, numbered likewise.
+    NumberedQuestion,
+    /// `?` for each occurrence, in the order of the text.
+    Question,
+}
+
+/// A spelling of SQL: a row of data with a parent.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dialect {
+    /// Its name, the name of its folder.
+    pub name: String,
+    /// The dialect it differs from; `None` for the base.
+    pub parent: Option<String>,
+    /// How parameters are marked; inherited when absent.
+    pub placeholder: Option<Placeholder>,
+    /// Words that replace `{word}`; laid over the parent's.
+    #[serde(default)]
+    pub words: BTreeMap<String, String>,
+}
+
+/// A statement ready for a driver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundStatement {
+    /// Its name, for messages.
+    pub name: String,
+    /// The text with the dialect's placeholders.
+    pub sql: String,
+    /// The parameters as declared, in the order of the arguments.
+    pub params: Vec<Param>,
+    /// For each placeholder of the text in order, the place of its argument. For numbered placeholders
+    /// simply 0, 1, 2 ….
+    pub order: Vec<usize>,
+}
+
+/// All of a workload's SQL for one dialect.
+#[derive(Clone, Debug)]
+pub struct SqlBook {
+    dialect: String,
+    statements: BTreeMap<String, BoundStatement>,
+    scripts: Vec<Script>,
+}
+
+/// A block that is run as it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Script {
+    /// `index.customer_name`.
+    pub name: String,
+    /// Its text.
+    pub sql: String,
+}
+
+/// One layer of a book: a dialect and the texts of its files in order.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    /// The dialect.
+    pub dialect: Dialect,
+    /// (file name for messages, text).
+    pub files: Vec<(String, String)>,
+}
+
+impl SqlBook {
+    /// Lays `layers` (base first) over each other and binds every statement in `definitions`.
+    ///
+    /// # Errors
+    /// When a block is malformed, a needed statement is missing, a parameter is unknown or unused, a
+    /// word is not defined, or an override equals what it overrides.
+    pub fn new(
+        layers: &[Layer],
+        definitions: &[&StatementDef],
+        procedures: bool,
+    ) -> Result<Self, SpecError> {
+        let dialect = layers.last().map_or_else(String::new, |l| l.dialect.name.clone());
+        let mut words = BTreeMap::new();
+        let mut placeholder = Placeholder::Question;
+        let mut blocks: Vec<Script> = Vec::new();
+        for layer in layers {
+            words.extend(layer.dialect.words.clone());
+            placeholder = layer.dialect.placeholder.unwrap_or(placeholder);
+            for (file, text) in &layer.files {
+                lay_over(&mut blocks, parse_blocks(file, text)?, file)?;
+            }
+        }
+        let mut book = Self { dialect, statements: BTreeMap::new(), scripts: Vec::new() };
+        for mut block in blocks {
+            block.sql = replace_words(&block, &words)?;
+            match definitions.iter().find(|d| d.name == block.name) {
+                Some(definition) => {
+                    let bound = bind(definition, &block.sql, placeholder)?;
+                    book.statements.insert(block.name, bound);
+                }
+                None => book.scripts.push(block),
+            }
+        }
+        for definition in definitions {
+            let needed = procedures || definition.required == Required::Always;
+            if needed && !book.statements.contains_key(definition.name) {
+                return Err(SpecError::new(format!(
+                    "the {} book has no statement `{}`",
+                    book.dialect, definition.name
+                )));
+            }
+        }
+        Ok(book)
+    }
+
+    /// The dialect's name.
+    #[must_use]
+    pub fn dialect(&self) -> &str {
+        &self.dialect
+    }
+
+    /// A statement.
+    ///
+    /// # Errors
+    /// When the book has none of that name.
+    pub fn statement(&self, name: &str) -> Result<&BoundStatement, DbError> {
+        self.statements.get(name).ok_or_else(|| {
+            let message = format!("the {} book has no statement `{name}`", self.dialect);
+            DbError::new(ErrorClass::Unsupported, message)
+        })
+    }
+
+    /// Every statement, by name.
+    pub fn statements(&self) -> impl Iterator<Item = &BoundStatement> {
+        self.statements.values()
+    }
+
+    /// The scripts of a kind in the order of the files: `scripts("index")`.
+    pub fn scripts<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Script> {
+        self.scripts.iter().filter(move |s| s.kind() == kind && !s.sql.trim().is_empty())
+    }
+
+    /// Every script in the order of the files.
+    pub fn all_scripts(&self) -> &[Script] {
+        &self.scripts
+    }
+}
+
+impl Script {
+    /// The part of the name before the first point.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        self.name.split('.').next().unwrap_or_default()
+    }
+
+    /// The part of the name after the first point.
+    #[must_use]
+    pub fn object(&self) -> &str {
+        self.name.split_once('.').map_or("", |(_, object)| object)
+    }
+}
+
+/// Cuts a file at its `-- name:` lines.
+fn parse_blocks(file: &str, text: &str) -> Result<Vec<Script>, SpecError> {
+    let mut blocks: Vec<Script> = Vec::new();
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("-- name:") {
+            let name = name.trim().to_owned();
+            if name.is_empty() || blocks.iter().any(|b| b.name == name) {
+                return Err(SpecError::new(format!("{file}: `{name}` is empty or there twice")));
+            }
+            blocks.push(Script { name, sql: String::new() });
+        } else if let Some(block) = blocks.last_mut() {
+            block.sql.push_str(line);
+            block.sql.push('\n');
+        } else if !line.trim().is_empty() && !line.starts_with("--") {
+            return Err(SpecError::new(format!("{file}: text before the first `-- name:`")));
+        }
+    }
+    Ok(blocks)
+}
+
+/// Puts a layer's blocks over what is there; one in place of an equal one is an error.
+fn lay_over(blocks: &mut Vec<Script>, layer: Vec<Script>, file: &str) -> Result<(), SpecError> {
+    for block in layer {
+        match blocks.iter_mut().find(|b| b.name == block.name) {
+            None => blocks.push(block),
+            Some(under) if squeeze(&under.sql) == squeeze(&block.sql) => {
+                return Err(SpecError::new(format!(
+                    "{file}: `{}` equals what it overrides; delete it",
+                    block.name
+                )));
+            }
+            Some(under) => *under = block,
+        }
+    }
+    Ok(())
+}
+
+fn squeeze(sql: &str) -> String {
+    sql.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn replace_words(
+    block: &Script,
+    words: &BTreeMap<String, String>,
+) -> Result<String, SpecError> {
+    let mut out = String::with_capacity(block.sql.len());
+    let mut rest = block.sql.as_str();
+    while let Some(open) = rest.find('{') {
+        let Some(length) = rest[open..].find('}') else { break };
+        let word = &rest[open + 1..open + length];
+        let is_word = !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        out.push_str(&rest[..open]);
+        if is_word {
+            let value = words.get(word).ok_or_else(|| {
+                SpecError::new(format!("`{}` uses the word {{{word}}}, which no dialect defines", block.name))
+            })?;
+            out.push_str(value);
+        } else {
+            out.push_str(&rest[open..=open + length]);
+        }
+        rest = &rest[open + length + 1..];
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// Replaces `:param` by placeholders, leaving strings, comments and `::` alone.
+fn bind(
+    definition: &StatementDef,
+    sql: &str,
+    placeholder: Placeholder,
+) -> Result<BoundStatement, SpecError> {
+    let mut out = String::with_capacity(sql.len());
+    let mut occurrences = Vec::new();
+    let mut rest = sql.trim();
+    while let Some(c) = rest.chars().next() {
+        let skipped = if rest.starts_with("--") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if c == '\'' || c == '"' {
+            rest[1..].find(c).map_or(rest.len(), |end| end + 2)
+        } else if rest.starts_with("::") {
+            2
+        } else if c == ':' && rest[1..].starts_with(|n: char| n.is_ascii_lowercase()) {
+            let name_end = rest[1..]
+                .find(|n: char| !(n.is_ascii_alphanumeric() || n == '_'))
+                .map_or(rest.len(), |end| end + 1);
+            let name = &rest[1..name_end];
+            let index = definition.params.iter().position(|p| p.name == name).ok_or_else(|| {
+                SpecError::new(format!("`{}` uses :{name}, which is not declared", definition.name))
+            })?;
+            occurrences.push(index);
+            match placeholder {
+                Placeholder::Dollar => out.push_str(&format!("${}", index + 1)),
+                Placeholder::NumberedQuestion => out.push_str(&format!("?{}", index + 1)),
+                Placeholder::Question => out.push('?'),
+            }
+            rest = &rest[name_end..];
+            continue;
+        } else {
+            c.len_utf8()
+        };
+        if !rest.starts_with("--") {
+            out.push_str(&rest[..skipped]);
+        }
+        rest = &rest[skipped..];
+    }
+    if let Some(unused) = (0..definition.params.len()).find(|i| !occurrences.contains(i)) {
+        let name = definition.params[unused].name;
+        return Err(SpecError::new(format!("`{}` does not use :{name}", definition.name)));
+    }
+    let order = match placeholder {
+        Placeholder::Question => occurrences,
+        _ => (0..definition.params.len()).collect(),
+    };
+    Ok(BoundStatement {
+        name: definition.name.to_owned(),
+        sql: out.trim().trim_end_matches(';').to_owned(),
+        params: definition.params.to_vec(),
+        order,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAIR: StatementDef =
+        statement("pair", &[param("b", ColumnType::Int), param("a", ColumnType::Text)]);
+
+    fn dialect(name: &str, placeholder: Placeholder) -> Dialect {
+        let words = BTreeMap::from([("lock".to_owned(), "FOR UPDATE".to_owned())]);
+        Dialect { name: name.into(), parent: None, placeholder: Some(placeholder), words }
+    }
+
+    fn book(placeholder: Placeholder, files: &[&str]) -> Result<SqlBook, SpecError> {
+        let layers: Vec<_> = files
+            .iter()
+            .map(|text| Layer {
+                dialect: dialect("test", placeholder),
+                files: vec![("test.sql".into(), (*text).into())],
+            })
+            .collect();
+        SqlBook::new(&layers, &[&PAIR], false)
+    }
+
+    const TEXT: &str = "-- name: pair\nSELECT :a::text, ':a', :b -- not :c\n FROM t {lock};\n";
+
+    #[test]
+    fn placeholders_follow_the_declaration_and_spare_strings_casts_and_comments() {
+        let bound = book(Placeholder::Dollar, &[TEXT]).unwrap();
+        let statement = bound.statement("pair").unwrap();
+        assert_eq!(statement.sql, "SELECT $2::text, ':a', $1 \n FROM t FOR UPDATE");
+        assert_eq!(statement.order, [0, 1]);
+        let bound = book(Placeholder::Question, &[TEXT]).unwrap();
+        assert_eq!(bound.statement("pair").unwrap().order, [1, 0]);
+    }
+
+    #[test]
+    fn bad_books_say_what_is_wrong() {
+        for (files, message) in [
+            (vec!["SELECT 1"], "text before"),
+            (vec!["-- name: other\nSELECT 1"], "no statement `pair`"),
+            (vec!["-- name: pair\nSELECT :a"], "does not use :b"),
+            (vec!["-- name: pair\nSELECT :a, :b, :c"], "uses :c"),
+            (vec!["-- name: pair\nSELECT :a, :b {nowhere}"], "{nowhere}"),
+            (vec![TEXT, TEXT], "equals what it overrides"),
+            (vec!["-- name: pair\nSELECT :a, :b\n-- name: pair\n"], "twice"),
+        ] {
+            let error = book(Placeholder::Dollar, &files).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_override_keeps_the_place_of_what_it_overrides() {
+        let base = "-- name: create.a\nA\n-- name: create.b\nB\n-- name: pair\n:a :b";
+        let over = "-- name: create.a\nC\n";
+        let bound = book(Placeholder::Dollar, &[base, over]).unwrap();
+        let texts: Vec<_> = bound.scripts("create").map(|s| s.sql.trim()).collect();
+        assert_eq!(texts, ["C", "B"]);
+    }
+}

@@ -1,0 +1,214 @@
+//! Values that go to a database, and the types that columns and parameters have. Nothing here
+//! owns memory: a transaction's arguments borrow from its input.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The type of a column or a parameter, in words that every database has an equal for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ColumnType {
+    /// 16-bit integer; travels as [`Value::Int`].
+    SmallInt,
+    /// 32-bit integer; travels as [`Value::Int`].
+    Int,
+    /// 64-bit integer; travels as [`Value::Int`].
+    BigInt,
+    /// Double-precision floating point.
+    Float,
+    /// Exact decimal with this many digits after the point.
+    Decimal(u8),
+    /// Characters, UTF-8.
+    Text,
+    /// Date and time without a zone.
+    Timestamp,
+    /// List of 32-bit integers, for databases that take a list as one argument.
+    IntList,
+}
+
+/// An instant without a zone: microseconds since 1970-01-01 00:00:00. TPROC-C uses whole seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// From whole seconds since 1970-01-01 00:00:00.
+    #[must_use]
+    pub const fn from_seconds(seconds: i64) -> Self {
+        Self(seconds * 1_000_000)
+    }
+
+    /// The civil date and time, for databases that keep text.
+    ///
+    /// # Panics
+    /// When the instant is outside the years -9999 to 9999.
+    #[must_use]
+    pub fn civil(self) -> jiff::civil::DateTime {
+        let instant = jiff::Timestamp::from_microsecond(self.0).expect("years -9999 to 9999");
+        jiff::tz::TimeZone::UTC.to_datetime(instant)
+    }
+
+    /// Reads `2026-01-01 00:00:00[.ffffff]`, with a blank or a `T`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let civil: jiff::civil::DateTime = text.trim().parse().ok()?;
+        let zoned = jiff::tz::TimeZone::UTC.to_timestamp(civil).ok()?;
+        Some(Self(zoned.as_microsecond()))
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let c = self.civil();
+        write!(
+            f,
+            "{:04}-{:02}-{:02} {:02}:{:02}:{:02}",
+            c.year(),
+            c.month(),
+            c.day(),
+            c.hour(),
+            c.minute(),
+            c.second()
+        )?;
+        match c.subsec_nanosecond() / 1000 {
+            0 => Ok(()),
+            micros => write!(f, ".{micros:06}"),
+        }
+    }
+}
+
+/// One argument of a statement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// SQL NULL.
+    Null,
+    /// Any integer; the driver narrows it to the parameter's [`ColumnType`] and refuses one that does not fit.
+    Int(i64),
+    /// Double-precision floating point.
+    Float(f64),
+    /// An exact decimal: `units` × 10^-`scale`.
+    Decimal {
+        /// The digits as one integer: 12.34 has 1234 at scale 2.
+        units: i64,
+        /// Digits after the point.
+        scale: u8,
+    },
+    /// Characters.
+    Text(&'a str),
+    /// Date and time.
+    Timestamp(Timestamp),
+    /// A list of integers.
+    Ints(&'a [i32]),
+}
+
+impl Value<'_> {
+    /// A decimal of two digits after the point, such as money.
+    #[must_use]
+    pub const fn cents(units: i64) -> Self {
+        Self::Decimal { units, scale: 2 }
+    }
+}
+
+impl From<i32> for Value<'_> {
+    fn from(value: i32) -> Self {
+        Self::Int(i64::from(value))
+    }
+}
+
+impl From<i64> for Value<'_> {
+    fn from(value: i64) -> Self {
+        Self::Int(value)
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(value: &'a str) -> Self {
+        Self::Text(value)
+    }
+}
+
+/// Writes `units` × 10^-`scale` as text: `-0.05`.
+pub fn write_decimal(out: &mut impl fmt::Write, units: i64, scale: u8) -> fmt::Result {
+    let sign = if units < 0 { "-" } else { "" };
+    let magnitude = units.unsigned_abs();
+    if scale == 0 {
+        return write!(out, "{sign}{magnitude}");
+    }
+    let power = 10u64.pow(u32::from(scale));
+    write!(
+        out,
+        "{sign}{}.{:0width$}",
+        magnitude / power,
+        magnitude % power,
+        width = usize::from(scale)
+    )
+}
+
+/// Brings a decimal to another scale; `None` when digits would be lost or it does not fit.
+#[must_use]
+pub fn rescale(units: i64, from: u8, to: u8) -> Option<i64> {
+    if to >= from {
+        units.checked_mul(10i64.checked_pow(u32::from(to - from))?)
+    } else {
+        let power = 10i64.checked_pow(u32::from(from - to))?;
+        (units % power == 0).then_some(units / power)
+    }
+}
+
+/// Reads `-12.5` as units at `scale`; `None` when it is no decimal or has more digits.
+#[must_use]
+pub fn parse_decimal(text: &str, scale: u8) -> Option<i64> {
+    let text = text.trim();
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let all_digits = |t: &str| t.bytes().all(|b| b.is_ascii_digit());
+    if whole.is_empty() || !all_digits(whole) || !all_digits(fraction) {
+        return None;
+    }
+    let written: i64 = format!("{whole}{fraction}").parse().ok()?;
+    let units = rescale(written, u8::try_from(fraction.len()).ok()?, scale)?;
+    Some(if negative { -units } else { units })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_written_with_all_their_digits() {
+        for (units, scale, expected) in
+            [(-5, 2, "-0.05"), (1234, 2, "12.34"), (7, 0, "7"), (20000, 4, "2.0000")]
+        {
+            let mut text = String::new();
+            write_decimal(&mut text, units, scale).unwrap();
+            assert_eq!(text, expected);
+        }
+    }
+
+    #[test]
+    fn decimals_are_read_with_their_sign_and_scale() {
+        for (text, expected) in
+            [("-0.05", Some(-5)), ("12", Some(1200)), ("1.5", Some(150)), ("1.234", None), ("x", None)]
+        {
+            assert_eq!(parse_decimal(text, 2), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn rescaling_refuses_to_lose_digits() {
+        assert_eq!(rescale(125, 2, 4), Some(12_500));
+        assert_eq!(rescale(12_500, 4, 2), Some(125));
+        assert_eq!(rescale(12_501, 4, 2), None);
+        assert_eq!(rescale(i64::MAX, 0, 1), None);
+    }
+
+    #[test]
+    fn timestamps_read_what_they_write() {
+        for text in ["2026-01-01 00:00:00", "1999-12-31 23:59:59.000001"] {
+            assert_eq!(Timestamp::parse(text).unwrap().to_string(), text);
+        }
+        assert_eq!(Timestamp::parse("yesterday"), None);
+    }
+}

@@ -1,0 +1,352 @@
+//! What a workload is: schema, data, mix, inputs, invariants. It knows no database by name, never
+//! sleeps and never retries. Everything that multiplies is kept out of it: pacing, retries, stopping
+//! and recording are the engine's, spelling is the SQL book's, protocol is the driver's.
+//!
+//! A new workload is one module that implements [`Workload`], its folder of SQL, and one line in the
+//! workloads crate's list.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{DbError, SpecError};
+use crate::random::Rng;
+use crate::session::{Capabilities, RowSource, Session, StatementId};
+use crate::sql::StatementDef;
+use crate::value::{ColumnType, Timestamp};
+
+/// Schema, data, mix, inputs and invariants of a standard load.
+pub trait Workload: Sized + Send + Sync + 'static {
+    /// The word the command line takes: `tproc-c`.
+    const NAME: &'static str;
+    /// The name as people write it: `TPROC-C`.
+    const TITLE: &'static str;
+    /// Raised whenever the work or the data changes its meaning; results of two versions do not compare.
+    const VERSION: u32;
+    /// What `scale` counts: `warehouses`.
+    const SCALE_UNIT: &'static str;
+
+    /// One virtual user's state: plain data, so that a waiting terminal costs its bytes and no task.
+    type User;
+    /// Everything a transaction needs, drawn before its first attempt and kept over its retries.
+    type Input: Clone + fmt::Debug;
+    /// What belongs to a session: statement ids and buffers. Made on connect and on reconnect.
+    type Prepared;
+
+    /// Options beside scale and seed: each becomes a flag, an environment variable and a job-file key.
+    fn options() -> &'static [OptionDef];
+
+    /// The workload at a scale, with the options given.
+    ///
+    /// # Errors
+    /// When an option or the scale cannot be.
+    fn new(settings: &WorkloadSettings) -> Result<Self, SpecError>;
+
+    /// Statements that every dialect's book must have, with their parameters.
+    fn statements() -> &'static [StatementDef];
+
+    /// The tables in the order of creation.
+    fn tables() -> &'static [TableDef];
+
+    /// The transaction types; their order is the order of every array and report.
+    fn transactions() -> &'static [TransactionDef];
+
+    /// The figure that is printed first, and how the database itself counts it.
+    fn headline() -> Headline;
+
+    /// The conditions that `check` verifies.
+    fn checks() -> &'static [CheckDef];
+
+    /// The pieces in which data is loaded, each in one database transaction; independent of each other.
+    fn parts(&self) -> Vec<Part>;
+
+    /// The rows of one table in one part. The same for the same seed, whoever asks.
+    fn rows(&self, part: &Part, table: &TableDef) -> Box<dyn RowSource + '_>;
+
+    /// What the build remembers and a run must know, beside scale and seed: `c_load`.
+    fn build_facts(&self) -> Vec<(&'static str, String)>;
+
+    /// Virtual user `id` of `users`, before its first transaction.
+    fn user(&self, id: u32, users: u32, rng: &mut Rng) -> Self::User;
+
+    /// What the user does next: a place in [`Workload::transactions`], or `None` when the user is done.
+    fn next(&self, user: &mut Self::User, rng: &mut Rng) -> Option<usize>;
+
+    /// Draws the input of a transaction; `now` is data of the transaction, whole seconds.
+    fn draw(
+        &self,
+        transaction: usize,
+        user: &mut Self::User,
+        rng: &mut Rng,
+        now: Timestamp,
+    ) -> Self::Input;
+
+    /// Prepares what a session needs in `mode`.
+    ///
+    /// # Errors
+    /// As the database reports.
+    async fn prepare<S: Session>(
+        &self,
+        mode: Mode,
+        statements: &mut Statements<'_>,
+        session: &mut S,
+    ) -> Result<Self::Prepared, DbError>;
+
+    /// Runs one transaction, from its begin to its commit or its rollback by rule. On an error the
+    /// engine rolls back.
+    ///
+    /// # Errors
+    /// As the database reports, and when its answer cannot be understood.
+    async fn run<S: Session>(
+        &self,
+        input: &Self::Input,
+        prepared: &mut Self::Prepared,
+        session: &mut S,
+    ) -> Result<Completion, DbError>;
+}
+
+/// How a transaction that worked ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// False when the workload's own rule rolled it back.
+    pub committed: bool,
+    /// What [`TransactionDef::tally`] counts.
+    pub tally: u32,
+}
+
+impl Completion {
+    /// Committed, nothing to tally.
+    pub const COMMITTED: Self = Self { committed: true, tally: 0 };
+    /// Rolled back by rule.
+    pub const ROLLED_BACK: Self = Self { committed: false, tally: 0 };
+}
+
+/// Where the logic of a transaction runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// In the database, called in one round trip.
+    Procedures,
+    /// In the client, statement by statement.
+    Statements,
+}
+
+impl Mode {
+    /// The word the command line takes.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Procedures => "procedures",
+            Self::Statements => "statements",
+        }
+    }
+
+    /// What a run uses when nothing is asked for.
+    #[must_use]
+    pub const fn default_for(capabilities: &Capabilities) -> Self {
+        if capabilities.procedures { Self::Procedures } else { Self::Statements }
+    }
+}
+
+impl std::str::FromStr for Mode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "procedures" => Ok(Self::Procedures),
+            "statements" => Ok(Self::Statements),
+            _ => Err(format!("no mode is called `{text}`; modes are procedures and statements")),
+        }
+    }
+}
+
+/// A type of transaction.
+#[derive(Clone, Copy, Debug)]
+pub struct TransactionDef {
+    /// Key in JSON and settings: `new_order`.
+    pub name: &'static str,
+    /// For people: `New-Order`.
+    pub title: &'static str,
+    /// Share of the default mix.
+    pub weight: u32,
+    /// Something counted inside the transaction, such as districts that Delivery found empty.
+    pub tally: Option<TallyDef>,
+}
+
+/// Something that a transaction counts of itself.
+#[derive(Clone, Copy, Debug)]
+pub struct TallyDef {
+    /// Key in JSON: `districts_skipped`.
+    pub name: &'static str,
+    /// For people: `districts skipped`.
+    pub title: &'static str,
+    /// How many there could be in one transaction.
+    pub per_transaction: u32,
+    /// Share of all possible above which the result warns.
+    pub warn_above: f64,
+}
+
+/// The first figure of a workload.
+#[derive(Clone, Copy, Debug)]
+pub struct Headline {
+    /// `NOPM`.
+    pub name: &'static str,
+    /// What it counts, for people: `New-Orders committed a minute`.
+    pub meaning: &'static str,
+    /// The transaction types that count, by place.
+    pub transactions: &'static [usize],
+    /// Seconds of the unit of time: 60 for "a minute".
+    pub per_seconds: u32,
+    /// Statement whose one integer grows by one with each of them, asked before and after a run.
+    pub database_count: Option<&'static str>,
+}
+
+/// A condition on the data.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckDef {
+    /// `3.3.2.1`, `13`.
+    pub id: &'static str,
+    /// The condition in a line: `w_ytd = Σ d_ytd`.
+    pub title: &'static str,
+    /// Its statement: no row when the condition holds, else one row of (number of violations, key of the
+    /// first). Takes `:first` and `:last`, a range of [`Part::key`]s.
+    pub statement: &'static str,
+    /// When it can be asked.
+    pub when: CheckWhen,
+}
+
+/// When a check can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckWhen {
+    /// At any time when nobody writes.
+    Always,
+    /// Only as long as no run has touched the data.
+    Untouched,
+    /// As `Untouched`, and about the whole database: asked once, not by range.
+    UntouchedOnce,
+}
+
+/// A table.
+#[derive(Debug)]
+pub struct TableDef {
+    /// Its name.
+    pub name: &'static str,
+    /// Its columns in order.
+    pub columns: &'static [Column],
+}
+
+/// A column.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// Its name.
+    pub name: &'static str,
+    /// Its type.
+    pub column_type: ColumnType,
+}
+
+/// A column, short enough to write tables as tables.
+#[must_use]
+pub const fn column(name: &'static str, column_type: ColumnType) -> Column {
+    Column { name, column_type }
+}
+
+/// A piece of the data, loaded in one transaction.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Name in `triphammer_build`: `warehouse 7`.
+    pub name: String,
+    /// The number by which checks cut the data into ranges; 0 for data that is there once.
+    pub key: i64,
+    /// Its tables, in loading order.
+    pub tables: &'static [TableDef],
+    /// About how many rows it has, for progress.
+    pub rows: u64,
+}
+
+/// An option of a workload.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionDef {
+    /// Flag without dashes and job-file key: `all-warehouses`.
+    pub name: &'static str,
+    /// Help in a line.
+    pub help: &'static str,
+    /// Name of the value in help; `None` for a switch.
+    pub value: Option<&'static str>,
+    /// Value when nothing is given.
+    pub default: &'static str,
+    /// The command it belongs to.
+    pub command: OptionCommand,
+}
+
+/// The command that an option of a workload belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionCommand {
+    /// Changes the data; remembered with it.
+    Build,
+    /// Changes a run.
+    Run,
+}
+
+/// What a workload is made from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkloadSettings {
+    /// Size, in [`Workload::SCALE_UNIT`].
+    pub scale: u32,
+    /// Seed of the data.
+    pub data_seed: u64,
+    /// Seed of a run.
+    pub run_seed: u64,
+    /// Options by name; those not given have their defaults.
+    pub options: std::collections::BTreeMap<String, String>,
+}
+
+impl WorkloadSettings {
+    /// An option's value, or the default that its definition gives.
+    #[must_use]
+    pub fn option<'a>(&'a self, definition: &'a OptionDef) -> &'a str {
+        self.options.get(definition.name).map_or(definition.default, String::as_str)
+    }
+
+    /// Whether a switch is on.
+    ///
+    /// # Errors
+    /// When the value is neither `true` nor `false`.
+    pub fn switch(&self, definition: &OptionDef) -> Result<bool, SpecError> {
+        self.option(definition).parse().map_err(|_| {
+            SpecError::new(format!(
+                "`{}` takes true or false, not `{}`",
+                definition.name,
+                self.option(definition)
+            ))
+        })
+    }
+}
+
+/// Hands out the statements of a resolved book while a session prepares them.
+pub struct Statements<'a> {
+    book: &'a crate::sql::SqlBook,
+}
+
+impl<'a> Statements<'a> {
+    /// The statements of `book`.
+    #[must_use]
+    pub fn new(book: &'a crate::sql::SqlBook) -> Self {
+        Self { book }
+    }
+
+    /// Prepares the statement `name` on `session`.
+    ///
+    /// # Errors
+    /// As the database reports; the message names the statement.
+    pub async fn prepare<S: Session>(
+        &mut self,
+        session: &mut S,
+        name: &str,
+    ) -> Result<StatementId, DbError> {
+        let statement = self.book.statement(name)?;
+        session
+            .prepare(statement)
+            .await
+            .map_err(|error| error.context(format_args!("preparing `{name}`")))
+    }
+}
