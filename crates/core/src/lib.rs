@@ -7,14 +7,18 @@
 )]
 
 pub mod clock;
+pub mod engine;
 pub mod error;
+pub mod event;
 pub mod outcome;
 pub mod pace;
 pub mod random;
+pub mod recorder;
 pub mod rows;
 pub mod session;
 pub mod spec;
 pub mod sql;
+pub mod stats;
 pub mod value;
 pub mod workload;
 

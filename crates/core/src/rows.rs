@@ -79,7 +79,7 @@ impl Rows {
     /// Number of whole rows.
     #[must_use]
     pub fn len(&self) -> usize {
-        if self.width == 0 { 0 } else { self.cells.len() / self.width }
+        self.cells.len().checked_div(self.width).unwrap_or_default()
     }
 
     /// Whether there is no row.

@@ -145,6 +145,25 @@ pub trait Session: 'static {
     /// As the database reports.
     async fn begin(&mut self, access: Access) -> Result<(), DbError>;
 
+    /// Begins a [`Access::Snapshot`] transaction of the same instant as another session's: `name` is what
+    /// that session's [`Session::share_snapshot`] gave.
+    ///
+    /// # Errors
+    /// As the database reports.
+    async fn begin_at(&mut self, name: &str) -> Result<(), DbError> {
+        let _ = name;
+        self.begin(Access::Snapshot).await
+    }
+
+    /// Names the snapshot of the open transaction for [`Session::begin_at`]; `None` where a database has
+    /// no way to share one.
+    ///
+    /// # Errors
+    /// As the database reports.
+    async fn share_snapshot(&mut self) -> Result<Option<String>, DbError> {
+        Ok(None)
+    }
+
     /// Commits.
     ///
     /// # Errors

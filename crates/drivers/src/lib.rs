@@ -1,1 +1,12 @@
-//! x
+//! The drivers: each speaks one database's protocol behind the traits of `triphammer-core`, and nothing
+//! more. [`AnyDatabase`] opens the one that a target names. What a driver has to keep to is written
+//! down as the conformance suite in `tests/conformance`, which runs every case for every driver.
+
+pub mod any;
+pub mod null;
+pub mod postgres;
+pub mod sqlite;
+pub mod target;
+
+pub use any::{AnyDatabase, AnySession, SCHEMES};
+pub use target::{ConnectSettings, Secret, TargetUrl};

@@ -1,1 +1,35 @@
-//! x
+//! The library that the command line, and later the server and Python, stand on: builds, runs, checks and
+//! drops workloads on databases, stores what came out, and reports it. Generic over workload and database;
+//! [`with_workload!`] and [`AnyDatabase`](triphammer_drivers::AnyDatabase) choose by name.
+
+pub mod build;
+pub mod check;
+mod crew;
+pub mod failure;
+pub mod host;
+pub mod journal;
+pub mod progress;
+pub mod record;
+pub mod remove;
+pub mod report;
+pub mod result;
+pub mod run;
+pub mod settings;
+pub mod store;
+pub mod target;
+
+pub use failure::Failure;
+pub use triphammer_workloads::{books, names, with_workload};
+
+use triphammer_core::workload::{OptionDef, Workload};
+
+/// The options of all workloads, each with the workload's title.
+#[must_use]
+pub fn workload_options() -> Vec<(&'static str, &'static OptionDef)> {
+    let mut all = Vec::new();
+    for name in names() {
+        with_workload!(*name, W => all.extend(W::options().iter().map(|option| (W::TITLE, option))))
+            .expect("a name from the list is known");
+    }
+    all
+}

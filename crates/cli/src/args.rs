@@ -1,0 +1,120 @@
+//! Arguments, made from the runner's one list of settings and the workloads' own options.
+
+use clap::{Arg, ArgAction, ArgMatches, Command as Clap};
+use triphammer_core::workload::{OptionCommand, OptionDef};
+use triphammer_runner::settings::{Command, SETTINGS, SettingDef, Settings, Source};
+use triphammer_runner::{Failure, workload_options};
+
+/// Commands that take settings, with what they are for.
+const COMMANDS: &[(Command, &str)] = &[
+    (Command::Build, "Make a workload's schema and data"),
+    (Command::Run, "Drive a workload and measure"),
+    (Command::Check, "Verify every invariant of the data"),
+    (Command::Drop, "Remove what a build made"),
+    (Command::Jobs, "List stored jobs"),
+    (Command::Report, "Print a stored job as its command printed it"),
+];
+
+const AFTER_HELP: &str = "\
+Every setting can also be given as an environment variable, TRIPHAMMER_ and its name in capitals
+(TRIPHAMMER_VUS), or in a job file (--job-file). Flags win over the environment, the environment over
+the job file. Exit codes: 0 done, 1 a check or threshold failed, 2 could not run, 130 interrupted.";
+
+/// The whole command line.
+pub fn command() -> Clap {
+    let mut command = Clap::new("triphammer")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Database load testing and benchmarking that measures honestly")
+        .after_help(AFTER_HELP)
+        .subcommand_required(true)
+        .arg_required_else_help(true);
+    for (which, about) in COMMANDS {
+        command = command.subcommand(subcommand(*which, about));
+    }
+    command.subcommand(
+        Clap::new("completions").about("Print a completion script for a shell").arg(
+            Arg::new("shell").required(true).value_parser(clap::value_parser!(clap_complete::Shell)),
+        ),
+    )
+}
+
+fn subcommand(which: Command, about: &'static str) -> Clap {
+    let mut command = Clap::new(which.name()).about(about).after_help(AFTER_HELP);
+    if which == Command::Report {
+        command = command.arg(
+            Arg::new("job")
+                .value_name("JOB")
+                .required(true)
+                .help("Number of the job, or `last`"),
+        );
+    }
+    for definition in SETTINGS.iter().filter(|s| s.commands.contains(&which)) {
+        command = command.arg(argument(definition));
+    }
+    for (heading, definition) in workload_options() {
+        if takes(which, definition) && !command.get_arguments().any(|a| a.get_id() == definition.name)
+        {
+            command = command.arg(option(definition).help_heading(heading));
+        }
+    }
+    command
+}
+
+fn takes(command: Command, definition: &OptionDef) -> bool {
+    match command {
+        Command::Build => definition.command == OptionCommand::Build,
+        Command::Run => definition.command == OptionCommand::Run,
+        _ => false,
+    }
+}
+
+fn argument(definition: &SettingDef) -> Arg {
+    let arg = Arg::new(definition.name).help(definition.help);
+    let arg = match definition.value {
+        Some(value) => arg.value_name(value).num_args(1),
+        None => switch(arg),
+    };
+    // The target is where a database URL naturally stands: without a flag.
+    if definition.name == "target" {
+        return arg;
+    }
+    match definition.short {
+        Some(letter) => arg.long(definition.name).short(letter),
+        None => arg.long(definition.name),
+    }
+}
+
+fn option(definition: &OptionDef) -> Arg {
+    let arg = Arg::new(definition.name).long(definition.name).help(definition.help);
+    match definition.value {
+        Some(value) => arg.value_name(value).num_args(1),
+        None => switch(arg),
+    }
+}
+
+/// `--flag`, and `--flag=false` to overrule a job file or the environment.
+fn switch(arg: Arg) -> Arg {
+    arg.num_args(0..=1)
+        .require_equals(true)
+        .default_missing_value("true")
+        .hide_possible_values(true)
+        .action(ArgAction::Set)
+        .value_name("BOOL")
+        .hide_default_value(true)
+}
+
+/// Lays flags, environment and job file over each other.
+pub fn settings(which: Command, matches: &ArgMatches) -> Result<Settings, Failure> {
+    let mut settings = Settings::new(which);
+    let options: Vec<&OptionDef> = workload_options().into_iter().map(|(_, o)| o).collect();
+    for id in matches.ids() {
+        if let Ok(Some(value)) = matches.try_get_one::<String>(id.as_str()) {
+            settings.say(id.as_str(), value.clone(), Source::Flag);
+        }
+    }
+    settings.add_environment(&options, |name| std::env::var(name).ok());
+    if let Some(file) = settings.said("job-file").map(str::to_owned) {
+        settings.add_job_file(std::path::Path::new(&file), &options)?;
+    }
+    Ok(settings)
+}

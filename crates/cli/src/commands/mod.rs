@@ -1,0 +1,143 @@
+//! The commands: each takes settings, calls the runner, and prints.
+
+mod build;
+mod check;
+mod drop;
+mod jobs;
+mod run;
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use clap_complete::Shell;
+use triphammer_core::SpecError;
+use triphammer_runner::Failure;
+use triphammer_runner::settings::{Command, Settings};
+use triphammer_runner::store::Store;
+use triphammer_runner::target::{self, Secrets, Target};
+
+use crate::{Exit, Result, args, signals, terminal};
+
+/// The workload when none is named.
+const WORKLOAD: &str = "tproc-c";
+
+/// Runs the command that was named.
+pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
+    let (name, matches) = matches.subcommand().expect("clap requires one");
+    if name == "completions" {
+        return completions(matches);
+    }
+    let command = [Command::Build, Command::Run, Command::Check, Command::Drop, Command::Jobs]
+        .into_iter()
+        .find(|command| command.name() == name)
+        .unwrap_or(Command::Report);
+    let mut settings = args::settings(command, matches)?;
+    signals::listen();
+    match command {
+        Command::Build => build::command(&mut settings),
+        Command::Run => run::command(&mut settings),
+        Command::Check => check::command(&mut settings),
+        Command::Drop => drop::command(&mut settings),
+        Command::Jobs => jobs::list(&mut settings),
+        Command::Report => {
+            let job = matches.get_one::<String>("job").expect("clap requires it");
+            jobs::report(&mut settings, job)
+        }
+    }
+}
+
+fn completions(matches: &ArgMatches) -> Result<Exit> {
+    let shell = *matches.get_one::<Shell>("shell").expect("clap requires it");
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut args::command(), "triphammer", &mut script);
+    print(&String::from_utf8_lossy(&script));
+    Ok(Exit::Done)
+}
+
+/// The workload's name.
+fn workload(settings: &mut Settings) -> Result<String> {
+    Ok(settings.parse("workload", || WORKLOAD.to_owned())?)
+}
+
+/// Opens the target and passes its warnings on.
+fn open(settings: &mut Settings, workload: &str) -> Result<Target> {
+    let target = target::open(settings, workload, &Terminal)?;
+    for warning in &target.warnings {
+        terminal::warn(warning);
+    }
+    Ok(target)
+}
+
+/// Secrets from the process's environment and its terminal.
+struct Terminal;
+
+impl Secrets for Terminal {
+    fn variable(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok().filter(|value| !value.is_empty())
+    }
+
+    fn prompt(&self, question: &str) -> std::result::Result<String, SpecError> {
+        if !std::io::stdin().is_terminal() {
+            return Err(SpecError::new(
+                "no terminal to ask for the password at; use --password-file or TRIPHAMMER_PASSWORD",
+            ));
+        }
+        terminal::ask_password(question)
+            .map_err(|error| SpecError::new(format!("cannot ask for the password: {error}")))
+    }
+}
+
+/// The job store, or a warning: a store that cannot be opened is no reason not to measure. One that was
+/// named and cannot be opened is.
+fn store(settings: &mut Settings) -> Result<Option<Store>> {
+    let named = settings.said("store").map(PathBuf::from);
+    let is_named = named.is_some();
+    match named.map_or_else(triphammer_runner::store::default_path, Ok).and_then(|p| Store::open(&p)) {
+        Ok(store) => Ok(Some(store)),
+        Err(error) if is_named => Err(Failure::refuse(error.to_string())),
+        Err(error) => {
+            terminal::warn(&format!("this job will not be stored: {error}"));
+            Ok(None)
+        }
+    }
+}
+
+/// The job store, which must be there: for commands about stored jobs.
+fn stored(settings: &mut Settings) -> Result<Store> {
+    let path = match settings.said("store") {
+        Some(path) => PathBuf::from(path),
+        None => triphammer_runner::store::default_path()
+            .map_err(|error| Failure::refuse(error.to_string()))?,
+    };
+    Store::open(&path).map_err(|error| Failure::refuse(error.to_string()))
+}
+
+/// Writes a result to stdout. A reader that has gone away is no error of ours.
+fn print(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes());
+    if !text.ends_with('\n') {
+        let _ = out.write_all(b"\n");
+    }
+    let _ = out.flush();
+}
+
+/// Prints every setting with its source.
+fn show_spec(settings: &Settings) {
+    let shown = settings.shown();
+    let width = |read: fn(&triphammer_runner::result::Setting) -> &str| {
+        shown.iter().map(|s| read(s).chars().count()).max().unwrap_or_default()
+    };
+    let (name, value) = (width(|s| &s.name), width(|s| &s.value).min(48));
+    let mut text = String::new();
+    for s in shown {
+        text.push_str(&format!("{:name$}  {:value$}  {}\n", s.name, s.value, s.source));
+    }
+    print(&text);
+}
+
+/// Logical processors.
+fn cores() -> u32 {
+    std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX))
+}

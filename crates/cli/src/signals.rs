@@ -1,0 +1,88 @@
+//! Ctrl-C and SIGTERM: once drains a run, twice aborts it, a third time ends the program at once. Where
+//! nothing can be drained (a build, a check), once ends the program: the database rolls back what was
+//! open, and a build is resumed by the same command.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use triphammer_core::engine::Stopper;
+
+static HEARD: AtomicU32 = AtomicU32::new(0);
+static STOPPER: Mutex<Option<Stopper>> = Mutex::new(None);
+static LAST_WORDS: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
+
+/// Begins to listen, on a thread of its own.
+pub fn listen() {
+    let listening = std::thread::Builder::new().name("signals".into()).spawn(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        if let Ok(runtime) = runtime {
+            runtime.block_on(hear());
+        }
+    });
+    if let Err(error) = listening {
+        crate::terminal::warn(&format!("Ctrl-C will not drain: {error}"));
+    }
+}
+
+/// From now on a signal stops this run.
+pub fn stops(stopper: Stopper) {
+    *STOPPER.lock().expect("nobody panics with it") = Some(stopper);
+}
+
+/// What to do before ending at once, such as marking the job interrupted.
+pub fn before_exit(words: impl FnOnce() + Send + 'static) {
+    *LAST_WORDS.lock().expect("nobody panics with it") = Some(Box::new(words));
+}
+
+/// Whether a signal was heard.
+pub fn interrupted() -> bool {
+    HEARD.load(Ordering::Relaxed) > 0
+}
+
+#[cfg(unix)]
+async fn hear() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut interrupt), Ok(mut terminate)) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        return;
+    };
+    loop {
+        tokio::select! {
+            _ = interrupt.recv() => heard(),
+            _ = terminate.recv() => heard(),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+async fn hear() {
+    while tokio::signal::ctrl_c().await.is_ok() {
+        heard();
+    }
+}
+
+fn heard() {
+    let times = HEARD.fetch_add(1, Ordering::Relaxed) + 1;
+    let stopper = STOPPER.lock().expect("nobody panics with it").clone();
+    match (stopper, times) {
+        (Some(stopper), 1) => {
+            crate::terminal::note("stopping: transactions in flight end; Ctrl-C again gives them up");
+            stopper.stop();
+        }
+        (Some(stopper), 2) => {
+            crate::terminal::note("aborting");
+            stopper.abort();
+        }
+        _ => end_now(),
+    }
+}
+
+#[expect(clippy::exit, reason = "the person at the terminal wants out, and nothing can be drained")]
+fn end_now() {
+    if let Some(words) = LAST_WORDS.lock().expect("nobody panics with it").take() {
+        words();
+    }
+    crate::terminal::note("interrupted");
+    std::process::exit(130);
+}

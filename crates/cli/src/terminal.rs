@@ -1,0 +1,251 @@
+//! What is written to stderr: errors, warnings, bars, and the one live line of a run. Bars and the live
+//! line appear on a terminal only; elsewhere a run tells its phases and a line every half minute.
+
+use std::collections::VecDeque;
+use std::io::{IsTerminal, Write};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use triphammer_core::event::{Event, Phase};
+use triphammer_core::recorder::Interval;
+use triphammer_core::stats::{Times, rate, share};
+use triphammer_core::workload::Headline;
+use triphammer_runner::Failure;
+use triphammer_runner::progress::Progress;
+use triphammer_runner::report::format;
+
+/// Seconds between two lines where there is no terminal.
+const PLAIN_LINE_SECONDS: u64 = 30;
+/// Seconds that the live percentile looks back.
+const RECENT_SECONDS: usize = 5;
+
+/// Writes a line to stderr; a closed stderr is nobody's loss.
+fn line(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// An error that ends the command.
+pub fn error(failure: &Failure) {
+    line(&format!("error: {failure}"));
+}
+
+/// Something that spoils a result or endangers a secret.
+pub fn warn(text: &str) {
+    line(&format!("warning: {text}"));
+}
+
+/// Something worth knowing.
+pub fn note(text: &str) {
+    line(text);
+}
+
+/// Asks for a password without showing it.
+pub fn ask_password(question: &str) -> std::io::Result<String> {
+    rpassword::prompt_password(question)
+}
+
+/// The bars of a build or check.
+#[derive(Debug)]
+pub struct Bars {
+    bar: Mutex<Option<ProgressBar>>,
+    shown: bool,
+}
+
+impl Bars {
+    /// Bars, when stderr is a terminal.
+    pub fn new() -> Self {
+        Self { bar: Mutex::new(None), shown: std::io::stderr().is_terminal() }
+    }
+
+    /// Takes the last bar away.
+    pub fn clear(&self) {
+        if let Some(bar) = self.bar.lock().expect("nobody panics with it").take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Progress for Bars {
+    fn phase(&self, name: &str, total: u64, unit: &str) {
+        self.clear();
+        if !self.shown || total == 0 {
+            return;
+        }
+        let template = format!(
+            "{{msg:18}} {{bar:32}} {{human_pos}}/{{human_len}} {unit}  {{per_sec}}  {{eta}} left"
+        );
+        let style = ProgressStyle::with_template(&template).expect("a fixed template");
+        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(5));
+        bar.set_style(style);
+        bar.set_message(name.to_owned());
+        *self.bar.lock().expect("nobody panics with it") = Some(bar);
+    }
+
+    fn advance(&self, units: u64) {
+        if let Some(bar) = &*self.bar.lock().expect("nobody panics with it") {
+            bar.inc(units);
+        }
+    }
+
+    fn say(&self, text: &str) {
+        self.clear();
+        line(text);
+    }
+}
+
+/// The live line of a run.
+#[derive(Debug)]
+pub struct Live {
+    headline: Headline,
+    terminal: Option<ProgressBar>,
+    phase: Option<Phase>,
+    /// Second at which the present phase began.
+    phase_began: u64,
+    seconds: u64,
+    headline_count: u64,
+    completed: u64,
+    failed: u64,
+    ended: u64,
+    recent: VecDeque<Box<Interval>>,
+}
+
+impl Live {
+    /// A line for a workload with this headline.
+    pub fn new(headline: Headline) -> Self {
+        let terminal = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(5));
+            bar.set_style(ProgressStyle::with_template("{wide_msg}").expect("a fixed template"));
+            bar
+        });
+        Self {
+            headline,
+            terminal,
+            phase: None,
+            phase_began: 0,
+            seconds: 0,
+            headline_count: 0,
+            completed: 0,
+            failed: 0,
+            ended: 0,
+            recent: VecDeque::new(),
+        }
+    }
+
+    /// Takes the line away.
+    pub fn clear(&mut self) {
+        if let Some(bar) = self.terminal.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// Warns, above the line.
+    pub fn warn(&self, text: &str) {
+        self.say(&format!("warning: {text}"));
+    }
+
+    /// Hears an event.
+    pub fn event(&mut self, event: &Event) {
+        match event {
+            Event::Connecting { connected, of } => {
+                self.tell(&format!("connecting {connected}/{of} virtual users"));
+            }
+            Event::Phase(phase, at) => self.enter(*phase, at.second()),
+            Event::Second(interval) => self.second(interval),
+            Event::Note(note) => self.say(&note.text),
+            Event::Started { .. } => {}
+        }
+    }
+
+    fn enter(&mut self, phase: Phase, second: u64) {
+        self.phase = Some(phase);
+        self.phase_began = second;
+        if phase == Phase::Window {
+            (self.seconds, self.headline_count, self.completed) = (0, 0, 0);
+            (self.failed, self.ended) = (0, 0);
+        }
+        if self.terminal.is_none() {
+            line(phase_name(phase));
+        }
+    }
+
+    fn say(&self, text: &str) {
+        match &self.terminal {
+            Some(bar) => bar.suspend(|| line(text)),
+            None => line(text),
+        }
+    }
+
+    fn tell(&self, text: &str) {
+        if let Some(bar) = &self.terminal {
+            bar.set_message(text.to_owned());
+            bar.tick();
+        }
+    }
+
+    fn second(&mut self, interval: &Interval) {
+        self.seconds += interval.last - interval.first + 1;
+        for (index, seen) in interval.types.iter().enumerate() {
+            self.completed += seen.counts.completed();
+            self.failed += seen.counts.failures() + seen.counts.in_doubt;
+            self.ended += seen.counts.ended();
+            if self.headline.transactions.contains(&index) {
+                self.headline_count += seen.counts.committed;
+            }
+        }
+        self.recent.push_back(Box::new(interval.clone()));
+        if self.recent.len() > RECENT_SECONDS {
+            self.recent.pop_front();
+        }
+        let text = self.text(interval);
+        if self.terminal.is_some() {
+            self.tell(&text);
+        } else if interval.last > 0 && interval.last.is_multiple_of(PLAIN_LINE_SECONDS) {
+            line(&text);
+        }
+    }
+
+    fn text(&self, interval: &Interval) -> String {
+        let seconds = self.seconds as f64;
+        let first = rate(self.headline_count, seconds, self.headline.per_seconds);
+        let tpm = rate(self.completed, seconds, 60);
+        let cpu = interval.cpu.iter().map(|c| share(c.cpu_ns, c.wall_ns)).fold(0.0, f64::max);
+        let elapsed = triphammer_core::clock::format_duration(Duration::from_secs(interval.last + 1));
+        let mut text = format!(
+            "{} {elapsed}  {} {}  TPM {}  p95 {} ms  failed {}  client CPU {}",
+            self.phase.map_or("", phase_name),
+            self.headline.name,
+            format::figure(first),
+            format::figure(tpm),
+            format::milliseconds(self.recent_p95_us()),
+            format::percent(share(self.failed, self.ended)),
+            format::percent(cpu),
+        );
+        if interval.connected == 0 {
+            text.push_str("  no session is connected");
+        }
+        text
+    }
+
+    /// The 95th percentile of the headline's response times over the last seconds, µs.
+    fn recent_p95_us(&self) -> f64 {
+        let mut merged = triphammer_core::recorder::histogram();
+        for interval in &self.recent {
+            for &index in self.headline.transactions {
+                if let Some(times) = &interval.types[index].response {
+                    merged.add(times).expect("all have the same bounds");
+                }
+            }
+        }
+        Times::of(Some(&merged), None).p95_us as f64
+    }
+}
+
+const fn phase_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::RampUp => "ramp-up",
+        Phase::Window => "timed",
+        Phase::Drain => "draining",
+        Phase::Abort => "aborting",
+    }
+}

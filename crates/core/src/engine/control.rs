@@ -1,0 +1,466 @@
+//! The control thread: starts the workers, gives the start, moves the run through its phases, merges
+//! the seconds of all threads, and proves at the end that nothing was lost.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::{sleep_until, timeout};
+
+use super::signal::{Signal, State, Stopper};
+use super::worker::{self, Context, FromWorker, UserSlot, WorkerEnd};
+use super::{Ending, ErrorSample, Plan, RunEnd, RunError, Window, runtime};
+use crate::clock::{Clock, Elapsed};
+use crate::error::{DbError, ErrorClass};
+use crate::event::{Event, Note, Phase};
+use crate::recorder::{Interval, TypeInterval};
+use crate::session::Database;
+use crate::spec::Length;
+use crate::workload::Workload;
+
+/// Messages that may wait for the control thread.
+const MESSAGES_MAX: usize = 1024;
+/// How long an aborted worker may take to come home before the run ends without it.
+const ABORT_LIMIT: Duration = Duration::from_secs(10);
+/// How often the watchdog looks at sessions that block their thread.
+const WATCHDOG_TICK: Duration = Duration::from_millis(50);
+
+/// Runs with worker threads.
+pub(super) async fn threaded<W: Workload, D: Database>(
+    plan: Plan<W, D>,
+    events: mpsc::Sender<Event>,
+    stopper: Stopper,
+    signal: Signal,
+) -> Result<RunEnd, RunError> {
+    let (mut control, contexts) = prepare(plan, events, stopper, signal);
+    for (context, users) in contexts {
+        let name = format!("worker {}", users.first().copied().unwrap_or_default());
+        // A context is not Send, its parts are: it is put together on its own thread.
+        let started = std::thread::Builder::new().name(name).spawn(move || {
+            let local = tokio::task::LocalSet::new();
+            runtime().block_on(local.run_until(worker::work(context(), users)));
+        });
+        if let Err(error) = started {
+            control.stopper.over();
+            let error = DbError::new(ErrorClass::Other, format!("starting a thread: {error}"));
+            return Err(RunError { connected: 0, of: control.users, error });
+        }
+    }
+    control.drive().await
+}
+
+/// Runs with one worker beside the control in the same task set.
+pub(super) async fn here<W: Workload, D: Database>(
+    mut plan: Plan<W, D>,
+    events: mpsc::Sender<Event>,
+    stopper: Stopper,
+    signal: Signal,
+) -> Result<RunEnd, RunError> {
+    plan.spec.threads = 1;
+    let (mut control, contexts) = prepare(plan, events, stopper, signal);
+    for (context, users) in contexts {
+        tokio::task::spawn_local(worker::work(context(), users));
+    }
+    control.drive().await
+}
+
+type MakeContext<W, D> = Box<dyn FnOnce() -> Context<W, D> + Send>;
+
+/// What makes each worker's context, with the users dealt to it.
+type Workers<W, D> = Vec<(MakeContext<W, D>, Vec<u32>)>;
+
+fn prepare<W: Workload, D: Database>(
+    plan: Plan<W, D>,
+    events: mpsc::Sender<Event>,
+    stopper: Stopper,
+    signal: Signal,
+) -> (Control, Workers<W, D>) {
+    let spec = &plan.spec;
+    let (users, threads) = (spec.users, spec.threads.min(spec.users).max(1));
+    let window = match spec.length {
+        Length::Time(length) => [spec.rampup.as_secs(), spec.rampup.as_secs() + length.as_secs()],
+        Length::Transactions(_) => [0, u64::MAX / 2_000_000_000],
+    };
+    let slots: Arc<[UserSlot]> = (0..users).map(|_| UserSlot::default()).collect();
+    let (sender, messages) = mpsc::channel(MESSAGES_MAX);
+    let mut contexts: Workers<W, D> = Vec::new();
+    for thread in 0..threads {
+        let dealt = (thread..users).step_by(threads as usize).collect();
+        let (plan, signal, slots, sender) =
+            (plan.clone(), signal.clone(), Arc::clone(&slots), sender.clone());
+        let make = move || Context::new(plan, thread as usize, signal, slots, sender, window);
+        contexts.push((Box::new(make), dealt));
+    }
+    let types = W::transactions().len();
+    let watchdog = (plan.database.capabilities().blocks && !spec.limits.transaction.is_zero())
+        .then_some(spec.limits.transaction);
+    let control = Control {
+        events,
+        stopper,
+        signal,
+        messages,
+        slots,
+        users,
+        connected: 0,
+        window,
+        timed: matches!(spec.length, Length::Time(_)),
+        drain: spec.limits.drain,
+        watchdog,
+        clock: Clock::start(),
+        phase: None,
+        deadline: Elapsed::NEVER,
+        ending: Ending::Complete,
+        complete: vec![0; threads as usize],
+        emitted: 0,
+        seconds: BTreeMap::new(),
+        held: None,
+        run: vec![TypeInterval::default(); types],
+        in_window: vec![TypeInterval::default(); types],
+        sessions: (0, 0),
+        notes: Vec::new(),
+        ends: Vec::new(),
+    };
+    (control, contexts)
+}
+
+struct Control {
+    events: mpsc::Sender<Event>,
+    stopper: Stopper,
+    signal: Signal,
+    messages: mpsc::Receiver<FromWorker>,
+    slots: Arc<[UserSlot]>,
+    users: u32,
+    connected: u32,
+    /// Seconds of the timed window: begin and end.
+    window: [u64; 2],
+    timed: bool,
+    drain: Duration,
+    watchdog: Option<Duration>,
+    clock: Clock,
+    phase: Option<Phase>,
+    /// When the present phase ends.
+    deadline: Elapsed,
+    ending: Ending,
+    /// By thread: every second before this one has come in.
+    complete: Vec<u64>,
+    /// Every second before this one has gone out.
+    emitted: u64,
+    seconds: BTreeMap<u64, Interval>,
+    /// A second that the sinks had no room for.
+    held: Option<Box<Interval>>,
+    run: Vec<TypeInterval>,
+    in_window: Vec<TypeInterval>,
+    sessions: (u64, u64),
+    notes: Vec<Note>,
+    ends: Vec<WorkerEnd>,
+}
+
+impl Control {
+    async fn drive(&mut self) -> Result<RunEnd, RunError> {
+        if let Err(error) = self.all_connect().await {
+            self.stopper.over();
+            return Err(RunError { connected: self.connected, of: self.users, error });
+        }
+        self.clock = Clock::start();
+        let _ = self.events.send(Event::Started { at: self.clock.zero_timestamp() }).await;
+        if self.timed {
+            self.stopper.stop_at(Elapsed::at_second(self.window[1]));
+        }
+        self.enter(if self.window[0] > 0 { Phase::RampUp } else { Phase::Window });
+        self.stopper.go(self.clock);
+        while self.ends.len() < self.complete.len() {
+            if !self.step().await {
+                break;
+            }
+        }
+        Ok(self.finish().await)
+    }
+
+    async fn all_connect(&mut self) -> Result<(), DbError> {
+        let mut signal = self.signal.clone();
+        while self.connected < self.users {
+            let message = tokio::select! {
+                message = self.messages.recv() => message,
+                _ = signal.until(|state| state.stop_requested) => {
+                    return Err(DbError::new(ErrorClass::Cancelled, "interrupted while connecting"));
+                }
+            };
+            match message {
+                Some(FromWorker::Connected) => {
+                    self.connected += 1;
+                    let event = Event::Connecting { connected: self.connected, of: self.users };
+                    let _ = self.events.try_send(event);
+                }
+                Some(FromWorker::ConnectFailed(error)) => return Err(error),
+                Some(FromWorker::Note(_) | FromWorker::Second { .. } | FromWorker::Done(_)) => {}
+                None => return Err(DbError::new(ErrorClass::Other, "a worker thread died")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for one thing to happen and takes it in. False when there is no point in going on.
+    async fn step(&mut self) -> bool {
+        let mut signal = self.signal.clone();
+        let draining = matches!(self.phase, Some(Phase::Drain | Phase::Abort));
+        let aborting = self.phase == Some(Phase::Abort);
+        let called = |state: &State| (state.stop_requested && !draining) || (state.aborted && !aborting);
+        // NEVER is centuries away; a day is enough to look again.
+        let deadline = self.deadline.min(Elapsed(self.clock.now().0 + 86_400_000_000_000));
+        tokio::select! {
+            message = self.messages.recv() => match message {
+                Some(message) => self.take(message),
+                None => return false,
+            },
+            () = sleep_until(self.clock.instant(deadline)), if self.deadline != Elapsed::NEVER => {
+                return self.phase_is_over();
+            }
+            state = signal.until(called) => self.stop_early(state),
+            () = tokio::time::sleep(WATCHDOG_TICK), if self.watchdog.is_some() => self.watch(),
+        }
+        true
+    }
+
+    fn take(&mut self, message: FromWorker) {
+        match message {
+            FromWorker::Second { thread, complete, interval } => {
+                self.complete[thread] = self.complete[thread].max(complete);
+                self.account(&interval);
+                match self.seconds.get_mut(&interval.last) {
+                    Some(second) => {
+                        second.first = second.first.min(interval.first);
+                        second.add_thread(&interval);
+                    }
+                    None => {
+                        self.seconds.insert(interval.last, *interval);
+                    }
+                }
+                self.emit();
+            }
+            FromWorker::Note(note) => self.note(note),
+            FromWorker::Done(end) => {
+                self.complete[end.thread] = u64::MAX;
+                self.ends.push(*end);
+                self.emit();
+            }
+            FromWorker::Connected | FromWorker::ConnectFailed(_) => {}
+        }
+    }
+
+    /// Adds an interval to the totals of the run and of the window.
+    fn account(&mut self, interval: &Interval) {
+        let in_window = interval.first >= self.window[0] && interval.last < self.window[1];
+        for (index, seen) in interval.types.iter().enumerate() {
+            self.run[index].add(seen);
+            if in_window {
+                self.in_window[index].add(seen);
+            }
+        }
+        self.sessions.0 += interval.lost;
+        self.sessions.1 += interval.reconnected;
+    }
+
+    /// Sends out every second that all threads have completed, empty ones too.
+    fn emit(&mut self) {
+        let ready = self.complete.iter().copied().min().unwrap_or_default();
+        let ready = if ready == u64::MAX {
+            let last = self.seconds.last_key_value().map_or(0, |(last, _)| last + 1);
+            last.max(if self.timed { self.window[1] } else { 0 }).max(self.emitted)
+        } else {
+            ready
+        };
+        while self.emitted < ready {
+            let second = self.emitted;
+            let interval = self
+                .seconds
+                .remove(&second)
+                .unwrap_or_else(|| Interval::new(second, self.run.len()));
+            self.emitted += 1;
+            let interval = match self.held.take() {
+                Some(mut held) => {
+                    held.add_later(&interval);
+                    held
+                }
+                None => Box::new(interval),
+            };
+            if let Err(mpsc::error::TrySendError::Full(Event::Second(interval))) =
+                self.events.try_send(Event::Second(interval))
+            {
+                self.held = Some(interval);
+            }
+        }
+    }
+
+    fn note(&mut self, note: Note) {
+        let _ = self.events.try_send(Event::Note(note.clone()));
+        self.notes.push(note);
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        let now = self.clock.now();
+        self.phase = Some(phase);
+        self.deadline = match phase {
+            Phase::RampUp => Elapsed::at_second(self.window[0]),
+            Phase::Window if self.timed => Elapsed::at_second(self.window[1]),
+            Phase::Window => Elapsed::NEVER,
+            Phase::Drain => Elapsed::from_duration(now.duration() + self.drain),
+            Phase::Abort => Elapsed::from_duration(now.duration() + ABORT_LIMIT),
+        };
+        let _ = self.events.try_send(Event::Phase(phase, now));
+    }
+
+    /// The clock says that the present phase is over. False when even the abort has taken too long.
+    fn phase_is_over(&mut self) -> bool {
+        match self.phase {
+            Some(Phase::RampUp) => self.enter(Phase::Window),
+            Some(Phase::Window) => {
+                self.stopper.stopped();
+                self.enter(Phase::Drain);
+            }
+            Some(Phase::Drain) => {
+                let text = format!(
+                    "transactions still in flight {} s after the stop were given up",
+                    self.drain.as_secs_f64()
+                );
+                self.note(Note::new("drain_limit", Some(self.clock.now()), text));
+                self.abort();
+            }
+            Some(Phase::Abort) | None => {
+                let missing = self.complete.len() - self.ends.len();
+                let text = format!("{missing} worker threads did not end; their counts are missing");
+                self.note(Note::new("worker_lost", Some(self.clock.now()), text));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Somebody asked for the end before its time.
+    fn stop_early(&mut self, state: State) {
+        if !matches!(self.phase, Some(Phase::Drain | Phase::Abort)) {
+            let now = self.clock.now();
+            if self.timed {
+                self.window[1] = self.window[1].min(now.second()).max(self.window[0]);
+            }
+            self.ending = Ending::Stopped;
+            self.note(Note::new("interrupted", Some(now), "stopped before its time"));
+            self.stopper.stopped();
+            self.enter(Phase::Drain);
+        }
+        if state.aborted {
+            self.abort();
+        }
+    }
+
+    /// Gives up what is in flight: workers drop their users, and the database is asked to stop.
+    fn abort(&mut self) {
+        self.ending = Ending::Aborted;
+        self.enter(Phase::Abort);
+        self.stopper.abort();
+        for slot in self.slots.iter() {
+            if let Some(canceller) = slot.take_canceller() {
+                tokio::spawn(async move {
+                    let _ = timeout(Duration::from_secs(2), canceller.cancel()).await;
+                });
+            }
+        }
+    }
+
+    /// Cancels attempts over the limit on sessions that block their thread, which no timer there can.
+    fn watch(&self) {
+        let Some(limit) = self.watchdog else { return };
+        let now = self.clock.now();
+        for slot in self.slots.iter() {
+            let over = slot.began_at().is_some_and(|began| now.since(began) > Elapsed::from_duration(limit).0);
+            if over {
+                slot.cancel_now();
+            }
+        }
+    }
+
+    async fn finish(&mut self) -> RunEnd {
+        if self.timed && matches!(self.phase, Some(Phase::RampUp | Phase::Window)) {
+            self.ending = Ending::UsersEnded;
+            self.window[1] = self.window[1].min(self.clock.now().second()).max(self.window[0]);
+        }
+        self.emit();
+        if let Some(held) = self.held.take() {
+            let _ = self.events.send(Event::Second(held)).await;
+        }
+        self.stopper.over();
+        self.ends.sort_by_key(|end| end.thread);
+        let types = self.run.len();
+        let sum = |read: fn(&WorkerEnd) -> &Vec<u64>| -> Vec<u64> {
+            (0..types).map(|t| self.ends.iter().map(|end| read(end)[t]).sum()).collect()
+        };
+        let started = sum(|end| &end.totals.started);
+        let ended_by_type = sum(|end| &end.totals.ended);
+        let in_flight = sum(|end| &end.in_flight);
+        if self.ends.len() == self.complete.len() {
+            assert_identities(&started, &ended_by_type, &in_flight, &self.run);
+        }
+        let ended = self.ends.iter().map(|end| end.last_finish).max().unwrap_or_default();
+        if self.sessions.0 > 0 {
+            let (lost, anew) = self.sessions;
+            let text = format!("{lost} sessions were lost and {anew} made anew");
+            self.note(Note::new("sessions_lost", None, text));
+        }
+        RunEnd {
+            started_at: self.clock.zero_timestamp(),
+            ended,
+            window: self.real_window(ended),
+            started,
+            in_flight,
+            run: std::mem::take(&mut self.run),
+            timed: std::mem::take(&mut self.in_window),
+            worker_cpu_ns: self.ends.iter().map(|end| end.cpu_ns).collect(),
+            sessions: self.sessions,
+            round_trips: self.ends.iter().map(|end| end.round_trips).sum(),
+            errors: merge_samples(&self.ends),
+            ending: self.ending,
+            notes: std::mem::take(&mut self.notes),
+        }
+    }
+
+    /// The window that really was.
+    fn real_window(&self, ended: Elapsed) -> Window {
+        let start = Elapsed::at_second(self.window[0]);
+        let end = if self.timed { Elapsed::at_second(self.window[1]) } else { ended };
+        Window { start, end }
+    }
+}
+
+/// The counting identities, asserted at the end of every run.
+///
+/// ```text
+/// started = ended + in flight at abort          (ended = committed + by rule + failed + in doubt)
+/// Σ intervals = totals
+/// ```
+fn assert_identities(started: &[u64], ended: &[u64], in_flight: &[u64], run: &[TypeInterval]) {
+    for (index, seen) in run.iter().enumerate() {
+        assert_eq!(
+            started[index],
+            ended[index] + in_flight[index],
+            "counting identity: started = ended + in flight, type {index}"
+        );
+        assert_eq!(
+            seen.counts.ended(),
+            ended[index],
+            "counting identity: the intervals' sum = totals, type {index}"
+        );
+    }
+}
+
+fn merge_samples(ends: &[WorkerEnd]) -> Vec<ErrorSample> {
+    let mut merged: Vec<ErrorSample> = Vec::new();
+    for sample in ends.iter().flat_map(|end| &end.errors) {
+        let same = |m: &&mut ErrorSample| m.transaction == sample.transaction && m.class == sample.class;
+        match merged.iter_mut().find(same) {
+            Some(known) => known.count += sample.count,
+            None => merged.push(sample.clone()),
+        }
+    }
+    merged.sort_by_key(|sample| (sample.transaction, sample.class.index()));
+    merged
+}

@@ -1,0 +1,108 @@
+//! The stop signal: one number that all users read after every transaction, and a watch that wakes
+//! those who wait.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use tokio::sync::watch;
+
+use crate::clock::{Clock, Elapsed};
+
+/// Stops a run from any thread.
+#[derive(Clone, Debug)]
+pub struct Stopper {
+    shared: Arc<Shared>,
+    state: watch::Sender<State>,
+}
+
+/// What the control thread and the workers watch.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct State {
+    /// Set when all are connected and the run begins.
+    pub clock: Option<Clock>,
+    /// Someone asked for the end.
+    pub stop_requested: bool,
+    /// No transaction may begin any more.
+    pub stopped: bool,
+    /// Those in flight are given up.
+    pub aborted: bool,
+    /// The run does not begin, or everyone may go home.
+    pub over: bool,
+}
+
+#[derive(Debug)]
+struct Shared {
+    stop_at_ns: AtomicU64,
+    aborted: AtomicBool,
+}
+
+/// The receiving half.
+#[derive(Clone, Debug)]
+pub(super) struct Signal {
+    shared: Arc<Shared>,
+    pub state: watch::Receiver<State>,
+}
+
+pub(super) fn channel() -> (Stopper, Signal) {
+    let shared = Arc::new(Shared {
+        stop_at_ns: AtomicU64::new(u64::MAX),
+        aborted: AtomicBool::new(false),
+    });
+    let (sender, state) = watch::channel(State::default());
+    (Stopper { shared: Arc::clone(&shared), state: sender }, Signal { shared, state })
+}
+
+impl Stopper {
+    /// Asks for the end: transactions in flight end, no new ones begin. Harmless when said twice.
+    pub fn stop(&self) {
+        self.state.send_modify(|state| state.stop_requested = true);
+    }
+
+    /// Gives up what is in flight.
+    pub fn abort(&self) {
+        self.shared.stop_at_ns.store(0, Ordering::Relaxed);
+        self.shared.aborted.store(true, Ordering::Relaxed);
+        self.state.send_modify(|state| {
+            state.stop_requested = true;
+            state.stopped = true;
+            state.aborted = true;
+        });
+    }
+
+    pub(super) fn go(&self, clock: Clock) {
+        self.state.send_modify(|state| state.clock = Some(clock));
+    }
+
+    /// From `at` on no transaction begins.
+    pub(super) fn stop_at(&self, at: Elapsed) {
+        self.shared.stop_at_ns.fetch_min(at.0, Ordering::Relaxed);
+    }
+
+    /// Wakes users that wait for a session or for a retry: the end has come.
+    pub(super) fn stopped(&self) {
+        self.shared.stop_at_ns.store(0, Ordering::Relaxed);
+        self.state.send_modify(|state| state.stopped = true);
+    }
+
+    pub(super) fn over(&self) {
+        self.state.send_modify(|state| state.over = true);
+    }
+}
+
+impl Signal {
+    /// Whether no transaction may begin at `now`.
+    pub fn is_stopped(&self, now: Elapsed) -> bool {
+        now.0 >= self.shared.stop_at_ns.load(Ordering::Relaxed)
+    }
+
+    /// Whether what is in flight is given up.
+    pub fn is_aborted(&self) -> bool {
+        self.shared.aborted.load(Ordering::Relaxed)
+    }
+
+    /// Waits until `condition` holds.
+    pub async fn until(&mut self, condition: impl FnMut(&State) -> bool) -> State {
+        // The sender lives in the control's stopper, which outlives all workers.
+        self.state.wait_for(condition).await.map(|state| *state).unwrap_or_default()
+    }
+}

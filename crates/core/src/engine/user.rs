@@ -1,0 +1,265 @@
+//! The one loop. Each virtual user asks its pacer when, its workload what, runs it, classifies what
+//! came back, retries with the same input or counts, and records. Every load model and every database
+//! goes through here; a new need becomes a function that this loop calls.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use tokio::time::{sleep_until, timeout};
+
+use super::metered::Metered;
+use super::worker::Context;
+use crate::clock::{Clock, Elapsed};
+use crate::error::{DbError, ErrorClass};
+use crate::event::Note;
+use crate::outcome::{Outcome, Timing};
+use crate::pace::{Pacer, Slot};
+use crate::random::Rng;
+use crate::recorder::Ended;
+use crate::session::{Database, Role, Session};
+use crate::workload::{Completion, Statements, Workload};
+
+/// After so many transactions without waiting a user lets the others on its thread go on: a driver that
+/// never waits, such as the null driver, must not starve them. One yield costs about 100 ns.
+const TRANSACTIONS_BEFORE_YIELD: u32 = 64;
+
+/// Purposes of the streams of random numbers of a run.
+const INPUTS: u64 = 1;
+const JITTER: u64 = 2;
+
+/// A session and what the workload keeps with it.
+pub(super) struct Live<W: Workload, D: Database> {
+    session: Metered<D::Session>,
+    prepared: W::Prepared,
+}
+
+/// A virtual user at work.
+pub(super) struct VirtualUser<W: Workload, D: Database> {
+    context: Rc<Context<W, D>>,
+    clock: Clock,
+    /// Place among the users of this thread.
+    place: usize,
+    id: u32,
+    state: W::User,
+    inputs: Rng,
+    jitter: Rng,
+    pacer: Pacer,
+    live: Option<Live<W, D>>,
+    refused: bool,
+}
+
+/// Opens a session for user `id` and prepares it, within the connect limit.
+pub(super) async fn connect<W: Workload, D: Database>(
+    context: &Context<W, D>,
+    id: u32,
+) -> Result<Live<W, D>, DbError> {
+    let plan = &context.plan;
+    let limit = plan.spec.limits.connect;
+    let opening = async {
+        let mut session = Metered::new(plan.database.connect(Role::User).await?);
+        let mut statements = Statements::new(&plan.book);
+        let prepared =
+            plan.workload.prepare(plan.spec.mode, &mut statements, &mut session).await?;
+        Ok(Live { session, prepared })
+    };
+    let live: Live<W, D> = timeout(limit, opening).await.unwrap_or_else(|_| {
+        let message = format!("no session within {} s", limit.as_secs_f64());
+        Err(DbError::new(ErrorClass::Disconnected, message))
+    })?;
+    context.slots[id as usize].watch(live.session.canceller());
+    Ok(live)
+}
+
+impl<W: Workload, D: Database> VirtualUser<W, D> {
+    pub(super) fn new(
+        context: Rc<Context<W, D>>,
+        clock: Clock,
+        place: usize,
+        id: u32,
+        live: Live<W, D>,
+    ) -> Self {
+        let spec = &context.plan.spec;
+        let mut inputs = Rng::of(spec.seed, &[INPUTS, u64::from(id)]);
+        let state = context.plan.workload.user(id, spec.users, &mut inputs);
+        let transactions = match spec.length {
+            crate::spec::Length::Transactions(n) => Some(n),
+            crate::spec::Length::Time(_) => None,
+        };
+        Self {
+            clock,
+            place,
+            id,
+            state,
+            inputs,
+            jitter: Rng::of(spec.seed, &[JITTER, u64::from(id)]),
+            pacer: Pacer::closed(transactions),
+            live: Some(live),
+            refused: false,
+            context,
+        }
+    }
+
+    /// The loop. Ends when the run stops, the work is done, or the database refuses this user for good.
+    pub(super) async fn work(mut self) {
+        let context = Rc::clone(&self.context);
+        let workload = &context.plan.workload;
+        let mut since_yield = 0;
+        let mut now = self.clock.now();
+        loop {
+            if context.signal.is_stopped(now) {
+                break;
+            }
+            let Slot::Due(due) = self.pacer.next(now) else { break };
+            let Some(transaction) = workload.next(&mut self.state, &mut self.inputs) else { break };
+            let date = self.clock.timestamp(due);
+            let input = workload.draw(transaction, &mut self.state, &mut self.inputs, date);
+            context.begin(self.place, transaction);
+            let ended = self.transaction(transaction, &input).await;
+            let finished = self.clock.now();
+            let Some(ended) = ended else { break };
+            context.end(self.place, transaction, Timing { due, started: now, finished }, ended);
+            if self.refused {
+                break;
+            }
+            now = finished;
+            since_yield += 1;
+            if since_yield == TRANSACTIONS_BEFORE_YIELD {
+                since_yield = 0;
+                tokio::task::yield_now().await;
+            }
+        }
+        if let Some(live) = self.live.take() {
+            context.left(self.id);
+            live.session.into_inner().close().await;
+        }
+    }
+
+    /// One transaction with all its attempts. `None` when it was given up in an abort, which leaves it in
+    /// flight.
+    async fn transaction(&mut self, transaction: usize, input: &W::Input) -> Option<Ended> {
+        let failed = |class| Some(Ended { outcome: Outcome::Failed(class), tally: 0 });
+        let mut attempt = 1;
+        loop {
+            if let Err(error) = self.ensure_session().await {
+                self.context.sample(transaction, &error);
+                return failed(error.class());
+            }
+            let error = match self.attempt(input).await {
+                Ok(Completion { committed, tally }) => {
+                    let outcome = if committed { Outcome::Committed } else { Outcome::RolledBack };
+                    return Some(Ended { outcome, tally });
+                }
+                Err(error) => error,
+            };
+            if self.context.signal.is_aborted() {
+                return None;
+            }
+            self.context.sample(transaction, &error);
+            let class = error.class();
+            self.clean_up(&error).await;
+            if error.is_in_doubt() {
+                return Some(Ended { outcome: Outcome::InDoubt, tally: 0 });
+            }
+            if !class.is_retryable() || attempt >= self.context.plan.spec.retry.attempts {
+                return failed(class);
+            }
+            self.context.recorder.borrow_mut().retry(transaction, class, attempt == 1);
+            attempt += 1;
+            let wait = self.context.plan.spec.retry.backoff(attempt, self.jitter.unit());
+            self.pause(wait).await;
+        }
+    }
+
+    /// One attempt, under the watchdog when there is one.
+    async fn attempt(&mut self, input: &W::Input) -> Result<Completion, DbError> {
+        let context = &self.context;
+        let limit = context.plan.spec.limits.transaction;
+        let live = self.live.as_mut().expect("ensure_session has made one");
+        let before = live.session.round_trips();
+        let running = context.plan.workload.run(input, &mut live.prepared, &mut live.session);
+        let result = if limit.is_zero() {
+            running.await
+        } else {
+            context.slots[self.id as usize].began(self.clock.now());
+            let result = timeout(limit, running).await;
+            context.slots[self.id as usize].ended();
+            match result {
+                Ok(result) => result,
+                Err(_) => Err(timed_out(live.session.commit_pending(), limit)),
+            }
+        };
+        context.round_trips.set(context.round_trips.get() + live.session.round_trips() - before);
+        result
+    }
+
+    /// After a failed attempt: rolls back, or drops a session that cannot be used any more.
+    async fn clean_up(&mut self, error: &DbError) {
+        let Some(live) = self.live.as_mut() else { return };
+        if error.class() == ErrorClass::Timeout {
+            // The database may still be at it: ask it to stop, but do not wait for one that hangs.
+            let canceller = live.session.canceller();
+            let _ = timeout(Duration::from_secs(1), canceller.cancel()).await;
+        }
+        let lost = error.class().loses_session()
+            || live.session.is_closed()
+            || match timeout(self.context.plan.spec.limits.connect, live.session.rollback()).await {
+                Ok(result) => result.is_err(),
+                Err(_) => true,
+            };
+        if lost {
+            self.live = None;
+            self.context.lost(self.id);
+        }
+    }
+
+    /// Makes the session anew when it was lost, as long as the run lasts. The wait lies inside the
+    /// transaction that needs the session, so an outage shows in its response time.
+    async fn ensure_session(&mut self) -> Result<(), DbError> {
+        let limits = self.context.plan.spec.limits;
+        let mut wait = limits.reconnect_first;
+        while self.live.is_none() {
+            match connect(&self.context, self.id).await {
+                Ok(live) => {
+                    self.live = Some(live);
+                    self.context.reconnected();
+                }
+                Err(error) if error.class() == ErrorClass::Refused => {
+                    self.refused = true;
+                    let text = format!("virtual user {} ended: {error}", self.id);
+                    self.context.note(Note::new("user_ended", Some(self.clock.now()), text));
+                    return Err(error);
+                }
+                Err(error) => {
+                    if self.context.signal.is_stopped(self.clock.now()) {
+                        return Err(error);
+                    }
+                    let jittered = wait.mul_f64(0.5 + self.jitter.unit() / 2.0);
+                    self.pause(jittered).await;
+                    if self.context.signal.is_stopped(self.clock.now()) {
+                        return Err(error);
+                    }
+                    wait = (wait * 2).min(limits.reconnect_max);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits, but not beyond the end of the run.
+    async fn pause(&self, wait: Duration) {
+        let until = self.clock.instant(Elapsed::from_duration(
+            self.clock.now().duration().saturating_add(wait),
+        ));
+        let mut signal = self.context.signal.clone();
+        tokio::select! {
+            () = sleep_until(until) => {}
+            _ = signal.until(|state| state.stopped) => {}
+        }
+    }
+}
+
+fn timed_out(commit_pending: bool, limit: Duration) -> DbError {
+    let message = format!("no end within the transaction limit of {} s", limit.as_secs_f64());
+    let error = DbError::new(ErrorClass::Timeout, message);
+    if commit_pending { error.after_commit_sent() } else { error }
+}

@@ -1,0 +1,322 @@
+//! Recording. Each worker thread owns one [`Recorder`]; it counts into the current [`Interval`] and
+//! hands that over whole when the second ends. Interval k covers [k, k+1) s of the run's clock by
+//! finish time. Handing over swaps a pointer: it never blocks, copies or drops, and a receiver that
+//! does not keep up gets several seconds merged into one interval that says so.
+//!
+//! A recorded event is two or three array increments. Histograms of a type and outcome come into being
+//! with the first event of theirs, so a type that never fails costs no memory for failures.
+
+use hdrhistogram::Histogram;
+
+use crate::clock::Elapsed;
+use crate::error::ErrorClass;
+use crate::outcome::{Counts, Outcome, Timing};
+
+/// Lowest value told apart, in microseconds.
+pub const LOWEST_US: u64 = 1;
+/// Highest value kept, in microseconds: one hour. Longer ones count as this and are counted.
+pub const HIGHEST_US: u64 = 3_600_000_000;
+/// Significant digits kept.
+pub const DIGITS: u8 = 3;
+
+/// An empty histogram of microseconds in the bounds that all of triphammer uses, so that any two merge
+/// exactly.
+#[must_use]
+pub fn histogram() -> Histogram<u32> {
+    Histogram::new_with_bounds(LOWEST_US, HIGHEST_US, DIGITS).expect("the bounds are valid")
+}
+
+/// What one transaction type did in an interval.
+#[derive(Clone, Debug, Default)]
+pub struct TypeInterval {
+    /// Counters.
+    pub counts: Counts,
+    /// Response times of committed ones, µs.
+    pub response: Option<Histogram<u32>>,
+    /// Service times of committed ones, µs; `None` where the load is closed and both are the same.
+    pub service: Option<Histogram<u32>>,
+    /// Response times of those rolled back by rule, µs.
+    pub rolled_back: Option<Histogram<u32>>,
+    /// Response times of those failed or in doubt, µs.
+    pub failed: Option<Histogram<u32>>,
+    /// Times longer than [`HIGHEST_US`].
+    pub saturated: u64,
+}
+
+impl TypeInterval {
+    /// Adds another's events; exact.
+    pub fn add(&mut self, other: &Self) {
+        self.counts.add(&other.counts);
+        self.saturated += other.saturated;
+        for (mine, theirs) in [
+            (&mut self.response, &other.response),
+            (&mut self.service, &other.service),
+            (&mut self.rolled_back, &other.rolled_back),
+            (&mut self.failed, &other.failed),
+        ] {
+            if let Some(theirs) = theirs {
+                mine.get_or_insert_with(histogram).add(theirs).expect("all have the same bounds");
+            }
+        }
+    }
+
+    /// The times of service: their own histogram, or the response times where the load is closed.
+    #[must_use]
+    pub fn service_times(&self) -> Option<&Histogram<u32>> {
+        self.service.as_ref().or(self.response.as_ref())
+    }
+}
+
+/// CPU time that a worker thread used in an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkerCpu {
+    /// The thread, from 0.
+    pub thread: u32,
+    /// CPU time, nanoseconds.
+    pub cpu_ns: u64,
+    /// Time that passed, nanoseconds.
+    pub wall_ns: u64,
+}
+
+/// One second, or several merged, of a worker thread or of all of them.
+#[derive(Clone, Debug)]
+pub struct Interval {
+    /// First second, from the run's zero.
+    pub first: u64,
+    /// Last second: more than `first` when seconds had to be merged.
+    pub last: u64,
+    /// By transaction type.
+    pub types: Vec<TypeInterval>,
+    /// CPU use of the worker threads that are in this interval.
+    pub cpu: Vec<WorkerCpu>,
+    /// Sessions lost.
+    pub lost: u64,
+    /// Sessions made anew.
+    pub reconnected: u64,
+    /// Sessions connected when the interval ended.
+    pub connected: u32,
+}
+
+impl Interval {
+    /// An empty one for second `second`.
+    #[must_use]
+    pub fn new(second: u64, types: usize) -> Self {
+        Self {
+            first: second,
+            last: second,
+            types: vec![TypeInterval::default(); types],
+            cpu: Vec::new(),
+            lost: 0,
+            reconnected: 0,
+            connected: 0,
+        }
+    }
+
+    /// Adds the same second of another thread.
+    pub fn add_thread(&mut self, other: &Self) {
+        self.add_counts(other);
+        self.cpu.extend(&other.cpu);
+        self.connected += other.connected;
+    }
+
+    /// Adds a later interval of the same threads; the result covers both.
+    pub fn add_later(&mut self, later: &Self) {
+        self.add_counts(later);
+        self.last = later.last;
+        self.connected = later.connected;
+        for cpu in &later.cpu {
+            match self.cpu.iter_mut().find(|mine| mine.thread == cpu.thread) {
+                Some(mine) => {
+                    mine.cpu_ns += cpu.cpu_ns;
+                    mine.wall_ns += cpu.wall_ns;
+                }
+                None => self.cpu.push(*cpu),
+            }
+        }
+    }
+
+    fn add_counts(&mut self, other: &Self) {
+        for (mine, theirs) in self.types.iter_mut().zip(&other.types) {
+            mine.add(theirs);
+        }
+        self.lost += other.lost;
+        self.reconnected += other.reconnected;
+    }
+
+    /// Whether it covers one second, not several merged.
+    #[must_use]
+    pub const fn is_single(&self) -> bool {
+        self.first == self.last
+    }
+}
+
+/// What ended, beside when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// How.
+    pub outcome: Outcome,
+    /// The transaction's tally.
+    pub tally: u32,
+}
+
+/// The totals that a recorder keeps beside its intervals, to prove that nothing was lost between.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Transactions started, by type.
+    pub started: Vec<u64>,
+    /// Transactions ended, by type.
+    pub ended: Vec<u64>,
+}
+
+/// Records what one worker thread does.
+#[derive(Debug)]
+pub struct Recorder {
+    current: Box<Interval>,
+    /// When the current interval ends.
+    edge: Elapsed,
+    closed_load: bool,
+    totals: Totals,
+}
+
+impl Recorder {
+    /// A recorder for so many transaction types.
+    #[must_use]
+    pub fn new(types: usize, closed_load: bool) -> Self {
+        Self {
+            current: Box::new(Interval::new(0, types)),
+            edge: Elapsed::at_second(1),
+            closed_load,
+            totals: Totals { started: vec![0; types], ended: vec![0; types] },
+        }
+    }
+
+    /// A transaction starts its first attempt.
+    pub fn start(&mut self, transaction: usize) {
+        self.totals.started[transaction] += 1;
+    }
+
+    /// An attempt failed with `class` and another one follows.
+    pub fn retry(&mut self, transaction: usize, class: ErrorClass, first: bool) {
+        let counts = &mut self.current.types[transaction].counts;
+        counts.retries[class.index()] += 1;
+        counts.retried += u64::from(first);
+    }
+
+    /// A session was lost.
+    pub fn lost(&mut self) {
+        self.current.lost += 1;
+    }
+
+    /// A session was made anew.
+    pub fn reconnected(&mut self) {
+        self.current.reconnected += 1;
+    }
+
+    /// Whether `now` is past the current interval, so that it must be [taken](Recorder::take) first.
+    #[must_use]
+    pub const fn is_due(&self, now: Elapsed) -> bool {
+        now.0 >= self.edge.0
+    }
+
+    /// A transaction ended. The caller has taken the interval if that [was due](Recorder::is_due).
+    pub fn record(&mut self, transaction: usize, timing: Timing, ended: Ended) {
+        debug_assert!(!self.is_due(timing.finished));
+        self.totals.ended[transaction] += 1;
+        let TypeInterval { counts, response, service, rolled_back, failed, saturated } =
+            &mut self.current.types[transaction];
+        let response_us = microseconds(timing.response_ns());
+        let times = match ended.outcome {
+            Outcome::Committed => {
+                counts.committed += 1;
+                counts.tally += u64::from(ended.tally);
+                counts.response_ns += timing.response_ns();
+                counts.service_ns += timing.service_ns();
+                if !self.closed_load {
+                    let service_us = microseconds(timing.service_ns());
+                    service.get_or_insert_with(histogram).saturating_record(service_us);
+                }
+                response
+            }
+            Outcome::RolledBack => {
+                counts.rolled_back += 1;
+                rolled_back
+            }
+            Outcome::Failed(class) => {
+                counts.failed[class.index()] += 1;
+                failed
+            }
+            Outcome::InDoubt => {
+                counts.in_doubt += 1;
+                failed
+            }
+        };
+        times.get_or_insert_with(histogram).saturating_record(response_us);
+        *saturated += u64::from(response_us > HIGHEST_US);
+    }
+
+    /// Ends the current interval at `now` and gives it away; the next one begins with `now`'s second.
+    pub fn take(&mut self, now: Elapsed) -> Box<Interval> {
+        let next = Interval::new(now.second(), self.current.types.len());
+        self.edge = Elapsed::at_second(now.second() + 1);
+        std::mem::replace(&mut self.current, Box::new(next))
+    }
+
+    /// What was started and ended since the beginning.
+    #[must_use]
+    pub const fn totals(&self) -> &Totals {
+        &self.totals
+    }
+}
+
+/// To whole microseconds, rounded, and at least one.
+const fn microseconds(ns: u64) -> u64 {
+    let rounded = (ns + 500) / 1000;
+    if rounded == 0 { 1 } else { rounded }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(due_ms: u64, started_ms: u64, finished_ms: u64) -> Timing {
+        let ms = |n| Elapsed(n * 1_000_000);
+        Timing { due: ms(due_ms), started: ms(started_ms), finished: ms(finished_ms) }
+    }
+
+    const COMMITTED: Ended = Ended { outcome: Outcome::Committed, tally: 2 };
+
+    #[test]
+    fn response_runs_from_due_and_service_from_start() {
+        let mut recorder = Recorder::new(2, false);
+        recorder.start(1);
+        recorder.record(1, at(100, 300, 350), COMMITTED);
+        let interval = recorder.take(Elapsed::at_second(1));
+        let seen = &interval.types[1];
+        assert_eq!(seen.response.as_ref().unwrap().max() / 1000, 250);
+        assert_eq!(seen.service.as_ref().unwrap().max() / 1000, 50);
+        assert_eq!((seen.counts.committed, seen.counts.tally), (1, 2));
+    }
+
+    #[test]
+    fn seconds_merge_exactly_and_say_so() {
+        let mut recorder = Recorder::new(1, true);
+        recorder.record(0, at(0, 0, 10), COMMITTED);
+        let mut first = recorder.take(Elapsed::at_second(3));
+        assert!(recorder.is_due(Elapsed::at_second(4)) && !recorder.is_due(Elapsed(3_999_999_999)));
+        recorder.record(0, at(3000, 3000, 3020), COMMITTED);
+        let second = recorder.take(Elapsed::at_second(4));
+        first.add_later(&second);
+        assert_eq!((first.first, first.last, first.is_single()), (0, 3, false));
+        assert_eq!(first.types[0].response.as_ref().unwrap().len(), 2);
+        assert!(first.types[0].service.is_none(), "a closed load records one histogram");
+    }
+
+    #[test]
+    fn an_hour_saturates_and_is_counted() {
+        let mut recorder = Recorder::new(1, true);
+        recorder.edge = Elapsed::NEVER;
+        recorder.record(0, at(0, 0, 5_000_000), COMMITTED);
+        let interval = recorder.take(Elapsed(0));
+        assert_eq!(interval.types[0].saturated, 1);
+    }
+}

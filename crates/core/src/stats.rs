@@ -1,0 +1,58 @@
+//! Figures from histograms and counters.
+
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+
+/// A summary of times, in microseconds. Percentiles are exact to three significant digits; the mean is
+/// exact where the sum is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "every field is what its name says")]
+pub struct Times {
+    pub count: u64,
+    pub min_us: u64,
+    pub mean_us: f64,
+    pub p50_us: u64,
+    pub p90_us: u64,
+    pub p95_us: u64,
+    pub p99_us: u64,
+    pub p99_9_us: u64,
+    pub max_us: u64,
+}
+
+impl Times {
+    /// Sums a histogram up; `sum_ns` is the exact sum of its values when that was kept.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a mean of microseconds")]
+    pub fn of(histogram: Option<&Histogram<u32>>, sum_ns: Option<u64>) -> Self {
+        let Some(h) = histogram.filter(|h| !h.is_empty()) else { return Self::default() };
+        let mean_us = match sum_ns {
+            Some(sum) => sum as f64 / 1000.0 / h.len() as f64,
+            None => h.mean(),
+        };
+        Self {
+            count: h.len(),
+            min_us: h.min(),
+            mean_us,
+            p50_us: h.value_at_quantile(0.5),
+            p90_us: h.value_at_quantile(0.9),
+            p95_us: h.value_at_quantile(0.95),
+            p99_us: h.value_at_quantile(0.99),
+            p99_9_us: h.value_at_quantile(0.999),
+            max_us: h.max(),
+        }
+    }
+}
+
+/// `count` in `seconds`, brought to a unit of `per_seconds`. 0 when there was no time.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "a rate")]
+pub fn rate(count: u64, seconds: f64, per_seconds: u32) -> f64 {
+    if seconds <= 0.0 { 0.0 } else { count as f64 / seconds * f64::from(per_seconds) }
+}
+
+/// `part` of `whole`, 0 when there is no whole.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "a share")]
+pub fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

@@ -1,0 +1,294 @@
+//! The list of drivers, and one enum over their databases and one over their sessions. A call goes
+//! through one `match`, which a processor predicts without fail because a run drives one database:
+//! it costs nothing beside the round trip, and spares the engine a copy of itself for each driver.
+//! A driver is added by its module and its line in [`drivers!`] at the end of this file.
+
+use triphammer_core::error::{DbError, SpecError};
+use triphammer_core::rows::Rows;
+use triphammer_core::session::{
+    Access, Canceller, Capabilities, Claim, Database, Role, RowSource, ServerInfo, Session,
+    StatementId,
+};
+use triphammer_core::sql::BoundStatement;
+use triphammer_core::value::Value;
+use triphammer_core::workload::TableDef;
+
+use crate::target::{ConnectSettings, TargetUrl};
+
+/// Makes [`AnyDatabase`], [`AnySession`] and [`SCHEMES`] from the list of drivers: the name of the
+/// variant, the database's type, and the schemes of its targets, the usual one first.
+macro_rules! drivers {
+    ($($name:ident($database:ty) for [$($scheme:literal),+]),+ $(,)?) => {
+        /// A database of any driver.
+        pub enum AnyDatabase {
+            $(#[doc = concat!("Behind `", stringify!($database), "`.")] $name($database),)+
+        }
+
+        /// A session of any driver. There is one a virtual user and its future lives on the user's own
+        /// stack, so the variants are not boxed.
+        pub enum AnySession {
+            $(
+                #[doc = concat!("A session of `", stringify!($database), "`.")]
+                $name(<$database as Database>::Session),
+            )+
+        }
+
+        /// The schemes of targets, by driver, the usual one first.
+        pub const SCHEMES: &[&[&str]] = &[$(&[$($scheme),+]),+];
+
+        impl AnyDatabase {
+            /// The database that a target names. Nothing is connected yet.
+            ///
+            /// # Errors
+            /// When the target cannot be read, no driver has its scheme, or the database cannot work as
+            /// `settings` ask.
+            pub fn open(target: &str, settings: &ConnectSettings) -> Result<Self, SpecError> {
+                let url = TargetUrl::parse(target)?;
+                let database = match url.scheme.as_str() {
+                    $($($scheme)|+ => Self::$name(<$database>::open(&url, settings)?),)+
+                    scheme => return Err(unknown_scheme(scheme)),
+                };
+                check_settings(&url.scheme, database.capabilities(), settings)?;
+                Ok(database)
+            }
+
+            /// What the driver has to tell since sessions were opened, a sentence each, for stderr and the
+            /// result: that TLS was not to be had, say.
+            #[must_use]
+            pub fn notes(&self) -> Vec<String> {
+                match self { $(Self::$name(database) => database.notes(),)+ }
+            }
+        }
+
+        impl Database for AnyDatabase {
+            type Session = AnySession;
+
+            fn dialect(&self) -> &'static str {
+                match self { $(Self::$name(database) => database.dialect(),)+ }
+            }
+
+            fn capabilities(&self) -> &Capabilities {
+                match self { $(Self::$name(database) => database.capabilities(),)+ }
+            }
+
+            fn target(&self) -> String {
+                match self { $(Self::$name(database) => database.target(),)+ }
+            }
+
+            async fn connect(&self, role: Role) -> Result<AnySession, DbError> {
+                match self {
+                    $(Self::$name(database) => database.connect(role).await.map(AnySession::$name),)+
+                }
+            }
+
+            async fn create_database(&self) -> Result<bool, DbError> {
+                match self { $(Self::$name(database) => database.create_database().await,)+ }
+            }
+        }
+
+        impl Session for AnySession {
+            drivers!(@session $($name)+);
+        }
+    };
+
+    (@session $($name:ident)+) => {
+        async fn script(&mut self, sql: &str) -> Result<(), DbError> {
+            match self { $(Self::$name(session) => session.script(sql).await,)+ }
+        }
+
+        async fn prepare(&mut self, statement: &BoundStatement) -> Result<StatementId, DbError> {
+            match self { $(Self::$name(session) => session.prepare(statement).await,)+ }
+        }
+
+        async fn execute(&mut self, id: StatementId, args: &[Value<'_>]) -> Result<u64, DbError> {
+            match self { $(Self::$name(session) => session.execute(id, args).await,)+ }
+        }
+
+        async fn query(
+            &mut self,
+            id: StatementId,
+            args: &[Value<'_>],
+            rows: &mut Rows,
+        ) -> Result<(), DbError> {
+            match self { $(Self::$name(session) => session.query(id, args, rows).await,)+ }
+        }
+
+        async fn call(
+            &mut self,
+            id: StatementId,
+            args: &[Value<'_>],
+            rows: &mut Rows,
+        ) -> Result<(), DbError> {
+            match self { $(Self::$name(session) => session.call(id, args, rows).await,)+ }
+        }
+
+        async fn stream(
+            &mut self,
+            id: StatementId,
+            args: &[Value<'_>],
+            batch: &mut Rows,
+            each: &mut dyn FnMut(&Rows),
+        ) -> Result<(), DbError> {
+            match self { $(Self::$name(session) => session.stream(id, args, batch, each).await,)+ }
+        }
+
+        async fn begin(&mut self, access: Access) -> Result<(), DbError> {
+            match self { $(Self::$name(session) => session.begin(access).await,)+ }
+        }
+
+        async fn begin_at(&mut self, name: &str) -> Result<(), DbError> {
+            match self { $(Self::$name(session) => session.begin_at(name).await,)+ }
+        }
+
+        async fn share_snapshot(&mut self) -> Result<Option<String>, DbError> {
+            match self { $(Self::$name(session) => session.share_snapshot().await,)+ }
+        }
+
+        async fn commit(&mut self) -> Result<(), DbError> {
+            match self { $(Self::$name(session) => session.commit().await,)+ }
+        }
+
+        async fn rollback(&mut self) -> Result<(), DbError> {
+            match self { $(Self::$name(session) => session.rollback().await,)+ }
+        }
+
+        async fn load(
+            &mut self,
+            table: &TableDef,
+            source: &mut dyn RowSource,
+        ) -> Result<u64, DbError> {
+            match self { $(Self::$name(session) => session.load(table, source).await,)+ }
+        }
+
+        fn is_closed(&self) -> bool {
+            match self { $(Self::$name(session) => session.is_closed(),)+ }
+        }
+
+        fn canceller(&self) -> Box<dyn Canceller> {
+            match self { $(Self::$name(session) => session.canceller(),)+ }
+        }
+
+        async fn server(&mut self) -> Result<ServerInfo, DbError> {
+            match self { $(Self::$name(session) => session.server().await,)+ }
+        }
+
+        async fn settings(&mut self) -> Result<Vec<(String, String)>, DbError> {
+            match self { $(Self::$name(session) => session.settings().await,)+ }
+        }
+
+        async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {
+            match self { $(Self::$name(session) => session.transaction_count().await,)+ }
+        }
+
+        async fn tables(&mut self) -> Result<Vec<String>, DbError> {
+            match self { $(Self::$name(session) => session.tables().await,)+ }
+        }
+
+        async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {
+            match self { $(Self::$name(session) => session.claim(name, claim).await,)+ }
+        }
+
+        async fn close(self) {
+            match self { $(Self::$name(session) => session.close().await,)+ }
+        }
+    };
+}
+
+fn unknown_scheme(scheme: &str) -> SpecError {
+    let known: Vec<_> = SCHEMES.iter().map(|schemes| format!("{}:", schemes[0])).collect();
+    SpecError::new(format!("no driver for targets of `{scheme}:`; there are {}", known.join(", ")))
+}
+
+/// Refuses what a driver would otherwise have to ignore.
+fn check_settings(
+    scheme: &str,
+    capabilities: &Capabilities,
+    settings: &ConnectSettings,
+) -> Result<(), SpecError> {
+    if let Some(level) = settings.isolation.filter(|l| !capabilities.isolations.contains(l)) {
+        let known: Vec<_> = capabilities.isolations.iter().map(|level| level.name()).collect();
+        return Err(SpecError::new(format!(
+            "a {scheme} target has no isolation level {}; it has {}",
+            level.name(),
+            known.join(", ")
+        )));
+    }
+    if !capabilities.protocols.contains(&settings.protocol) {
+        let known: Vec<_> = capabilities.protocols.iter().map(|protocol| protocol.name()).collect();
+        return Err(SpecError::new(format!(
+            "a {scheme} target has no protocol {}; it has {}",
+            settings.protocol.name(),
+            known.join(", ")
+        )));
+    }
+    Ok(())
+}
+
+/// What a driver may have to tell beside errors.
+pub(crate) trait Notes {
+    /// As [`AnyDatabase::notes`].
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+impl Notes for crate::postgres::Postgres {
+    fn notes(&self) -> Vec<String> {
+        let fell_back = "the server offers no TLS, so sessions go without: sslmode=require insists";
+        self.tls_fell_back().then(|| fell_back.to_owned()).into_iter().collect()
+    }
+}
+
+drivers! {
+    Postgres(crate::postgres::Postgres) for ["postgres", "postgresql"],
+    Sqlite(crate::sqlite::Sqlite) for ["sqlite"],
+    Null(crate::null::Null) for ["null"],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use triphammer_core::session::{Isolation, Protocol};
+
+    fn refusal(target: &str, settings: &ConnectSettings) -> String {
+        AnyDatabase::open(target, settings).err().expect("a refusal").to_string()
+    }
+
+    #[test]
+    fn targets_are_opened_by_their_scheme() {
+        let settings = ConnectSettings::default();
+        for (target, dialect) in [
+            ("null:", "null"),
+            ("NULL:?service=1ms", "null"),
+            ("sqlite:a.db", "sqlite"),
+            ("postgresql://u@h/d", "postgres"),
+        ] {
+            assert_eq!(AnyDatabase::open(target, &settings).unwrap().dialect(), dialect);
+        }
+        let error = refusal("oracle://db1/x", &settings);
+        assert!(error.contains("`oracle:`; there are") && error.contains("sqlite:"), "{error}");
+    }
+
+    #[test]
+    fn what_a_database_cannot_do_is_refused_at_once() {
+        let settings =
+            ConnectSettings { isolation: Some(Isolation::ReadCommitted), ..Default::default() };
+        let error = refusal("sqlite:a.db", &settings);
+        assert_eq!(
+            error,
+            "a sqlite target has no isolation level read-committed; it has serializable"
+        );
+        let settings = ConnectSettings { protocol: Protocol::Simple, ..Default::default() };
+        assert!(refusal("sqlite:a.db", &settings).contains("it has prepared"));
+        for (target, message) in [
+            ("sqlite::memory:", "another empty database for each session"),
+            ("sqlite:", "names a file"),
+            ("sqlite://folder/a.db", "sqlite:folder/a.db"),
+            ("sqlite:a.db?speed=1", "no parameter `speed`"),
+            ("null:?speed=1", "no parameter `speed`"),
+        ] {
+            let error = refusal(target, &ConnectSettings::default());
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}

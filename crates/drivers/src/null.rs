@@ -1,0 +1,734 @@
+//! The null database: sessions without a database behind them. It measures the tool itself, and it
+//! plays a database that is slow, stalls, fails or goes away, so that the engine can be tested without
+//! a server. It knows no workload and stores nothing.
+//!
+//! # Target
+//! `null:` answers at once, without waiting. Parameters, as in `null:?service=1ms&fail=deadlock:2%`:
+//!
+//! | parameter | meaning |
+//! |---|---|
+//! | `service=1ms` | time of one round trip, for every statement; `exp(1ms)`: exponential of that mean |
+//! | `stall=500ms/10s` | at every multiple of 10 s since the database was opened it stands still for 500 ms: what would be answered in that time is answered at its end, in all sessions |
+//! | `fail=deadlock:1%` | chance of that error for a call that ends a transaction (`commit`, `call`); several joined by `+`; the names are those of the error classes, such as `serialization`, `lock-timeout`, `disconnected`, `constraint`, `other` |
+//! | `disconnect=5s` | every session is lost 5 s after it was opened, at its next statement |
+//! | `connect=10ms` | time that opening a session takes |
+//! | `refuse=100` | only so many sessions at a time: the next is told that the server is full |
+//! | `seed=1` | of the exponential times and the failures |
+//!
+//! # Answers
+//! A workload's blocks for the dialect `null` are not SQL but say what a statement answers. A
+//! statement that needs no rows (an INSERT, an UPDATE) needs no block: any other text is taken for SQL,
+//! answers no rows, and reports one row touched. So `sql/null/<workload>/*.sql` holds only what is
+//! queried, or called, and read:
+//!
+//! ```text
+//! -- name: new_order.district
+//! rows 1: int 3001, decimal(4) 0.1000
+//! for :w_id, :d_id                            -- parameters that the answer does not use
+//!
+//! -- name: new_order.items                    -- one row for each element of the list :i_ids
+//! rows each :i_ids: item :i_ids, decimal(2) 9.99, text 'an item', text 'data'
+//!
+//! -- name: new_order.call                     -- one row with lists in it
+//! rows 1: int 0, :c_id, text 'BARBARBAR', null, timestamp '2026-01-01 00:00:00',
+//!         ints each :i_ids of 17, decimals(2) [1.00, -2.50], texts 10 of 'same'
+//! for :w_id, :d_id
+//!
+//! -- name: payment.customers                  -- several kinds of rows follow each other
+//! rows 2: row, text 'GC'
+//! rows 1: int 7, text 'BC'
+//! for :c_w_id, :c_d_id, :c_last
+//!
+//! -- name: delivery.oldest
+//! none                                        -- no rows, and no row touched
+//! for :w_id
+//!
+//! -- name: stock.update
+//! touched each :i_ids                         -- no rows; `execute` gives so many
+//! for :w_id
+//! ```
+//!
+//! | word | meaning |
+//! |---|---|
+//! | `rows N:` *values* | N rows of these values, joined by commas; all kinds have the same width. Leave a blank after the colon, or the SQL book takes it for a parameter |
+//! | `rows each :list:` *values* | as many rows as the list argument has elements |
+//! | `none`, `touched N`, `touched each :list` | no rows, and what `execute` gives; after `rows` it gives their number |
+//! | `for :a, :b` | at the end: names parameters that nothing else does, because a book must use all |
+//! | `null`, `int 7`, `float 0.5`, `decimal(4) 0.1000`, `text 'it''s'`, `timestamp '2026-01-01 00:00:00'` | a constant |
+//! | `:name` | the argument of that name, as it was given |
+//! | `item :list` | the element of a list argument that belongs to this row, or to this place in a list |
+//! | `row` | the number of the row, or of the place in a list, from 1 |
+//! | `ints`, `floats`, `texts`, `timestamps`, `decimals(2)` | a list: either `[…]` of constants (`null` among them), or `N of` *value*, or `each :list of` *value*, where the value is written without its type: `ints each :i_ids of row` |
+//!
+//! A text that begins with one of `rows`, `none`, `touched` and then has a mistake is refused when it
+//! is prepared, with the place of the mistake. Comments (`--`) and line ends are free.
+//!
+//! # Limits
+//! Waiting is tokio's: it ends on whole milliseconds, a little late rather than early, in virtual time
+//! too. Rows loaded are counted and forgotten. A [`Claim`] is known to one opened null database only,
+//! not to other processes.
+
+mod answer;
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+use triphammer_core::clock::{format_duration, parse_duration};
+use triphammer_core::error::{DbError, ErrorClass, SpecError};
+use triphammer_core::random::Rng;
+use triphammer_core::rows::Rows;
+use triphammer_core::session::{
+    Access, Canceller, Capabilities, Claim, Database, Isolation, Protocol, Role, RowSource,
+    ServerInfo, Session, StatementId,
+};
+use triphammer_core::sql::BoundStatement;
+use triphammer_core::value::Value;
+use triphammer_core::workload::TableDef;
+
+use crate::any::Notes;
+use crate::target::{ConnectSettings, TargetUrl};
+use answer::Answer;
+
+/// Bytes of a batch of [`Session::stream`].
+const BATCH_BYTES: usize = 256 * 1024;
+
+const STORES_NOTHING: &str = "stores nothing";
+const NO_TRANSACTIONS: &str = "has no transactions beside each other";
+const NO_NETWORK: &str = "runs in process";
+
+static CAPABILITIES: Capabilities = Capabilities {
+    blocks: false,
+    procedures: true,
+    one_writer: false,
+    foreign_keys: true,
+    stores: false,
+    users_max: None,
+    isolations: &[
+        Isolation::ReadUncommitted,
+        Isolation::ReadCommitted,
+        Isolation::RepeatableRead,
+        Isolation::Snapshot,
+        Isolation::Serializable,
+    ],
+    protocols: &[Protocol::Prepared, Protocol::Extended, Protocol::Simple],
+    exempt: &[
+        ("wrong_password", NO_NETWORK),
+        ("password_with_quotes_and_unicode", NO_NETWORK),
+        ("unknown_host", NO_NETWORK),
+        ("server_that_never_answers", NO_NETWORK),
+        ("missing_database", STORES_NOTHING),
+        ("server_killed", NO_NETWORK),
+        ("types_through_arguments", STORES_NOTHING),
+        ("types_through_load", STORES_NOTHING),
+        ("lists_as_arguments", STORES_NOTHING),
+        ("integer_that_does_not_fit", STORES_NOTHING),
+        ("execute_gives_the_row_count", STORES_NOTHING),
+        ("failed_statement", STORES_NOTHING),
+        ("unique_violation", STORES_NOTHING),
+        ("script_of_several_statements", STORES_NOTHING),
+        ("call_commits_by_itself", STORES_NOTHING),
+        ("tables", STORES_NOTHING),
+        ("transactions", STORES_NOTHING),
+        ("abandoned_transaction", STORES_NOTHING),
+        ("read_only_access", STORES_NOTHING),
+        ("snapshot", NO_TRANSACTIONS),
+        ("shared_snapshot", NO_TRANSACTIONS),
+        ("write_skew", NO_TRANSACTIONS),
+        ("lock_timeout", NO_TRANSACTIONS),
+        ("deadlock", NO_TRANSACTIONS),
+        ("bulk_load", STORES_NOTHING),
+        ("load_that_fails_midway", STORES_NOTHING),
+        ("load_with_a_value_that_does_not_fit", STORES_NOTHING),
+    ],
+};
+
+/// The null database.
+pub struct Null {
+    options: Arc<Options>,
+    shared: Arc<Shared>,
+}
+
+/// What the target's parameters ask for.
+#[derive(Clone, Debug)]
+struct Options {
+    service: Service,
+    stall: Option<Stall>,
+    fail: Vec<(ErrorClass, f64)>,
+    disconnect: Option<Duration>,
+    connect: Duration,
+    refuse: Option<u32>,
+    seed: u64,
+    /// As they were written, for people.
+    text: Vec<(String, String)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Service {
+    AtOnce,
+    Fixed(Duration),
+    Exponential(Duration),
+}
+
+/// All sessions stand still for `length` at every multiple of `period`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Stall {
+    length: Duration,
+    period: Duration,
+}
+
+/// What the sessions of one database have in common.
+struct Shared {
+    zero: Instant,
+    opened: AtomicU64,
+    open: AtomicU32,
+    claims: Mutex<HashMap<String, Claims>>,
+}
+
+/// Who holds a name: many, or one alone.
+#[derive(Clone, Copy)]
+enum Claims {
+    Shared(u32),
+    Exclusive,
+}
+
+impl Null {
+    /// The null database that the target's parameters describe.
+    ///
+    /// # Errors
+    /// When a parameter is unknown or its value cannot be read.
+    pub fn open(target: &TargetUrl, _settings: &ConnectSettings) -> Result<Self, SpecError> {
+        let options = Arc::new(Options::parse(&target.params)?);
+        let shared = Arc::new(Shared {
+            zero: Instant::now(),
+            opened: AtomicU64::new(0),
+            open: AtomicU32::new(0),
+            claims: Mutex::default(),
+        });
+        Ok(Self { options, shared })
+    }
+}
+
+impl Options {
+    fn parse(params: &[(String, String)]) -> Result<Self, SpecError> {
+        let mut options = Self {
+            service: Service::AtOnce,
+            stall: None,
+            fail: Vec::new(),
+            disconnect: None,
+            connect: Duration::ZERO,
+            refuse: None,
+            seed: 1,
+            text: params.to_vec(),
+        };
+        for (name, value) in params {
+            let wrong = |why: String| SpecError::new(format!("null target, `{name}`: {why}"));
+            let whole = |_| wrong(format!("`{value}` is no whole number"));
+            match name.as_str() {
+                "service" => options.service = Service::parse(value).map_err(wrong)?,
+                "stall" => options.stall = Some(Stall::parse(value).map_err(wrong)?),
+                "fail" => options.fail = parse_failures(value).map_err(wrong)?,
+                "disconnect" => {
+                    options.disconnect = Some(parse_duration(value).map_err(wrong)?);
+                }
+                "connect" => options.connect = parse_duration(value).map_err(wrong)?,
+                "refuse" => options.refuse = Some(value.parse().map_err(whole)?),
+                "seed" => options.seed = value.parse().map_err(whole)?,
+                _ => {
+                    return Err(SpecError::new(format!(
+                        "a null target has no parameter `{name}`; there are service, stall, fail, \
+                         disconnect, connect, refuse and seed"
+                    )));
+                }
+            }
+        }
+        Ok(options)
+    }
+
+    /// Whether calls need no look at the clock.
+    fn is_instant(&self) -> bool {
+        self.service == Service::AtOnce && self.stall.is_none() && self.disconnect.is_none()
+    }
+}
+
+impl Service {
+    fn parse(text: &str) -> Result<Self, String> {
+        let mean = text.strip_prefix("exp(").and_then(|rest| rest.strip_suffix(')'));
+        Ok(match (mean, parse_duration(mean.unwrap_or(text))?) {
+            (_, Duration::ZERO) => Self::AtOnce,
+            (Some(_), mean) => Self::Exponential(mean),
+            (None, time) => Self::Fixed(time),
+        })
+    }
+
+    fn draw(self, rng: &mut Rng) -> Duration {
+        match self {
+            Self::AtOnce => Duration::ZERO,
+            Self::Fixed(time) => time,
+            Self::Exponential(mean) => Duration::from_secs_f64(rng.exponential(mean.as_secs_f64())),
+        }
+    }
+}
+
+impl Stall {
+    fn parse(text: &str) -> Result<Self, String> {
+        let (length, period) =
+            text.split_once('/').ok_or_else(|| format!("`{text}` is not like 500ms/10s"))?;
+        let stall = Self { length: parse_duration(length)?, period: parse_duration(period)? };
+        match stall.length < stall.period {
+            true => Ok(stall),
+            false => Err(format!("a stall of {length} does not fit in {period}")),
+        }
+    }
+
+    /// When something is answered that would have been at `at`, both since the database was opened.
+    fn postpone(self, at: Duration) -> Duration {
+        let (period, length) = (self.period.as_nanos(), self.length.as_nanos());
+        let phase = at.as_nanos() % period;
+        if at < self.period || phase >= length {
+            return at;
+        }
+        at + Duration::from_nanos(u64::try_from(length - phase).unwrap_or(u64::MAX))
+    }
+}
+
+/// Reads `deadlock:1%+lock-timeout:0.5%` as (class, chance), the chances added up.
+fn parse_failures(text: &str) -> Result<Vec<(ErrorClass, f64)>, String> {
+    let mut failures = Vec::new();
+    let mut sum = 0.0;
+    for one in text.split(['+', ' ']) {
+        let (name, chance) =
+            one.split_once(':').ok_or_else(|| format!("`{one}` is not like deadlock:1%"))?;
+        let label = name.replace(['-', '_'], " ");
+        let class = ErrorClass::ALL.into_iter().find(|class| class.label() == label);
+        let class = class.ok_or_else(|| {
+            let names = ErrorClass::ALL.map(|class| class.label().replace(' ', "-"));
+            format!("no error is called `{name}`; there are {}", names.join(", "))
+        })?;
+        let percent: f64 = chance
+            .strip_suffix('%')
+            .and_then(|number| number.parse().ok())
+            .filter(|percent| (0.0..=100.0).contains(percent))
+            .ok_or_else(|| format!("`{chance}` is no chance such as 1%"))?;
+        sum += percent / 100.0;
+        failures.push((class, sum));
+    }
+    match sum <= 1.0 + 1e-9 {
+        true => Ok(failures),
+        false => Err("the chances are more than 100% together".to_owned()),
+    }
+}
+
+impl Shared {
+    fn claims(&self) -> MutexGuard<'_, HashMap<String, Claims>> {
+        self.claims.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Counts a session in, unless there are `limit` already.
+    fn admit(&self, limit: Option<u32>) -> Result<(), DbError> {
+        let limit = limit.unwrap_or(u32::MAX);
+        let admit = |open| (open < limit).then_some(open + 1);
+        let admitted = self.open.fetch_update(Ordering::AcqRel, Ordering::Acquire, admit);
+        admitted.map(|_| ()).map_err(|_| {
+            DbError::new(ErrorClass::Unavailable, format!("too many clients, {limit} are open"))
+        })
+    }
+
+    fn release(&self, name: &str) {
+        let mut claims = self.claims();
+        match claims.get_mut(name) {
+            Some(Claims::Shared(holders)) if *holders > 1 => *holders -= 1,
+            _ => {
+                claims.remove(name);
+            }
+        }
+    }
+}
+
+impl Notes for Null {}
+
+impl Database for Null {
+    type Session = NullSession;
+
+    fn dialect(&self) -> &'static str {
+        "null"
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &CAPABILITIES
+    }
+
+    fn target(&self) -> String {
+        let params: Vec<_> = self.options.text.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        match params.is_empty() {
+            true => "null:".to_owned(),
+            false => format!("null:?{}", params.join("&")),
+        }
+    }
+
+    async fn connect(&self, _role: Role) -> Result<NullSession, DbError> {
+        if !self.options.connect.is_zero() {
+            tokio::time::sleep(self.options.connect).await;
+        }
+        self.shared.admit(self.options.refuse)?;
+        let number = self.shared.opened.fetch_add(1, Ordering::Relaxed);
+        Ok(NullSession {
+            instant: self.options.is_instant(),
+            lost_at: self.options.disconnect.map(|after| Instant::now() + after),
+            options: Arc::clone(&self.options),
+            shared: Arc::clone(&self.shared),
+            answers: Vec::new(),
+            rng: Rng::of(self.options.seed, &[number]),
+            cancel: Arc::new(Notify::new()),
+            claim: None,
+            closed: false,
+        })
+    }
+
+    async fn create_database(&self) -> Result<bool, DbError> {
+        Ok(false)
+    }
+}
+
+/// A session of the null database.
+pub struct NullSession {
+    options: Arc<Options>,
+    /// Every call answers at once, so that none looks at the clock.
+    instant: bool,
+    lost_at: Option<Instant>,
+    shared: Arc<Shared>,
+    answers: Vec<Answer>,
+    rng: Rng,
+    cancel: Arc<Notify>,
+    claim: Option<String>,
+    closed: bool,
+}
+
+impl NullSession {
+    /// The time that a statement takes, when it takes any.
+    #[inline]
+    async fn round_trip(&mut self) -> Result<(), DbError> {
+        if self.closed {
+            return Err(DbError::new(ErrorClass::Disconnected, "the session was lost before"));
+        }
+        if self.instant { Ok(()) } else { self.wait().await }
+    }
+
+    async fn wait(&mut self) -> Result<(), DbError> {
+        let now = Instant::now();
+        if self.lost_at.is_some_and(|lost_at| now >= lost_at) {
+            self.closed = true;
+            return Err(DbError::new(ErrorClass::Disconnected, "the session was lost"));
+        }
+        let mut answered_at = now + self.options.service.draw(&mut self.rng);
+        if let Some(stall) = self.options.stall {
+            let zero = self.shared.zero;
+            answered_at = zero + stall.postpone(answered_at.saturating_duration_since(zero));
+        }
+        if answered_at <= now {
+            return Ok(());
+        }
+        tokio::select! {
+            biased;
+            () = self.cancel.notified() => {
+                Err(DbError::new(ErrorClass::Cancelled, "the statement was cancelled"))
+            }
+            () = tokio::time::sleep_until(answered_at) => Ok(()),
+        }
+    }
+
+    /// The end of a transaction, which may fail as the target asks.
+    #[inline]
+    async fn end_transaction(&mut self) -> Result<(), DbError> {
+        self.round_trip().await.map_err(DbError::after_commit_sent)?;
+        if self.options.fail.is_empty() { Ok(()) } else { self.draw_failure() }
+    }
+
+    fn draw_failure(&mut self) -> Result<(), DbError> {
+        let drawn = self.rng.unit();
+        match self.options.fail.iter().find(|(_, below)| drawn < *below) {
+            None => Ok(()),
+            Some((class, _)) => {
+                self.closed = class.loses_session();
+                let error = DbError::new(*class, format!("{class}, as the target asks"));
+                Err(error.with_code("NULL1").after_commit_sent())
+            }
+        }
+    }
+
+    #[inline]
+    fn answer(&self, id: StatementId) -> &Answer {
+        &self.answers[id.index()]
+    }
+}
+
+impl Session for NullSession {
+    async fn script(&mut self, _sql: &str) -> Result<(), DbError> {
+        self.round_trip().await
+    }
+
+    async fn prepare(&mut self, statement: &BoundStatement) -> Result<StatementId, DbError> {
+        self.round_trip().await?;
+        self.answers.push(Answer::of(statement)?);
+        Ok(StatementId(u32::try_from(self.answers.len() - 1).expect("fewer than 2^32 statements")))
+    }
+
+    async fn execute(&mut self, id: StatementId, args: &[Value<'_>]) -> Result<u64, DbError> {
+        self.round_trip().await?;
+        self.answer(id).touched(args)
+    }
+
+    async fn query(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+        rows: &mut Rows,
+    ) -> Result<(), DbError> {
+        self.round_trip().await?;
+        self.answer(id).write(args, rows)
+    }
+
+    async fn call(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+        rows: &mut Rows,
+    ) -> Result<(), DbError> {
+        self.end_transaction().await?;
+        self.answer(id).write(args, rows)
+    }
+
+    async fn stream(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+        batch: &mut Rows,
+        each: &mut dyn FnMut(&Rows),
+    ) -> Result<(), DbError> {
+        self.round_trip().await?;
+        self.answer(id).stream(args, BATCH_BYTES, batch, each)
+    }
+
+    async fn begin(&mut self, _access: Access) -> Result<(), DbError> {
+        self.round_trip().await
+    }
+
+    async fn commit(&mut self) -> Result<(), DbError> {
+        self.end_transaction().await
+    }
+
+    async fn rollback(&mut self) -> Result<(), DbError> {
+        self.round_trip().await
+    }
+
+    async fn load(&mut self, table: &TableDef, source: &mut dyn RowSource) -> Result<u64, DbError> {
+        let mut rows = Rows::new();
+        let mut count = 0;
+        loop {
+            rows.reset(table.columns.len());
+            let more = source.fill(&mut rows);
+            count += rows.len() as u64;
+            if !more {
+                break;
+            }
+        }
+        self.round_trip().await?;
+        Ok(count)
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    fn canceller(&self) -> Box<dyn Canceller> {
+        Box::new(NullCanceller(Arc::clone(&self.cancel)))
+    }
+
+    async fn server(&mut self) -> Result<ServerInfo, DbError> {
+        self.round_trip().await?;
+        Ok(ServerInfo {
+            product: "null".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            transport: "in process".to_owned(),
+            cipher: None,
+            same_host: Some(true),
+        })
+    }
+
+    async fn settings(&mut self) -> Result<Vec<(String, String)>, DbError> {
+        self.round_trip().await?;
+        let mut settings = self.options.text.clone();
+        for (name, value) in [
+            ("connect", format_duration(self.options.connect)),
+            ("seed", self.options.seed.to_string()),
+            ("service", "0s".to_owned()),
+        ] {
+            if !settings.iter().any(|(known, _)| known == name) {
+                settings.push((name.to_owned(), value));
+            }
+        }
+        settings.sort();
+        Ok(settings)
+    }
+
+    async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {
+        Ok(None)
+    }
+
+    async fn tables(&mut self) -> Result<Vec<String>, DbError> {
+        self.round_trip().await?;
+        Ok(Vec::new())
+    }
+
+    async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {
+        self.round_trip().await?;
+        let mut claims = self.shared.claims();
+        let held = match (claims.get(name), claim) {
+            (None, Claim::Shared) => Claims::Shared(1),
+            (None, Claim::Exclusive) => Claims::Exclusive,
+            (Some(Claims::Shared(holders)), Claim::Shared) => Claims::Shared(holders + 1),
+            (Some(_), _) => return Ok(false),
+        };
+        claims.insert(name.to_owned(), held);
+        drop(claims);
+        if let Some(before) = self.claim.replace(name.to_owned()) {
+            self.shared.release(&before);
+        }
+        Ok(true)
+    }
+
+    async fn close(self) {}
+}
+
+impl Drop for NullSession {
+    fn drop(&mut self) {
+        self.shared.open.fetch_sub(1, Ordering::AcqRel);
+        if let Some(name) = self.claim.take() {
+            self.shared.release(&name);
+        }
+    }
+}
+
+struct NullCanceller(Arc<Notify>);
+
+impl Canceller for NullCanceller {
+    fn cancel(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(async { self.0.notify_waiters() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(params: &[(&str, &str)]) -> Result<Options, SpecError> {
+        let owned: Vec<_> = params.iter().map(|(n, v)| ((*n).into(), (*v).into())).collect();
+        Options::parse(&owned)
+    }
+
+    fn null(params: &[(&str, &str)]) -> Null {
+        let shared = Shared {
+            zero: Instant::now(),
+            opened: AtomicU64::new(0),
+            open: AtomicU32::new(0),
+            claims: Mutex::default(),
+        };
+        Null { options: Arc::new(options(params).unwrap()), shared: Arc::new(shared) }
+    }
+
+    async fn session(null: &Null) -> NullSession {
+        null.connect(Role::User).await.unwrap()
+    }
+
+    #[test]
+    fn parameters_are_read_and_unknown_ones_refused() {
+        let read = options(&[("service", "exp(2ms)"), ("fail", "lock_timeout:1%+deadlock:0.5%")]);
+        let read = read.unwrap();
+        assert_eq!(read.service, Service::Exponential(Duration::from_millis(2)));
+        assert_eq!(read.fail.len(), 2);
+        for (name, value, message) in [
+            ("speed", "1", "no parameter `speed`; there are service"),
+            ("service", "fast", "`fast` is no duration"),
+            ("stall", "5s", "not like 500ms/10s"),
+            ("stall", "5s/5s", "does not fit"),
+            ("fail", "sickness:1%", "no error is called `sickness`; there are serialization"),
+            ("fail", "deadlock:1", "no chance"),
+            ("fail", "deadlock:60%+other:60%", "more than 100%"),
+            ("refuse", "-1", "no whole number"),
+        ] {
+            let error = options(&[(name, value)]).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_round_trip_takes_the_service_time() {
+        let null = null(&[("service", "20ms")]);
+        let mut session = session(&null).await;
+        let before = Instant::now();
+        session.begin(Access::Write).await.unwrap();
+        session.commit().await.unwrap();
+        let passed = before.elapsed().as_millis();
+        assert!((40..=42).contains(&passed), "{passed}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stall_holds_all_sessions_until_its_end() {
+        let null = null(&[("stall", "500ms/10s")]);
+        let mut sessions = [session(&null).await, session(&null).await];
+        let zero = null.shared.zero;
+        for (at, expected) in [(100, 100), (9_999, 9_999), (10_000, 10_500), (20_400, 20_500)] {
+            tokio::time::sleep_until(zero + Duration::from_millis(at)).await;
+            for session in &mut sessions {
+                session.commit().await.unwrap();
+                let passed = zero.elapsed().as_millis();
+                assert!((expected..=expected + 2).contains(&passed), "{at}: {passed}");
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_session_is_lost_after_its_time() {
+        let null = null(&[("disconnect", "5s")]);
+        let mut session = session(&null).await;
+        session.begin(Access::Write).await.unwrap();
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let error = session.commit().await.unwrap_err();
+        assert_eq!(error.class(), ErrorClass::Disconnected);
+        assert!(error.is_in_doubt() && session.is_closed());
+        assert!(session.rollback().await.is_err());
+    }
+
+    #[tokio::test]
+    async fn failures_come_as_often_as_asked_and_the_same_each_time() {
+        let mut runs = Vec::new();
+        for _ in 0..2 {
+            let null = null(&[("fail", "deadlock:2%+constraint:1%")]);
+            let mut session = session(&null).await;
+            let mut seen = Vec::new();
+            for _ in 0..10_000 {
+                seen.push(session.commit().await.err().map(|error| error.class()));
+            }
+            runs.push(seen);
+        }
+        assert_eq!(runs[0], runs[1]);
+        let count = |class| runs[0].iter().filter(|seen| **seen == Some(class)).count();
+        let (deadlocks, constraints) = (count(ErrorClass::Deadlock), count(ErrorClass::Constraint));
+        assert!((150..250).contains(&deadlocks) && (60..140).contains(&constraints));
+    }
+
+    #[tokio::test]
+    async fn a_full_database_takes_the_next_when_one_leaves() {
+        let null = null(&[("refuse", "1")]);
+        let first = session(&null).await;
+        let error = null.connect(Role::User).await.err().unwrap();
+        assert_eq!(error.class(), ErrorClass::Unavailable);
+        drop(first);
+        session(&null).await;
+    }
+}

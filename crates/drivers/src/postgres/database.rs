@@ -1,0 +1,394 @@
+//! Opening sessions: hosts and addresses in their order, TLS as each host's mode wants it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::time::timeout;
+use tokio_postgres::config::{SslMode as LibrarySslMode, SslNegotiation};
+use tokio_postgres::{Client, Config, Connection, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+use triphammer_core::session::{Database, Isolation, Protocol, Role};
+use triphammer_core::{Capabilities, DbError, ErrorClass, SpecError};
+
+use super::error::{Moment, classify};
+use super::session::{PostgresSession, quote_identifier};
+use super::socket::{Address, Limits, Socket, resolve};
+use super::tls::{Handshake, HandshakeError, TlsStream, connector};
+use super::url::{Host, Lookup, Options, Place, SslMode};
+use crate::target::{ConnectSettings, TargetUrl};
+
+/// Databases that are there on every server, to create another from.
+const MAINTENANCE_DATABASES: [&str; 2] = ["postgres", "template1"];
+
+/// A PostgreSQL server, or several that stand in for each other.
+pub struct Postgres {
+    shared: Arc<Shared>,
+    capabilities: Capabilities,
+}
+
+/// What sessions and cancellers need of their database.
+pub(super) struct Shared {
+    options: Options,
+    connector: MakeRustlsConnect,
+    limits: Limits,
+    pub(super) protocol: Protocol,
+    pub(super) isolation: Option<Isolation>,
+    lock_timeout: Option<Duration>,
+    fell_back: AtomicBool,
+}
+
+/// Where a session's connection went, so that a canceller can go there too.
+#[derive(Clone)]
+pub(super) struct Route {
+    address: Address,
+    host_name: String,
+    ssl_mode: SslMode,
+    label: String,
+    pub(super) has_tls: bool,
+    pub(super) transport: &'static str,
+    pub(super) same_host: bool,
+}
+
+/// A connection that has just been opened.
+pub(super) struct Opened {
+    pub(super) client: Client,
+    pub(super) connection: Connection<Socket, TlsStream>,
+    pub(super) route: Route,
+}
+
+/// What to do about TLS on one attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tls {
+    Without,
+    IfOffered,
+    With,
+}
+
+/// Why an attempt failed, and whether one with other TLS may do better.
+struct Attempt {
+    error: DbError,
+    is_about_tls: bool,
+}
+
+impl Attempt {
+    fn failed(error: DbError) -> Self {
+        Self { error, is_about_tls: false }
+    }
+}
+
+impl Postgres {
+    /// Reads a target; opens no connection yet. Variables and password files are looked up here.
+    ///
+    /// # Errors
+    /// When the URL, a setting or a certificate file cannot be used.
+    pub fn open(url: &TargetUrl, settings: &ConnectSettings) -> Result<Self, SpecError> {
+        Self::open_in(url, settings, &|name| std::env::var(name).ok())
+    }
+
+    /// As [`Postgres::open`], with environment variables from `env`.
+    ///
+    /// # Errors
+    /// As [`Postgres::open`].
+    pub fn open_in(
+        url: &TargetUrl,
+        settings: &ConnectSettings,
+        env: Lookup<'_>,
+    ) -> Result<Self, SpecError> {
+        if settings.isolation == Some(Isolation::Snapshot) {
+            return Err(SpecError::new(
+                "PostgreSQL has no isolation level called snapshot; its repeatable-read is one",
+            ));
+        }
+        let options = Options::resolve(url, settings, env)?;
+        let shared = Shared {
+            connector: connector(&options)?,
+            limits: Limits { connect: options.connect_limit, tcp_user: settings.tcp_user_timeout },
+            options,
+            protocol: settings.protocol,
+            isolation: settings.isolation,
+            lock_timeout: settings.lock_timeout,
+            fell_back: AtomicBool::new(false),
+        };
+        Ok(Self { shared: Arc::new(shared), capabilities: capabilities() })
+    }
+
+    /// Whether a session asked for TLS because its mode is `prefer`, and did without.
+    #[must_use]
+    pub fn tls_fell_back(&self) -> bool {
+        self.shared.fell_back.load(Ordering::Relaxed)
+    }
+}
+
+fn capabilities() -> Capabilities {
+    Capabilities {
+        blocks: false,
+        procedures: true,
+        one_writer: false,
+        foreign_keys: true,
+        stores: true,
+        users_max: None,
+        isolations: &[
+            Isolation::ReadUncommitted,
+            Isolation::ReadCommitted,
+            Isolation::RepeatableRead,
+            Isolation::Serializable,
+        ],
+        protocols: &[Protocol::Prepared, Protocol::Extended, Protocol::Simple],
+        exempt: &[],
+    }
+}
+
+impl Database for Postgres {
+    type Session = PostgresSession;
+
+    fn dialect(&self) -> &'static str {
+        "postgres"
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn target(&self) -> String {
+        self.shared.options.label()
+    }
+
+    async fn connect(&self, _role: Role) -> Result<PostgresSession, DbError> {
+        let mut session = self.shared.open(&self.shared.options.database).await?;
+        if let Some(setup) = self.shared.setup() {
+            session.set_up(&setup).await?;
+        }
+        Ok(session)
+    }
+
+    async fn create_database(&self) -> Result<bool, DbError> {
+        let name = &self.shared.options.database;
+        let mut opened = Err(DbError::new(ErrorClass::Refused, "no database to connect to"));
+        for database in MAINTENANCE_DATABASES {
+            opened = self.shared.open(database).await;
+            match &opened {
+                Err(error) if error.code() == Some("3D000") => {}
+                _ => break,
+            }
+        }
+        let session = opened?;
+        let result = session.create_database(name).await;
+        session.end().await;
+        result.map_err(|error| {
+            error.context(format_args!("creating database {}", quote_identifier(name)))
+        })
+    }
+}
+
+impl Shared {
+    /// Statements that set a new session up, when there is something to set. They are sent after
+    /// the start rather than in it, because connection poolers refuse start-up parameters that they
+    /// do not know.
+    fn setup(&self) -> Option<String> {
+        let mut setup = String::new();
+        if let Some(schema) = &self.options.schema {
+            setup.push_str(&format!("SET search_path TO {};", quote_identifier(schema)));
+        }
+        if let Some(isolation) = self.isolation {
+            let level = isolation.name().replace('-', " ");
+            setup.push_str(&format!("SET default_transaction_isolation TO '{level}';"));
+        }
+        if let Some(limit) = self.lock_timeout {
+            // Zero would mean no limit at all.
+            let limit_ms = limit.as_millis().max(1);
+            setup.push_str(&format!("SET lock_timeout TO {limit_ms};"));
+        }
+        (!setup.is_empty()).then_some(setup)
+    }
+
+    /// Connects to the first host that will have us. The next one is tried when a host is away, not
+    /// yet up, or only reads where writing is asked for; not when it refuses the password.
+    async fn open(self: &Arc<Self>, database: &str) -> Result<PostgresSession, DbError> {
+        let mut failures: Vec<DbError> = Vec::new();
+        for host in &self.options.hosts {
+            match self.open_host(host, database).await {
+                Ok(session) => return Ok(session),
+                Err(error) => {
+                    let is_final = error.class() == ErrorClass::Refused;
+                    failures.push(error);
+                    if is_final {
+                        break;
+                    }
+                }
+            }
+        }
+        let last = failures.pop().expect("a target has at least one host");
+        if failures.is_empty() {
+            return Err(last);
+        }
+        let earlier: Vec<_> = failures.iter().map(DbError::message).collect();
+        Err(last.context(earlier.join("; ")))
+    }
+
+    async fn open_host(
+        self: &Arc<Self>,
+        host: &Host,
+        database: &str,
+    ) -> Result<PostgresSession, DbError> {
+        let label = host.label();
+        let mut last = None;
+        for address in resolve(host, self.limits.connect).await? {
+            let opened = match self.open_address(host, &address, &label, database).await {
+                Ok(opened) => opened,
+                Err(error) if error.class() == ErrorClass::Disconnected => {
+                    last = Some(error);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            let session = PostgresSession::new(opened, self.clone());
+            if self.options.read_write && session.is_read_only().await? {
+                let message = format!("{label} only reads, and read-write is asked for");
+                return Err(DbError::new(ErrorClass::Unavailable, message));
+            }
+            return Ok(session);
+        }
+        Err(last.expect("a host has at least one address"))
+    }
+
+    /// Connects to an address, once or, where the mode has a second choice, twice.
+    async fn open_address(
+        &self,
+        host: &Host,
+        address: &Address,
+        label: &str,
+        database: &str,
+    ) -> Result<Opened, DbError> {
+        let (first, second) = match (&host.place, host.ssl_mode) {
+            (Place::Unix(_), _) | (_, SslMode::Disable) => (Tls::Without, None),
+            (_, SslMode::Allow) => (Tls::Without, Some(Tls::With)),
+            (_, SslMode::Prefer) => (Tls::IfOffered, Some(Tls::Without)),
+            (_, SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull) => (Tls::With, None),
+        };
+        let opened = match (self.attempt(host, address, label, database, first).await, second) {
+            (Err(failed), Some(second)) if failed.is_about_tls => {
+                match self.attempt(host, address, label, database, second).await {
+                    Ok(opened) => opened,
+                    // The first choice's error is the one to act upon, unless the second got further.
+                    Err(again) if again.is_about_tls => return Err(failed.error),
+                    Err(again) => return Err(again.error),
+                }
+            }
+            (result, _) => result.map_err(|failed| failed.error)?,
+        };
+        if first == Tls::IfOffered && !opened.route.has_tls {
+            self.fell_back.store(true, Ordering::Relaxed);
+        }
+        Ok(opened)
+    }
+
+    async fn attempt(
+        &self,
+        host: &Host,
+        address: &Address,
+        label: &str,
+        database: &str,
+        tls: Tls,
+    ) -> Result<Opened, Attempt> {
+        let mut socket =
+            Socket::connect(address, label, self.limits).await.map_err(Attempt::failed)?;
+        let limit = self.limits.connect;
+        let silent = |_| {
+            let message = format!("{label} does not answer within {} s", limit.as_secs());
+            Attempt::failed(DbError::new(ErrorClass::Disconnected, message))
+        };
+        let has_tls = match tls {
+            Tls::Without => false,
+            Tls::IfOffered | Tls::With => timeout(limit, socket.ask_for_tls())
+                .await
+                .map_err(silent)?
+                .map_err(|error| Attempt::failed(error.context(label)))?,
+        };
+        if tls == Tls::With && !has_tls {
+            let message = format!(
+                "{label} does not offer TLS, which is asked for; sslmode=disable goes without"
+            );
+            return Err(Attempt {
+                error: DbError::new(ErrorClass::Refused, message),
+                is_about_tls: true,
+            });
+        }
+        let route = Route {
+            address: address.clone(),
+            host_name: match &host.place {
+                Place::Tcp(name) => name.clone(),
+                Place::Unix(_) => String::new(),
+            },
+            ssl_mode: host.ssl_mode,
+            label: label.to_owned(),
+            has_tls,
+            transport: socket.transport(),
+            same_host: socket.is_same_host(),
+        };
+        let config = self.config(host, database, has_tls);
+        let handshake = Handshake::new(&self.connector, &route.host_name, route.ssl_mode);
+        let start = config.connect_raw(socket, handshake);
+        match timeout(limit, start).await.map_err(silent)? {
+            Ok((client, connection)) => Ok(Opened { client, connection, route }),
+            Err(error) => Err(explain(&error, label)),
+        }
+    }
+
+    /// The library's settings. TLS has been agreed on before, so it is told to begin at once.
+    fn config(&self, host: &Host, database: &str, has_tls: bool) -> Config {
+        let mut config = Config::new();
+        config
+            .user(&self.options.user)
+            .dbname(database)
+            .application_name(&self.options.application_name)
+            .channel_binding(self.options.channel_binding)
+            .ssl_negotiation(SslNegotiation::Direct)
+            .ssl_mode(if has_tls { LibrarySslMode::Require } else { LibrarySslMode::Disable });
+        if let Some(password) = &host.password {
+            config.password(password.reveal());
+        }
+        if let Some(options) = &self.options.server_options {
+            config.options(options);
+        }
+        config
+    }
+
+    /// Asks the server to stop what a session is doing.
+    pub(super) async fn cancel(
+        &self,
+        route: &Route,
+        token: &tokio_postgres::CancelToken,
+    ) -> Result<(), DbError> {
+        let mut socket = Socket::connect(&route.address, &route.label, self.limits).await?;
+        let sent = if route.has_tls {
+            if !socket.ask_for_tls().await? {
+                return Err(DbError::new(ErrorClass::Refused, "the server has no TLS any more"));
+            }
+            let handshake = Handshake::new(&self.connector, &route.host_name, route.ssl_mode);
+            token.cancel_query_raw(socket, handshake).await
+        } else {
+            token.cancel_query_raw(socket, NoTls).await
+        };
+        sent.map_err(|error| classify(&error, Moment::Connecting))
+    }
+}
+
+/// Sorts an error of the library's start of a session.
+fn explain(error: &tokio_postgres::Error, label: &str) -> Attempt {
+    let source = std::error::Error::source(error);
+    if let Some(handshake) = source.and_then(|source| source.downcast_ref::<HandshakeError>()) {
+        return Attempt { error: handshake.to_error().context(label), is_about_tls: true };
+    }
+    // The server says 28000 when pg_hba.conf has no line for a session with, or without, TLS.
+    let is_about_tls = error.code().is_some_and(|code| code.code() == "28000");
+    let mut classified = classify(error, Moment::Connecting);
+    if classified.message().ends_with("password missing") {
+        classified = DbError::new(
+            ErrorClass::Refused,
+            "the server asks for a password, and none is given: set TRIPHAMMER_PASSWORD or \
+             PGPASSWORD, or use ~/.pgpass",
+        );
+    }
+    Attempt { error: classified.context(label), is_about_tls }
+}

@@ -1,0 +1,646 @@
+//! What a `postgres://` URL means: parameters, PG* environment variables, `~/.pgpass` and defaults,
+//! as libpq reads them, except where libpq guesses silently: TLS is required for every host that is
+//! not this one, and an unknown parameter is an error.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio_postgres::config::ChannelBinding;
+use triphammer_core::SpecError;
+
+use crate::target::{ConnectSettings, Secret, TargetUrl, host_text};
+
+/// Looks up an environment variable; tests give their own.
+pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// Where the server is when nobody says.
+const DEFAULT_HOST: &str = "localhost";
+const DEFAULT_PORT: u16 = 5432;
+/// Folders where distributions put the server's socket, for which `.pgpass` says `localhost`.
+const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
+
+/// Parameters that a URL may have.
+const PARAMS: [&str; 16] = [
+    "host",
+    "port",
+    "user",
+    "password",
+    "dbname",
+    "sslmode",
+    "sslrootcert",
+    "sslcert",
+    "sslkey",
+    "application_name",
+    "connect_timeout",
+    "target_session_attrs",
+    "options",
+    "schema",
+    "channel_binding",
+    "load_balance_hosts",
+];
+
+/// How much TLS a connection asks for; the words are libpq's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SslMode {
+    /// Never TLS.
+    Disable,
+    /// TLS only where the server insists.
+    Allow,
+    /// TLS where the server has it.
+    Prefer,
+    /// TLS, whoever is at the other end.
+    Require,
+    /// TLS with a certificate that the given authorities signed.
+    VerifyCa,
+    /// As `VerifyCa`, and made out to the host.
+    VerifyFull,
+}
+
+impl SslMode {
+    /// Every mode with its word.
+    const ALL: [(Self, &'static str); 6] = [
+        (Self::Disable, "disable"),
+        (Self::Allow, "allow"),
+        (Self::Prefer, "prefer"),
+        (Self::Require, "require"),
+        (Self::VerifyCa, "verify-ca"),
+        (Self::VerifyFull, "verify-full"),
+    ];
+}
+
+/// The authorities that a server's certificate is held against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RootCert {
+    /// Those of the operating system.
+    System,
+    /// Those of a PEM file.
+    File(PathBuf),
+}
+
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A name or address.
+    Tcp(String),
+    /// The folder of a unix socket.
+    Unix(PathBuf),
+}
+
+/// One of the servers that a target names.
+#[derive(Clone, Debug)]
+pub struct Host {
+    /// Where it listens.
+    pub place: Place,
+    /// Its port, which is a part of a unix socket's name too.
+    pub port: u16,
+    /// How much TLS.
+    pub ssl_mode: SslMode,
+    /// The password for this host.
+    pub password: Option<Secret>,
+}
+
+impl Host {
+    /// The host for messages.
+    pub fn label(&self) -> String {
+        match &self.place {
+            Place::Tcp(name) => host_text(name, Some(self.port)),
+            Place::Unix(folder) => socket_path(folder, self.port).display().to_string(),
+        }
+    }
+}
+
+/// The file name of a unix socket.
+pub fn socket_path(folder: &Path, port: u16) -> PathBuf {
+    folder.join(format!(".s.PGSQL.{port}"))
+}
+
+/// Everything needed to connect, with nothing left open.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Hosts in the order of trying.
+    pub hosts: Vec<Host>,
+    /// User.
+    pub user: String,
+    /// Database.
+    pub database: String,
+    /// Authorities for the modes that verify.
+    pub root_cert: Option<RootCert>,
+    /// Our own certificate and its key.
+    pub client_cert: Option<(PathBuf, PathBuf)>,
+    /// Name in `pg_stat_activity`.
+    pub application_name: String,
+    /// Limit of an attempt at one address.
+    pub connect_limit: Duration,
+    /// Whether a host that only reads is passed over.
+    pub read_write: bool,
+    /// Command-line options for the server process.
+    pub server_options: Option<String>,
+    /// Schema for the search path.
+    pub schema: Option<String>,
+    /// Whether the password exchange is tied to the TLS channel.
+    pub channel_binding: ChannelBinding,
+}
+
+impl Options {
+    /// Fills a URL from settings, environment and defaults.
+    ///
+    /// # Errors
+    /// When a parameter is unknown or has a value that it cannot have.
+    pub fn resolve(
+        url: &TargetUrl,
+        settings: &ConnectSettings,
+        env: Lookup<'_>,
+    ) -> Result<Self, SpecError> {
+        check_params(url)?;
+        let source = Source { url, env };
+        let user = match url.user.clone().or_else(|| source.get("user", "PGUSER")) {
+            Some(user) => user,
+            None => whoami::username().map_err(|_| {
+                SpecError::new("no user is given: write postgres://USER@HOST/DATABASE, or set PGUSER")
+            })?,
+        };
+        let database = url
+            .database()
+            .map(str::to_owned)
+            .or_else(|| source.get("dbname", "PGDATABASE"))
+            .unwrap_or_else(|| user.clone());
+        let ssl = source.ssl()?;
+        let passwords = Passwords {
+            known: settings
+                .password
+                .clone()
+                .or_else(|| url.password.clone())
+                .or_else(|| source.get("password", "PGPASSWORD").map(Secret::from)),
+            file: source.password_file(),
+        };
+        let mut hosts = Vec::new();
+        for (place, port) in source.places()? {
+            let ssl_mode = ssl.mode.unwrap_or(match &place {
+                Place::Unix(_) => SslMode::Prefer,
+                Place::Tcp(name) if is_loopback(name) => SslMode::Prefer,
+                Place::Tcp(_) => SslMode::Require,
+            });
+            let password = passwords.find(&place, port, &database, &user);
+            hosts.push(Host { place, port, ssl_mode, password });
+        }
+        Ok(Self {
+            hosts,
+            user,
+            database,
+            root_cert: ssl.root_cert,
+            client_cert: ssl.client_cert,
+            application_name: source
+                .get("application_name", "PGAPPNAME")
+                .unwrap_or_else(|| settings.application_name.clone()),
+            connect_limit: source.connect_limit(settings.connect_limit)?,
+            read_write: source.choice(
+                "target_session_attrs",
+                "PGTARGETSESSIONATTRS",
+                &[("any", false), ("read-write", true)],
+                false,
+            )?,
+            server_options: source.get("options", "PGOPTIONS"),
+            schema: settings.schema.clone().or_else(|| url.param("schema").map(str::to_owned)),
+            channel_binding: source.choice(
+                "channel_binding",
+                "PGCHANNELBINDING",
+                &[
+                    ("prefer", ChannelBinding::Prefer),
+                    ("require", ChannelBinding::Require),
+                    ("disable", ChannelBinding::Disable),
+                ],
+                ChannelBinding::Prefer,
+            )?,
+        })
+    }
+
+    /// The target for people, without any secret.
+    pub fn label(&self) -> String {
+        let mut url = TargetUrl {
+            scheme: "postgres".into(),
+            has_authority: true,
+            user: Some(self.user.clone()),
+            password: None,
+            hosts: Vec::new(),
+            path: format!("/{}", self.database),
+            params: Vec::new(),
+        };
+        for host in &self.hosts {
+            let name = match &host.place {
+                Place::Tcp(name) => name.clone(),
+                Place::Unix(folder) => folder.display().to_string(),
+            };
+            url.hosts.push(crate::target::UrlHost { name, port: Some(host.port) });
+        }
+        if let Some(schema) = &self.schema {
+            url.params.push(("schema".into(), schema.clone()));
+        }
+        url.redacted()
+    }
+}
+
+/// Refuses parameters that nobody reads.
+fn check_params(url: &TargetUrl) -> Result<(), SpecError> {
+    if !matches!(url.scheme.as_str(), "postgres" | "postgresql") {
+        return Err(SpecError::new(format!("`{}:` is no PostgreSQL target", url.scheme)));
+    }
+    for (name, value) in &url.params {
+        if name == "sslpassword" {
+            return Err(SpecError::new(
+                "`sslpassword` is not supported: give `sslkey` a key file without a passphrase",
+            ));
+        }
+        if !PARAMS.contains(&name.as_str()) {
+            return Err(SpecError::new(format!(
+                "a PostgreSQL target has no parameter `{name}`; there are {}",
+                PARAMS.join(", ")
+            )));
+        }
+        if name == "load_balance_hosts" && value != "disable" {
+            return Err(SpecError::new(
+                "`load_balance_hosts` can only be disable: hosts are tried in their order",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a host name or address is this host.
+pub fn is_loopback(name: &str) -> bool {
+    name.eq_ignore_ascii_case("localhost")
+        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// A URL and the environment behind it.
+struct Source<'a> {
+    url: &'a TargetUrl,
+    env: Lookup<'a>,
+}
+
+/// What the ssl parameters say.
+struct Ssl {
+    mode: Option<SslMode>,
+    root_cert: Option<RootCert>,
+    client_cert: Option<(PathBuf, PathBuf)>,
+}
+
+impl Source<'_> {
+    fn get(&self, param: &str, variable: &str) -> Option<String> {
+        let given = self.url.param(param).map(str::to_owned);
+        given.or_else(|| (self.env)(variable)).filter(|value| !value.is_empty())
+    }
+
+    fn choice<T: Copy>(
+        &self,
+        param: &str,
+        variable: &str,
+        values: &[(&str, T)],
+        default: T,
+    ) -> Result<T, SpecError> {
+        let Some(given) = self.get(param, variable) else { return Ok(default) };
+        values.iter().find(|(word, _)| *word == given).map(|(_, value)| *value).ok_or_else(|| {
+            let words: Vec<_> = values.iter().map(|(word, _)| *word).collect();
+            SpecError::new(format!("`{param}` can be {}, not `{given}`", words.join(", ")))
+        })
+    }
+
+    fn connect_limit(&self, default: Duration) -> Result<Duration, SpecError> {
+        match self.get("connect_timeout", "PGCONNECT_TIMEOUT") {
+            None => Ok(default),
+            Some(text) => match text.trim().parse() {
+                Ok(0) => Ok(default),
+                Ok(seconds) => Ok(Duration::from_secs(seconds)),
+                Err(_) => Err(SpecError::new(format!(
+                    "`connect_timeout` takes whole seconds, not `{text}`"
+                ))),
+            },
+        }
+    }
+
+    /// Hosts with their ports: of the URL, else `host=` and `port=`, else of the environment.
+    fn places(&self) -> Result<Vec<(Place, u16)>, SpecError> {
+        let ports_given = self.get("port", "PGPORT");
+        let named = self.url.hosts.iter().any(|host| !host.name.is_empty());
+        let mut hosts: Vec<(String, Option<u16>)> =
+            self.url.hosts.iter().map(|host| (host.name.clone(), host.port)).collect();
+        if self.url.param("host").is_some() || !named {
+            let port = self.url.hosts.first().and_then(|host| host.port);
+            hosts = self
+                .get("host", "PGHOST")
+                .map(|names| names.split(',').map(|name| (name.to_owned(), port)).collect())
+                .unwrap_or_else(|| vec![(String::new(), port)]);
+        }
+        let ports = match &ports_given {
+            Some(text) => parse_ports(text)?,
+            None => vec![DEFAULT_PORT],
+        };
+        let asked = hosts.iter().any(|(_, port)| port.is_none());
+        if asked && ports.len() != 1 && ports.len() != hosts.len() {
+            return Err(SpecError::new(format!(
+                "{} ports are given for {} hosts",
+                ports.len(),
+                hosts.len()
+            )));
+        }
+        let place = |(index, (name, port)): (usize, (String, Option<u16>))| {
+            let place = match name.as_str() {
+                "" => Place::Tcp(DEFAULT_HOST.into()),
+                folder if folder.starts_with('/') => Place::Unix(folder.into()),
+                name => Place::Tcp(name.trim_matches(['[', ']']).to_owned()),
+            };
+            (place, port.unwrap_or(ports[index.min(ports.len() - 1)]))
+        };
+        Ok(hosts.into_iter().enumerate().map(place).collect())
+    }
+
+    fn ssl(&self) -> Result<Ssl, SpecError> {
+        let words = SslMode::ALL.map(|(mode, word)| (word, Some(mode)));
+        let mut mode = self.choice("sslmode", "PGSSLMODE", &words, None)?;
+        let root_cert = match self.get("sslrootcert", "PGSSLROOTCERT") {
+            Some(word) if word == "system" => Some(RootCert::System),
+            Some(file) => Some(RootCert::File(file.into())),
+            None => None,
+        };
+        match (&root_cert, mode) {
+            (Some(RootCert::System), None) => mode = Some(SslMode::VerifyFull),
+            (Some(RootCert::System), Some(SslMode::VerifyFull)) | (None, _) => {}
+            (Some(RootCert::System), Some(_)) => {
+                return Err(SpecError::new(
+                    "`sslrootcert=system` needs `sslmode=verify-full`: anybody can have a \
+                     certificate that the system's authorities signed",
+                ));
+            }
+            (Some(RootCert::File(_)), Some(SslMode::Require)) => mode = Some(SslMode::VerifyCa),
+            (Some(RootCert::File(_)), _) => {}
+        }
+        let verifies = matches!(mode, Some(SslMode::VerifyCa | SslMode::VerifyFull));
+        let root_cert = match root_cert {
+            None if verifies => Some(self.default_root_cert()?),
+            given => given,
+        };
+        let client_cert = match (self.get("sslcert", "PGSSLCERT"), self.get("sslkey", "PGSSLKEY")) {
+            (Some(cert), Some(key)) => Some((cert.into(), key.into())),
+            (None, None) => None,
+            _ => return Err(SpecError::new("`sslcert` and `sslkey` are given together or not at all")),
+        };
+        Ok(Ssl { mode, root_cert, client_cert })
+    }
+
+    fn default_root_cert(&self) -> Result<RootCert, SpecError> {
+        let file = self.home().map(|home| home.join(".postgresql/root.crt"));
+        file.filter(|file| file.is_file()).map(RootCert::File).ok_or_else(|| {
+            SpecError::new(
+                "`sslmode=verify-ca` and `verify-full` need `sslrootcert=FILE`, \
+                 `sslrootcert=system` or ~/.postgresql/root.crt",
+            )
+        })
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        (self.env)("HOME").filter(|home| !home.is_empty()).map(PathBuf::from)
+    }
+
+    fn password_file(&self) -> Option<PathBuf> {
+        match (self.env)("PGPASSFILE").filter(|file| !file.is_empty()) {
+            Some(file) => Some(file.into()),
+            None => self.home().map(|home| home.join(".pgpass")),
+        }
+    }
+}
+
+fn parse_ports(text: &str) -> Result<Vec<u16>, SpecError> {
+    let port = |port: &str| match port.trim().parse::<u16>() {
+        Ok(0) | Err(_) => Err(SpecError::new(format!(
+            "`port` takes a number from 1 to 65535, or one for each host, not `{text}`"
+        ))),
+        Ok(port) => Ok(port),
+    };
+    text.split(',').map(port).collect()
+}
+
+/// The password that is known, and the file asked when none is.
+struct Passwords {
+    known: Option<Secret>,
+    file: Option<PathBuf>,
+}
+
+impl Passwords {
+    fn find(&self, place: &Place, port: u16, database: &str, user: &str) -> Option<Secret> {
+        if self.known.is_some() {
+            return self.known.clone();
+        }
+        let file = self.file.as_deref()?;
+        let text = read_private(file)?;
+        let names: Vec<String> = match place {
+            Place::Tcp(name) => vec![name.clone()],
+            Place::Unix(folder) => {
+                let folder = folder.display().to_string();
+                let usual = SOCKET_FOLDERS.contains(&folder.as_str());
+                let mut names = vec![folder];
+                names.extend(usual.then(|| DEFAULT_HOST.to_owned()));
+                names
+            }
+        };
+        let port = port.to_string();
+        names.iter().find_map(|name| find_password(&text, [name, &port, database, user]))
+    }
+}
+
+/// Reads a file that only its owner may read; one that others may read is passed over with a warning.
+fn read_private(file: &Path) -> Option<String> {
+    let facts = std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file)?;
+    #[cfg(unix)]
+    if std::os::unix::fs::PermissionsExt::mode(&facts.permissions()) & 0o077 != 0 {
+        tracing::warn!(
+            "{} is not used: others may read it; run chmod 600 {0}",
+            file.display()
+        );
+        return None;
+    }
+    std::fs::read_to_string(file).ok()
+}
+
+/// Finds the first line `host:port:database:user:password` that fits, where `*` fits anything.
+fn find_password(text: &str, wanted: [&str; 4]) -> Option<Secret> {
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let mut rest = line;
+        let fits = wanted.iter().all(|wanted| {
+            let (field, is_any, after) = next_field(rest);
+            rest = after;
+            is_any || field == **wanted
+        });
+        if fits && !rest.is_empty() {
+            return Some(Secret::new(next_field_to_end(rest)));
+        }
+    }
+    None
+}
+
+/// The next field without its escapes, whether it is a bare `*`, and what follows its colon.
+fn next_field(text: &str) -> (String, bool, &str) {
+    let mut field = String::new();
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            ':' => return (field, &text[..at] == "*", &text[at + 1..]),
+            '\\' => field.extend(chars.next().map(|(_, escaped)| escaped)),
+            c => field.push(c),
+        }
+    }
+    (field, text == "*", "")
+}
+
+/// The last field: escapes are taken away, and it ends at a colon that is not escaped, as in libpq.
+fn next_field_to_end(text: &str) -> String {
+    next_field(text).0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(url: &str, vars: &[(&str, &str)]) -> Result<Options, SpecError> {
+        let env = |name: &str| {
+            vars.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+        };
+        Options::resolve(&TargetUrl::parse(url)?, &ConnectSettings::default(), &env)
+    }
+
+    fn hosts(options: &Options) -> Vec<String> {
+        options.hosts.iter().map(Host::label).collect()
+    }
+
+    #[test]
+    fn the_environment_fills_what_the_url_leaves_out() {
+        let vars = [
+            ("PGHOST", "h1,h2"),
+            ("PGPORT", "1,2"),
+            ("PGUSER", "u"),
+            ("PGPASSWORD", "p"),
+            ("PGDATABASE", "d"),
+            ("PGSSLMODE", "disable"),
+            ("PGAPPNAME", "app"),
+            ("PGOPTIONS", "-c x=1"),
+            ("PGTARGETSESSIONATTRS", "read-write"),
+            ("PGCONNECT_TIMEOUT", "3"),
+        ];
+        let options = resolve("postgres:", &vars).unwrap();
+        assert_eq!(hosts(&options), ["h1:1", "h2:2"]);
+        assert_eq!((options.user.as_str(), options.database.as_str()), ("u", "d"));
+        assert_eq!(options.hosts[0].password.as_ref().unwrap().reveal(), "p");
+        assert_eq!(options.hosts[1].ssl_mode, SslMode::Disable);
+        assert_eq!(options.application_name, "app");
+        assert_eq!(options.server_options.as_deref(), Some("-c x=1"));
+        assert!(options.read_write);
+        assert_eq!(options.connect_limit, Duration::from_secs(3));
+        let url = "postgresql://me:q@h3:3/e?sslmode=require&application_name=b";
+        let options = resolve(url, &vars).unwrap();
+        assert_eq!(hosts(&options), ["h3:3"]);
+        assert_eq!((options.user.as_str(), options.database.as_str()), ("me", "e"));
+        assert_eq!(options.hosts[0].password.as_ref().unwrap().reveal(), "q");
+        assert_eq!(options.hosts[0].ssl_mode, SslMode::Require);
+        assert_eq!(options.application_name, "b");
+    }
+
+    #[test]
+    fn hosts_and_ports_pair_up() {
+        for (url, expected) in [
+            ("postgres://u@", vec!["localhost:5432"]),
+            ("postgres://u@/d", vec!["localhost:5432"]),
+            ("postgres://u@:7/d", vec!["localhost:7"]),
+            ("postgres://u@h/d?port=6", vec!["h:6"]),
+            ("postgres://u@a,b:2/d?port=6", vec!["a:6", "b:2"]),
+            ("postgres://u@[::1]:2/d", vec!["[::1]:2"]),
+            ("postgres://u@/d?host=/run/pg&port=9", vec!["/run/pg/.s.PGSQL.9"]),
+            ("postgres://u@%2Frun%2Fpg:9/d", vec!["/run/pg/.s.PGSQL.9"]),
+            ("postgres://u@/d?host=a,b&port=1,2", vec!["a:1", "b:2"]),
+        ] {
+            assert_eq!(hosts(&resolve(url, &[]).unwrap()), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn tls_is_required_away_from_this_host() {
+        for (url, expected) in [
+            ("postgres://u@localhost", SslMode::Prefer),
+            ("postgres://u@127.0.0.1", SslMode::Prefer),
+            ("postgres://u@[::1]", SslMode::Prefer),
+            ("postgres://u@/d?host=/tmp", SslMode::Prefer),
+            ("postgres://u@db1", SslMode::Require),
+            ("postgres://u@10.0.0.1", SslMode::Require),
+            ("postgres://u@db1?sslmode=prefer", SslMode::Prefer),
+            ("postgres://u@db1?sslmode=require&sslrootcert=ca.crt", SslMode::VerifyCa),
+            ("postgres://u@db1?sslrootcert=system", SslMode::VerifyFull),
+        ] {
+            assert_eq!(resolve(url, &[]).unwrap().hosts[0].ssl_mode, expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_what_can() {
+        for (url, message) in [
+            ("mysql://h", "is no PostgreSQL target"),
+            ("postgres://u@h/?sslmod=require", "no parameter `sslmod`; there are host, port"),
+            ("postgres://u@h/?sslmode=on", "can be disable, allow"),
+            ("postgres://u@h/?sslmode=verify-full", "sslrootcert=FILE"),
+            ("postgres://u@h/?sslmode=require&sslrootcert=system", "needs `sslmode=verify-full`"),
+            ("postgres://u@h/?sslcert=a", "together"),
+            ("postgres://u@h/?sslpassword=a", "not supported"),
+            ("postgres://u@h/?target_session_attrs=primary", "can be any, read-write"),
+            ("postgres://u@h/?connect_timeout=soon", "whole seconds"),
+            ("postgres://u@h/?port=x", "1 to 65535"),
+            ("postgres://u@a,b,c/?port=1,2", "2 ports are given for 3 hosts"),
+            ("postgres://u@h/?load_balance_hosts=random", "in their order"),
+            ("postgres://u@h/?channel_binding=yes", "can be prefer, require, disable"),
+        ] {
+            let error = resolve(url, &[]).unwrap_err().to_string();
+            assert!(error.contains(message), "{url}: {error}");
+        }
+    }
+
+    #[test]
+    fn pgpass_lines_are_matched_field_by_field() {
+        let text = "# comment\n\
+                    db1:5432:d:u:first\n\
+                    db1:*:*:u:second\n\
+                    *:*:odd\\:name:u:with\\:colon\\\\slash\n\
+                    *:*:*:other:any\n\
+                    \\*:*:*:star:never\n";
+        for (wanted, expected) in [
+            (["db1", "5432", "d", "u"], Some("first")),
+            (["db1", "5433", "d", "u"], Some("second")),
+            (["db2", "1", "odd:name", "u"], Some("with:colon\\slash")),
+            (["db2", "1", "x", "other"], Some("any")),
+            (["db2", "1", "x", "nobody"], None),
+            (["db2", "1", "x", "star"], None),
+        ] {
+            let found = find_password(text, wanted);
+            assert_eq!(found.as_ref().map(Secret::reveal), expected, "{wanted:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_password_file_that_others_may_read_is_passed_over() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pass");
+        std::fs::write(&file, "*:*:*:*:secret\n").unwrap();
+        let vars = [("PGPASSFILE", file.to_str().unwrap())];
+        for (mode, expected) in [(0o600, Some("secret")), (0o640, None), (0o604, None)] {
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+            let options = resolve("postgres://u@h/d", &vars).unwrap();
+            let found = options.hosts[0].password.as_ref().map(Secret::reveal);
+            assert_eq!(found, expected, "{mode:o}");
+        }
+        let options = resolve("postgres://u:url@h/d", &vars).unwrap();
+        assert_eq!(options.hosts[0].password.as_ref().unwrap().reveal(), "url");
+    }
+
+    #[test]
+    fn the_label_shows_no_password() {
+        let options = resolve("postgres://u:hunter2@h1,h2:2/d?schema=s", &[]).unwrap();
+        assert_eq!(options.label(), "postgres://u@h1:5432,h2:2/d?schema=s");
+        assert!(!format!("{options:?}").contains("hunter2"));
+    }
+}

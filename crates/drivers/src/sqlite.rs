@@ -1,0 +1,312 @@
+//! SQLite, compiled into the program: `sqlite:path/to/file.db`. Calls block their thread.
+//!
+//! Users find the file in WAL mode with `synchronous=full`, so a commit that was answered survives a
+//! power cut. Loaders work with a rollback journal instead, where a page is written once and not twice:
+//! pages that a load appends need no journaling at all. A loader that is killed leaves a hot journal,
+//! and whoever opens the file next rolls the unfinished part back. Loaders too are `synchronous=full`:
+//! with parts of 100 MB in a transaction `off` saves nothing that can be measured, as little as INSERTs
+//! of several rows do (4 million rows, 6.6 s, all of it SQLite's own work; the sqlite3 shell's .import
+//! of the same rows from CSV takes 13 to 15 s). The first user to connect switches
+//! the file to WAL; a loader switches it back when nobody else has it open, and loads in WAL mode
+//! otherwise.
+//!
+//! Decimals are not SQLite's: they are bound as floating point, which keeps 15 digits. Timestamps are
+//! text, lists of integers JSON text.
+
+mod claim;
+mod errors;
+mod scratch;
+mod session;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+use triphammer_core::clock::parse_duration;
+use triphammer_core::error::{DbError, ErrorClass, SpecError};
+use triphammer_core::session::{Capabilities, Database, Isolation, Protocol, Role};
+
+use crate::any::Notes;
+use crate::target::{ConnectSettings, TargetUrl};
+pub use session::SqliteSession;
+
+/// How long a session waits for a lock when the target does not say.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Page cache of a loader, in KiB: the sorter of CREATE INDEX may use as much again.
+const LOADER_CACHE_KIB: i64 = 128 * 1024;
+
+/// Threads that help a loader's CREATE INDEX to sort.
+const LOADER_SORT_THREADS: i64 = 2;
+
+const IN_PROCESS: &str = "runs in process";
+const ONE_WRITER: &str = "has one writer at a time: the second waits at its begin";
+
+static CAPABILITIES: Capabilities = Capabilities {
+    blocks: true,
+    procedures: false,
+    one_writer: true,
+    foreign_keys: false,
+    stores: true,
+    users_max: Some((
+        64,
+        "SQLite has one writer at a time; more users only wait longer for each other",
+    )),
+    isolations: &[Isolation::Serializable],
+    protocols: &[Protocol::Prepared],
+    exempt: &[
+        ("wrong_password", IN_PROCESS),
+        ("password_with_quotes_and_unicode", IN_PROCESS),
+        ("unknown_host", IN_PROCESS),
+        ("server_that_never_answers", IN_PROCESS),
+        ("server_killed", IN_PROCESS),
+        ("read_only_access", "has no BEGIN that refuses writes"),
+        ("write_skew", ONE_WRITER),
+        ("deadlock", ONE_WRITER),
+    ],
+};
+
+/// A SQLite file.
+pub struct Sqlite {
+    path: PathBuf,
+    options: Options,
+    /// Held while a session switches the journal mode, which only one can do at a time.
+    switching: Mutex<()>,
+}
+
+/// What the target's parameters ask for.
+#[derive(Clone, Debug, PartialEq)]
+struct Options {
+    busy_timeout: Duration,
+    synchronous: &'static str,
+    journal_mode: &'static str,
+    cache_size: Option<i64>,
+    mmap_size: Option<i64>,
+}
+
+impl Sqlite {
+    /// The file that the target names.
+    ///
+    /// # Errors
+    /// When the target names no file, or a parameter is unknown or its value cannot be read.
+    pub fn open(target: &TargetUrl, settings: &ConnectSettings) -> Result<Self, SpecError> {
+        let path = target.path.as_str();
+        if path == ":memory:" {
+            return Err(SpecError::new(
+                "`sqlite::memory:` is another empty database for each session; name a file, on a \
+                 tmpfs such as /dev/shm if it should be in memory",
+            ));
+        }
+        if let Some(host) = target.hosts.first() {
+            return Err(SpecError::new(format!(
+                "a sqlite target has no host: write sqlite:{name}{path}, or sqlite:///{name}{path} \
+                 for a path from the root",
+                name = host.name
+            )));
+        }
+        if path.is_empty() || path.ends_with('/') {
+            return Err(SpecError::new("a sqlite target names a file: sqlite:path/to/file.db"));
+        }
+        let options = Options::parse(&target.params, settings.lock_timeout)?;
+        Ok(Self { path: PathBuf::from(path), options, switching: Mutex::new(()) })
+    }
+
+    fn refused(&self, why: impl std::fmt::Display) -> DbError {
+        DbError::new(ErrorClass::Refused, format!("{}: {why}", self.path.display()))
+    }
+
+    fn folder(&self) -> &Path {
+        match self.path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        }
+    }
+
+    /// Finds the mistakes about the path that SQLite would only call "unable to open database file".
+    fn check_path(&self, role: Role) -> Result<(), DbError> {
+        if self.path.is_dir() {
+            Err(self.refused("is a folder, not a database file"))
+        } else if !self.folder().is_dir() {
+            Err(self.refused("its folder does not exist; make it first"))
+        } else if role != Role::Loader && !self.path.exists() {
+            Err(self.refused("there is no such file; build the database first"))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn connection(&self, role: Role) -> Result<Connection, DbError> {
+        self.check_path(role)?;
+        let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        if role == Role::Loader {
+            flags |= OpenFlags::SQLITE_OPEN_CREATE;
+        }
+        let opened = || -> rusqlite::Result<Connection> {
+            let connection = Connection::open_with_flags(&self.path, flags)?;
+            connection.set_prepared_statement_cache_capacity(0);
+            connection.busy_timeout(self.options.busy_timeout)?;
+            // Opening reads nothing: only this finds out whether the file is a database.
+            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+            self.set_up(&connection, role)?;
+            Ok(connection)
+        };
+        opened().map_err(|error| errors::on_open(&self.path, error))
+    }
+
+    fn set_up(&self, connection: &Connection, role: Role) -> rusqlite::Result<()> {
+        let options = &self.options;
+        set(connection, "synchronous", options.synchronous)?;
+        let cache_size = (role == Role::Loader).then_some(-LOADER_CACHE_KIB);
+        if let Some(size) = options.cache_size.or(cache_size) {
+            set(connection, "cache_size", size)?;
+        }
+        if let Some(size) = options.mmap_size {
+            set(connection, "mmap_size", size)?;
+        }
+        match role {
+            Role::Loader => {
+                set(connection, "threads", LOADER_SORT_THREADS)?;
+                self.leave_wal(connection)
+            }
+            Role::User => self.switch_journal(connection, options.journal_mode),
+            Role::Monitor => Ok(()),
+        }
+    }
+
+    /// Brings the file to a journal mode, unless it is in it or cannot be written.
+    fn switch_journal(&self, connection: &Connection, wanted: &str) -> rusqlite::Result<()> {
+        let _alone = self.switching.lock().unwrap_or_else(PoisonError::into_inner);
+        if journal_mode(connection)? == wanted || connection.is_readonly("main")? {
+            return Ok(());
+        }
+        set(connection, "journal_mode", wanted)
+    }
+
+    /// Leaves WAL mode if no other session stands against it.
+    fn leave_wal(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let _alone = self.switching.lock().unwrap_or_else(PoisonError::into_inner);
+        if journal_mode(connection)? != "wal" {
+            return Ok(());
+        }
+        match set(connection, "journal_mode", "delete") {
+            Err(error) if errors::is_busy(&error) => Ok(()),
+            done => done,
+        }
+    }
+}
+
+/// Runs `PRAGMA name=value`.
+fn set(connection: &Connection, name: &str, value: impl rusqlite::ToSql) -> rusqlite::Result<()> {
+    connection.pragma_update_and_check(None, name, value, |_| Ok(())).or_else(|error| match error {
+        rusqlite::Error::QueryReturnedNoRows => Ok(()),
+        error => Err(error),
+    })
+}
+
+fn journal_mode(connection: &Connection) -> rusqlite::Result<String> {
+    connection.pragma_query_value(None, "journal_mode", |row| row.get(0))
+}
+
+impl Options {
+    fn parse(
+        params: &[(String, String)],
+        lock_timeout: Option<Duration>,
+    ) -> Result<Self, SpecError> {
+        let mut options = Self {
+            busy_timeout: lock_timeout.unwrap_or(BUSY_TIMEOUT),
+            synchronous: "full",
+            journal_mode: "wal",
+            cache_size: None,
+            mmap_size: None,
+        };
+        for (name, value) in params {
+            let wrong = |why: String| SpecError::new(format!("sqlite target, `{name}`: {why}"));
+            let number =
+                || value.parse().map_err(|_| wrong(format!("`{value}` is no whole number")));
+            match name.as_str() {
+                "synchronous" => {
+                    let choices = ["full", "normal", "off", "extra"];
+                    options.synchronous = choice(value, &choices).map_err(wrong)?;
+                }
+                "journal_mode" => {
+                    // Without a journal, or with one in memory, a killed process ruins the file.
+                    let choices = ["wal", "delete", "truncate", "persist"];
+                    options.journal_mode = choice(value, &choices).map_err(wrong)?;
+                }
+                "busy_timeout" => {
+                    options.busy_timeout = parse_duration(value).map_err(wrong)?;
+                }
+                "cache_size" => options.cache_size = Some(number()?),
+                "mmap_size" => options.mmap_size = Some(number()?),
+                _ => {
+                    return Err(SpecError::new(format!(
+                        "a sqlite target has no parameter `{name}`; there are synchronous, \
+                         journal_mode, busy_timeout, cache_size and mmap_size"
+                    )));
+                }
+            }
+        }
+        Ok(options)
+    }
+}
+
+fn choice(value: &str, choices: &[&'static str]) -> Result<&'static str, String> {
+    let found = choices.iter().find(|choice| **choice == value.to_lowercase());
+    found.copied().ok_or_else(|| format!("`{value}` is not one of {}", choices.join(", ")))
+}
+
+impl Notes for Sqlite {}
+
+impl Database for Sqlite {
+    type Session = SqliteSession;
+
+    fn dialect(&self) -> &'static str {
+        "sqlite"
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &CAPABILITIES
+    }
+
+    fn target(&self) -> String {
+        format!("sqlite:{}", self.path.display())
+    }
+
+    async fn connect(&self, role: Role) -> Result<SqliteSession, DbError> {
+        SqliteSession::new(self.connection(role)?, self.path.clone())
+    }
+
+    async fn create_database(&self) -> Result<bool, DbError> {
+        if self.path.exists() {
+            return Ok(false);
+        }
+        self.connection(Role::Loader).map(|_| true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(name: &str, value: &str) -> Result<Options, SpecError> {
+        Options::parse(&[(name.to_owned(), value.to_owned())], Some(Duration::from_secs(1)))
+    }
+
+    #[test]
+    fn parameters_are_read_and_unknown_ones_refused() {
+        assert_eq!(parse("busy_timeout", "2s").unwrap().busy_timeout, Duration::from_secs(2));
+        assert_eq!(parse("cache_size", "-64000").unwrap().busy_timeout, Duration::from_secs(1));
+        assert_eq!(parse("synchronous", "NORMAL").unwrap().synchronous, "normal");
+        for (name, value, message) in [
+            ("page", "1", "no parameter `page`; there are synchronous"),
+            ("synchronous", "sometimes", "`sometimes` is not one of full, normal"),
+            ("journal_mode", "memory", "is not one of wal, delete"),
+            ("cache_size", "big", "`big` is no whole number"),
+            ("busy_timeout", "5", "`5` is no duration"),
+        ] {
+            let error = parse(name, value).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}

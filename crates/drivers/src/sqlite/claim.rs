@@ -1,0 +1,124 @@
+//! Claims between processes on one SQLite file: a lock of the operating system on a file beside it.
+//!
+//! The lock goes when its holder does, killed or not. The last holder removes the file. Somebody may
+//! have opened it just before and would then lock a file that no path leads to any more, so whoever has
+//! locked looks again whether the path still leads to the same file, and starts over if it does not.
+//! A file that stays behind after a kill is harmless and removed by the next holder.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use triphammer_core::session::Claim;
+
+/// How often a claim starts over when holders leave at the same moment.
+const ATTEMPTS: u32 = 100;
+
+/// A claim that is held.
+#[derive(Debug)]
+pub(super) struct ClaimFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl ClaimFile {
+    /// Takes a claim on `name` for the database file; `None` when another one stands against it.
+    pub(super) fn take(database: &Path, name: &str, claim: Claim) -> io::Result<Option<Self>> {
+        let path = path(database, name);
+        for _ in 0..ATTEMPTS {
+            let mut options = File::options();
+            let file = options.create(true).read(true).write(true).truncate(false).open(&path)?;
+            let locked = match claim {
+                Claim::Shared => file.try_lock_shared(),
+                Claim::Exclusive => file.try_lock(),
+            };
+            match locked {
+                Ok(()) if leads_to(&path, &file) => return Ok(Some(Self { file, path })),
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Drop for ClaimFile {
+    fn drop(&mut self) {
+        let alone = self.file.unlock().is_ok() && self.file.try_lock().is_ok();
+        if alone && leads_to(&self.path, &self.file) {
+            // Best effort: a file that stays is harmless.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// `tpcc.db-triphammer-tproc_c`, beside the file that a link leads to.
+fn path(database: &Path, name: &str) -> PathBuf {
+    let database = database.canonicalize().unwrap_or_else(|_| database.to_owned());
+    let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let name: String = name.chars().map(safe).collect();
+    let mut path = database.into_os_string();
+    path.push(format!("-triphammer-{name}"));
+    PathBuf::from(path)
+}
+
+#[cfg(unix)]
+fn leads_to(path: &Path, file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |found: std::fs::Metadata| (found.dev(), found.ino());
+    let there = std::fs::metadata(path).map(identity);
+    matches!((there, file.metadata().map(identity)), (Ok(there), Ok(locked)) if there == locked)
+}
+
+#[cfg(not(unix))]
+fn leads_to(path: &Path, _file: &File) -> bool {
+    path.exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_holder_removes_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("a.db");
+        let take = |claim| ClaimFile::take(&database, "a/b", claim).unwrap();
+        let first = take(Claim::Shared).unwrap();
+        let second = take(Claim::Shared).unwrap();
+        drop(first);
+        assert!(take(Claim::Exclusive).is_none());
+        assert!(path(&database, "a/b").exists());
+        drop(second);
+        assert!(!path(&database, "a/b").exists());
+        assert!(take(Claim::Exclusive).is_some());
+    }
+
+    #[test]
+    fn never_do_two_hold_a_name_that_comes_and_goes() {
+        use std::sync::atomic::{AtomicU32, Ordering};
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("a.db");
+        let holders = AtomicU32::new(0);
+        let take_and_leave = || {
+            let mut taken = 0;
+            while taken < 100 {
+                let Some(claim) = ClaimFile::take(&database, "a", Claim::Exclusive).unwrap() else {
+                    std::thread::yield_now();
+                    continue;
+                };
+                assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0);
+                taken += 1;
+                std::thread::yield_now();
+                holders.fetch_sub(1, Ordering::SeqCst);
+                drop(claim);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(take_and_leave);
+            }
+        });
+    }
+}

@@ -1,0 +1,132 @@
+//! Our values as SQLite's: integers, floating point and text. What has to be written out as text is
+//! written into one buffer that is used again and again; SQLite copies it when it is bound.
+
+use std::fmt::Write;
+
+use rusqlite::types::ValueRef;
+use triphammer_core::rows::{Cell, Row};
+use triphammer_core::value::{ColumnType, Timestamp, Value, write_decimal};
+
+/// Buffers for values that are written out.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    text: String,
+    /// Timestamps come in runs: a transaction has one, a load hardly more.
+    last: Option<Timestamp>,
+    last_text: String,
+}
+
+impl Scratch {
+    /// A value as it is bound, or what is wrong with it.
+    #[inline]
+    pub(super) fn value<'a>(
+        &'a mut self,
+        value: Value<'a>,
+        wanted: ColumnType,
+    ) -> Result<ValueRef<'a>, String> {
+        Ok(match value {
+            Value::Null => ValueRef::Null,
+            Value::Int(value) => ValueRef::Integer(fitting(value, wanted)?),
+            Value::Float(value) => ValueRef::Real(value),
+            Value::Decimal { units, scale } => ValueRef::Real(decimal(units, scale)),
+            Value::Text(text) => ValueRef::Text(text.as_bytes()),
+            Value::Timestamp(value) => ValueRef::Text(self.timestamp(value)),
+            Value::Ints(values) => ValueRef::Text(self.json(values)),
+        })
+    }
+
+    /// A cell of `row` as it is bound, or what is wrong with it.
+    #[inline]
+    pub(super) fn cell<'a>(
+        &'a mut self,
+        row: &Row<'a>,
+        cell: Cell,
+        wanted: ColumnType,
+    ) -> Result<ValueRef<'a>, String> {
+        Ok(match cell {
+            Cell::Null => ValueRef::Null,
+            Cell::Int(value) => ValueRef::Integer(fitting(value, wanted)?),
+            Cell::Float(value) => ValueRef::Real(value),
+            Cell::Decimal { units, scale } => ValueRef::Real(decimal(units, scale)),
+            Cell::Text(span) => ValueRef::Text(row.text_bytes(span)),
+            Cell::Timestamp(value) => ValueRef::Text(self.timestamp(value)),
+            Cell::List(_) => return Err("a list cannot be loaded".to_owned()),
+        })
+    }
+
+    fn timestamp(&mut self, value: Timestamp) -> &[u8] {
+        if self.last != Some(value) {
+            self.last_text.clear();
+            write!(self.last_text, "{value}").expect("a String takes all");
+            self.last = Some(value);
+        }
+        self.last_text.as_bytes()
+    }
+
+    fn json(&mut self, values: &[i32]) -> &[u8] {
+        self.text.clear();
+        self.text.push('[');
+        for (place, value) in values.iter().enumerate() {
+            let comma = if place == 0 { "" } else { "," };
+            write!(self.text, "{comma}{value}").expect("a String takes all");
+        }
+        self.text.push(']');
+        self.text.as_bytes()
+    }
+}
+
+/// The integer, if it fits the type. SQLite would take any.
+#[inline]
+fn fitting(value: i64, wanted: ColumnType) -> Result<i64, String> {
+    let fits = match wanted {
+        ColumnType::SmallInt => i16::try_from(value).is_ok(),
+        ColumnType::Int => i32::try_from(value).is_ok(),
+        _ => true,
+    };
+    if fits { Ok(value) } else { Err(format!("{value} does not fit {wanted:?}")) }
+}
+
+/// The floating-point number nearest to `units` × 10^-`scale`. Both are exact below 2^53 and 10^22, so
+/// their quotient is correctly rounded; larger ones go through text.
+#[inline]
+#[expect(clippy::cast_precision_loss, reason = "only where it is exact")]
+fn decimal(units: i64, scale: u8) -> f64 {
+    const EXACT: u64 = 1 << 53;
+    if units.unsigned_abs() <= EXACT && scale <= 18 {
+        return units as f64 / POWERS[usize::from(scale)];
+    }
+    let mut text = String::new();
+    write_decimal(&mut text, units, scale).expect("a String takes all");
+    text.parse().expect("a decimal reads as a number")
+}
+
+const POWERS: [f64; 19] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_the_nearest_floating_point_number() {
+        for (units, scale, expected) in [
+            (-5, 2, -0.05),
+            (1999, 4, 0.1999),
+            (i64::MAX, 2, 92_233_720_368_547_758.07),
+            (i64::MIN, 4, -922_337_203_685_477.580_8),
+        ] {
+            assert_eq!(decimal(units, scale), expected);
+        }
+    }
+
+    #[test]
+    fn lists_are_json() {
+        let mut scratch = Scratch::default();
+        for (list, expected) in [(&[][..], "[]"), (&[1, -2, 30][..], "[1,-2,30]")] {
+            let bound = scratch.value(Value::Ints(list), ColumnType::IntList).unwrap();
+            assert_eq!(bound.as_str().unwrap(), expected);
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! One connection to a SQLite file. Every call does its work before it returns, so its futures are
+//! ready at once; a canceller interrupts from another thread.
+//!
+//! A `rusqlite` statement borrows its connection, and a session has to own both. The library's own
+//! way, `prepare_cached`, hashes the text of the statement for every call, which the house forbids;
+//! leaking the connections would leak one for each reconnect. `self_cell` ties the two together safely
+//! and without a cost at run time.
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, InterruptHandle, Statement};
+use triphammer_core::error::{DbError, ErrorClass};
+use triphammer_core::rows::Rows;
+use triphammer_core::session::{
+    Access, Canceller, Claim, RowSource, ServerInfo, Session, StatementId,
+};
+use triphammer_core::sql::{BoundStatement, Param};
+use triphammer_core::value::Value;
+use triphammer_core::workload::TableDef;
+
+use super::claim::ClaimFile;
+use super::errors::on_statement;
+use super::scratch::Scratch;
+
+/// Bytes of a batch of [`Session::stream`].
+const BATCH_BYTES: usize = 256 * 1024;
+
+/// PRAGMAs that are recorded with a result.
+const SETTINGS: [&str; 14] = [
+    "journal_mode",
+    "synchronous",
+    "page_size",
+    "cache_size",
+    "cache_spill",
+    "mmap_size",
+    "wal_autocheckpoint",
+    "busy_timeout",
+    "temp_store",
+    "threads",
+    "locking_mode",
+    "foreign_keys",
+    "auto_vacuum",
+    "encoding",
+];
+
+self_cell::self_cell!(
+    /// A connection with the statements that were prepared on it.
+    struct Prepared {
+        owner: Connection,
+        #[not_covariant]
+        dependent: Statements,
+    }
+);
+
+struct Statements<'c> {
+    begin: Statement<'c>,
+    begin_write: Statement<'c>,
+    /// Reads the file's first page, which fixes the instant that a transaction sees.
+    look: Statement<'c>,
+    commit: Statement<'c>,
+    rollback: Statement<'c>,
+    kept: Vec<Kept<'c>>,
+}
+
+/// A statement that was given to us.
+struct Kept<'c> {
+    statement: Statement<'c>,
+    name: String,
+    params: Vec<Param>,
+    order: Vec<usize>,
+}
+
+/// A session on a SQLite file.
+pub struct SqliteSession {
+    /// `None` once the session holds a claim and serves for nothing else: an open connection would
+    /// keep a loader from leaving WAL mode.
+    prepared: Option<Prepared>,
+    claim: Option<ClaimFile>,
+    interrupt: Arc<InterruptHandle>,
+    scratch: Scratch,
+    path: PathBuf,
+}
+
+impl SqliteSession {
+    pub(super) fn new(connection: Connection, path: PathBuf) -> Result<Self, DbError> {
+        let interrupt = Arc::new(connection.get_interrupt_handle());
+        let prepared = Prepared::try_new(connection, |connection| {
+            Ok(Statements {
+                begin: connection.prepare("BEGIN")?,
+                begin_write: connection.prepare("BEGIN IMMEDIATE")?,
+                look: connection.prepare("SELECT 1 FROM sqlite_schema LIMIT 1")?,
+                commit: connection.prepare("COMMIT")?,
+                rollback: connection.prepare("ROLLBACK")?,
+                kept: Vec::new(),
+            })
+        });
+        let prepared = Some(prepared.map_err(on_statement)?);
+        Ok(Self { prepared, claim: None, interrupt, scratch: Scratch::default(), path })
+    }
+
+    fn connection(&self) -> Result<&Connection, DbError> {
+        self.prepared.as_ref().map(Prepared::borrow_owner).ok_or_else(only_claims)
+    }
+
+    /// Does something with the connection and its statements.
+    #[inline]
+    fn with<T>(
+        &mut self,
+        work: impl FnOnce(&Connection, &mut Statements<'_>, &mut Scratch) -> Result<T, DbError>,
+    ) -> Result<T, DbError> {
+        let scratch = &mut self.scratch;
+        let prepared = self.prepared.as_mut().ok_or_else(only_claims)?;
+        prepared.with_dependent_mut(|connection, statements| work(connection, statements, scratch))
+    }
+
+    fn pragma(&self, name: &str) -> Result<Option<String>, DbError> {
+        let mut found = None;
+        self.connection()?
+            .pragma_query(None, name, |row| {
+                found = Some(text_of(row.get_ref(0)?));
+                Ok(())
+            })
+            .map_err(on_statement)?;
+        Ok(found)
+    }
+}
+
+fn only_claims() -> DbError {
+    DbError::new(ErrorClass::Other, "this session holds a claim and serves for nothing else")
+}
+
+fn text_of(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Null => String::new(),
+        ValueRef::Integer(value) => value.to_string(),
+        ValueRef::Real(value) => value.to_string(),
+        ValueRef::Text(text) | ValueRef::Blob(text) => String::from_utf8_lossy(text).into_owned(),
+    }
+}
+
+impl<'c> Kept<'c> {
+    fn of(connection: &'c Connection, statement: &BoundStatement) -> Result<Self, DbError> {
+        let prepared = connection.prepare(&statement.sql).map_err(on_statement)?;
+        if prepared.parameter_count() != statement.order.len() {
+            let message = format!(
+                "`{}` has {} placeholders for {} arguments",
+                statement.name,
+                prepared.parameter_count(),
+                statement.order.len()
+            );
+            return Err(DbError::new(ErrorClass::Other, message));
+        }
+        Ok(Self {
+            statement: prepared,
+            name: statement.name.clone(),
+            params: statement.params.clone(),
+            order: statement.order.clone(),
+        })
+    }
+
+    #[inline]
+    fn bind(&mut self, args: &[Value<'_>], scratch: &mut Scratch) -> Result<(), DbError> {
+        if args.len() != self.params.len() {
+            let (given, wanted) = (args.len(), self.params.len());
+            let message = format!("`{}` takes {wanted} arguments, not {given}", self.name);
+            return Err(DbError::new(ErrorClass::Other, message));
+        }
+        for (place, argument) in self.order.iter().copied().enumerate() {
+            let param = self.params[argument];
+            let value = scratch.value(args[argument], param.param_type).map_err(|why| {
+                let message = format!("`{}`, parameter {}: {why}", self.name, param.name);
+                DbError::new(ErrorClass::Other, message)
+            })?;
+            self.statement
+                .raw_bind_parameter(place + 1, ToSqlOutput::Borrowed(value))
+                .map_err(on_statement)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the statement and gives each row to `each`.
+    #[inline]
+    fn run(
+        &mut self,
+        mut each: impl FnMut(&rusqlite::Row<'_>, usize) -> Result<(), DbError>,
+    ) -> Result<(), DbError> {
+        let width = self.statement.column_count();
+        let mut found = self.statement.raw_query();
+        while let Some(row) = found.next().map_err(on_statement)? {
+            each(row, width)?;
+        }
+        Ok(())
+    }
+}
+
+/// Appends a row of results.
+#[inline]
+fn append(row: &rusqlite::Row<'_>, width: usize, rows: &mut Rows) -> Result<(), DbError> {
+    for column in 0..width {
+        match row.get_ref(column).map_err(on_statement)? {
+            ValueRef::Null => rows.null(),
+            ValueRef::Integer(value) => rows.int(value),
+            ValueRef::Real(value) => rows.float(value),
+            ValueRef::Text(text) => rows.text_with(|out| out.extend_from_slice(text)),
+            ValueRef::Blob(_) => {
+                let message = format!("column {column} is a blob, which no workload reads");
+                return Err(DbError::new(ErrorClass::Unsupported, message));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn run_fixed(statement: &mut Statement<'_>) -> Result<(), DbError> {
+    let mut found = statement.raw_query();
+    while found.next().map_err(on_statement)?.is_some() {}
+    Ok(())
+}
+
+impl Session for SqliteSession {
+    async fn script(&mut self, sql: &str) -> Result<(), DbError> {
+        self.connection()?.execute_batch(sql).map_err(on_statement)
+    }
+
+    async fn prepare(&mut self, statement: &BoundStatement) -> Result<StatementId, DbError> {
+        let prepared = self.prepared.as_mut().ok_or_else(only_claims)?;
+        let place = prepared.with_dependent_mut(|connection, statements| {
+            statements.kept.push(Kept::of(connection, statement)?);
+            Ok(statements.kept.len() - 1)
+        })?;
+        Ok(StatementId(u32::try_from(place).expect("fewer than 2^32 statements")))
+    }
+
+    async fn execute(&mut self, id: StatementId, args: &[Value<'_>]) -> Result<u64, DbError> {
+        self.with(|connection, statements, scratch| {
+            let kept = &mut statements.kept[id.index()];
+            kept.bind(args, scratch)?;
+            let before = connection.total_changes();
+            let mut rows = 0;
+            kept.run(|_, _| {
+                rows += 1;
+                Ok(())
+            })?;
+            // A statement that changes nothing leaves the count of the one before it.
+            let changed = connection.total_changes() != before;
+            Ok(if changed { connection.changes() } else { rows })
+        })
+    }
+
+    async fn query(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+        rows: &mut Rows,
+    ) -> Result<(), DbError> {
+        self.with(|_, statements, scratch| {
+            let kept = &mut statements.kept[id.index()];
+            rows.reset(kept.statement.column_count());
+            kept.bind(args, scratch)?;
+            kept.run(|row, width| append(row, width, rows))
+        })
+    }
+
+    async fn stream(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+        batch: &mut Rows,
+        each: &mut dyn FnMut(&Rows),
+    ) -> Result<(), DbError> {
+        self.with(|_, statements, scratch| {
+            let kept = &mut statements.kept[id.index()];
+            batch.reset(kept.statement.column_count());
+            kept.bind(args, scratch)?;
+            kept.run(|row, width| {
+                append(row, width, batch)?;
+                if batch.bytes() >= BATCH_BYTES {
+                    each(batch);
+                    batch.reset(width);
+                }
+                Ok(())
+            })?;
+            if !batch.is_empty() {
+                each(batch);
+            }
+            Ok(())
+        })
+    }
+
+    async fn begin(&mut self, access: Access) -> Result<(), DbError> {
+        self.with(|_, statements, _| match access {
+            Access::Write => run_fixed(&mut statements.begin_write),
+            Access::Read => run_fixed(&mut statements.begin),
+            Access::Snapshot => {
+                run_fixed(&mut statements.begin)?;
+                run_fixed(&mut statements.look)
+            }
+        })
+    }
+
+    async fn commit(&mut self) -> Result<(), DbError> {
+        self.with(|_, statements, _| run_fixed(&mut statements.commit))
+    }
+
+    async fn rollback(&mut self) -> Result<(), DbError> {
+        self.with(|connection, statements, _| {
+            // SQLite may have rolled back by itself: after an interrupt, or when the disk is full.
+            if connection.is_autocommit() { Ok(()) } else { run_fixed(&mut statements.rollback) }
+        })
+    }
+
+    async fn load(&mut self, table: &TableDef, source: &mut dyn RowSource) -> Result<u64, DbError> {
+        self.with(|connection, _, scratch| load(connection, scratch, table, source))
+    }
+
+    fn is_closed(&self) -> bool {
+        false
+    }
+
+    fn canceller(&self) -> Box<dyn Canceller> {
+        Box::new(SqliteCanceller(Arc::clone(&self.interrupt)))
+    }
+
+    async fn server(&mut self) -> Result<ServerInfo, DbError> {
+        Ok(ServerInfo {
+            product: "SQLite".to_owned(),
+            version: rusqlite::version().to_owned(),
+            transport: "in process".to_owned(),
+            cipher: None,
+            same_host: Some(true),
+        })
+    }
+
+    async fn settings(&mut self) -> Result<Vec<(String, String)>, DbError> {
+        let mut settings = Vec::new();
+        for name in SETTINGS {
+            if let Some(value) = self.pragma(name)? {
+                settings.push((name.to_owned(), value));
+            }
+        }
+        let mut options = Vec::new();
+        self.connection()?
+            .pragma_query(None, "compile_options", |row| {
+                options.push(text_of(row.get_ref(0)?));
+                Ok(())
+            })
+            .map_err(on_statement)?;
+        settings.push(("compile_options".to_owned(), options.join(" ")));
+        Ok(settings)
+    }
+
+    async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {
+        Ok(None)
+    }
+
+    async fn tables(&mut self) -> Result<Vec<String>, DbError> {
+        let sql = r"SELECT lower(name) FROM sqlite_schema
+            WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY 1";
+        let mut statement = self.connection()?.prepare(sql).map_err(on_statement)?;
+        let names = statement.query_map([], |row| row.get(0)).map_err(on_statement)?;
+        names.collect::<Result<_, _>>().map_err(on_statement)
+    }
+
+    async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {
+        let taken = ClaimFile::take(&self.path, name, claim).map_err(|error| {
+            let message = format!("claiming {}: {error}", self.path.display());
+            DbError::new(ErrorClass::Other, message)
+        })?;
+        if taken.is_none() {
+            return Ok(false);
+        }
+        self.claim = taken;
+        self.prepared = None;
+        Ok(true)
+    }
+
+    async fn close(self) {}
+}
+
+/// Inserts all rows of `source`.
+fn load(
+    connection: &Connection,
+    scratch: &mut Scratch,
+    table: &TableDef,
+    source: &mut dyn RowSource,
+) -> Result<u64, DbError> {
+    let width = table.columns.len();
+    let mut insert = connection.prepare(&insert_text(table)).map_err(on_statement)?;
+    let mut rows = Rows::new();
+    let mut count = 0;
+    loop {
+        rows.reset(width);
+        let more = source.fill(&mut rows);
+        for row in rows.iter() {
+            for (place, column) in table.columns.iter().enumerate() {
+                let value = scratch.cell(&row, row.cell(place), column.column_type);
+                let value = value.map_err(|why| {
+                    let message = format!("loading {}.{}: {why}", table.name, column.name);
+                    DbError::new(ErrorClass::Other, message)
+                })?;
+                insert
+                    .raw_bind_parameter(place + 1, ToSqlOutput::Borrowed(value))
+                    .map_err(on_statement)?;
+            }
+            insert.raw_execute().map_err(on_statement)?;
+        }
+        count += rows.len() as u64;
+        if !more {
+            return Ok(count);
+        }
+    }
+}
+
+fn insert_text(table: &TableDef) -> String {
+    let names: Vec<_> = table.columns.iter().map(|column| column.name).collect();
+    let marks = vec!["?"; names.len()].join(",");
+    format!("INSERT INTO \"{}\" (\"{}\") VALUES ({marks})", table.name, names.join("\",\""))
+}
+
+struct SqliteCanceller(Arc<InterruptHandle>);
+
+impl Canceller for SqliteCanceller {
+    fn cancel(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(async { self.0.interrupt() })
+    }
+}

@@ -1,0 +1,288 @@
+//! An empty database for each case, and the words in which databases differ.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::task::LocalSet;
+use triphammer_core::session::{Database, Role, Session, StatementId};
+use triphammer_core::sql::{BoundStatement, Param, param};
+use triphammer_core::{ColumnType, Rows, Value};
+use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings};
+use triphammer_testbed::PostgresServer;
+
+/// No case takes as long.
+pub const LIMIT: Duration = Duration::from_secs(120);
+
+/// An empty database, gone when it is dropped.
+pub struct Bed {
+    url: String,
+    pub words: &'static Words,
+    folder: Option<TempDir>,
+}
+
+/// What cannot be said in the same way everywhere. `:1` is the first parameter.
+pub struct Words {
+    /// What stands before the number of a parameter.
+    marker: char,
+    /// Declared types of columns.
+    types: fn(ColumnType) -> String,
+    /// Digits of a decimal that are kept.
+    pub decimal_digits: u32,
+    /// A query of one row that gives its parameter back.
+    pub echo: &'static str,
+    /// A query of two columns, a number from 1 to 1,000,000 and forty characters.
+    pub series: &'static str,
+    /// A query of the number and the sum of the elements of its parameter, a list.
+    pub list: &'static str,
+    /// A query that takes a minute or longer.
+    pub long: &'static str,
+    /// Parameters of the target that make `long` long.
+    pub slow: &'static str,
+}
+
+const SERIES: &str = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n \
+     WHERE x < 1000000) SELECT x, 'forty characters are about as many as th' FROM n";
+
+const SQLITE: Words = Words {
+    marker: '?',
+    types: |column| match column {
+        ColumnType::SmallInt => "smallint".into(),
+        ColumnType::Int => "integer".into(),
+        ColumnType::BigInt => "bigint".into(),
+        ColumnType::Float => "double".into(),
+        ColumnType::Decimal(scale) => format!("decimal(18, {scale})"),
+        ColumnType::Text | ColumnType::Timestamp | ColumnType::IntList => "text".into(),
+    },
+    decimal_digits: 15,
+    echo: "SELECT :1",
+    series: SERIES,
+    list: "SELECT count(*), coalesce(sum(value), 0) FROM json_each(:1)",
+    long: "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n \
+         WHERE x < 10000000000) SELECT count(*) FROM n",
+    slow: "",
+};
+
+const POSTGRES: Words = Words {
+    marker: '$',
+    types: |column| match column {
+        ColumnType::SmallInt => "smallint".into(),
+        ColumnType::Int => "integer".into(),
+        ColumnType::BigInt => "bigint".into(),
+        ColumnType::Float => "double precision".into(),
+        ColumnType::Decimal(scale) => format!("numeric(18, {scale})"),
+        ColumnType::Text => "text".into(),
+        ColumnType::Timestamp => "timestamp".into(),
+        ColumnType::IntList => "integer[]".into(),
+    },
+    decimal_digits: 18,
+    echo: "SELECT :1",
+    series: SERIES,
+    list: "SELECT count(*), coalesce(sum(x), 0) FROM unnest(:1) AS x",
+    long: "SELECT pg_sleep(120)::text",
+    slow: "",
+};
+
+const NULL: Words = Words {
+    marker: '?',
+    types: |_| String::new(),
+    decimal_digits: 18,
+    echo: "rows 1: :1",
+    series: "rows 1000000: row, text 'forty characters are about as many as th'",
+    list: "",
+    long: "rows 1: int 1",
+    // Preparing takes as long, which is why this is no minute.
+    slow: "?service=2s",
+};
+
+/// A bed for the SQLite driver.
+pub fn sqlite() -> Bed {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}/test.db", folder.path().display());
+    Bed { url, words: &SQLITE, folder: Some(folder) }
+}
+
+/// A bed for the PostgreSQL driver.
+pub fn postgres() -> Bed {
+    let url = PostgresServer::shared().fresh_database("conformance").unwrap();
+    Bed { url, words: &POSTGRES, folder: None }
+}
+
+/// A bed for the null driver.
+pub fn null() -> Bed {
+    Bed { url: "null:".into(), words: &NULL, folder: None }
+}
+
+/// Runs a case for a driver, unless that is let off.
+pub fn run(bed: fn() -> Bed, case: &str, body: impl AsyncFn(&Bed)) {
+    let bed = bed();
+    if bed.database().capabilities().exempt.iter().any(|(name, _)| *name == case) {
+        return;
+    }
+    block_on(async {
+        if !bed.is_networked() {
+            // A database in process begins to exist when a loader opens it.
+            bed.session(Role::Loader).await.close().await;
+        }
+        tokio::time::timeout(LIMIT, body(&bed)).await.expect("a case ends in time");
+    });
+}
+
+/// Runs a future as worker threads do.
+pub fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    LocalSet::new().block_on(&runtime, future)
+}
+
+impl Bed {
+    /// The database, with nothing asked for.
+    pub fn database(&self) -> AnyDatabase {
+        self.database_with(&ConnectSettings::default())
+    }
+
+    /// The database, with settings.
+    pub fn database_with(&self, settings: &ConnectSettings) -> AnyDatabase {
+        open(&self.url, settings)
+    }
+
+    /// The database in which [`Words::long`] is long.
+    pub fn slow_database(&self) -> AnyDatabase {
+        open(&format!("{}{}", self.url, self.words.slow), &ConnectSettings::default())
+    }
+
+    /// A new session.
+    pub async fn session(&self, role: Role) -> AnySession {
+        self.database().connect(role).await.unwrap()
+    }
+
+    /// A new session after a script.
+    pub async fn session_after(&self, script: &str) -> AnySession {
+        let mut session = self.session(Role::User).await;
+        session.script(script).await.unwrap();
+        session
+    }
+
+    /// Whether hosts and passwords mean something.
+    pub fn is_networked(&self) -> bool {
+        self.url.contains("//")
+    }
+
+    /// The target with another host, `host:port`.
+    pub fn url_at(&self, host: &str) -> String {
+        let (before, after) = self.url.split_once('@').unwrap();
+        let (_, path) = after.split_once('/').unwrap();
+        format!("{before}@{host}/{path}")
+    }
+
+    /// The target with another user and password, written as they are.
+    pub fn url_as(&self, user: &str, password: &str) -> String {
+        let (before, _) = self.url.split_once("//").unwrap();
+        let (_, after) = self.url.split_once('@').unwrap();
+        format!("{before}//{user}:{password}@{after}")
+    }
+
+    /// The target of a database that is not there, and has a name that was never used.
+    pub fn url_of_missing(&self) -> String {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("missing{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let (before, _) = self.url.rsplit_once('/').unwrap();
+        format!("{before}/{name}")
+    }
+
+    /// Where a file of the database would be, for databases that are files.
+    pub fn file_of(&self, url: &str) -> Option<std::path::PathBuf> {
+        let path = url.split_once(':').unwrap().1;
+        self.folder.as_ref().map(|_| path.into())
+    }
+
+    /// A declared type.
+    pub fn column_type(&self, column: ColumnType) -> String {
+        (self.words.types)(column)
+    }
+
+    /// A statement with `:1`, `:2` … for its parameters.
+    pub fn statement(&self, sql: &str, types: &[ColumnType]) -> BoundStatement {
+        const NAMES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        let params: Vec<Param> =
+            NAMES.iter().zip(types).map(|(name, column)| param(name, *column)).collect();
+        let mut text = sql.to_owned();
+        for number in (1..=types.len()).rev() {
+            let marked = format!("{}{number}", self.words.marker);
+            text = text.replace(&format!(":{number}"), &marked);
+        }
+        let order = (0..params.len()).collect();
+        BoundStatement { name: sql.to_owned(), sql: text, params, order }
+    }
+
+    /// Prepares a statement.
+    pub async fn prepare(
+        &self,
+        session: &mut AnySession,
+        sql: &str,
+        types: &[ColumnType],
+    ) -> StatementId {
+        session.prepare(&self.statement(sql, types)).await.unwrap()
+    }
+
+    /// Runs a query of one integer.
+    pub async fn number(&self, session: &mut AnySession, sql: &str) -> i64 {
+        let id = self.prepare(session, sql, &[]).await;
+        let mut rows = Rows::new();
+        session.query(id, &[], &mut rows).await.unwrap();
+        rows.first(sql).unwrap().int(0).unwrap()
+    }
+
+    /// Shows that a session serves.
+    pub async fn assert_usable(&self, session: &mut AnySession) {
+        assert!(!session.is_closed());
+        let id = self.prepare(session, self.words.echo, &[ColumnType::Int]).await;
+        let mut rows = Rows::new();
+        session.query(id, &[Value::Int(42)], &mut rows).await.unwrap();
+        assert_eq!(rows.first("echo").unwrap().int(0).unwrap(), 42);
+    }
+}
+
+/// A database by its target.
+pub fn open(url: &str, settings: &ConnectSettings) -> AnyDatabase {
+    AnyDatabase::open(url, settings).unwrap()
+}
+
+/// A server of its own that a case may kill.
+pub struct OwnServer(PostgresServer);
+
+impl OwnServer {
+    /// Starts one for the driver of `bed`.
+    pub fn start(bed: &Bed) -> Self {
+        assert!(bed.url.starts_with("postgres:"), "no server to kill for {}", bed.url);
+        Self(PostgresServer::start(triphammer_testbed::PostgresOptions::default()).unwrap())
+    }
+
+    pub fn database(&self) -> Arc<AnyDatabase> {
+        Arc::new(open(&self.0.url("postgres"), &ConnectSettings::default()))
+    }
+
+    pub fn kill(&mut self) {
+        self.0.kill9();
+    }
+
+    pub fn restart(&mut self) {
+        self.0.restart().unwrap();
+    }
+}
+
+/// Tries something until it is so, at most for ten seconds.
+pub async fn eventually<'a>(
+    what: &str,
+    mut attempt: impl FnMut() -> Pin<Box<dyn Future<Output = bool> + 'a>>,
+) {
+    for _ in 0..100 {
+        if attempt().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("{what} within ten seconds");
+}

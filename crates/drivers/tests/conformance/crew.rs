@@ -1,0 +1,80 @@
+//! Sessions on threads of their own, for cases in which one waits for another.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+use tokio::runtime::Runtime;
+use tokio::task::LocalSet;
+use triphammer_core::session::{Database, Role};
+use triphammer_drivers::{AnyDatabase, AnySession};
+
+use crate::bed::LIMIT;
+
+type Work = Box<dyn FnOnce(&Runtime, &LocalSet, &mut AnySession) + Send>;
+
+/// A session on a thread of its own, closed when this is dropped.
+pub struct Member {
+    work: Option<Sender<Work>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// An answer that is still to come.
+pub struct Pending<T>(Receiver<T>);
+
+impl Member {
+    /// Opens a session.
+    pub fn connect(database: &Arc<AnyDatabase>) -> Self {
+        let (sender, receiver) = channel::<Work>();
+        let database = Arc::clone(database);
+        let thread = std::thread::spawn(move || {
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let local = LocalSet::new();
+            let mut session = local.block_on(&runtime, database.connect(Role::User)).unwrap();
+            while let Ok(work) = receiver.recv() {
+                work(&runtime, &local, &mut session);
+            }
+        });
+        Self { work: Some(sender), thread: Some(thread) }
+    }
+
+    /// Begins something with the session.
+    pub fn start<T: Send + 'static, W>(&self, work: W) -> Pending<T>
+    where
+        W: AsyncFnOnce(&mut AnySession) -> T + Send + 'static,
+    {
+        let (sender, receiver) = channel();
+        let run: Work = Box::new(move |runtime, local, session| {
+            // Nobody may be waiting any more.
+            let _ = sender.send(local.block_on(runtime, work(session)));
+        });
+        self.work.as_ref().unwrap().send(run).expect("the session's thread lives");
+        Pending(receiver)
+    }
+
+    /// Does something with the session.
+    pub fn run<T: Send + 'static, W>(&self, work: W) -> T
+    where
+        W: AsyncFnOnce(&mut AnySession) -> T + Send + 'static,
+    {
+        self.start(work).wait()
+    }
+}
+
+impl<T> Pending<T> {
+    /// The answer.
+    pub fn wait(self) -> T {
+        self.0.recv_timeout(LIMIT).expect("an answer in time")
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        self.work = None;
+        if let Some(thread) = self.thread.take() {
+            let ended = thread.join();
+            assert!(ended.is_ok() || std::thread::panicking(), "a session's thread panicked");
+        }
+    }
+}

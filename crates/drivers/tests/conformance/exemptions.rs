@@ -1,0 +1,73 @@
+//! Who is let off which cases. Whoever changes a driver's list changes this one too, and says why.
+
+use triphammer_core::session::Database;
+use triphammer_drivers::{AnyDatabase, ConnectSettings, SCHEMES};
+
+use crate::CASES;
+
+const EXPECTED: [(&str, &[&str]); 3] = [
+    ("postgres://h/d", &[]),
+    (
+        "sqlite:a.db",
+        &[
+            "wrong_password",
+            "password_with_quotes_and_unicode",
+            "unknown_host",
+            "server_that_never_answers",
+            "server_killed",
+            "read_only_access",
+            "write_skew",
+            "deadlock",
+        ],
+    ),
+    (
+        "null:",
+        &[
+            "wrong_password",
+            "password_with_quotes_and_unicode",
+            "unknown_host",
+            "server_that_never_answers",
+            "missing_database",
+            "server_killed",
+            "types_through_arguments",
+            "types_through_load",
+            "lists_as_arguments",
+            "integer_that_does_not_fit",
+            "execute_gives_the_row_count",
+            "failed_statement",
+            "unique_violation",
+            "script_of_several_statements",
+            "call_commits_by_itself",
+            "tables",
+            "transactions",
+            "abandoned_transaction",
+            "read_only_access",
+            "snapshot",
+            "shared_snapshot",
+            "write_skew",
+            "lock_timeout",
+            "deadlock",
+            "bulk_load",
+            "load_that_fails_midway",
+            "load_with_a_value_that_does_not_fit",
+        ],
+    ),
+];
+
+#[test]
+fn drivers_are_let_off_these_cases_and_no_others() {
+    assert_eq!(EXPECTED.len(), SCHEMES.len(), "every driver is listed");
+    for (target, expected) in EXPECTED {
+        let database = AnyDatabase::open(target, &ConnectSettings::default()).unwrap();
+        let exempt = database.capabilities().exempt;
+        let mut names: Vec<_> = exempt.iter().map(|(name, _)| *name).collect();
+        let mut expected = expected.to_vec();
+        names.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(names, expected, "{target}");
+        for (name, reason) in exempt {
+            assert!(CASES.contains(name), "{target}: no case is called {name}");
+            assert!(reason.len() > 8, "{target}, {name}: `{reason}` is no reason");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What every driver has to keep to. A case is written once, against the traits, and runs for every
+//! driver through [`triphammer_drivers::AnyDatabase`], as the program does. A driver is let off a case
+//! only through its capabilities, with a reason; `exemptions` pins who is let off what.
+//!
+//! A driver is added with a function in `bed.rs` that gives it an empty database, its words of SQL
+//! there, and its name in the list below.
+
+mod bed;
+mod connecting;
+mod crew;
+mod exemptions;
+mod loading;
+mod locking;
+mod statements;
+mod transactions;
+mod values;
+
+/// Makes a module of tests for each driver, and the list of cases.
+macro_rules! conformance {
+    ([$($driver:ident)*] $cases:tt) => {
+        $(conformance!(@driver $driver $cases);)*
+        conformance!(@list $cases);
+    };
+    (@driver $driver:ident { $($group:ident: $($case:ident)*;)* }) => {
+        mod $driver {
+            $($(
+                #[test]
+                fn $case() {
+                    crate::bed::run(crate::bed::$driver, stringify!($case), crate::$group::$case);
+                }
+            )*)*
+        }
+    };
+    (@list { $($group:ident: $($case:ident)*;)* }) => {
+        /// Every case.
+        const CASES: &[&str] = &[$($(stringify!($case)),*),*];
+    };
+}
+
+conformance! {
+    [null postgres sqlite]
+    {
+        connecting:
+            connect
+            server_and_settings
+            wrong_password
+            password_with_quotes_and_unicode
+            unknown_host
+            server_that_never_answers
+            missing_database
+            server_killed;
+        values:
+            types_through_arguments
+            types_through_load
+            lists_as_arguments
+            integer_that_does_not_fit;
+        statements:
+            statements_reused_and_interleaved
+            execute_gives_the_row_count
+            failed_statement
+            unique_violation
+            script_of_several_statements
+            call_commits_by_itself
+            tables
+            large_results_are_streamed
+            cancel;
+        transactions:
+            transactions
+            abandoned_transaction
+            read_only_access
+            snapshot
+            shared_snapshot
+            write_skew;
+        locking:
+            lock_timeout
+            deadlock
+            claims;
+        loading:
+            bulk_load
+            load_that_fails_midway
+            load_with_a_value_that_does_not_fit;
+    }
+}

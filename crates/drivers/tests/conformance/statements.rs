@@ -1,0 +1,169 @@
+//! Statements, scripts and calls.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use triphammer_core::session::{Access, Role, Session};
+use triphammer_core::{ColumnType, ErrorClass, Rows, Value};
+
+use crate::bed::Bed;
+use crate::crew::Member;
+
+const TABLE: &str = "CREATE TABLE t (id integer PRIMARY KEY, n integer)";
+
+pub async fn statements_reused_and_interleaved(bed: &Bed) {
+    let mut session = bed.session(Role::User).await;
+    let int = bed.prepare(&mut session, bed.words.echo, &[ColumnType::Int]).await;
+    let text = bed.prepare(&mut session, bed.words.echo, &[ColumnType::Text]).await;
+    let mut ids = vec![];
+    for _ in 0..50 {
+        ids.push(bed.prepare(&mut session, bed.words.echo, &[ColumnType::BigInt]).await);
+    }
+    assert!(ids.iter().enumerate().all(|(place, id)| id.index() == place + 2));
+    let mut rows = Rows::new();
+    for round in 0..200 {
+        session.query(int, &[Value::Int(round)], &mut rows).await.unwrap();
+        assert_eq!(rows.first("int").unwrap().int(0).unwrap(), round);
+        let word = format!("round {round}");
+        session.query(text, &[Value::Text(&word)], &mut rows).await.unwrap();
+        assert_eq!(rows.first("text").unwrap().text(0).unwrap(), word);
+        let id = ids[usize::try_from(round).unwrap() % ids.len()];
+        session.query(id, &[Value::Int(i64::MAX - round)], &mut rows).await.unwrap();
+        assert_eq!(rows.first("big").unwrap().int(0).unwrap(), i64::MAX - round);
+        assert_eq!((rows.len(), rows.width()), (1, 1));
+    }
+}
+
+pub async fn execute_gives_the_row_count(bed: &Bed) {
+    let mut session = bed.session_after(TABLE).await;
+    let types = [ColumnType::Int, ColumnType::Int];
+    let insert = bed.prepare(&mut session, "INSERT INTO t VALUES (:1, :2)", &types).await;
+    for n in 0..10 {
+        let args = [Value::Int(n), Value::Int(n % 3)];
+        assert_eq!(session.execute(insert, &args).await.unwrap(), 1);
+    }
+    let update = bed.prepare(&mut session, "UPDATE t SET n = 7 WHERE n = :1", &types[..1]).await;
+    for (n, expected) in [(1, 3), (1, 0), (7, 3), (99, 0)] {
+        assert_eq!(session.execute(update, &[Value::Int(n)]).await.unwrap(), expected, "{n}");
+    }
+    let delete = bed.prepare(&mut session, "DELETE FROM t WHERE n = :1", &types[..1]).await;
+    assert_eq!(session.execute(delete, &[Value::Int(0)]).await.unwrap(), 4);
+}
+
+pub async fn failed_statement(bed: &Bed) {
+    let mut session = bed.session_after(TABLE).await;
+    let insert =
+        bed.prepare(&mut session, "INSERT INTO t VALUES (:1, 0)", &[ColumnType::Int]).await;
+    session.execute(insert, &[Value::Int(1)]).await.unwrap();
+    session.begin(Access::Write).await.unwrap();
+    session.execute(insert, &[Value::Int(2)]).await.unwrap();
+    session.execute(insert, &[Value::Int(1)]).await.unwrap_err();
+    session.rollback().await.unwrap();
+    assert_eq!(bed.number(&mut session, "SELECT count(*) FROM t").await, 1);
+    let error = session.script("SELECT x FROM nowhere").await.unwrap_err();
+    assert_eq!(error.class(), ErrorClass::Other, "{error:?}");
+    assert!(error.to_string().contains("nowhere"), "{error}");
+    let missing = bed.statement("SELECT x FROM nowhere WHERE x = :1", &[ColumnType::Int]);
+    session.prepare(&missing).await.unwrap_err();
+    session.begin(Access::Write).await.unwrap();
+    session.execute(insert, &[Value::Int(3)]).await.unwrap();
+    session.commit().await.unwrap();
+    assert_eq!(bed.number(&mut session, "SELECT count(*) FROM t").await, 2);
+}
+
+pub async fn unique_violation(bed: &Bed) {
+    let mut session = bed.session_after(TABLE).await;
+    let insert =
+        bed.prepare(&mut session, "INSERT INTO t VALUES (:1, 0)", &[ColumnType::Int]).await;
+    session.execute(insert, &[Value::Int(1)]).await.unwrap();
+    let error = session.execute(insert, &[Value::Int(1)]).await.unwrap_err();
+    assert_eq!(error.class(), ErrorClass::Constraint, "{error:?}");
+    assert!(error.code().is_some(), "the database's own code is kept");
+    bed.assert_usable(&mut session).await;
+}
+
+pub async fn script_of_several_statements(bed: &Bed) {
+    let script = "CREATE TABLE t (words text); -- it's; a comment\n
+        INSERT INTO t VALUES ('a;b'), ('it''s');
+        /* and; another */ INSERT INTO t VALUES ('näh');";
+    let mut session = bed.session_after(script).await;
+    assert_eq!(bed.number(&mut session, "SELECT count(*) FROM t").await, 3);
+    for empty in ["", ";", "-- nothing\n"] {
+        session.script(empty).await.unwrap();
+    }
+    let broken = "INSERT INTO t VALUES ('a'); INSERT INTO nowhere VALUES (1);";
+    session.script(broken).await.unwrap_err();
+    bed.assert_usable(&mut session).await;
+}
+
+pub async fn call_commits_by_itself(bed: &Bed) {
+    let mut session = bed.session_after(TABLE).await;
+    let insert =
+        bed.prepare(&mut session, "INSERT INTO t VALUES (:1, 0)", &[ColumnType::Int]).await;
+    let mut rows = Rows::new();
+    session.call(insert, &[Value::Int(1)], &mut rows).await.unwrap();
+    let mut other = bed.session(Role::User).await;
+    assert_eq!(bed.number(&mut other, "SELECT count(*) FROM t").await, 1);
+    let error = session.call(insert, &[Value::Int(1)], &mut rows).await.unwrap_err();
+    assert_eq!(error.class(), ErrorClass::Constraint, "{error:?}");
+    assert!(!error.is_in_doubt(), "the database has answered");
+}
+
+pub async fn tables(bed: &Bed) {
+    let mut session = bed.session(Role::User).await;
+    assert_eq!(session.tables().await.unwrap(), Vec::<String>::new());
+    session
+        .script("CREATE TABLE Second (a integer); CREATE TABLE first (a integer)")
+        .await
+        .unwrap();
+    let mut tables = session.tables().await.unwrap();
+    tables.sort();
+    assert_eq!(tables, ["first", "second"]);
+}
+
+pub async fn large_results_are_streamed(bed: &Bed) {
+    let mut session = bed.session(Role::User).await;
+    let id = bed.prepare(&mut session, bed.words.series, &[]).await;
+    let (mut count, mut sum, mut largest) = (0, 0, 0);
+    let mut each = |rows: &Rows| {
+        assert!(!rows.is_empty());
+        count += rows.len();
+        sum += rows.iter().map(|row| row.int(0).unwrap()).sum::<i64>();
+        largest = largest.max(rows.bytes());
+    };
+    let mut batch = Rows::new();
+    session.stream(id, &[], &mut batch, &mut each).await.unwrap();
+    assert_eq!((count, sum), (1_000_000, 500_000_500_000));
+    assert!(largest <= 2 * 1024 * 1024, "a batch of {largest} bytes");
+    bed.assert_usable(&mut session).await;
+}
+
+pub async fn cancel(bed: &Bed) {
+    let database = Arc::new(bed.slow_database());
+    let member = Member::connect(&database);
+    let long = bed.statement(bed.words.long, &[]);
+    let (id, canceller) = member
+        .run(async move |session| (session.prepare(&long).await.unwrap(), session.canceller()));
+    let pending = member.start(async move |session| {
+        let result = session.query(id, &[], &mut Rows::new()).await;
+        // Nothing may be left over that would hit a later statement.
+        (result, session.rollback().await)
+    });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let began = Instant::now();
+    canceller.cancel().await;
+    let (result, rollback) = pending.wait();
+    assert!(began.elapsed() < Duration::from_secs(10));
+    let error = result.unwrap_err();
+    assert_eq!(error.class(), ErrorClass::Cancelled, "{error:?}");
+    rollback.unwrap();
+    let echo = bed.statement(bed.words.echo, &[ColumnType::Int]);
+    let echoed = member.run(async move |session| {
+        let id = session.prepare(&echo).await.unwrap();
+        let mut rows = Rows::new();
+        session.query(id, &[Value::Int(5)], &mut rows).await.unwrap();
+        rows.first("echo").unwrap().int(0).unwrap()
+    });
+    assert_eq!(echoed, 5);
+}

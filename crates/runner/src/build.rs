@@ -1,0 +1,338 @@
+//! `build`: makes schema and data, as fast as the database takes them, and so that it can be interrupted
+//! at any moment and resumed.
+//!
+//! 1. claim the workload in this schema, so that two builds, or a build and a run, never mix;
+//! 2. refuse a schema that holds tables of these names which no record vouches for;
+//! 3. tables; then the parts of the data by a crew, one transaction a part, noted in the record in that
+//!    same transaction; then keys and indexes by the crew; foreign keys; procedures; statistics;
+//! 4. mark the record complete.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+use triphammer_core::session::{Access, Claim, Database, Role, RowSource, Session};
+use triphammer_core::sql::{Script, SqlBook};
+use triphammer_core::workload::{Part, TableDef, Workload, WorkloadSettings};
+use triphammer_core::{DbError, Rows, clock};
+
+use crate::crew::{Crew, connect, on_this_thread};
+use crate::failure::{Doing, Failure};
+use crate::progress::Progress;
+use crate::record::{Record, Recording};
+use crate::{books, remove};
+
+/// What to build, and how.
+#[derive(Clone, Debug)]
+pub struct BuildRequest {
+    /// Scale, seed and options.
+    pub settings: WorkloadSettings,
+    /// Sessions that load side by side.
+    pub jobs: u32,
+    /// Remove what an earlier build made.
+    pub replace: bool,
+    /// Remove tables of these names even when no record vouches for them.
+    pub force: bool,
+    /// Make the database first.
+    pub create_database: bool,
+    /// Longest wait for a session.
+    pub connect_limit: Duration,
+}
+
+/// What a build did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BuildReport {
+    /// `built`, `resumed`, `already built`.
+    pub outcome: String,
+    /// `TPROC-C`.
+    pub workload: String,
+    /// Size, in `scale_unit`.
+    pub scale: u32,
+    /// `warehouses`.
+    pub scale_unit: String,
+    /// Seed of the data.
+    pub seed: u64,
+    /// The target, redacted.
+    pub target: String,
+    /// Rows loaded now.
+    pub rows: u64,
+    /// Seconds of each phase, in order.
+    pub phases: Vec<(String, f64)>,
+    /// Sessions that loaded side by side.
+    pub jobs: u32,
+}
+
+/// Builds.
+///
+/// # Errors
+/// When the target is not fit for it, or the database reports an error. What was done stays, recorded, and
+/// the same command resumes it.
+pub fn build<W: Workload, D: Database>(
+    database: &Arc<D>,
+    request: &BuildRequest,
+    progress: &dyn Progress,
+) -> Result<BuildReport, Failure> {
+    let workload = W::new(&request.settings)?;
+    let book = books::book::<W>(database.dialect(), database.capabilities().procedures)?;
+    let switched_on = |name: &str| request.settings.options.get(name).is_some_and(|v| v == "true");
+    if switched_on("foreign-keys") && !database.capabilities().foreign_keys {
+        return Err(Failure::refuse(
+            "this database cannot add foreign keys to loaded tables; build without --foreign-keys",
+        ));
+    }
+    if request.create_database {
+        on_this_thread(database.create_database())
+            .doing(format_args!("creating the database of {}", database.target()))?;
+    }
+    let report = BuildReport {
+        workload: W::TITLE.into(),
+        scale: request.settings.scale,
+        scale_unit: W::SCALE_UNIT.into(),
+        seed: request.settings.data_seed,
+        target: database.target(),
+        ..BuildReport::default()
+    };
+    // The claim is held by a session of its own, on this thread, until the build is over.
+    on_this_thread(async {
+        let limit = request.connect_limit;
+        let _claim = claim::<W, D>(database, Role::Loader, Claim::Exclusive, limit).await?;
+        let mut session = connect(&**database, Role::Loader, limit)
+            .await
+            .doing(format_args!("connecting to {}", database.target()))?;
+        let (record, resumed) = begin::<W, D>(&book, &mut session, request, database, progress).await?;
+        session.close().await;
+        if record.is_complete() {
+            return Ok(BuildReport { outcome: "already built".into(), ..report });
+        }
+        let builder = Builder {
+            workload: &workload,
+            book: &book,
+            record,
+            crew: Crew {
+                database: Arc::clone(database),
+                size: request.jobs,
+                role: Role::Loader,
+                connect_limit: request.connect_limit,
+            },
+            progress,
+            foreign_keys: switched_on("foreign-keys"),
+            procedures: database.capabilities().procedures && !switched_on("no-procedures"),
+        };
+        let outcome = if resumed { "resumed" } else { "built" }.into();
+        builder.build(BuildReport { outcome, jobs: request.jobs, ..report })
+    })
+}
+
+/// Claims the workload in the schema; the session that is given back holds the claim.
+///
+/// # Errors
+/// When somebody else's claim stands against it.
+pub async fn claim<W: Workload, D: Database>(
+    database: &Arc<D>,
+    role: Role,
+    claim: Claim,
+    limit: Duration,
+) -> Result<D::Session, Failure> {
+    let target = database.target();
+    let mut session = connect(&**database, role, limit)
+        .await
+        .doing(format_args!("connecting to {target}"))?;
+    if session.claim(W::NAME, claim).await.doing("claiming the workload")? {
+        return Ok(session);
+    }
+    let what = match claim {
+        Claim::Shared => "a build, check or drop",
+        Claim::Exclusive => "a run, build, check or drop",
+    };
+    Err(Failure::refuse(format!(
+        "{what} of {} is going on at {target}; wait for its end",
+        W::TITLE
+    )))
+}
+
+/// Looks at what is there, removes it when asked to, and gives the record to go on from.
+async fn begin<W: Workload, D: Database>(
+    book: &SqlBook,
+    session: &mut D::Session,
+    request: &BuildRequest,
+    database: &Arc<D>,
+    progress: &dyn Progress,
+) -> Result<(Record, bool), Failure> {
+    let found = remove::look::<W, _>(book, session).await?;
+    if let Some(record) = &found.record {
+        let difference = record.difference::<W>(&request.settings);
+        match (request.replace, difference, record.is_complete()) {
+            (false, None, true) => return Ok((record.clone(), false)),
+            (false, None, false) => {
+                progress.say("resuming an interrupted build");
+                return Ok((record.clone(), true));
+            }
+            (false, Some(difference), complete) => {
+                let what = if complete { "is built already" } else { "has an interrupted build" };
+                return Err(Failure::refuse(format!(
+                    "{} {what} at {} that differs: {difference}; --replace builds it anew, \
+                     `triphammer drop` removes it",
+                    W::TITLE,
+                    database.target()
+                )));
+            }
+            (true, ..) => {}
+        }
+    }
+    if found.record.is_some() || request.force {
+        remove::remove::<W, _>(book, session, &found, request.force).await?;
+    } else {
+        found.refuse_strangers::<W>(&database.target())?;
+    }
+    let record = start_record::<W, _>(book, session, request).await.doing("writing the build record")?;
+    Ok((record, false))
+}
+
+/// Writes what is going to be built, before anything of it is made.
+async fn start_record<W: Workload, S: Session>(
+    book: &SqlBook,
+    session: &mut S,
+    request: &BuildRequest,
+) -> Result<Record, DbError> {
+    for script in book.scripts("build_record").filter(|s| s.object() == "create") {
+        session.script(&script.sql).await?;
+    }
+    let recording = Recording::prepare::<W, _>(book, session).await?;
+    let settings = &request.settings;
+    let mut items = vec![
+        ("state".to_owned(), "building".to_owned()),
+        ("tool".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
+        ("version".to_owned(), W::VERSION.to_string()),
+        ("scale".to_owned(), settings.scale.to_string()),
+        ("seed".to_owned(), settings.data_seed.to_string()),
+        ("begun".to_owned(), clock::wall().to_string()),
+    ];
+    items.extend(settings.options.iter().map(|(k, v)| (format!("option/{k}"), v.clone())));
+    let workload = W::new(settings).expect("made once already");
+    items.extend(workload.build_facts().into_iter().map(|(k, v)| (format!("fact/{k}"), v)));
+    items.extend(W::tables().iter().map(|t| (format!("object/{}", t.name), "table".to_owned())));
+    session.begin(Access::Write).await?;
+    for (item, value) in &items {
+        recording.insert(session, item, value).await?;
+    }
+    session.commit().await?;
+    recording.read(session).await
+}
+
+struct Builder<'a, W, D> {
+    workload: &'a W,
+    book: &'a SqlBook,
+    record: Record,
+    crew: Crew<D>,
+    progress: &'a dyn Progress,
+    foreign_keys: bool,
+    procedures: bool,
+}
+
+impl<W: Workload, D: Database> Builder<'_, W, D> {
+    fn build(&self, mut report: BuildReport) -> Result<BuildReport, Failure> {
+        let mut timed = |name: &str, work: &dyn Fn() -> Result<u64, Failure>| {
+            let begun = Instant::now();
+            let done = work()?;
+            report.phases.push((name.to_owned(), begun.elapsed().as_secs_f64()));
+            Ok::<u64, Failure>(done)
+        };
+        timed("tables", &|| self.scripts("creating tables", &["create"], 1))?;
+        let rows = timed("load", &|| self.load())?;
+        let crew = self.crew.size;
+        timed("keys and indexes", &|| self.scripts("keys and indexes", &["key", "index"], crew))?;
+        if self.foreign_keys {
+            timed("foreign keys", &|| self.scripts("foreign keys", &["foreign_key"], 1))?;
+        }
+        if self.procedures {
+            timed("procedures", &|| self.scripts("procedures", &["procedure"], 1))?;
+        }
+        timed("statistics", &|| self.scripts("statistics", &["analyze"], crew))?;
+        self.finish()?;
+        report.rows = rows;
+        Ok(report)
+    }
+
+    /// Runs every script of these kinds that is not recorded as done, each with its record in one
+    /// transaction where the database can.
+    fn scripts(&self, phase: &str, kinds: &[&str], size: u32) -> Result<u64, Failure> {
+        let todo: Vec<&Script> = kinds
+            .iter()
+            .flat_map(|kind| self.book.scripts(kind))
+            .filter(|script| !self.record.has(&step(script)))
+            .collect();
+        self.progress.phase(phase, todo.len() as u64, "steps");
+        let crew = Crew { database: Arc::clone(&self.crew.database), size, ..self.crew };
+        crew.work(
+            &todo,
+            |script| format!("running `{}`", script.name),
+            async |session| Recording::prepare::<W, _>(self.book, session).await,
+            async |session, recording, script| {
+                session.begin(Access::Write).await?;
+                session.script(&script.sql).await?;
+                recording.insert(session, &step(script), "done").await?;
+                session.commit().await?;
+                self.progress.advance(1);
+                Ok(())
+            },
+        )?;
+        Ok(todo.len() as u64)
+    }
+
+    /// Loads every part that is not recorded as loaded.
+    fn load(&self) -> Result<u64, Failure> {
+        let todo: Vec<Part> = self
+            .workload
+            .parts()
+            .into_iter()
+            .filter(|part| !self.record.has(&format!("part/{}", part.name)))
+            .collect();
+        self.progress.phase("loading", todo.iter().map(|part| part.rows).sum(), "rows");
+        let loaded = self.crew.work(
+            &todo,
+            |part| format!("loading {}", part.name),
+            async |session| Recording::prepare::<W, _>(self.book, session).await,
+            async |session, recording, part| {
+                session.begin(Access::Write).await?;
+                let mut rows = 0;
+                for table in part.tables {
+                    let mut source = self.source(part, table);
+                    rows += session
+                        .load(table, &mut source)
+                        .await
+                        .map_err(|error| error.context(format_args!("table {}", table.name)))?;
+                }
+                recording.insert(session, &format!("part/{}", part.name), &rows.to_string()).await?;
+                session.commit().await?;
+                Ok(rows)
+            },
+        )?;
+        Ok(loaded.into_iter().sum())
+    }
+
+    /// The rows of a table of a part, telling the progress as they are taken.
+    fn source<'a>(&'a self, part: &Part, table: &TableDef) -> impl RowSource + 'a {
+        let mut rows = self.workload.rows(part, table);
+        move |batch: &mut Rows| {
+            let more = rows.fill(batch);
+            self.progress.advance(batch.len() as u64);
+            more
+        }
+    }
+
+    fn finish(&self) -> Result<(), Failure> {
+        self.crew
+            .work(
+                &[()],
+                |()| "completing the build record".to_owned(),
+                async |session| Recording::prepare::<W, _>(self.book, session).await,
+                async |session, recording, ()| recording.update(session, "state", "complete").await,
+            )
+            .map(drop)
+    }
+}
+
+fn step(script: &Script) -> String {
+    format!("step/{}", script.name)
+}

@@ -1,0 +1,239 @@
+//! `check`: verifies a workload's invariants on the data as it stands, in one snapshot, side by side by
+//! ranges of warehouses, and names the first violating key of each condition.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use triphammer_core::session::{Access, Claim, Database, Role, Session};
+use triphammer_core::sql::SqlBook;
+use triphammer_core::workload::{CheckDef, CheckWhen, Statements, Workload};
+use triphammer_core::{DbError, Rows, StatementId, Value};
+
+use crate::books;
+use crate::build::claim;
+use crate::crew::{Crew, connect, on_this_thread};
+use crate::failure::{Doing, Failure};
+use crate::progress::Progress;
+use crate::record::Record;
+use crate::remove::look;
+
+/// Parts of the data that one question covers at most: small enough for progress, large enough that the
+/// database reads tables in stretches.
+const RANGE_MAX: i64 = 10;
+
+/// What to check.
+#[derive(Clone, Debug)]
+pub struct CheckRequest {
+    /// Only these, first and last included; `None` for all.
+    pub range: Option<(i64, i64)>,
+    /// Sessions that check side by side.
+    pub jobs: u32,
+    /// Longest wait for a session.
+    pub connect_limit: Duration,
+}
+
+/// What came out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckReport {
+    /// `TPROC-C`.
+    pub workload: String,
+    /// What the range counts: `warehouses`.
+    pub scale_unit: String,
+    /// The target, redacted.
+    pub target: String,
+    /// By condition, in order.
+    pub checks: Vec<CheckResult>,
+    /// Whether no run had touched the data, so that the rules of the population were checked too.
+    pub untouched: bool,
+    /// First and last part that was checked.
+    pub range: (i64, i64),
+}
+
+/// One condition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckResult {
+    /// `3.3.2.1`, `13`.
+    pub id: String,
+    /// The condition.
+    pub title: String,
+    /// How many times it is violated.
+    pub violations: u64,
+    /// Where first.
+    pub first_key: Option<String>,
+}
+
+impl CheckReport {
+    /// Whether all conditions hold.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.checks.iter().all(|check| check.violations == 0)
+    }
+}
+
+/// One question to the database.
+struct Task {
+    check: usize,
+    range: (i64, i64),
+}
+
+/// Checks.
+///
+/// # Errors
+/// When nothing was built there, a run is going on, or the database reports an error.
+pub fn check<W: Workload, D: Database>(
+    database: &Arc<D>,
+    request: &CheckRequest,
+    progress: &dyn Progress,
+) -> Result<CheckReport, Failure> {
+    let book = books::book::<W>(database.dialect(), database.capabilities().procedures)?;
+    if !database.capabilities().stores {
+        return Err(Failure::refuse("this database keeps nothing, so there is nothing to check"));
+    }
+    on_this_thread(async {
+        let limit = request.connect_limit;
+        let _claim = claim::<W, D>(database, Role::Monitor, Claim::Exclusive, limit).await?;
+        let mut session = connect(&**database, Role::Monitor, limit)
+            .await
+            .doing(format_args!("connecting to {}", database.target()))?;
+        let record = built::<W, _>(&book, &mut session, &database.target()).await?;
+        let settings = record.workload_settings().doing("reading the build record")?;
+        let range = request.range.unwrap_or((1, i64::from(settings.scale)));
+        if range.0 < 1 || range.1 > i64::from(settings.scale) || range.0 > range.1 {
+            return Err(Failure::refuse(format!(
+                "there are {} 1 to {}; {}-{} is no range of them",
+                W::SCALE_UNIT,
+                settings.scale,
+                range.0,
+                range.1
+            )));
+        }
+        // This session keeps the snapshot open that all others look at.
+        session.begin(Access::Snapshot).await.doing("beginning a snapshot")?;
+        let snapshot = session.share_snapshot().await.doing("sharing the snapshot")?;
+        let checks: Vec<&CheckDef> = W::checks()
+            .iter()
+            .filter(|check| check.when == CheckWhen::Always || record.is_untouched())
+            .collect();
+        let crew = Crew {
+            database: Arc::clone(database),
+            size: request.jobs,
+            role: Role::Monitor,
+            connect_limit: limit,
+        };
+        let asked = ask(&crew, &book, &checks, range, snapshot.as_deref(), progress)?;
+        session.rollback().await.doing("ending the snapshot")?;
+        session.close().await;
+        Ok(CheckReport {
+            workload: W::TITLE.into(),
+            scale_unit: W::SCALE_UNIT.into(),
+            target: database.target(),
+            checks: asked,
+            untouched: record.is_untouched(),
+            range,
+        })
+    })
+}
+
+/// The record of a complete build, or a failure that says how to make one.
+///
+/// # Errors
+/// When there is none, or it is not complete.
+pub async fn built<W: Workload, S: Session>(
+    book: &SqlBook,
+    session: &mut S,
+    target: &str,
+) -> Result<Record, Failure> {
+    let found = look::<W, _>(book, session).await?;
+    match found.record {
+        Some(record) if record.is_complete() => Ok(record),
+        Some(_) => Err(Failure::refuse(format!(
+            "the build of {} at {target} was interrupted; `triphammer build` with the same settings \
+             resumes it, with --replace it starts anew",
+            W::TITLE
+        ))),
+        None => {
+            found.refuse_strangers::<W>(target)?;
+            Err(Failure::refuse(format!(
+                "there is no {} at {target}; build it first: triphammer build {target} -w {}",
+                W::TITLE,
+                W::NAME
+            )))
+        }
+    }
+}
+
+/// Asks every condition of every range.
+fn ask<D: Database>(
+    crew: &Crew<D>,
+    book: &SqlBook,
+    checks: &[&CheckDef],
+    range: (i64, i64),
+    snapshot: Option<&str>,
+    progress: &dyn Progress,
+) -> Result<Vec<CheckResult>, Failure> {
+    let tasks = tasks(checks, range, crew.size);
+    progress.phase("checking", tasks.len() as u64, "questions");
+    let answers = crew.work(
+        &tasks,
+        |task| format!("check {}", checks[task.check].id),
+        async |session| {
+            let mut statements = Statements::new(book);
+            let mut ids: BTreeMap<usize, StatementId> = BTreeMap::new();
+            for (index, check) in checks.iter().enumerate() {
+                ids.insert(index, statements.prepare(session, check.statement).await?);
+            }
+            match snapshot {
+                Some(name) => session.begin_at(name).await?,
+                None => session.begin(Access::Snapshot).await?,
+            }
+            Ok(ids)
+        },
+        async |session, ids, task| {
+            let mut rows = Rows::new();
+            let args = [Value::Int(task.range.0), Value::Int(task.range.1)];
+            session.query(ids[&task.check], &args, &mut rows).await?;
+            progress.advance(1);
+            let Some(row) = rows.iter().next() else { return Ok(None) };
+            let violations = u64::try_from(row.int(0)?).unwrap_or_default();
+            Ok::<_, DbError>(Some((violations, row.text(1)?.to_owned())))
+        },
+    )?;
+    let mut results: Vec<CheckResult> = checks
+        .iter()
+        .map(|check| CheckResult {
+            id: check.id.to_owned(),
+            title: check.title.to_owned(),
+            violations: 0,
+            first_key: None,
+        })
+        .collect();
+    for (task, answer) in tasks.iter().zip(answers) {
+        let Some((violations, key)) = answer else { continue };
+        results[task.check].violations += violations;
+        // Ranges are asked in ascending order, so the first answer has the first key.
+        results[task.check].first_key.get_or_insert(key);
+    }
+    Ok(results)
+}
+
+/// Cuts the range so that every session has work and progress shows.
+fn tasks(checks: &[&CheckDef], (first, last): (i64, i64), jobs: u32) -> Vec<Task> {
+    let count = last - first + 1;
+    let step = (count / i64::from(jobs.max(1))).clamp(1, RANGE_MAX);
+    let mut tasks = Vec::new();
+    for (check, definition) in checks.iter().enumerate() {
+        if definition.when == CheckWhen::UntouchedOnce {
+            tasks.push(Task { check, range: (first, last) });
+            continue;
+        }
+        let mut from = first;
+        while from <= last {
+            let to = (from + step - 1).min(last);
+            tasks.push(Task { check, range: (from, to) });
+            from = to + 1;
+        }
+    }
+    tasks
+}

@@ -1,0 +1,110 @@
+//! Work spread over sessions: a build's parts, keys and indexes, a check's conditions. Each member of the
+//! crew is a thread with its own runtime and session, so sessions need not be `Send`; members take the
+//! next task when they are done with the last, and all stop at the first error.
+
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use triphammer_core::session::{Database, Role, Session};
+use triphammer_core::{DbError, ErrorClass};
+
+use crate::failure::Failure;
+
+/// Who works, and how.
+#[derive(Debug)]
+pub struct Crew<D> {
+    /// The database.
+    pub database: Arc<D>,
+    /// Members; no more are started than there are tasks.
+    pub size: u32,
+    /// What their sessions are for.
+    pub role: Role,
+    /// Longest wait for a session.
+    pub connect_limit: Duration,
+}
+
+impl<D: Database> Crew<D> {
+    /// Does every task once and gives the results in the order of the tasks. `setup` makes what a member
+    /// keeps for all its tasks, on its new session.
+    ///
+    /// # Errors
+    /// The first error, with the name that `name` gives to its task.
+    pub fn work<T: Sync, C, R: Send>(
+        &self,
+        tasks: &[T],
+        name: impl Fn(&T) -> String + Sync,
+        setup: impl AsyncFn(&mut D::Session) -> Result<C, DbError> + Sync,
+        work: impl AsyncFn(&mut D::Session, &mut C, &T) -> Result<R, DbError> + Sync,
+    ) -> Result<Vec<R>, Failure> {
+        let next = AtomicUsize::new(0);
+        let stop = AtomicBool::new(false);
+        let results: Mutex<Vec<Option<R>>> = Mutex::new(tasks.iter().map(|_| None).collect());
+        let failure: Mutex<Option<Failure>> = Mutex::new(None);
+        let fail = |doing: String, error: DbError| {
+            stop.store(true, Ordering::Relaxed);
+            let mut first = failure.lock().expect("no member panics with it");
+            first.get_or_insert(Failure::Database { doing, error });
+        };
+        let member = async || {
+            let mut session = match connect(&*self.database, self.role, self.connect_limit).await {
+                Ok(session) => session,
+                Err(error) => return fail(format!("connecting to {}", self.database.target()), error),
+            };
+            let mut context = match setup(&mut session).await {
+                Ok(context) => context,
+                Err(error) => return fail("preparing a session".into(), error),
+            };
+            while !stop.load(Ordering::Relaxed) {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(task) = tasks.get(index) else { break };
+                match work(&mut session, &mut context, task).await {
+                    Ok(result) => {
+                        results.lock().expect("no member panics with it")[index] = Some(result);
+                    }
+                    Err(error) => {
+                        fail(name(task), error);
+                        break;
+                    }
+                }
+            }
+            session.close().await;
+        };
+        let size = (self.size as usize).clamp(1, tasks.len().max(1));
+        std::thread::scope(|scope| {
+            for _ in 0..size {
+                scope.spawn(|| on_this_thread(member()));
+            }
+        });
+        if let Some(failure) = failure.into_inner().expect("all members are home") {
+            return Err(failure);
+        }
+        let results = results.into_inner().expect("all members are home");
+        Ok(results.into_iter().map(|r| r.expect("no failure, so every task is done")).collect())
+    }
+}
+
+/// Opens a session within a limit.
+///
+/// # Errors
+/// As the driver says, or `Disconnected` when the limit passes.
+pub async fn connect<D: Database>(
+    database: &D,
+    role: Role,
+    limit: Duration,
+) -> Result<D::Session, DbError> {
+    tokio::time::timeout(limit, database.connect(role)).await.unwrap_or_else(|_| {
+        let message = format!("no answer within {} s", limit.as_secs_f64());
+        Err(DbError::new(ErrorClass::Disconnected, message))
+    })
+}
+
+/// Runs a future that owns sessions to its end on the calling thread.
+pub fn on_this_thread<F: Future>(future: F) -> F::Output {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a current-thread runtime needs an epoll handle and a timer, nothing else");
+    tokio::task::LocalSet::new().block_on(&runtime, future)
+}

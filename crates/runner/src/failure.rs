@@ -1,0 +1,53 @@
+//! Why a command could not do its work: what failed, where, and what to do next. Exit code 2.
+
+use triphammer_core::engine::RunError;
+use triphammer_core::{DbError, SpecError};
+
+/// Why a command could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Something asked for cannot be.
+    #[error("{0}")]
+    Spec(#[from] SpecError),
+    /// The database said no.
+    #[error("{doing}: {error}")]
+    Database {
+        /// What was being done, with the target redacted.
+        doing: String,
+        /// What it said.
+        error: DbError,
+    },
+    /// The run could not start.
+    #[error("{0}")]
+    Start(#[from] RunError),
+    /// The operating system said no.
+    #[error("{doing}: {error}")]
+    System {
+        /// What was being done.
+        doing: String,
+        /// What it said.
+        error: std::io::Error,
+    },
+}
+
+impl Failure {
+    /// A refusal with a message.
+    pub fn refuse(message: impl Into<String>) -> Self {
+        Self::Spec(SpecError::new(message))
+    }
+}
+
+/// Says what was being done when a database error came.
+pub trait Doing<T> {
+    /// Turns the error into a [`Failure`].
+    ///
+    /// # Errors
+    /// The error, with what was being done.
+    fn doing(self, what: impl std::fmt::Display) -> Result<T, Failure>;
+}
+
+impl<T> Doing<T> for Result<T, DbError> {
+    fn doing(self, what: impl std::fmt::Display) -> Result<T, Failure> {
+        self.map_err(|error| Failure::Database { doing: what.to_string(), error })
+    }
+}

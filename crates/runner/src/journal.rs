@@ -1,0 +1,185 @@
+//! A job's way into the store, or into nothing: a store that cannot be written costs a warning, once, and
+//! never a run.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use triphammer_core::engine::RunEnd;
+use triphammer_core::event::Note;
+use triphammer_core::recorder::Interval;
+use triphammer_core::session::Database;
+use triphammer_core::workload::Workload;
+
+use crate::build::{BuildReport, BuildRequest};
+use crate::check::{CheckReport, CheckResult};
+use crate::failure::Failure;
+use crate::host::Host;
+use crate::result::{JobKind, Redacted, RunFacts, RunResult, Status};
+use crate::store::{CheckRow, JobHeader, JobId, Moment, Store, StoreError};
+use crate::target::Target;
+
+/// Where a warning goes.
+pub type Warn<'a> = &'a mut dyn FnMut(&str);
+
+/// A job's way into the store.
+#[derive(Debug)]
+pub struct Journal<'a> {
+    store: Option<&'a mut Store>,
+    /// The job's number, when it is stored.
+    pub job: Option<JobId>,
+    warned: bool,
+}
+
+impl<'a> Journal<'a> {
+    fn begin(store: Option<&'a mut Store>, header: &JobHeader, warn: Warn<'_>) -> Self {
+        let mut journal = Self { store, job: None, warned: false };
+        match journal.store.as_mut().map(|store| store.begin(header)) {
+            Some(Ok(job)) => journal.job = Some(job),
+            Some(Err(error)) => journal.warn(&error, warn),
+            None => {}
+        }
+        journal
+    }
+
+    /// Begins a run's job.
+    pub fn of_run(store: Option<&'a mut Store>, facts: &RunFacts, warn: Warn<'_>) -> Self {
+        let header = JobHeader {
+            kind: JobKind::Run,
+            label: facts.label.clone(),
+            workload: facts.workload.name.clone(),
+            workload_version: facts.workload.version,
+            scale: facts.workload.scale,
+            scale_unit: facts.workload.scale_unit.clone(),
+            target: facts.target.clone(),
+            server: Some(facts.server.clone()),
+            tool_version: facts.tool.version.clone(),
+            users: Some(facts.spec.users),
+            spec: Some(facts.spec.clone()),
+            facts: facts.workload.facts.clone(),
+            host: facts.host.clone(),
+            transactions: facts.transactions.iter().map(|t| t.name.to_owned()).collect(),
+        };
+        Self::begin(store, &header, warn)
+    }
+
+    /// Begins a build's job.
+    pub fn of_build<W: Workload, D: Database>(
+        store: Option<&'a mut Store>,
+        target: &Target<D>,
+        request: &BuildRequest,
+        warn: Warn<'_>,
+    ) -> Self {
+        let mut facts = request.settings.options.clone();
+        facts.insert("seed".to_owned(), request.settings.data_seed.to_string());
+        let scale = request.settings.scale;
+        let header = header::<W, D>(JobKind::Build, target, scale, Some(request.jobs), facts);
+        Self::begin(store, &header, warn)
+    }
+
+    /// Begins a check's job.
+    pub fn of_check<W: Workload, D: Database>(
+        store: Option<&'a mut Store>,
+        target: &Target<D>,
+        warn: Warn<'_>,
+    ) -> Self {
+        let header = header::<W, D>(JobKind::Check, target, 0, None, BTreeMap::new());
+        Self::begin(store, &header, warn)
+    }
+
+    /// Does something with the store, when there is one and the job is in it.
+    fn with(
+        &mut self,
+        warn: Warn<'_>,
+        write: impl FnOnce(&mut Store, JobId) -> Result<(), StoreError>,
+    ) {
+        if let (Some(store), Some(job)) = (self.store.as_mut(), self.job)
+            && let Err(error) = write(store, job)
+        {
+            self.warn(&error, warn);
+        }
+    }
+
+    fn warn(&mut self, error: &StoreError, warn: Warn<'_>) {
+        if !std::mem::replace(&mut self.warned, true) {
+            warn(&format!("the job is not stored whole: {error}"));
+        }
+    }
+
+    /// A second of a run.
+    pub fn second(&mut self, interval: &Interval, warn: Warn<'_>) {
+        self.with(warn, |store, job| store.second(job, interval));
+    }
+
+    /// A remark.
+    pub fn note(&mut self, note: &Note, warn: Warn<'_>) {
+        self.with(warn, |store, job| store.note(job, note));
+    }
+
+    /// The server's settings.
+    pub fn settings(&mut self, moment: Moment, settings: &[(String, String)], warn: Warn<'_>) {
+        self.with(warn, |store, job| store.settings(job, moment, settings));
+    }
+
+    /// A run's result.
+    pub fn finish(&mut self, result: &RunResult, end: &RunEnd, warn: Warn<'_>) {
+        self.with(warn, |store, job| store.finish(job, result, end));
+    }
+
+    /// The job could not go on.
+    pub fn failed(&mut self, failure: &Failure, warn: Warn<'_>) {
+        self.end(Status::Failed, &failure.to_string(), warn);
+    }
+
+    /// A build's report.
+    pub fn built(&mut self, report: &BuildReport, warn: Warn<'_>) {
+        self.end(Status::Complete, report, warn);
+    }
+
+    /// A check's report.
+    pub fn checked(&mut self, report: &CheckReport, warn: Warn<'_>) {
+        let rows: Vec<CheckRow> = report.checks.iter().map(check_row).collect();
+        self.with(&mut *warn, |store, job| store.checks(job, &rows));
+        let status = if report.holds() { Status::Complete } else { Status::Failed };
+        self.end(status, report, warn);
+    }
+
+    fn end(&mut self, status: Status, what: &(impl Serialize + ?Sized), warn: Warn<'_>) {
+        let document = serde_json::to_value(what).unwrap_or_default();
+        self.with(warn, |store, job| store.finish_with(job, status, &document));
+    }
+}
+
+fn header<W: Workload, D: Database>(
+    kind: JobKind,
+    target: &Target<D>,
+    scale: u32,
+    users: Option<u32>,
+    facts: BTreeMap<String, String>,
+) -> JobHeader {
+    JobHeader {
+        kind,
+        label: None,
+        workload: W::NAME.to_owned(),
+        workload_version: W::VERSION,
+        scale,
+        scale_unit: W::SCALE_UNIT.to_owned(),
+        target: Redacted::target_of(&*target.database),
+        server: None,
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        users,
+        spec: None,
+        facts,
+        host: Host::detect(),
+        transactions: Vec::new(),
+    }
+}
+
+fn check_row(check: &CheckResult) -> CheckRow {
+    CheckRow {
+        id: check.id.clone(),
+        title: check.title.clone(),
+        ok: check.violations == 0,
+        violations: check.violations,
+        first_key: check.first_key.clone(),
+    }
+}

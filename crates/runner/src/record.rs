@@ -1,0 +1,199 @@
+//! The record of a build: the rows of `triphammer_build` that belong to a workload.
+//!
+//! | item | value |
+//! |---|---|
+//! | `version`, `scale`, `seed`, `option/NAME`, `fact/NAME` | what was built |
+//! | `object/NAME` | a table that the build made, and that `drop` may remove |
+//! | `part/NAME`, `step/NAME` | a part of the data loaded, a key, index or procedure made |
+//! | `state` | `building`, `complete` |
+//! | `first_run` | when a run first touched the data; absent while it is as built |
+//!
+//! A part's row is written in the transaction that loads the part, so the record never says more than is
+//! there: an interrupted build is resumed from it.
+
+use std::collections::BTreeMap;
+
+use triphammer_core::sql::SqlBook;
+use triphammer_core::workload::{Statements, Workload, WorkloadSettings};
+use triphammer_core::{DbError, Rows, Session, StatementId, Value};
+
+/// Name of the table.
+pub const TABLE: &str = "triphammer_build";
+
+/// The statements on the table, prepared on a session.
+#[derive(Debug)]
+pub struct Recording {
+    workload: &'static str,
+    all: StatementId,
+    insert: StatementId,
+    update: StatementId,
+    delete_all: StatementId,
+    others: StatementId,
+}
+
+/// What the table says of a workload.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    items: BTreeMap<String, String>,
+}
+
+impl Recording {
+    /// Prepares the statements; the table must be there.
+    ///
+    /// # Errors
+    /// As the database reports.
+    pub async fn prepare<W: Workload, S: Session>(
+        book: &SqlBook,
+        session: &mut S,
+    ) -> Result<Self, DbError> {
+        let mut statements = Statements::new(book);
+        Ok(Self {
+            workload: W::NAME,
+            all: statements.prepare(session, "build_record.all").await?,
+            insert: statements.prepare(session, "build_record.insert").await?,
+            update: statements.prepare(session, "build_record.update").await?,
+            delete_all: statements.prepare(session, "build_record.delete_all").await?,
+            others: statements.prepare(session, "build_record.others").await?,
+        })
+    }
+
+    /// Reads the record.
+    ///
+    /// # Errors
+    /// As the database reports.
+    pub async fn read<S: Session>(&self, session: &mut S) -> Result<Record, DbError> {
+        let mut rows = Rows::new();
+        session.query(self.all, &[self.workload.into()], &mut rows).await?;
+        let mut items = BTreeMap::new();
+        for row in rows.iter() {
+            items.insert(row.text(0)?.to_owned(), row.text(1)?.to_owned());
+        }
+        Ok(Record { items })
+    }
+
+    /// Adds an item.
+    ///
+    /// # Errors
+    /// As the database reports; a constraint when it is there already.
+    pub async fn insert<S: Session>(
+        &self,
+        session: &mut S,
+        item: &str,
+        value: &str,
+    ) -> Result<(), DbError> {
+        let args = [self.workload.into(), item.into(), Value::Text(value)];
+        session.execute(self.insert, &args).await.map(drop)
+    }
+
+    /// Changes an item.
+    ///
+    /// # Errors
+    /// As the database reports.
+    pub async fn update<S: Session>(
+        &self,
+        session: &mut S,
+        item: &str,
+        value: &str,
+    ) -> Result<(), DbError> {
+        let args = [self.workload.into(), item.into(), Value::Text(value)];
+        session.execute(self.update, &args).await.map(drop)
+    }
+
+    /// Removes the workload's record; true when no other workload has one.
+    ///
+    /// # Errors
+    /// As the database reports.
+    pub async fn delete<S: Session>(&self, session: &mut S) -> Result<bool, DbError> {
+        session.execute(self.delete_all, &[self.workload.into()]).await?;
+        let mut rows = Rows::new();
+        session.query(self.others, &[self.workload.into()], &mut rows).await?;
+        Ok(rows.first("the count of other workloads")?.int(0)? == 0)
+    }
+}
+
+impl Record {
+    /// What the record of a build would say before there is one.
+    #[must_use]
+    pub fn planned<W: Workload>(scale: u32, seed: u64, options: &BTreeMap<String, String>) -> Self {
+        let mut items = BTreeMap::from([
+            ("version".to_owned(), W::VERSION.to_string()),
+            ("scale".to_owned(), scale.to_string()),
+            ("seed".to_owned(), seed.to_string()),
+        ]);
+        items.extend(options.iter().map(|(name, value)| (format!("option/{name}"), value.clone())));
+        Self { items }
+    }
+
+    /// Whether nothing was ever built.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// An item.
+    #[must_use]
+    pub fn get(&self, item: &str) -> Option<&str> {
+        self.items.get(item).map(String::as_str)
+    }
+
+    /// Whether an item is there.
+    #[must_use]
+    pub fn has(&self, item: &str) -> bool {
+        self.items.contains_key(item)
+    }
+
+    /// Whether the build came to its end.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.get("state") == Some("complete")
+    }
+
+    /// Whether no run has touched the data.
+    #[must_use]
+    pub fn is_untouched(&self) -> bool {
+        !self.has("first_run")
+    }
+
+    /// Items below `prefix/`, without it.
+    pub fn below<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.items.iter().filter_map(move |(item, value)| {
+            let name = item.strip_prefix(prefix)?.strip_prefix('/')?;
+            Some((name, value.as_str()))
+        })
+    }
+
+    /// Scale, seed and options of the build, as a workload is made from them.
+    ///
+    /// # Errors
+    /// When the record is damaged.
+    pub fn workload_settings(&self) -> Result<WorkloadSettings, DbError> {
+        let number = |item: &str| {
+            self.get(item).and_then(|text| text.parse::<u64>().ok()).ok_or_else(|| {
+                let message = format!("{TABLE} holds no valid `{item}`");
+                DbError::new(triphammer_core::ErrorClass::Other, message)
+            })
+        };
+        Ok(WorkloadSettings {
+            scale: u32::try_from(number("scale")?).unwrap_or(u32::MAX),
+            data_seed: number("seed")?,
+            run_seed: 0,
+            options: self.below("option").map(|(k, v)| (k.to_owned(), v.to_owned())).collect(),
+        })
+    }
+
+    /// The first difference between what was built and what is asked for, in words.
+    #[must_use]
+    pub fn difference<W: Workload>(&self, wanted: &WorkloadSettings) -> Option<String> {
+        let mut pairs = vec![
+            ("version".to_owned(), W::VERSION.to_string()),
+            ("scale".to_owned(), wanted.scale.to_string()),
+            ("seed".to_owned(), wanted.data_seed.to_string()),
+        ];
+        pairs.extend(wanted.options.iter().map(|(k, v)| (format!("option/{k}"), v.clone())));
+        pairs.into_iter().find_map(|(item, asked)| {
+            let built = self.get(&item).unwrap_or("nothing");
+            let name = item.trim_start_matches("option/");
+            (built != asked).then(|| format!("{name} is {built} there and {asked} here"))
+        })
+    }
+}

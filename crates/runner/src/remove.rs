@@ -1,0 +1,146 @@
+//! `drop`, and the removing half of `build --replace`: takes away what a build made and nothing else.
+//!
+//! What a build made is what its record lists. A schema without a record, or with tables of a workload's
+//! names that no record vouches for, is somebody else's and is refused, unless force is used.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use triphammer_core::Session;
+use triphammer_core::session::{Claim, Database, Role};
+use triphammer_core::sql::SqlBook;
+use triphammer_core::workload::Workload;
+
+use crate::books;
+use crate::build::claim;
+use crate::crew::{connect, on_this_thread};
+use crate::failure::{Doing, Failure};
+use crate::record::{Record, Recording, TABLE};
+
+/// What is in a schema that concerns a workload.
+#[derive(Debug)]
+pub struct Found {
+    /// The record of a build, when there is one.
+    pub record: Option<Record>,
+    /// Whether the table of records is there, for whatever workload.
+    pub has_table: bool,
+    /// Tables of the workload's names.
+    pub tables: Vec<String>,
+}
+
+impl Found {
+    /// Refuses when there are tables of the workload's names without a record.
+    ///
+    /// # Errors
+    /// With their names and what to do.
+    pub fn refuse_strangers<W: Workload>(&self, target: &str) -> Result<(), Failure> {
+        if self.record.is_some() || self.tables.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::refuse(format!(
+            "{target} holds tables that triphammer did not make: {}; {} needs a schema or database \
+             without them (--schema NAME)",
+            self.tables.join(", "),
+            W::TITLE
+        )))
+    }
+}
+
+/// Looks at what is there.
+///
+/// # Errors
+/// As the database reports.
+pub async fn look<W: Workload, S: Session>(
+    book: &SqlBook,
+    session: &mut S,
+) -> Result<Found, Failure> {
+    let present = session.tables().await.doing("listing tables")?;
+    let has_table = present.iter().any(|name| name == TABLE);
+    let record = if has_table {
+        let read = async {
+            let recording = Recording::prepare::<W, _>(book, session).await?;
+            recording.read(session).await
+        };
+        Some(read.await.doing("reading the build record")?).filter(|record| !record.is_empty())
+    } else {
+        None
+    };
+    let ours = |name: &&String| W::tables().iter().any(|table| table.name == name.as_str());
+    let tables = present.iter().filter(ours).cloned().collect();
+    Ok(Found { record, has_table, tables })
+}
+
+/// Removes what the record lists, and with `force` every table of the workload's names.
+///
+/// # Errors
+/// As the database reports, for instance when somebody's view depends on a table.
+pub async fn remove<W: Workload, S: Session>(
+    book: &SqlBook,
+    session: &mut S,
+    found: &Found,
+    force: bool,
+) -> Result<Vec<String>, Failure> {
+    let listed = |name: &str| {
+        let item = format!("object/{name}");
+        found.record.as_ref().is_some_and(|record| record.has(&item))
+    };
+    if found.record.is_some() {
+        for script in book.scripts("drop_procedure") {
+            session.script(&script.sql).await.doing(format_args!("running `{}`", script.name))?;
+        }
+    }
+    let mut removed = Vec::new();
+    // Children first: the tables are listed parents first, as foreign keys need it.
+    for table in W::tables().iter().rev() {
+        let there = found.tables.iter().any(|name| name == table.name);
+        if there && (listed(table.name) || force) {
+            session
+                .script(&format!("DROP TABLE {}", table.name))
+                .await
+                .doing(format_args!("dropping table {}", table.name))?;
+            removed.push(table.name.to_owned());
+        }
+    }
+    if found.has_table {
+        let forget = async {
+            let recording = Recording::prepare::<W, _>(book, session).await?;
+            recording.delete(session).await
+        };
+        if forget.await.doing("removing the build record")? {
+            for script in book.scripts("build_record").filter(|s| s.object() == "drop") {
+                session.script(&script.sql).await.doing("removing the table of build records")?;
+            }
+        }
+    }
+    Ok(removed)
+}
+
+/// `drop`: removes what a build made. Gives the names of the tables that are gone.
+///
+/// # Errors
+/// When nothing of the workload is there, when what is there is somebody else's, or as the database
+/// reports.
+pub fn drop_build<W: Workload, D: Database>(
+    database: &Arc<D>,
+    force: bool,
+    limit: Duration,
+) -> Result<Vec<String>, Failure> {
+    let book = books::book::<W>(database.dialect(), database.capabilities().procedures)?;
+    on_this_thread(async {
+        let target = database.target();
+        let mut session = connect(&**database, Role::Monitor, limit)
+            .await
+            .doing(format_args!("connecting to {target}"))?;
+        let _claim = claim::<W, D>(database, Role::Monitor, Claim::Exclusive, limit).await?;
+        let found = look::<W, _>(&book, &mut session).await?;
+        if !force {
+            found.refuse_strangers::<W>(&target)?;
+        }
+        if found.record.is_none() && found.tables.is_empty() {
+            return Err(Failure::refuse(format!("there is no {} at {target} to drop", W::TITLE)));
+        }
+        let removed = remove::<W, _>(&book, &mut session, &found, force).await?;
+        session.close().await;
+        Ok(removed)
+    })
+}

@@ -1,0 +1,194 @@
+//! Numbers as people read them.
+
+/// With thousands separators: `12,345`.
+#[must_use]
+pub fn integer(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A rate or a cost, to three significant digits or more: `12,346`, `41.3`, `0.52`, `0`.
+#[must_use]
+pub fn figure(number: f64) -> String {
+    match number {
+        n if n >= 99.95 => integer(whole(n)),
+        n if n >= 9.995 => format!("{n:.1}"),
+        n if n > 0.0 => format!("{n:.2}"),
+        _ => "0".to_owned(),
+    }
+}
+
+/// Microseconds as milliseconds, to three significant digits and no finer than a microsecond: `0.042`,
+/// `1.23`, `12.3`, `1,234`.
+#[must_use]
+pub fn milliseconds(us: f64) -> String {
+    match us / 1000.0 {
+        ms if ms >= 99.95 => integer(whole(ms)),
+        ms if ms >= 9.995 => format!("{ms:.1}"),
+        ms if ms >= 0.9995 => format!("{ms:.2}"),
+        ms => format!("{ms:.3}"),
+    }
+}
+
+/// A share from 0 to 1 as a percentage: `0 %`, `0.02 %`, `3.1 %`, `100 %`. Never rounds to 0 or 100
+/// what is neither.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent <= 0.0 {
+        "0 %".to_owned()
+    } else if percent < 0.01 {
+        "< 0.01 %".to_owned()
+    } else if percent < 0.995 {
+        format!("{} %", format!("{percent:.2}").trim_end_matches('0'))
+    } else if percent > 99.95 && percent < 100.0 {
+        "> 99.9 %".to_owned()
+    } else if (percent - percent.round()).abs() < 0.005 {
+        format!("{percent:.0} %")
+    } else {
+        format!("{percent:.1} %")
+    }
+}
+
+/// Seconds: `250ms`, `4.2s`, `45s`, `5m`, `1h 2m 3s`.
+#[must_use]
+pub fn duration(seconds: f64) -> String {
+    if seconds < 0.9995 {
+        return format!("{:.0}ms", seconds * 1000.0);
+    }
+    let tenths = whole(seconds * 10.0);
+    if tenths < 600 {
+        return match tenths % 10 {
+            0 => format!("{}s", tenths / 10),
+            tenth => format!("{}.{tenth}s", tenths / 10),
+        };
+    }
+    let whole = whole(seconds);
+    let parts = [(whole / 3600, "h"), (whole % 3600 / 60, "m"), (whole % 60, "s")];
+    let shown: Vec<String> =
+        parts.iter().filter(|(n, _)| *n > 0).map(|(n, unit)| format!("{n}{unit}")).collect();
+    shown.join(" ")
+}
+
+/// Seconds since a run's zero: `0:01:23`.
+#[must_use]
+pub fn clock(seconds: f64) -> String {
+    let whole = whole(seconds);
+    format!("{}:{:02}:{:02}", whole / 3600, whole % 3600 / 60, whole % 60)
+}
+
+/// Bytes in the largest binary unit that leaves one: `7.8 GiB`.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "shown to two digits")]
+pub fn bytes(number: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = number as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 || value >= 99.95 {
+        format!("{value:.0} {}", UNITS[unit])
+    } else {
+        format!("{value:.1} {}", UNITS[unit])
+    }
+}
+
+/// `1 warehouse`, `10 warehouses`: `plural` without its s where there is one.
+#[must_use]
+pub fn counted(number: u64, plural: &str) -> String {
+    let unit = if number == 1 { plural.strip_suffix('s').unwrap_or(plural) } else { plural };
+    format!("{} {unit}", integer(number))
+}
+
+/// Rounded to a whole number, 0 where it is none.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a float saturates when it becomes an integer"
+)]
+fn whole(number: f64) -> u64 {
+    number.round() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_separated() {
+        for (number, text) in
+            [(0, "0"), (7, "7"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")]
+        {
+            assert_eq!(integer(number), text);
+        }
+    }
+
+    #[test]
+    fn milliseconds_have_three_significant_digits() {
+        for (us, text) in [
+            (0.0, "0.000"),
+            (5.0, "0.005"),
+            (42.0, "0.042"),
+            (999.4, "0.999"),
+            (999.6, "1.00"),
+            (1234.0, "1.23"),
+            (9_996.0, "10.0"),
+            (12_345.0, "12.3"),
+            (123_456.0, "123"),
+            (1_234_567.0, "1,235"),
+        ] {
+            assert_eq!(milliseconds(us), text);
+        }
+    }
+
+    #[test]
+    fn percentages_never_round_to_nothing_or_all() {
+        for (share, text) in [
+            (0.0, "0 %"),
+            (0.000_05, "< 0.01 %"),
+            (0.0002, "0.02 %"),
+            (0.002, "0.2 %"),
+            (0.0045, "0.45 %"),
+            (0.01, "1 %"),
+            (0.031, "3.1 %"),
+            (0.446, "44.6 %"),
+            (0.1, "10 %"),
+            (0.9999, "> 99.9 %"),
+            (1.0, "100 %"),
+        ] {
+            assert_eq!(percent(share), text);
+        }
+    }
+
+    #[test]
+    fn durations_and_rates_and_bytes_read_well() {
+        for (seconds, text) in [
+            (0.25, "250ms"),
+            (4.2, "4.2s"),
+            (45.0, "45s"),
+            (59.99, "1m"),
+            (300.0, "5m"),
+            (300.4, "5m"),
+            (3723.0, "1h 2m 3s"),
+        ] {
+            assert_eq!(duration(seconds), text);
+        }
+        for (number, text) in [(0.0, "0"), (0.5, "0.50"), (12.34, "12.3"), (12_345.6, "12,346")] {
+            assert_eq!(figure(number), text);
+        }
+        for (number, text) in [(512, "512 B"), (8_375_000_000, "7.8 GiB"), (1 << 37, "128 GiB")] {
+            assert_eq!(bytes(number), text);
+        }
+        assert_eq!(clock(83.4), "0:01:23");
+        assert_eq!((counted(1, "warehouses"), counted(10, "warehouses")), ("1 warehouse".into(), "10 warehouses".into()));
+    }
+}

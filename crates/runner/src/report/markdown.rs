@@ -1,0 +1,90 @@
+//! A result as Markdown, for issues, wikis and change requests.
+
+use super::format::{clock, duration};
+use super::table::Table;
+use super::words;
+use crate::result::{RunResult, TypeFigures};
+
+/// A run's result as GitHub-flavoured Markdown, with a line break at its end.
+#[must_use]
+pub fn markdown(result: &RunResult) -> String {
+    let mut out = format!("# {}\n", words::title(result));
+    if let Some(label) = &result.label {
+        out.push_str(&format!("\n“{label}”\n"));
+    }
+    if let Some(ending) = words::ending(result) {
+        out.push_str(&format!("\n**{ending}**\n"));
+    }
+    headline(result, &mut out);
+    figures(result, &mut out);
+    errors(result, &mut out);
+    out.push_str("\n## Conditions\n\n");
+    let mut table = Table::new(2, &["", ""]);
+    for (name, text) in words::conditions(result) {
+        table.row(vec![name.to_owned(), text]);
+    }
+    out.push_str(&table.markdown());
+    remarks(result, &mut out);
+    if let Some(job) = result.job {
+        out.push_str(&format!("\nJob {job} of {} {}.\n", result.tool.name, result.tool.version));
+    }
+    out
+}
+
+fn headline(result: &RunResult, out: &mut String) {
+    let mut table = Table::new(1, &["", "", ""]);
+    for (index, [name, value, meaning]) in words::headline(result).into_iter().enumerate() {
+        let meaning = match index {
+            0 => format!("{meaning}; {}", words::verification(result)),
+            _ => meaning,
+        };
+        table.row(vec![name, format!("**{value}**"), meaning]);
+    }
+    out.push('\n');
+    out.push_str(&table.markdown());
+}
+
+fn figures(result: &RunResult, out: &mut String) {
+    let window = &result.window;
+    out.push_str(&format!(
+        "\n## Transactions in the window of {}\n\n{}",
+        duration(window.seconds),
+        words::counts(window).markdown()
+    ));
+    out.push_str("\n## Response time of committed transactions, in ms\n\n");
+    out.push_str(&words::times(window, |seen: &TypeFigures| &seen.response).markdown());
+    if !result.spec.load.is_closed() {
+        out.push_str("\n## Service time of committed transactions, in ms\n\n");
+        out.push_str(&words::times(window, |seen: &TypeFigures| &seen.service).markdown());
+    }
+    out.push_str(&format!("\n{}\n", words::times_note(result)));
+}
+
+fn errors(result: &RunResult, out: &mut String) {
+    if result.errors.is_empty() {
+        return;
+    }
+    out.push_str("\n## Errors\n\n");
+    let mut table = Table::new(2, &["transaction", "class", "attempts", "first error"]);
+    for error in words::errors(result) {
+        table.row(error.to_vec());
+    }
+    out.push_str(&table.markdown());
+}
+
+fn remarks(result: &RunResult, out: &mut String) {
+    if !result.warnings.is_empty() {
+        out.push_str("\n## Warnings\n\n");
+    }
+    for warning in &result.warnings {
+        let next = warning.next.as_ref().map_or_else(String::new, |next| format!(" → {next}"));
+        out.push_str(&format!("- {}{next}\n", warning.text));
+    }
+    if !result.notes.is_empty() {
+        out.push_str("\n## Notes\n\n");
+    }
+    for note in &result.notes {
+        let at = note.at_s.map_or_else(String::new, |at| format!("{} ", clock(at)));
+        out.push_str(&format!("- {at}{}\n", note.text));
+    }
+}

@@ -1,0 +1,93 @@
+//! Tables and paragraphs of plain text.
+
+/// Widest line of a report.
+pub(super) const WIDTH: usize = 100;
+
+/// Rows of cells; the first row is the head.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    /// How many columns at the left hold words; the others hold numbers and are flush right.
+    pub words: usize,
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table whose first `words` columns hold words.
+    pub fn new(words: usize, head: &[&str]) -> Self {
+        Self { words, rows: vec![head.iter().map(|cell| (*cell).to_owned()).collect()] }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: Vec<String>) {
+        debug_assert_eq!(cells.len(), self.rows[0].len());
+        self.rows.push(cells);
+    }
+
+    /// Lines of text, without blanks at their ends; `gap` blanks between columns.
+    pub fn lines(&self, gap: usize) -> Vec<String> {
+        let columns = self.rows[0].len();
+        let widths: Vec<usize> = (0..columns)
+            .map(|column| self.rows.iter().map(|row| width(&row[column])).max().unwrap_or(0))
+            .collect();
+        let line = |row: &Vec<String>| {
+            let mut out = String::new();
+            for (column, cell) in row.iter().enumerate() {
+                let fill = " ".repeat(widths[column] - width(cell));
+                if column > 0 {
+                    out.push_str(&" ".repeat(gap));
+                }
+                if column < self.words {
+                    out.push_str(cell);
+                    out.push_str(&fill);
+                } else {
+                    out.push_str(&fill);
+                    out.push_str(cell);
+                }
+            }
+            out.trim_end().to_owned()
+        };
+        self.rows.iter().map(line).collect()
+    }
+
+    /// A table of Markdown, with a line break at its end.
+    pub fn markdown(&self) -> String {
+        let mut out = String::new();
+        for (index, row) in self.rows.iter().enumerate() {
+            let cells: Vec<String> =
+                row.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect();
+            out.push_str(&format!("| {} |\n", cells.join(" | ")));
+            if index == 0 {
+                let rule = |column| if column < self.words { " --- |" } else { " ---: |" };
+                out.push_str(&format!("|{}\n", (0..row.len()).map(rule).collect::<String>()));
+            }
+        }
+        out
+    }
+}
+
+/// Columns that a text takes; no report uses characters that are wider than one.
+pub(super) fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// `text` after `lead`, broken between words to fit [`WIDTH`]; later lines are indented as far as the
+/// lead reaches.
+pub(super) fn paragraph(lead: &str, text: &str) -> Vec<String> {
+    let indent = width(lead);
+    let mut lines = Vec::new();
+    let mut line = lead.to_owned();
+    let mut empty = true;
+    for word in text.split_whitespace() {
+        if !empty && width(&line) + 1 + width(word) > WIDTH {
+            lines.push(std::mem::replace(&mut line, " ".repeat(indent)));
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        empty = false;
+    }
+    lines.push(line.trim_end().to_owned());
+    lines
+}

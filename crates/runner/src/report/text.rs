@@ -1,0 +1,221 @@
+//! The report that people see at the end of a run. It fits 100 columns and says everything without
+//! colour; colour only helps the eye.
+
+use super::format::{clock, counted, duration};
+use super::table::{Table, WIDTH, paragraph, width};
+use super::words;
+use crate::result::{RunResult, TypeFigures, Verdict};
+
+/// Whether a text may hold colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// For files and pipes.
+    Plain,
+    /// For terminals: ANSI colours.
+    Color,
+}
+
+/// Kinds of errors that are shown.
+const ERRORS_SHOWN: usize = 10;
+/// Columns of the names of the conditions.
+const NAME_WIDTH: usize = 11;
+
+#[derive(Clone, Copy)]
+enum Ink {
+    Bold,
+    Dim,
+    Green,
+    Yellow,
+    Red,
+}
+
+impl Style {
+    fn paint(self, ink: Ink, text: &str) -> String {
+        let code = match ink {
+            _ if self == Self::Plain || text.is_empty() => return text.to_owned(),
+            Ink::Bold => "1",
+            Ink::Dim => "2",
+            Ink::Green => "32",
+            Ink::Yellow => "33",
+            Ink::Red => "31",
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+}
+
+/// A run's result as text, with a line break at its end.
+#[must_use]
+pub fn text(result: &RunResult, style: Style) -> String {
+    let mut page = Page { style, out: String::new() };
+    page.title(result);
+    page.headline(result);
+    page.figures(result);
+    page.errors(result);
+    page.conditions(result);
+    page.warnings(result);
+    page.notes(result);
+    if let Some(job) = result.job {
+        page.blank();
+        page.line(&format!("Job {job} · triphammer report {job} shows this again"));
+    }
+    page.out
+}
+
+struct Page {
+    style: Style,
+    out: String,
+}
+
+impl Page {
+    fn line(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+
+    fn blank(&mut self) {
+        self.out.push('\n');
+    }
+
+    fn heading(&mut self, text: &str) {
+        self.blank();
+        let painted = self.style.paint(Ink::Bold, text);
+        self.line(&painted);
+    }
+
+    fn title(&mut self, result: &RunResult) {
+        let painted = self.style.paint(Ink::Bold, &words::title(result));
+        self.line(&painted);
+        if let Some(label) = &result.label {
+            self.line(&format!("“{label}”"));
+        }
+        if let Some(ending) = words::ending(result) {
+            for line in paragraph("", &ending) {
+                let painted = self.style.paint(Ink::Red, &line);
+                self.line(&painted);
+            }
+        }
+        self.blank();
+    }
+
+    fn headline(&mut self, result: &RunResult) {
+        let rows = words::headline(result);
+        let names = rows.iter().map(|row| width(&row[0])).max().unwrap_or(0);
+        let values = rows.iter().map(|row| width(&row[1])).max().unwrap_or(0).max(10);
+        for (index, [name, value, meaning]) in rows.iter().enumerate() {
+            let gap = " ".repeat(values - width(value));
+            let value = self.style.paint(Ink::Bold, value);
+            self.line(&format!("  {name:names$}  {gap}{value}   {meaning}"));
+            if index == 0 {
+                self.verification(result, 2 + names + 2 + values + 3);
+            }
+        }
+    }
+
+    fn verification(&mut self, result: &RunResult, indent: usize) {
+        let ink = match result.headline.verification.verdict {
+            Verdict::Verified => Ink::Green,
+            Verdict::WithinBounds | Verdict::NotCounted => Ink::Dim,
+            Verdict::Violated => Ink::Red,
+        };
+        for line in paragraph(&" ".repeat(indent), &words::verification(result)) {
+            let text = self.style.paint(ink, line.trim_start());
+            self.line(&format!("{}{text}", " ".repeat(indent)));
+        }
+    }
+
+    fn figures(&mut self, result: &RunResult) {
+        let window = &result.window;
+        self.heading(&format!("Transactions in the window of {}", duration(window.seconds)));
+        self.table(&words::counts(window));
+        self.heading("Response time of committed transactions, in ms");
+        self.table(&words::times(window, |seen: &TypeFigures| &seen.response));
+        if !result.spec.load.is_closed() {
+            self.heading("Service time of committed transactions, in ms");
+            self.table(&words::times(window, |seen: &TypeFigures| &seen.service));
+        }
+        for line in paragraph("  ", words::times_note(result)) {
+            let painted = self.style.paint(Ink::Dim, &line);
+            self.line(&painted);
+        }
+    }
+
+    /// A table as wide as it has to be, and not wider than a report.
+    fn table(&mut self, table: &Table) {
+        let gap = [4, 3, 2, 1].into_iter().find(|gap| {
+            table.lines(*gap).iter().map(|line| width(line) + 2).max().unwrap_or(0) <= WIDTH
+        });
+        for (index, line) in table.lines(gap.unwrap_or(1)).iter().enumerate() {
+            let line = if index == 0 { self.style.paint(Ink::Dim, line) } else { line.clone() };
+            self.line(&format!("  {line}"));
+        }
+    }
+
+    fn errors(&mut self, result: &RunResult) {
+        let errors = words::errors(result);
+        if errors.is_empty() {
+            return;
+        }
+        self.heading("Errors: attempts that ended with one, and the first of each kind");
+        let columns: [usize; 3] = std::array::from_fn(|column| {
+            errors.iter().map(|error| width(&error[column])).max().unwrap_or(0)
+        });
+        for [place, class, count, message] in errors.iter().take(ERRORS_SHOWN) {
+            let [places, classes, counts] = columns;
+            let lead = format!("  {place:places$}  {class:classes$}  {count:>counts$}  ");
+            for line in paragraph(&lead, message) {
+                self.line(&line);
+            }
+        }
+        if errors.len() > ERRORS_SHOWN {
+            let more = counted((errors.len() - ERRORS_SHOWN) as u64, "more kinds");
+            self.line(&format!("  and {more}: --json has all"));
+        }
+    }
+
+    fn conditions(&mut self, result: &RunResult) {
+        self.blank();
+        for (name, text) in words::conditions(result) {
+            let lead = format!("{name:NAME_WIDTH$}");
+            for (index, line) in paragraph(&lead, &text).iter().enumerate() {
+                let line = match line.strip_prefix(&lead) {
+                    Some(rest) if index == 0 => {
+                        format!("{}{rest}", self.style.paint(Ink::Dim, &lead))
+                    }
+                    _ => line.clone(),
+                };
+                self.line(&line);
+            }
+        }
+    }
+
+    fn warnings(&mut self, result: &RunResult) {
+        if result.warnings.is_empty() {
+            return;
+        }
+        self.heading("Warnings");
+        for warning in &result.warnings {
+            for line in paragraph("  ! ", &warning.text) {
+                let painted = self.style.paint(Ink::Yellow, &line);
+                self.line(&painted);
+            }
+            if let Some(next) = &warning.next {
+                for line in paragraph("    → ", next) {
+                    self.line(&line);
+                }
+            }
+        }
+    }
+
+    fn notes(&mut self, result: &RunResult) {
+        if result.notes.is_empty() {
+            return;
+        }
+        self.heading("Notes");
+        for note in &result.notes {
+            let at = note.at_s.map_or_else(String::new, clock);
+            for line in paragraph(&format!("  {at:>7}  "), &note.text) {
+                self.line(&line);
+            }
+        }
+    }
+}

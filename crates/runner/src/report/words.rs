@@ -1,0 +1,313 @@
+//! What every report says, in whatever form it says it: tables and sentences from a result.
+
+use triphammer_core::clock::format_duration;
+use triphammer_core::spec::Length;
+use triphammer_core::stats::Times;
+
+use super::format::{
+    bytes, counted, duration, figure, integer, milliseconds, percent,
+};
+use super::table::Table;
+use crate::host::Host;
+use crate::result::{Figures, RunResult, Status, TypeFigures};
+
+/// Between the parts of a line.
+const DOT: &str = " · ";
+
+/// `TPROC-C on PostgreSQL 15.4 · 10 warehouses · 16 virtual users`.
+pub(super) fn title(result: &RunResult) -> String {
+    let workload = &result.workload;
+    [
+        format!("{} on {} {}", workload.title, result.server.product, short_version(&result.server.version))
+            .trim_end()
+            .to_owned(),
+        counted(u64::from(workload.scale), &workload.scale_unit),
+        counted(u64::from(result.spec.users), "virtual users"),
+    ]
+    .join(DOT)
+}
+
+/// A server's version without what follows the first blank or parenthesis.
+fn short_version(version: &str) -> &str {
+    version.split([' ', '(']).next().unwrap_or(version)
+}
+
+/// What is to be said before any figure, when the run did not come to its end.
+pub(super) fn ending(result: &RunResult) -> Option<String> {
+    let after = duration(result.durations.whole_s);
+    Some(match result.status {
+        Status::Complete => return None,
+        Status::Interrupted => format!("interrupted after {after}: these are partial figures"),
+        Status::Aborted => {
+            let in_flight = result.run.total.in_flight.unwrap_or(0);
+            let given_up = counted(in_flight, "transactions in flight");
+            format!("aborted after {after}, {given_up} given up: use the figures with care")
+        }
+        Status::Failed => format!("failed after {after}: every virtual user had to end early"),
+    })
+}
+
+/// Name, value and meaning of the figures that come first.
+pub(super) fn headline(result: &RunResult) -> Vec<[String; 3]> {
+    let headline = &result.headline;
+    let mut rows =
+        vec![[headline.name.clone(), figure(headline.value), headline.meaning.clone()]];
+    // A second is the unit of some workloads; the document has minutes always.
+    let (unit, per, scale) = match headline.per.as_str() {
+        "second" => ("TPS", "a second", 1.0 / 60.0),
+        _ => ("TPM", "a minute", 1.0),
+    };
+    rows.push([
+        format!("{unit} (client)"),
+        figure(result.tpm_client * scale),
+        format!("transactions of all types completed {per}"),
+    ]);
+    if let Some(tpm) = result.tpm_server {
+        rows.push([
+            format!("{unit} (server)"),
+            figure(tpm * scale),
+            format!("transactions {per} by the database's own counter"),
+        ]);
+    }
+    rows
+}
+
+/// `verified: the database counts the same`.
+pub(super) fn verification(result: &RunResult) -> String {
+    let verification = &result.headline.verification;
+    format!("{}: {}", verification.verdict.label(), verification.words)
+}
+
+/// Transactions by type and outcome.
+pub(super) fn counts(figures: &Figures) -> Table {
+    let mut table = Table::new(
+        1,
+        &["", "completed", "share", "a minute", "rolled back", "failed", "in doubt", "retried"],
+    );
+    for seen in rows(figures) {
+        table.row(vec![
+            seen.title.clone(),
+            integer(seen.completed),
+            percent(seen.share),
+            figure(seen.per_minute),
+            integer(seen.rolled_back),
+            integer(seen.failed),
+            integer(seen.in_doubt),
+            integer(seen.retried),
+        ]);
+    }
+    table
+}
+
+/// Times of committed transactions, in milliseconds.
+pub(super) fn times(figures: &Figures, read: fn(&TypeFigures) -> &Times) -> Table {
+    let mut table =
+        Table::new(1, &["", "mean", "p50", "p90", "p95", "p99", "p99.9", "min", "max"]);
+    for seen in rows(figures) {
+        let times = read(seen);
+        let mut cells = vec![seen.title.clone()];
+        if times.count == 0 {
+            cells.extend((0..8).map(|_| "-".to_owned()));
+        } else {
+            cells.push(milliseconds(times.mean_us));
+            cells.extend(
+                [times.p50_us, times.p90_us, times.p95_us, times.p99_us]
+                    .into_iter()
+                    .chain([times.p99_9_us, times.min_us, times.max_us])
+                    .map(whole_milliseconds),
+            );
+        }
+        table.row(cells);
+    }
+    table
+}
+
+/// All types, and all of them together where there are several.
+fn rows(figures: &Figures) -> impl Iterator<Item = &TypeFigures> {
+    let total = (figures.types.len() > 1).then_some(&figures.total);
+    figures.types.iter().chain(total)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "microseconds of at most an hour")]
+fn whole_milliseconds(us: u64) -> String {
+    milliseconds(us as f64)
+}
+
+/// Whether response and service times differ at all, and what to know of them.
+pub(super) fn times_note(result: &RunResult) -> &'static str {
+    if result.spec.load.is_closed() {
+        "Closed load: a user's next transaction is due when its last one ended, so response time is \
+         service time; both include retries."
+    } else {
+        "Response time runs from when a transaction was due, service time from its first attempt; both \
+         include retries."
+    }
+}
+
+/// The first error of each kind: where, class, how often, words.
+pub(super) fn errors(result: &RunResult) -> Vec<[String; 4]> {
+    let title = |name: &str| {
+        let seen = result.run.types.iter().find(|seen| seen.name == name);
+        seen.map_or(name, |seen| seen.title.as_str()).to_owned()
+    };
+    result
+        .errors
+        .iter()
+        .map(|error| {
+            [
+                title(&error.transaction),
+                error.class.label().to_owned(),
+                integer(error.count),
+                error.message.clone(),
+            ]
+        })
+        .collect()
+}
+
+/// Everything that says under which conditions the figures hold: name and text.
+pub(super) fn conditions(result: &RunResult) -> Vec<(&'static str, String)> {
+    vec![
+        ("Outcome", outcome(result)),
+        ("Client", client(result)),
+        ("Target", result.target.to_string()),
+        ("Server", server(result)),
+        ("Workload", workload(result)),
+        ("Load", load(result)),
+        ("Time", time(result)),
+        ("Host", host(&result.host)),
+    ]
+}
+
+/// The counting identity of the whole run.
+fn outcome(result: &RunResult) -> String {
+    let total = &result.run.total;
+    let identity = format!(
+        "{} started = {} committed + {} rolled back + {} failed + {} in doubt + {} in flight",
+        integer(total.started.unwrap_or(0)),
+        integer(total.committed),
+        integer(total.rolled_back),
+        integer(total.failed),
+        integer(total.in_doubt),
+        integer(total.in_flight.unwrap_or(0)),
+    );
+    let failures = format!(
+        "{} failed in the window (limit {})",
+        percent(result.failures.share),
+        percent(result.failures.limit)
+    );
+    let mut parts = vec![result.status.name().to_owned(), identity, failures];
+    if result.sessions.lost > 0 {
+        let lost = counted(result.sessions.lost, "sessions");
+        parts.push(format!("{lost} lost, {} made anew", integer(result.sessions.reconnected)));
+    }
+    parts.join(DOT)
+}
+
+fn client(result: &RunResult) -> String {
+    let client = &result.client;
+    let threads = match client.threads.len() {
+        1 => "its thread".to_owned(),
+        several => format!("the busiest of {several} threads"),
+    };
+    [
+        format!("{} µs of CPU a transaction", figure(client.cpu_us_per_transaction)),
+        format!("{threads} used {} of a core", percent(client.busiest_share)),
+        format!("{} round trips a transaction", figure(result.round_trips.per_transaction)),
+        format!("{} {}", result.tool.name, result.tool.version),
+    ]
+    .join(DOT)
+}
+
+fn server(result: &RunResult) -> String {
+    let server = &result.server;
+    let mut parts =
+        vec![format!("{} {}", server.product, server.version).trim().to_owned()];
+    parts.push(server.transport.clone());
+    match &server.cipher {
+        Some(cipher) => parts.push(cipher.clone()),
+        None if server.transport == "tcp" => parts.push("no TLS".to_owned()),
+        None => {}
+    }
+    match server.same_host {
+        Some(true) if server.transport != "in process" => {
+            parts.push("on the client's host: they share its CPUs".to_owned());
+        }
+        Some(false) => parts.push("on another host".to_owned()),
+        _ => {}
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join(DOT)
+}
+
+fn workload(result: &RunResult) -> String {
+    let workload = &result.workload;
+    let mut parts = vec![
+        format!("{} version {}", workload.name, workload.version),
+        counted(u64::from(workload.scale), &workload.scale_unit),
+    ];
+    parts.extend(workload.facts.iter().map(|(name, value)| format!("{name} {value}")));
+    parts.join(DOT)
+}
+
+fn load(result: &RunResult) -> String {
+    let spec = &result.spec;
+    let isolation = match spec.isolation {
+        Some(level) => format!("isolation {}", level.name()),
+        None => "the database's own isolation".to_owned(),
+    };
+    [
+        spec.load.to_string(),
+        format!(
+            "{} on {}",
+            counted(u64::from(spec.users), "virtual users"),
+            counted(u64::from(spec.threads), "threads")
+        ),
+        spec.mode.name().to_owned(),
+        format!("{} protocol", spec.protocol.name()),
+        isolation,
+        format!("up to {}", counted(u64::from(spec.retry.attempts), "attempts")),
+        format!("seed {}", spec.seed),
+    ]
+    .join(DOT)
+}
+
+fn time(result: &RunResult) -> String {
+    let durations = &result.durations;
+    let window = match result.spec.length {
+        Length::Time(asked) if durations.window_s < asked.as_secs_f64() => {
+            format!("window {} of {}", duration(durations.window_s), format_duration(asked))
+        }
+        Length::Time(_) => format!("window {}", duration(durations.window_s)),
+        Length::Transactions(each) => format!(
+            "window {} for {} of each user",
+            duration(durations.window_s),
+            counted(each, "transactions")
+        ),
+    };
+    [
+        format!("started {}", moment(&result.started_at)),
+        format!("ramp-up {}", duration(durations.rampup_s)),
+        window,
+        format!("whole run {}", duration(durations.whole_s)),
+    ]
+    .join(DOT)
+}
+
+/// `2026-05-09T07:29:52Z` → `2026-05-09 07:29:52 UTC`.
+pub(super) fn moment(rfc3339: &str) -> String {
+    let whole = rfc3339.split(['.', 'Z']).next().unwrap_or(rfc3339);
+    format!("{} UTC", whole.replacen('T', " ", 1))
+}
+
+fn host(host: &Host) -> String {
+    let parts = [
+        host.cpu.clone(),
+        host.cores.map(|cores| counted(u64::from(cores), "cores")),
+        host.memory_bytes.map(bytes),
+        Some(host.os.clone()),
+        host.kernel.as_ref().map(|kernel| format!("kernel {kernel}")),
+        Some(host.architecture.clone()),
+        host.governor.as_ref().map(|governor| format!("governor {governor}")),
+    ];
+    parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(DOT)
+}

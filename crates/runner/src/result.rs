@@ -1,0 +1,30 @@
+//! The one document that a run leaves: what `--json` prints, what the job store keeps and what every
+//! report renders. It is made by a pure function, [`RunResult::new`], from what the runner knows about
+//! the run ([`RunFacts`]) and what the engine gave back. Nothing here asks a clock, a file or a database.
+//!
+//! ```text
+//! RunFacts ──┐
+//!            ├─► RunResult::new ──► RunResult ──► json · text · markdown · job store
+//! RunEnd  ───┘
+//! ```
+//!
+//! The document's shape is published in `docs/reference/result-schema.json`, which a test holds to
+//! these types. A change that a reader of the old shape would misread raises [`FORMAT`].
+
+mod document;
+mod facts;
+mod figures;
+mod make;
+mod redacted;
+mod verification;
+mod warnings;
+
+pub use document::{
+    ClassCount, ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, HeadlineFigure,
+    JobKind, Remark, RoundTrips, RunResult, ServerTransactions, SessionCounts, Setting,
+    SettingChange, Status, TallyFigure, ThreadCpu, Tool, TypeFigures, Warning, WorkloadFacts,
+};
+pub(crate) use make::rfc3339;
+pub use facts::{CounterSpan, DatabaseCount, RunFacts};
+pub use redacted::{Redacted, mask_secrets, mask_setting};
+pub use verification::{Verdict, Verification};

@@ -1,0 +1,426 @@
+//! The document's types. Times are in the unit that the name ends with; shares are from 0 to 1.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use triphammer_core::error::ErrorClass;
+use triphammer_core::session::ServerInfo;
+use triphammer_core::spec::RunSpec;
+use triphammer_core::stats::Times;
+
+use super::redacted::Redacted;
+use super::verification::Verification;
+use crate::host::Host;
+
+/// Version of the document's shape.
+pub const FORMAT: u32 = 1;
+
+/// What a run was and what it measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// Version of this shape: [`FORMAT`].
+    pub format: u32,
+    /// Number in the job store; `None` when it was not stored.
+    pub job: Option<i64>,
+    /// Always [`JobKind::Run`]: tells this document from those of other commands.
+    pub kind: JobKind,
+    /// The program that made it.
+    pub tool: Tool,
+    /// What the user called the run.
+    pub label: Option<String>,
+    /// How it ended.
+    pub status: Status,
+    /// Date and time of the run's zero, RFC 3339, UTC.
+    pub started_at: String,
+    /// How long it was.
+    pub durations: Durations,
+    /// The workload's first figure, from the timed window.
+    pub headline: HeadlineFigure,
+    /// Transactions completed in the timed window, a minute: committed and rolled back by rule.
+    pub tpm_client: f64,
+    /// Transactions that the database itself counted in the timed window, a minute.
+    pub tpm_server: Option<f64>,
+    /// What `tpm_server` was made from.
+    pub server_transactions: Option<ServerTransactions>,
+    /// What ended in the timed window.
+    pub window: Figures,
+    /// What happened in the whole run, ramp-up and drain included.
+    pub run: Figures,
+    /// Failures against the limit.
+    pub failures: FailureShare,
+    /// Sessions lost and made anew, in the whole run.
+    pub sessions: SessionCounts,
+    /// What the client itself cost.
+    pub client: ClientCost,
+    /// Round trips of the whole run.
+    pub round_trips: RoundTrips,
+    /// The first error of each transaction type and class.
+    pub errors: Vec<ErrorFigure>,
+    /// What should be known before the figures are used.
+    pub warnings: Vec<Warning>,
+    /// What was remarked during the run.
+    pub notes: Vec<Remark>,
+    /// The workload and its data.
+    pub workload: WorkloadFacts,
+    /// How the workload was driven.
+    pub spec: RunSpec,
+    /// Every setting, and where its value came from.
+    pub settings: Vec<Setting>,
+    /// The target, without secrets.
+    pub target: Redacted,
+    /// What was at the other end.
+    pub server: ServerInfo,
+    /// Server settings that changed between the start and the end of the run.
+    pub settings_changed: Vec<SettingChange>,
+    /// The host that the client ran on.
+    pub host: Host,
+}
+
+impl RunResult {
+    /// Whether the run did what it was to do: came to its end, completed transactions in its window,
+    /// failed no more than allowed, and the database's count does not contradict it. False is exit
+    /// code 1 (or 130 when [interrupted](Status::Interrupted)).
+    #[must_use]
+    pub fn is_good(&self) -> bool {
+        self.status == Status::Complete
+            && !self.failures.above_limit
+            && self.window.total.completed > 0
+            && !self.headline.verification.is_violated()
+    }
+}
+
+/// The command that a job belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the commands' own names")]
+pub enum JobKind {
+    Run,
+    Build,
+    Check,
+}
+
+impl JobKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Run, Self::Build, Self::Check];
+
+    /// The word in documents and in the store.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Build => "build",
+            Self::Check => "check",
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// By the clock, or all users did all they had to.
+    Complete,
+    /// Stopped before its time; what was in flight ended.
+    Interrupted,
+    /// What was in flight was given up.
+    Aborted,
+    /// It could not go on.
+    Failed,
+}
+
+impl Status {
+    /// The word in documents, in the store and in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Interrupted => "interrupted",
+            Self::Aborted => "aborted",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// The program that made a document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tool {
+    /// `triphammer`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Built without optimisation: its own cost is many times what it should be.
+    pub debug_build: bool,
+}
+
+/// The workload and its data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkloadFacts {
+    /// The word the command line takes: `tproc-c`.
+    pub name: String,
+    /// For people: `TPROC-C`.
+    pub title: String,
+    /// Results of two versions do not compare.
+    pub version: u32,
+    /// Size, in `scale_unit`.
+    pub scale: u32,
+    /// `warehouses`.
+    pub scale_unit: String,
+    /// What the build remembers, and the run's own options: `seed`, `c_load`, `all-warehouses`.
+    pub facts: BTreeMap<String, String>,
+}
+
+/// How long a run was, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Durations {
+    /// Load without timing, as it really was.
+    pub rampup_s: f64,
+    /// The timed window, as it really was.
+    pub window_s: f64,
+    /// The timed window that was asked for; `None` when the length was a number of transactions.
+    pub window_asked_s: Option<f64>,
+    /// From zero to the end of the last transaction.
+    pub whole_s: f64,
+}
+
+/// The workload's first figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeadlineFigure {
+    /// `NOPM`.
+    pub name: String,
+    /// `New-Orders committed a minute`.
+    pub meaning: String,
+    /// `count` a unit of time.
+    pub value: f64,
+    /// The unit of time: `second`, `minute`, `hour`.
+    pub per: String,
+    /// Transactions committed in the timed window that the figure counts.
+    pub count: u64,
+    /// What the database itself says.
+    pub verification: Verification,
+}
+
+/// The database's own transaction counter over the timed window.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ServerTransactions {
+    /// How much it grew.
+    pub count: u64,
+    /// Seconds between the two readings.
+    pub seconds: f64,
+}
+
+/// What happened in a stretch of the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Its length, in seconds.
+    pub seconds: f64,
+    /// By transaction type, in the workload's order.
+    pub types: Vec<TypeFigures>,
+    /// All types together.
+    pub total: TypeFigures,
+}
+
+/// What a transaction type did. `ended = completed + failed + in_doubt`, and in the whole run
+/// `started = ended + in_flight`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TypeFigures {
+    /// Key: `new_order`; `all` in a total.
+    pub name: String,
+    /// For people: `New-Order`.
+    pub title: String,
+    /// Transactions started; whole run only.
+    pub started: Option<u64>,
+    /// Ended, whatever the outcome.
+    pub ended: u64,
+    /// Committed or rolled back by rule.
+    pub completed: u64,
+    /// Completed, a minute.
+    pub per_minute: f64,
+    /// Of all types' completed ones.
+    pub share: f64,
+    /// Ended committed.
+    pub committed: u64,
+    /// Ended rolled back by the workload's rule.
+    pub rolled_back: u64,
+    /// Ended failed.
+    pub failed: u64,
+    /// `failed` by class; only classes that occurred.
+    pub failed_by_class: Vec<ClassCount>,
+    /// Ended in doubt: the connection was lost when a commit had been sent.
+    pub in_doubt: u64,
+    /// Not ended when the run was aborted; whole run only.
+    pub in_flight: Option<u64>,
+    /// Attempts after the first, by the class of the error before; only classes that occurred.
+    pub retries_by_class: Vec<ClassCount>,
+    /// Transactions that needed more than one attempt, whatever their outcome.
+    pub retried: u64,
+    /// What the type counts of itself.
+    pub tally: Option<TallyFigure>,
+    /// From due to finish, of committed ones.
+    pub response: Times,
+    /// From the start of the first attempt to finish, of committed ones. The same as `response` where
+    /// the load is closed.
+    pub service: Times,
+    /// Response times of those rolled back by rule.
+    pub rolled_back_times: Times,
+    /// Response times of those failed or in doubt.
+    pub failed_times: Times,
+    /// Times longer than an hour, which count as one hour.
+    pub saturated: u64,
+}
+
+/// How often an error class occurred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "told above")]
+pub struct ClassCount {
+    pub class: ErrorClass,
+    pub count: u64,
+}
+
+/// Something that a transaction counts of itself, over committed ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TallyFigure {
+    /// Key: `districts_skipped`.
+    pub name: String,
+    /// For people: `districts skipped`.
+    pub title: String,
+    /// How many.
+    pub count: u64,
+    /// Of how many that there could have been.
+    pub possible: u64,
+    /// `count` of `possible`.
+    pub share: f64,
+    /// The share above which the result warns.
+    pub warn_above: f64,
+}
+
+/// Failures against the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FailureShare {
+    /// Failed and in doubt, of all that ended in the timed window; of the whole run when nothing ended
+    /// in the window.
+    pub share: f64,
+    /// The limit: `spec.max_failures`.
+    pub limit: f64,
+    /// Whether `share` is above `limit`.
+    pub above_limit: bool,
+}
+
+/// Sessions lost and made anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "told above")]
+pub struct SessionCounts {
+    pub lost: u64,
+    pub reconnected: u64,
+}
+
+/// What the client itself cost, over the whole run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClientCost {
+    /// CPU time of all worker threads, in seconds.
+    pub cpu_s: f64,
+    /// CPU time for a completed transaction, in microseconds; 0 when none completed.
+    pub cpu_us_per_transaction: f64,
+    /// CPU time of the busiest worker thread, of the run's length: 1 is a whole core.
+    pub busiest_share: f64,
+    /// By worker thread.
+    pub threads: Vec<ThreadCpu>,
+}
+
+/// What a worker thread cost.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ThreadCpu {
+    /// The thread, from 0.
+    pub thread: u32,
+    /// CPU time, in seconds.
+    pub cpu_s: f64,
+    /// CPU time of the run's length.
+    pub share: f64,
+}
+
+/// Round trips.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoundTrips {
+    /// Statements and calls sent by completed transactions.
+    pub total: u64,
+    /// A completed transaction; 0 when none completed.
+    pub per_transaction: f64,
+}
+
+/// The first error of its kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorFigure {
+    /// Transaction type: its key.
+    pub transaction: String,
+    /// Class.
+    pub class: ErrorClass,
+    /// In words, without secrets.
+    pub message: String,
+    /// Attempts that ended with it, retried ones included.
+    pub count: u64,
+}
+
+/// What should be known before the figures are used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// One word for programs: `tally`, `failures`, `debug_build`, `window_short`.
+    pub kind: String,
+    /// A sentence for people.
+    pub text: String,
+    /// What to do next.
+    pub next: Option<String>,
+}
+
+/// A remark made during a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Remark {
+    /// Seconds since the run's zero; `None` before and after it.
+    pub at_s: Option<f64>,
+    /// One word for programs.
+    pub kind: String,
+    /// A sentence for people.
+    pub text: String,
+}
+
+/// A setting of the run and where its value came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting {
+    /// As flag and job file call it, without dashes.
+    pub name: String,
+    /// As it would be typed.
+    pub value: String,
+    /// `flag`, `environment`, `job file`, `default`.
+    pub source: String,
+}
+
+/// A server setting that changed during the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "a name and its two values; none where it was absent")]
+pub struct SettingChange {
+    pub name: String,
+    pub start: Option<String>,
+    pub end: Option<String>,
+}
+
+impl SettingChange {
+    /// What differs between two readings of a server's settings, in the order of names. Values that may
+    /// hold a secret are masked.
+    #[must_use]
+    pub fn between(start: &[(String, String)], end: &[(String, String)]) -> Vec<Self> {
+        let read = |settings: &[(String, String)]| -> BTreeMap<String, String> { settings.iter().cloned().collect() };
+        let (start, end) = (read(start), read(end));
+        let mut names: Vec<&String> = start.keys().chain(end.keys()).collect();
+        names.sort();
+        names.dedup();
+        let masked =
+            |name: &str, value: Option<&String>| value.map(|text| super::mask_setting(name, text));
+        names
+            .into_iter()
+            .filter(|name| start.get(*name) != end.get(*name))
+            .map(|name| Self {
+                name: name.clone(),
+                start: masked(name, start.get(name)),
+                end: masked(name, end.get(name)),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,66 @@
+//! What the runner knows about a run beside what the engine gives back.
+
+use triphammer_core::event::Note;
+use triphammer_core::session::ServerInfo;
+use triphammer_core::spec::RunSpec;
+use triphammer_core::workload::{Headline, TransactionDef};
+
+use super::document::{Setting, SettingChange, Tool, WorkloadFacts};
+use super::redacted::Redacted;
+use crate::host::Host;
+
+/// What the runner knows about a run; with [`RunEnd`](triphammer_core::engine::RunEnd) it makes the
+/// result.
+#[derive(Clone, Debug)]
+pub struct RunFacts {
+    /// Number in the job store; `None` when it is not stored.
+    pub job: Option<i64>,
+    /// The program.
+    pub tool: Tool,
+    /// What the user called the run.
+    pub label: Option<String>,
+    /// The workload and its data.
+    pub workload: WorkloadFacts,
+    /// The workload's transaction types.
+    pub transactions: &'static [TransactionDef],
+    /// The workload's first figure.
+    pub headline: Headline,
+    /// How the workload was driven.
+    pub spec: RunSpec,
+    /// Every setting and where its value came from.
+    pub settings: Vec<Setting>,
+    /// The target.
+    pub target: Redacted,
+    /// What was at the other end.
+    pub server: ServerInfo,
+    /// The client's host.
+    pub host: Host,
+    /// The headline's count, as the database's statement gave it.
+    pub database_count: DatabaseCount,
+    /// The database's transaction counter.
+    pub server_transactions: CounterSpan,
+    /// Server settings that changed during the run.
+    pub settings_changed: Vec<SettingChange>,
+    /// Remarks of the runner itself; the engine's come with its end.
+    pub notes: Vec<Note>,
+}
+
+/// The headline's count before the first and after the last transaction; `None` where it could not be
+/// asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "told above")]
+pub struct DatabaseCount {
+    pub before: Option<i64>,
+    pub after: Option<i64>,
+}
+
+/// A counter of the database at the start and at the end of the timed window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CounterSpan {
+    /// At the start; `None` where the database keeps none or it could not be asked.
+    pub start: Option<u64>,
+    /// At the end.
+    pub end: Option<u64>,
+    /// Seconds between the two readings.
+    pub seconds: f64,
+}

@@ -1,0 +1,116 @@
+//! From counters and histograms to figures.
+
+use hdrhistogram::Histogram;
+use triphammer_core::error::ErrorClass;
+use triphammer_core::outcome::Counts;
+use triphammer_core::recorder::TypeInterval;
+use triphammer_core::stats::{Times, rate, share};
+use triphammer_core::workload::{TallyDef, TransactionDef};
+
+use super::document::{ClassCount, Figures, TallyFigure, TypeFigures};
+
+/// Counts that only the whole run has, by transaction type.
+#[derive(Clone, Copy)]
+pub(super) struct Edges<'a> {
+    pub started: &'a [u64],
+    pub in_flight: &'a [u64],
+}
+
+impl Figures {
+    /// The figures of a stretch of `seconds`, of which `seen` holds every transaction type.
+    pub(super) fn new(
+        definitions: &[TransactionDef],
+        seen: &[TypeInterval],
+        seconds: f64,
+        edges: Option<Edges<'_>>,
+    ) -> Self {
+        assert_eq!(definitions.len(), seen.len(), "a run counts every transaction type");
+        let mut all = TypeInterval::default();
+        for seen in seen {
+            all.add(seen);
+        }
+        let completed = all.counts.completed();
+        let types = definitions
+            .iter()
+            .zip(seen)
+            .enumerate()
+            .map(|(index, (definition, seen))| TypeFigures {
+                name: definition.name.to_owned(),
+                title: definition.title.to_owned(),
+                started: edges.map(|edges| edges.started[index]),
+                in_flight: edges.map(|edges| edges.in_flight[index]),
+                tally: definition.tally.as_ref().map(|tally| TallyFigure::new(tally, &seen.counts)),
+                ..TypeFigures::of(seen, completed, seconds)
+            })
+            .collect();
+        let total = TypeFigures {
+            name: "all".to_owned(),
+            title: "All".to_owned(),
+            started: edges.map(|edges| edges.started.iter().sum()),
+            in_flight: edges.map(|edges| edges.in_flight.iter().sum()),
+            ..TypeFigures::of(&all, completed, seconds)
+        };
+        Self { seconds, types, total }
+    }
+}
+
+impl TypeFigures {
+    /// What can be read off the counters; names, tally and the whole run's counts are the caller's.
+    fn of(seen: &TypeInterval, all_completed: u64, seconds: f64) -> Self {
+        let counts = &seen.counts;
+        let own = |histogram: &Option<Histogram<u32>>| Times::of(histogram.as_ref(), None);
+        Self {
+            name: String::new(),
+            title: String::new(),
+            started: None,
+            ended: counts.ended(),
+            completed: counts.completed(),
+            per_minute: rate(counts.completed(), seconds, 60),
+            share: share(counts.completed(), all_completed),
+            committed: counts.committed,
+            rolled_back: counts.rolled_back,
+            failed: counts.failures(),
+            failed_by_class: by_class(&counts.failed),
+            in_doubt: counts.in_doubt,
+            in_flight: None,
+            retries_by_class: by_class(&counts.retries),
+            retried: counts.retried,
+            tally: None,
+            response: Times::of(seen.response.as_ref(), Some(counts.response_ns)),
+            service: Times::of(seen.service_times(), Some(counts.service_ns)),
+            rolled_back_times: own(&seen.rolled_back),
+            failed_times: own(&seen.failed),
+            saturated: seen.saturated,
+        }
+    }
+
+    /// Attempts after the first.
+    #[must_use]
+    pub fn retries(&self) -> u64 {
+        self.retries_by_class.iter().map(|class| class.count).sum()
+    }
+}
+
+impl TallyFigure {
+    fn new(definition: &TallyDef, counts: &Counts) -> Self {
+        let possible = counts.committed * u64::from(definition.per_transaction);
+        Self {
+            name: definition.name.to_owned(),
+            title: definition.title.to_owned(),
+            count: counts.tally,
+            possible,
+            share: share(counts.tally, possible),
+            warn_above: definition.warn_above,
+        }
+    }
+}
+
+/// The classes that occurred.
+fn by_class(counts: &[u64; ErrorClass::COUNT]) -> Vec<ClassCount> {
+    ErrorClass::ALL
+        .into_iter()
+        .zip(counts)
+        .filter(|(_, count)| **count > 0)
+        .map(|(class, count)| ClassCount { class, count: *count })
+        .collect()
+}

@@ -1,0 +1,202 @@
+//! Makes the document from what is known about a run and what happened in it.
+
+use triphammer_core::clock::Elapsed;
+use triphammer_core::engine::{Ending, RunEnd};
+use triphammer_core::event::Note;
+use triphammer_core::spec::Length;
+use triphammer_core::stats::{rate, share};
+use triphammer_core::value::Timestamp;
+
+use super::document::{
+    ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, HeadlineFigure, JobKind,
+    Remark, RoundTrips, RunResult, ServerTransactions, SessionCounts, Setting, Status, ThreadCpu,
+};
+use super::facts::{CounterSpan, RunFacts};
+use super::figures::Edges;
+use super::redacted::mask_secrets;
+use super::verification::{ClientCount, Obstacle, Verification};
+use super::warnings;
+
+impl RunResult {
+    /// The result of a run: a function of its arguments and of nothing else.
+    ///
+    /// # Panics
+    /// When `end` is of another workload than `facts`: it must count as many transaction types.
+    #[must_use]
+    pub fn new(facts: &RunFacts, end: &RunEnd) -> Self {
+        let durations = durations(facts, end);
+        let window = Figures::new(facts.transactions, &end.timed, durations.window_s, None);
+        let edges = Edges { started: &end.started, in_flight: &end.in_flight };
+        let run = Figures::new(facts.transactions, &end.run, durations.whole_s, Some(edges));
+        let completed = run.total.completed;
+        let server_transactions = server_transactions(&facts.server_transactions);
+        let mut result = Self {
+            format: FORMAT,
+            job: facts.job,
+            kind: JobKind::Run,
+            tool: facts.tool.clone(),
+            label: facts.label.clone(),
+            status: status(end.ending),
+            started_at: rfc3339(end.started_at),
+            durations,
+            headline: headline(facts, end, &durations),
+            tpm_client: window.total.per_minute,
+            tpm_server: server_transactions.map(|t| rate(t.count, t.seconds, 60)),
+            server_transactions,
+            failures: failures(&window, &run, facts.spec.max_failures),
+            sessions: SessionCounts { lost: end.sessions.0, reconnected: end.sessions.1 },
+            client: client_cost(&end.worker_cpu_ns, &durations, completed),
+            round_trips: RoundTrips {
+                total: end.round_trips,
+                per_transaction: share(end.round_trips, completed),
+            },
+            window,
+            run,
+            errors: errors(facts, end),
+            warnings: Vec::new(),
+            notes: facts.notes.iter().chain(&end.notes).map(Remark::of).collect(),
+            workload: facts.workload.clone(),
+            spec: facts.spec.clone(),
+            settings: facts.settings.iter().map(Setting::masked).collect(),
+            target: facts.target.clone(),
+            server: facts.server.clone(),
+            settings_changed: facts.settings_changed.clone(),
+            host: facts.host.clone(),
+        };
+        result.warnings = warnings::of(&result, &facts.server_transactions);
+        result
+    }
+}
+
+impl Remark {
+    /// A note as documents have it.
+    #[must_use]
+    pub fn of(note: &Note) -> Self {
+        Self {
+            at_s: note.at.map(|at| at.duration().as_secs_f64()),
+            kind: note.kind.clone(),
+            text: note.text.clone(),
+        }
+    }
+}
+
+impl Setting {
+    fn masked(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            value: mask_secrets(&self.value),
+            source: self.source.clone(),
+        }
+    }
+}
+
+/// `2026-05-09T07:29:52Z`.
+pub(crate) fn rfc3339(timestamp: Timestamp) -> String {
+    jiff::Timestamp::from_microsecond(timestamp.0)
+        .expect("a clock's date is in the years -9999 to 9999")
+        .to_string()
+}
+
+const fn status(ending: Ending) -> Status {
+    match ending {
+        Ending::Complete => Status::Complete,
+        Ending::Stopped => Status::Interrupted,
+        Ending::Aborted => Status::Aborted,
+        Ending::UsersEnded => Status::Failed,
+    }
+}
+
+fn durations(facts: &RunFacts, end: &RunEnd) -> Durations {
+    let seconds = |elapsed: Elapsed| elapsed.duration().as_secs_f64();
+    Durations {
+        rampup_s: seconds(end.window.start.min(end.ended)),
+        window_s: end.window.seconds(),
+        window_asked_s: match facts.spec.length {
+            Length::Time(asked) => Some(asked.as_secs_f64()),
+            Length::Transactions(_) => None,
+        },
+        whole_s: seconds(if end.window.end > end.window.start {
+            end.ended.max(end.window.end)
+        } else {
+            end.ended
+        }),
+    }
+}
+
+fn headline(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> HeadlineFigure {
+    let definition = &facts.headline;
+    let sum = |read: &dyn Fn(usize) -> u64| definition.transactions.iter().map(|t| read(*t)).sum();
+    let count = sum(&|t| end.timed[t].counts.committed);
+    let client = ClientCount {
+        committed: sum(&|t| end.run[t].counts.committed),
+        in_doubt: sum(&|t| end.run[t].counts.in_doubt),
+        in_flight: sum(&|t| end.in_flight[t]),
+    };
+    let obstacle = if definition.database_count.is_none() {
+        Some(Obstacle::NoStatement)
+    } else if end.notes.iter().any(|note| note.kind == warnings::WORKER_LOST) {
+        Some(Obstacle::CountsMissing)
+    } else {
+        None
+    };
+    HeadlineFigure {
+        name: definition.name.to_owned(),
+        meaning: definition.meaning.to_owned(),
+        value: rate(count, durations.window_s, definition.per_seconds),
+        per: unit_of_time(definition.per_seconds),
+        count,
+        verification: Verification::new(client, facts.database_count, obstacle),
+    }
+}
+
+fn unit_of_time(seconds: u32) -> String {
+    match seconds {
+        1 => "second".to_owned(),
+        60 => "minute".to_owned(),
+        3600 => "hour".to_owned(),
+        other => format!("{other} seconds"),
+    }
+}
+
+/// The counter's growth; `None` where it was not read twice, or went back because the server restarted.
+fn server_transactions(span: &CounterSpan) -> Option<ServerTransactions> {
+    let count = span.end?.checked_sub(span.start?)?;
+    (span.seconds > 0.0).then_some(ServerTransactions { count, seconds: span.seconds })
+}
+
+fn failures(window: &Figures, run: &Figures, limit: f64) -> FailureShare {
+    let total = if window.total.ended > 0 { &window.total } else { &run.total };
+    let share = share(total.failed + total.in_doubt, total.ended);
+    FailureShare { share, limit, above_limit: share > limit }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "nanoseconds of CPU time of a run")]
+fn client_cost(cpu_ns: &[u64], durations: &Durations, completed: u64) -> ClientCost {
+    let threads: Vec<ThreadCpu> = (0..)
+        .zip(cpu_ns)
+        .map(|(thread, ns)| {
+            let cpu_s = *ns as f64 / 1e9;
+            let share = if durations.whole_s > 0.0 { cpu_s / durations.whole_s } else { 0.0 };
+            ThreadCpu { thread, cpu_s, share }
+        })
+        .collect();
+    let total_ns: u64 = cpu_ns.iter().sum();
+    ClientCost {
+        cpu_s: total_ns as f64 / 1e9,
+        cpu_us_per_transaction: share(total_ns, completed) / 1000.0,
+        busiest_share: threads.iter().map(|thread| thread.share).fold(0.0, f64::max),
+        threads,
+    }
+}
+
+fn errors(facts: &RunFacts, end: &RunEnd) -> Vec<ErrorFigure> {
+    end.errors
+        .iter()
+        .map(|sample| ErrorFigure {
+            transaction: facts.transactions[sample.transaction].name.to_owned(),
+            class: sample.class,
+            message: mask_secrets(&sample.message),
+            count: sample.count,
+        })
+        .collect()
+}

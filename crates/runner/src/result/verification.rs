@@ -1,0 +1,140 @@
+//! Whether the database's own count agrees with the client's, over the whole run:
+//!
+//! ```text
+//! committed ≤ database ≤ committed + in doubt + in flight at abort
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+use super::facts::DatabaseCount;
+
+/// What the database says about the headline's transactions, over the whole run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verification {
+    /// Committed, as the client saw.
+    pub committed: u64,
+    /// In doubt: they may have committed.
+    pub in_doubt: u64,
+    /// In flight when the run was aborted: they may have committed.
+    pub in_flight: u64,
+    /// What the database's count was before the run.
+    pub database_before: Option<i64>,
+    /// What it was after.
+    pub database_after: Option<i64>,
+    /// How much it grew.
+    pub database: Option<i64>,
+    /// Whether the two agree.
+    pub verdict: Verdict,
+    /// The verdict for people.
+    pub words: String,
+}
+
+/// Whether the database's count agrees with the client's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Both are equal.
+    Verified,
+    /// They differ by no more than what was in doubt or in flight.
+    WithinBounds,
+    /// They contradict each other.
+    Violated,
+    /// There is nothing to compare with.
+    NotCounted,
+}
+
+impl Verdict {
+    /// For people: `within bounds`.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Verified => "verified",
+            Self::WithinBounds => "within bounds",
+            Self::Violated => "violated",
+            Self::NotCounted => "not counted",
+        }
+    }
+}
+
+/// The client's counts of the headline's transactions, over the whole run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ClientCount {
+    pub committed: u64,
+    pub in_doubt: u64,
+    pub in_flight: u64,
+}
+
+/// Why the counts cannot be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Obstacle {
+    /// The workload names no statement.
+    NoStatement,
+    /// A worker thread did not come home, so the client's own counts are not whole.
+    CountsMissing,
+}
+
+impl Verification {
+    pub(super) fn new(
+        client: ClientCount,
+        database: DatabaseCount,
+        obstacle: Option<Obstacle>,
+    ) -> Self {
+        let grown = match (database.before, database.after) {
+            (Some(before), Some(after)) => Some(after.saturating_sub(before)),
+            _ => None,
+        };
+        let (verdict, words) = match (obstacle, grown) {
+            (Some(Obstacle::NoStatement), _) => {
+                (Verdict::NotCounted, "the workload has no count to compare with".to_owned())
+            }
+            (Some(Obstacle::CountsMissing), _) => (
+                Verdict::NotCounted,
+                "a worker thread did not end, so the client's count is not whole".to_owned(),
+            ),
+            (None, None) => {
+                (Verdict::NotCounted, "the database could not be asked before and after".to_owned())
+            }
+            (None, Some(grown)) => judge(client, grown),
+        };
+        Self {
+            committed: client.committed,
+            in_doubt: client.in_doubt,
+            in_flight: client.in_flight,
+            database_before: database.before,
+            database_after: database.after,
+            database: grown,
+            verdict,
+            words,
+        }
+    }
+
+    /// Whether the database contradicts the client.
+    #[must_use]
+    pub const fn is_violated(&self) -> bool {
+        matches!(self.verdict, Verdict::Violated)
+    }
+}
+
+fn judge(client: ClientCount, database: i64) -> (Verdict, String) {
+    let surplus = i128::from(database) - i128::from(client.committed);
+    let unknown = i128::from(client.in_doubt) + i128::from(client.in_flight);
+    if surplus == 0 {
+        (Verdict::Verified, "the database counts the same".to_owned())
+    } else if surplus < 0 {
+        let words = format!(
+            "the database counts {} fewer than it told the client were committed",
+            surplus.unsigned_abs()
+        );
+        (Verdict::Violated, words)
+    } else if surplus <= unknown {
+        let words = format!(
+            "the database counts {surplus} more; {unknown} were in doubt or in flight, so that can be"
+        );
+        (Verdict::WithinBounds, words)
+    } else {
+        let words = format!(
+            "the database counts {surplus} more, but only {unknown} were in doubt or in flight"
+        );
+        (Verdict::Violated, words)
+    }
+}

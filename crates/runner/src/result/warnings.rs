@@ -1,0 +1,148 @@
+//! What should be known before a result's figures are used, and what to do about it.
+
+use super::document::{RunResult, Status, Warning};
+use super::facts::CounterSpan;
+use super::verification::Verdict;
+use crate::report::format::{duration, integer, percent};
+
+/// The engine's note when a worker thread did not come home.
+pub(super) const WORKER_LOST: &str = "worker_lost";
+/// Share of a core above which a worker thread holds the load back.
+const BUSY_SHARE: f64 = 0.8;
+/// How many changed settings are named.
+const SETTINGS_NAMED: usize = 5;
+
+/// The warnings of a result, the gravest first.
+pub(super) fn of(result: &RunResult, counter: &CounterSpan) -> Vec<Warning> {
+    let mut list = Vec::new();
+    verification(result, &mut list);
+    window(result, &mut list);
+    failures(result, &mut list);
+    client(result, &mut list);
+    tallies(result, &mut list);
+    server(result, counter, &mut list);
+    list
+}
+
+fn warn(list: &mut Vec<Warning>, kind: &str, text: String, next: &str) {
+    let next = (!next.is_empty()).then(|| next.to_owned());
+    list.push(Warning { kind: kind.to_owned(), text, next });
+}
+
+fn verification(result: &RunResult, list: &mut Vec<Warning>) {
+    let verification = &result.headline.verification;
+    if verification.verdict == Verdict::Violated {
+        let next = if verification.database < i64::try_from(verification.committed).ok() {
+            "see whether something else changed the data; if not, this database loses commits"
+        } else {
+            "see whether something else wrote to this schema during the run, and run again"
+        };
+        let text = format!("the {} does not hold: {}", result.headline.name, verification.words);
+        warn(list, "verification", text, next);
+    }
+    if result.notes.iter().any(|note| note.kind == WORKER_LOST) {
+        let text = "counts are missing: a worker thread did not end".to_owned();
+        warn(list, "counts_missing", text, "see the notes; run again before using the figures");
+    }
+}
+
+fn window(result: &RunResult, list: &mut Vec<Warning>) {
+    let durations = &result.durations;
+    let asked = durations.window_asked_s.unwrap_or(durations.window_s);
+    if durations.window_s <= 0.0 {
+        let text = format!(
+            "the run ended in its ramp-up, {} after its start: there is no timed window",
+            duration(durations.whole_s)
+        );
+        warn(list, "window_short", text, "let it run, or shorten --rampup");
+    } else if durations.window_s < asked {
+        let text = format!(
+            "the window was cut short: {} of {}",
+            duration(durations.window_s),
+            duration(asked)
+        );
+        let next = match result.status {
+            Status::Interrupted | Status::Aborted => "use the figures as those of a shorter run",
+            Status::Complete | Status::Failed => "see the failures and notes for the reason",
+        };
+        warn(list, "window_short", text, next);
+    }
+    if durations.window_s > 0.0 && result.window.total.completed == 0 {
+        let text = "no transaction completed in the timed window".to_owned();
+        warn(list, "no_transactions", text, "see the failures and notes for the reason");
+    }
+    let saturated = result.run.total.saturated;
+    if saturated > 0 {
+        let text = format!("{} times were longer than an hour and count as one", integer(saturated));
+        warn(list, "saturated", text, "");
+    }
+}
+
+fn failures(result: &RunResult, list: &mut Vec<Warning>) {
+    let failures = &result.failures;
+    if failures.above_limit {
+        let text = format!(
+            "{} of the transactions failed or are in doubt, more than the {} allowed",
+            percent(failures.share),
+            percent(failures.limit)
+        );
+        let next = "see the failures; --max-failures sets the limit, --retries the attempts";
+        warn(list, "failures", text, next);
+    }
+}
+
+fn client(result: &RunResult, list: &mut Vec<Warning>) {
+    if result.tool.debug_build {
+        let text = "this client is a debug build: its own cost is many times what it should be";
+        warn(list, "debug_build", text.to_owned(), "build it with cargo build --release");
+    }
+    let client = &result.client;
+    if client.busiest_share > BUSY_SHARE {
+        let text = format!(
+            "client-bound: the busiest worker thread used {} of a core",
+            percent(client.busiest_share)
+        );
+        warn(list, "client_bound", text, "give it more --threads, or a host with more cores");
+    }
+}
+
+fn tallies(result: &RunResult, list: &mut Vec<Warning>) {
+    for seen in &result.window.types {
+        let Some(tally) = seen.tally.as_ref().filter(|tally| tally.share > tally.warn_above) else {
+            continue;
+        };
+        let text = format!(
+            "{}: {} {} of {} ({}), more than the {} that is normal",
+            seen.title,
+            integer(tally.count),
+            tally.title,
+            integer(tally.possible),
+            percent(tally.share),
+            percent(tally.warn_above)
+        );
+        let next = format!(
+            "the data does not bear this load any longer: build it anew, or with more {}",
+            result.workload.scale_unit
+        );
+        warn(list, "tally", text, &next);
+    }
+}
+
+fn server(result: &RunResult, counter: &CounterSpan, list: &mut Vec<Warning>) {
+    if counter.start > counter.end && counter.end.is_some() {
+        let text = "the server's transaction counter went back: it was restarted or its \
+                    statistics were reset";
+        warn(list, "server_counter", text.to_owned(), "see the server's log");
+    }
+    let changed = &result.settings_changed;
+    if !changed.is_empty() {
+        let named: Vec<&str> =
+            changed.iter().take(SETTINGS_NAMED).map(|setting| setting.name.as_str()).collect();
+        let more = match changed.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let text = format!("server settings changed during the run: {}{more}", named.join(", "));
+        warn(list, "settings_changed", text, "leave the server alone during a run, and run again");
+    }
+}

@@ -1,0 +1,421 @@
+//! `run`: resolves what is to be run on what was built, watches the database from beside while the engine
+//! drives it, and makes the one result.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use triphammer_core::engine::{self, Plan, RunEnd, Stopper};
+use triphammer_core::event::{Event, Phase};
+use triphammer_core::session::{Access, Claim, Database, Role, Session};
+use triphammer_core::spec::RunSpec;
+use triphammer_core::sql::SqlBook;
+use triphammer_core::workload::{OptionCommand, Statements, Workload, WorkloadSettings};
+use triphammer_core::{Clock, DbError, ErrorClass, Rows, SpecError, StatementId, clock};
+
+use crate::books;
+use crate::build::{BuildRequest, build, claim};
+use crate::check::built;
+use crate::crew::{connect, on_this_thread};
+use crate::failure::{Doing, Failure};
+use crate::host::Host;
+use crate::journal::Journal;
+use crate::progress::Progress;
+use crate::record::{Record, Recording, TABLE};
+use crate::result::{
+    CounterSpan, DatabaseCount, Redacted, RunFacts, RunResult, SettingChange, Tool,
+    WorkloadFacts,
+};
+use crate::settings::{RunDefaults, Settings, run_spec};
+use crate::store::{JobId, Moment, Store};
+use crate::target::Target;
+
+/// Scale of a run on a database that keeps nothing.
+const SCALE_UNSTORED: u32 = 10;
+/// Longest wait for a look at the database from beside a run.
+const GLANCE: Duration = Duration::from_secs(2);
+
+/// A run with everything decided.
+#[derive(Debug)]
+pub struct Resolved<W, D> {
+    plan: Plan<W, D>,
+    settings: WorkloadSettings,
+    facts: Vec<(String, String)>,
+    connect_limit: Duration,
+}
+
+/// Those who watch a run.
+pub trait Observer {
+    /// The run has begun; `stopper` ends it.
+    fn begins(&mut self, stopper: Stopper, job: Option<JobId>);
+    /// Something happened.
+    fn event(&mut self, event: &Event);
+    /// Something about the run that does not end it, such as a job store that cannot be written.
+    fn warn(&mut self, text: &str);
+}
+
+impl<W: Workload, D: Database> Resolved<W, D> {
+    /// Decides everything about a run: what was built says scale and seed, the settings say the rest.
+    /// The embedded default is built first when it is not there.
+    ///
+    /// # Errors
+    /// When nothing was built, or a setting cannot be.
+    pub fn new(
+        settings: &mut Settings,
+        target: &Target<D>,
+        progress: &dyn Progress,
+        only_look: bool,
+    ) -> Result<Self, Failure> {
+        let database = &target.database;
+        let book = books::book::<W>(database.dialect(), database.capabilities().procedures)?;
+        let mut record = Record::default();
+        let mut workload_settings = if database.capabilities().stores {
+            let found = on_this_thread(find::<W, D>(&book, target));
+            record = match found {
+                Ok(record) => record,
+                Err(_) if target.embedded && !embedded_exists::<W>() && !only_look => {
+                    build_embedded::<W, D>(settings, target, progress)?;
+                    on_this_thread(find::<W, D>(&book, target))?
+                }
+                Err(_) if target.embedded && !embedded_exists::<W>() => unbuilt::<W>(settings)?,
+                Err(failure) => return Err(failure),
+            };
+            agree::<W>(settings, &record)?;
+            record.workload_settings().doing("reading the build record")?
+        } else {
+            let scale = settings.parse("scale", || SCALE_UNSTORED)?;
+            WorkloadSettings { scale, data_seed: 1, ..WorkloadSettings::default() }
+        };
+        for (name, value) in settings.workload_options(W::options(), OptionCommand::Run) {
+            workload_settings.options.entry(name).or_insert(value);
+        }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let spec = run_spec(
+            settings,
+            RunDefaults {
+                capabilities: database.capabilities(),
+                scale: workload_settings.scale,
+                embedded: target.embedded,
+                cores: u32::try_from(cores).unwrap_or(u32::MAX),
+            },
+        )?;
+        workload_settings.run_seed = spec.seed;
+        let workload = Arc::new(W::new(&workload_settings)?);
+        let facts = record.below("fact").map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
+        let plan = Plan { workload, database: Arc::clone(database), book: Arc::new(book), spec };
+        Ok(Self { plan, settings: workload_settings, facts, connect_limit: target.connect_limit })
+    }
+
+    /// What was decided.
+    #[must_use]
+    pub fn spec(&self) -> &RunSpec {
+        &self.plan.spec
+    }
+
+    /// Runs, stores, and gives the result.
+    ///
+    /// # Errors
+    /// When the run could not start. A run that began always gives a result.
+    pub fn run(
+        self,
+        settings: &Settings,
+        store: Option<&mut Store>,
+        observer: &mut dyn Observer,
+    ) -> Result<RunResult, Failure> {
+        on_this_thread(async {
+            let database = Arc::clone(&self.plan.database);
+            let limit = self.connect_limit;
+            let _claim = if database.capabilities().stores {
+                Some(claim::<W, D>(&database, Role::Monitor, Claim::Shared, limit).await?)
+            } else {
+                None
+            };
+            let mut monitor = Monitor::<W, D>::new(&self.plan, limit);
+            monitor.ensure().await.doing(format_args!("connecting to {}", database.target()))?;
+            monitor.touch().await.doing("noting the first run in the build record")?;
+            let mut facts = self.facts(settings, &mut monitor).await?;
+            let mut journal = Journal::of_run(store, &facts, &mut |text| observer.warn(text));
+            let settings_start = monitor.glance(async |s| s.settings().await).await.unwrap_or_default();
+            journal.settings(Moment::Start, &settings_start, &mut |text| observer.warn(text));
+            facts.job = journal.job.map(|job| job.0);
+            facts.database_count.before = monitor.count().await;
+            let end = drive(&self.plan, &mut monitor, &mut facts, &mut journal, observer).await;
+            let end = match end {
+                Ok(end) => end,
+                Err(failure) => {
+                    journal.failed(&failure, &mut |text| observer.warn(text));
+                    return Err(failure);
+                }
+            };
+            monitor.wait_for_database(limit).await;
+            facts.database_count.after = monitor.count().await;
+            let settings_end = monitor.glance(async |s| s.settings().await).await.unwrap_or_default();
+            journal.settings(Moment::End, &settings_end, &mut |text| observer.warn(text));
+            if !settings_start.is_empty() && !settings_end.is_empty() {
+                facts.settings_changed = SettingChange::between(&settings_start, &settings_end);
+            }
+            let result = RunResult::new(&facts, &end);
+            journal.finish(&result, &end, &mut |text| observer.warn(text));
+            Ok(result)
+        })
+    }
+
+    async fn facts(
+        &self,
+        settings: &Settings,
+        monitor: &mut Monitor<'_, W, D>,
+    ) -> Result<RunFacts, Failure> {
+        let session = monitor.session.as_mut().expect("just ensured");
+        let server = session.server().await.doing("asking the server what it is")?;
+        let mut workload_facts = self.settings.options.clone();
+        workload_facts.insert("seed".into(), self.settings.data_seed.to_string());
+        workload_facts.extend(self.facts.iter().cloned());
+        Ok(RunFacts {
+            job: None,
+            tool: Tool {
+                name: "triphammer".into(),
+                version: env!("CARGO_PKG_VERSION").into(),
+                debug_build: cfg!(debug_assertions),
+            },
+            label: settings.said("label").map(str::to_owned),
+            workload: WorkloadFacts {
+                name: W::NAME.into(),
+                title: W::TITLE.into(),
+                version: W::VERSION,
+                scale: self.settings.scale,
+                scale_unit: W::SCALE_UNIT.into(),
+                facts: workload_facts,
+            },
+            transactions: W::transactions(),
+            headline: W::headline(),
+            spec: self.plan.spec.clone(),
+            settings: settings.shown().to_vec(),
+            target: Redacted::target_of(&*self.plan.database),
+            server,
+            host: Host::detect(),
+            database_count: DatabaseCount::default(),
+            server_transactions: CounterSpan::default(),
+            settings_changed: Vec::new(),
+            notes: Vec::new(),
+        })
+    }
+}
+
+/// Starts the engine and hands its events on, in order: store first, then the observer.
+async fn drive<W: Workload, D: Database>(
+    plan: &Plan<W, D>,
+    monitor: &mut Monitor<'_, W, D>,
+    facts: &mut RunFacts,
+    journal: &mut Journal<'_>,
+    observer: &mut dyn Observer,
+) -> Result<RunEnd, Failure> {
+    let mut handle = engine::start(plan.clone())
+        .map_err(|error| Failure::System { doing: "starting the run".into(), error })?;
+    observer.begins(handle.stopper(), journal.job);
+    let clock = Clock::start();
+    let mut counted_from = None;
+    while let Some(event) = handle.events.recv().await {
+        match &event {
+            Event::Phase(Phase::Window, _) => {
+                facts.server_transactions.start = monitor.transaction_count().await;
+                counted_from = Some(clock.now());
+            }
+            Event::Phase(Phase::Drain | Phase::Abort, _)
+                if facts.server_transactions.end.is_none() =>
+            {
+                facts.server_transactions.end = monitor.transaction_count().await;
+                if let Some(from) = counted_from {
+                    let passed = clock.now().duration().saturating_sub(from.duration());
+                    facts.server_transactions.seconds = passed.as_secs_f64();
+                }
+            }
+            Event::Second(interval) => journal.second(interval, &mut |text| observer.warn(text)),
+            Event::Note(note) => journal.note(note, &mut |text| observer.warn(text)),
+            _ => {}
+        }
+        observer.event(&event);
+    }
+    Ok(handle.join()?)
+}
+
+/// The record of what was built at the target.
+async fn find<W: Workload, D: Database>(
+    book: &SqlBook,
+    target: &Target<D>,
+) -> Result<Record, Failure> {
+    let name = target.database.target();
+    let mut session = connect(&*target.database, Role::Monitor, target.connect_limit)
+        .await
+        .doing(format_args!("connecting to {name}"))?;
+    let record = built::<W, _>(book, &mut session, &name).await?;
+    session.close().await;
+    Ok(record)
+}
+
+fn embedded_exists<W: Workload>() -> bool {
+    std::path::Path::new(&format!("{}.sqlite", W::NAME)).exists()
+}
+
+/// What the record of the embedded default would say, for `--show-spec` before it is built.
+fn unbuilt<W: Workload>(settings: &mut Settings) -> Result<Record, Failure> {
+    let scale: u32 = settings.parse("scale", || 1)?;
+    let options = settings.workload_options(W::options(), OptionCommand::Build);
+    Ok(Record::planned::<W>(scale, 1, &options))
+}
+
+/// Builds the embedded default.
+fn build_embedded<W: Workload, D: Database>(
+    settings: &mut Settings,
+    target: &Target<D>,
+    progress: &dyn Progress,
+) -> Result<(), Failure> {
+    let scale = settings.parse("scale", || 1)?;
+    progress.say(&format!(
+        "building {} with {scale} {} at {}",
+        W::TITLE,
+        W::SCALE_UNIT,
+        target.database.target()
+    ));
+    let request = BuildRequest {
+        settings: WorkloadSettings {
+            scale,
+            data_seed: 1,
+            run_seed: 0,
+            options: settings.workload_options(W::options(), OptionCommand::Build),
+        },
+        jobs: 1,
+        replace: false,
+        force: false,
+        create_database: false,
+        connect_limit: target.connect_limit,
+    };
+    build::<W, D>(&target.database, &request, progress).map(drop)
+}
+
+/// Refuses settings that say something else than what was built.
+fn agree<W: Workload>(settings: &mut Settings, record: &Record) -> Result<(), SpecError> {
+    if record.get("version") != Some(W::VERSION.to_string().as_str()) {
+        return Err(SpecError::new(format!(
+            "the data is of version {} of {}, this program runs version {}; build it anew with \
+             --replace",
+            record.get("version").unwrap_or("?"),
+            W::TITLE,
+            W::VERSION
+        )));
+    }
+    let scale = record.get("scale").unwrap_or("?").to_owned();
+    let asked: String = settings.parse("scale", || scale.clone())?;
+    if asked != scale {
+        return Err(SpecError::new(format!(
+            "the data has {scale} {}, not {asked}; leave --scale out, or build again with --replace",
+            W::SCALE_UNIT
+        )));
+    }
+    for (option, built) in record.below("option") {
+        if let Some(asked) = settings.said(option)
+            && asked != built
+        {
+            return Err(SpecError::new(format!(
+                "the data was built with {option} = {built}, not {asked}; leave it out, or build \
+                 again with --replace"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Looks at the database from beside a run. It may lose its session with the server and makes it anew;
+/// what it cannot see is absent from the result, never waited for.
+struct Monitor<'a, W: Workload, D: Database> {
+    plan: &'a Plan<W, D>,
+    limit: Duration,
+    session: Option<D::Session>,
+    count: Option<StatementId>,
+}
+
+impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
+    fn new(plan: &'a Plan<W, D>, limit: Duration) -> Self {
+        Self { plan, limit, session: None, count: None }
+    }
+
+    async fn ensure(&mut self) -> Result<(), DbError> {
+        if self.session.as_ref().is_some_and(|session| !session.is_closed()) {
+            return Ok(());
+        }
+        self.session = None;
+        let mut session = connect(&*self.plan.database, Role::Monitor, self.limit).await?;
+        self.count = match W::headline().database_count {
+            Some(name) if self.plan.database.capabilities().stores => {
+                Some(Statements::new(&self.plan.book).prepare(&mut session, name).await?)
+            }
+            _ => None,
+        };
+        self.session = Some(session);
+        Ok(())
+    }
+
+    /// Asks something, within a glance; `None` when there is no answer.
+    async fn glance<T>(
+        &mut self,
+        ask: impl AsyncFnOnce(&mut D::Session) -> Result<T, DbError>,
+    ) -> Option<T> {
+        let asked = tokio::time::timeout(GLANCE, async {
+            self.ensure().await?;
+            ask(self.session.as_mut().expect("just ensured")).await
+        });
+        match asked.await {
+            Ok(Ok(answer)) => Some(answer),
+            Ok(Err(error)) if !error.class().loses_session() => None,
+            _ => {
+                self.session = None;
+                None
+            }
+        }
+    }
+
+    /// The headline's count. It reads a whole table, so it may take longer than a glance.
+    async fn count(&mut self) -> Option<i64> {
+        self.ensure().await.ok()?;
+        let (id, session) = (self.count?, self.session.as_mut()?);
+        let mut rows = Rows::new();
+        let asked = tokio::time::timeout(self.limit, session.query(id, &[], &mut rows)).await;
+        if !matches!(asked, Ok(Ok(()))) {
+            self.session = None;
+            return None;
+        }
+        rows.first("the count").ok()?.int(0).ok()
+    }
+
+    async fn transaction_count(&mut self) -> Option<u64> {
+        self.glance(async |session| session.transaction_count().await).await.flatten()
+    }
+
+    /// Waits until the database answers again, at most for `limit`.
+    async fn wait_for_database(&mut self, limit: Duration) {
+        let _ = tokio::time::timeout(limit, async {
+            while self.glance(async |session| session.server().await.map(drop)).await.is_none() {
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+        })
+        .await;
+    }
+
+    /// Notes in the record that the data is no longer as built.
+    async fn touch(&mut self) -> Result<(), DbError> {
+        if !self.plan.database.capabilities().stores {
+            return Ok(());
+        }
+        let session = self.session.as_mut().expect("just ensured");
+        let recording = Recording::prepare::<W, _>(&self.plan.book, session).await?;
+        if recording.read(session).await?.is_untouched() {
+            session.begin(Access::Write).await?;
+            let now = clock::wall().to_string();
+            match recording.insert(session, "first_run", &now).await {
+                Ok(()) => session.commit().await?,
+                // Another run began at the same moment and has noted it.
+                Err(error) if error.class() == ErrorClass::Constraint => session.rollback().await?,
+                Err(error) => return Err(error.context(format_args!("writing to {TABLE}"))),
+            }
+        }
+        Ok(())
+    }
+}

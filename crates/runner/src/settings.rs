@@ -1,0 +1,532 @@
+//! Settings: what can be said, where it was said, and what it comes to.
+//!
+//! [`SETTINGS`] is the one list. From it come the flags and their help, the environment variables, the
+//! keys of a job file, `--show-spec` and the reference page; the options of workloads join it by their own
+//! definitions. Layers are laid over each other (flags > environment > job file > defaults) as text, each
+//! value with its source; resolving reads each value once, and a bad one is reported with where it came from.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use triphammer_core::SpecError;
+use triphammer_core::clock::{format_duration, parse_duration};
+use triphammer_core::session::{Capabilities, Isolation, Protocol};
+use triphammer_core::spec::{Length, Limits, RetryPolicy, RunSpec};
+use triphammer_core::workload::{Mode, OptionCommand, OptionDef};
+use triphammer_drivers::target::TargetUrl;
+
+use crate::result::Setting;
+
+/// The commands that have settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Makes schema and data.
+    Build,
+    /// Drives a workload.
+    Run,
+    /// Verifies invariants.
+    Check,
+    /// Removes what a build made.
+    Drop,
+    /// Lists stored jobs.
+    Jobs,
+    /// Prints a stored job.
+    Report,
+}
+
+impl Command {
+    /// Its name on the command line, and of its table in a job file.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Build => "build",
+            Self::Run => "run",
+            Self::Check => "check",
+            Self::Drop => "drop",
+            Self::Jobs => "jobs",
+            Self::Report => "report",
+        }
+    }
+}
+
+/// Something that can be set.
+#[derive(Clone, Copy, Debug)]
+pub struct SettingDef {
+    /// Flag without dashes, and job-file key; `TRIPHAMMER_` and the same in capitals is the variable.
+    pub name: &'static str,
+    /// Name of the value in help; `None` for a switch.
+    pub value: Option<&'static str>,
+    /// Help in a line, with the default at its end.
+    pub help: &'static str,
+    /// The commands that take it.
+    pub commands: &'static [Command],
+    /// One-letter flag.
+    pub short: Option<char>,
+    /// Whether a job file may hold it.
+    pub in_job_file: bool,
+}
+
+impl SettingDef {
+    /// The environment variable.
+    #[must_use]
+    pub fn variable(&self) -> String {
+        variable(self.name)
+    }
+}
+
+fn variable(name: &str) -> String {
+    format!("TRIPHAMMER_{}", name.replace('-', "_").to_uppercase())
+}
+
+const fn setting(
+    name: &'static str,
+    value: Option<&'static str>,
+    commands: &'static [Command],
+    help: &'static str,
+) -> SettingDef {
+    SettingDef { name, value, help, commands, short: None, in_job_file: true }
+}
+
+const fn short(definition: SettingDef, letter: char) -> SettingDef {
+    SettingDef { short: Some(letter), ..definition }
+}
+
+const fn not_in_job_file(definition: SettingDef) -> SettingDef {
+    SettingDef { in_job_file: false, ..definition }
+}
+
+use Command::{Build, Check, Drop, Jobs, Report, Run};
+
+const ON_TARGET: &[Command] = &[Build, Run, Check, Drop];
+
+/// Everything that can be set, beside the options of workloads.
+pub const SETTINGS: &[SettingDef] = &[
+    setting("target", Some("TARGET"), ON_TARGET, "Database to use, as a URL: postgres://user@host/db, sqlite:file.db, null: [default: an SQLite file in this folder, named for the workload]"),
+    short(setting("workload", Some("NAME"), ON_TARGET, "Workload [default: tproc-c]"), 'w'),
+    setting("schema", Some("NAME"), ON_TARGET, "Schema in the database to work in [default: the user's own]"),
+    setting("password-file", Some("FILE"), ON_TARGET, "File that holds the password on its first line"),
+    not_in_job_file(short(setting("password", None, ON_TARGET, "Ask for the password"), 'W')),
+    setting("connect-timeout", Some("TIME"), ON_TARGET, "Longest wait for a session [default: 10s]"),
+    not_in_job_file(short(setting("job-file", Some("FILE"), ON_TARGET, "TOML file with settings"), 'f')),
+    setting("scale", Some("N"), &[Build, Run], "Size of the data: warehouses for TPROC-C. `run` takes it only where nothing is stored (null:) or built (the embedded default) [default: 1; 10 on null:]"),
+    setting("jobs", Some("N"), &[Build, Check], "Sessions that work side by side [default: min(2 x cores, scale); 1 to build where the database has one writer]"),
+    setting("seed", Some("N"), &[Build, Run], "Seed: of the data in `build`, of the inputs in `run`. The same seed gives the same rows and the same work [default: 1]"),
+    not_in_job_file(setting("create-database", None, &[Build], "Make the database first when it is not there")),
+    not_in_job_file(setting("replace", None, &[Build], "Remove what an earlier build made, then build anew")),
+    setting("vus", Some("N"), &[Run], "Virtual users [default: 1 on SQLite, else min(10, scale)]"),
+    setting("threads", Some("N"), &[Run], "Worker threads [default: min(cores, virtual users)]"),
+    setting("rampup", Some("TIME"), &[Run], "Load before the timed window [default: 1m; 5s on the embedded default]"),
+    setting("duration", Some("TIME"), &[Run], "Timed window [default: 5m; 30s on the embedded default]"),
+    setting("transactions", Some("N"), &[Run], "Run this many transactions of each virtual user instead of a time"),
+    setting("mode", Some("MODE"), &[Run], "Where the logic runs: procedures or statements [default: procedures where the database has them]"),
+    setting("protocol", Some("PROTOCOL"), &[Run], "How statements travel: prepared, extended or simple [default: prepared]"),
+    setting("isolation", Some("LEVEL"), &[Run], "Isolation level [default: the database's own]"),
+    setting("load", Some("MODEL"), &[Run], "Load model: closed [default: closed]"),
+    setting("retries", Some("N"), &[Run], "Attempts in all at a transaction that meets a deadlock or a serialization failure [default: 3]"),
+    setting("transaction-timeout", Some("TIME"), &[Run], "Cancel an attempt that takes longer; 0s for never [default: 0s]"),
+    setting("drain-timeout", Some("TIME"), &[Run], "Longest wait for transactions in flight at the end [default: 30s]"),
+    setting("max-failures", Some("SHARE"), &[Run], "Share of transactions that may fail; above it the exit code is 1 [default: 1%]"),
+    setting("label", Some("TEXT"), &[Run, Jobs], "Name for the job, to find it again"),
+    setting("warehouses", Some("A-B"), &[Check], "Check only these [default: all]"),
+    not_in_job_file(setting("yes", None, &[Drop], "Do it without asking")),
+    not_in_job_file(setting("force", None, &[Build, Drop], "Also touch tables that the build's record does not vouch for")),
+    not_in_job_file(setting("json", None, &[Build, Run, Check, Jobs], "Print one JSON document instead of text")),
+    not_in_job_file(setting("show-spec", None, &[Build, Run], "Print every setting with its source, and do nothing")),
+    setting("store", Some("FILE"), &[Build, Run, Check, Jobs, Report], "Job store [default: the user's data folder]"),
+    not_in_job_file(setting("limit", Some("N"), &[Jobs], "How many jobs to list [default: 20]")),
+    not_in_job_file(setting("format", Some("FORMAT"), &[Report], "text, json or markdown [default: text]")),
+];
+
+/// Where a value came from.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// A flag or the positional target.
+    Flag,
+    /// An environment variable.
+    Environment,
+    /// A job file.
+    JobFile(String),
+    /// Nobody said anything.
+    Default,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag => f.write_str("command line"),
+            Self::Environment => f.write_str("environment"),
+            Self::JobFile(name) => write!(f, "job file {name}"),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
+/// Layers laid over each other, and what was read from them.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    command: Command,
+    values: BTreeMap<String, (String, Source)>,
+    shown: Vec<Setting>,
+}
+
+impl Settings {
+    /// Nothing said yet.
+    #[must_use]
+    pub fn new(command: Command) -> Self {
+        Self { command, values: BTreeMap::new(), shown: Vec::new() }
+    }
+
+    /// The command that these are for.
+    #[must_use]
+    pub const fn command(&self) -> Command {
+        self.command
+    }
+
+    /// Says a value, unless a stronger layer has said one: add the strongest layer first.
+    pub fn say(&mut self, name: &str, value: impl Into<String>, source: Source) {
+        self.values.entry(name.to_owned()).or_insert_with(|| (value.into(), source));
+    }
+
+    /// Adds the environment: the variables of the command's settings, and of the options of workloads.
+    pub fn add_environment(
+        &mut self,
+        options: &[&OptionDef],
+        read: impl Fn(&str) -> Option<String>,
+    ) {
+        let names: Vec<_> = known(self.command, options).collect();
+        for name in names {
+            if let Some(value) = read(&variable(name)).filter(|value| !value.is_empty()) {
+                self.say(name, value, Source::Environment);
+            }
+        }
+    }
+
+    /// Adds a job file.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no TOML, or holds a key or value that cannot be.
+    pub fn add_job_file(&mut self, path: &Path, options: &[&OptionDef]) -> Result<(), SpecError> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| SpecError::new(format!("cannot read the job file {name}: {error}")))?;
+        let table: toml::Table = text
+            .parse()
+            .map_err(|error| SpecError::new(format!("the job file {name} is no TOML: {error}")))?;
+        let (tables, top): (Vec<_>, Vec<_>) =
+            table.into_iter().partition(|(_, value)| value.is_table());
+        for (section, value) in tables {
+            let Some(command) = [Build, Run, Check, Drop].into_iter().find(|c| c.name() == section)
+            else {
+                return Err(SpecError::new(format!(
+                    "{name}: no table [{section}]; there are [build], [run], [check] and [drop]"
+                )));
+            };
+            for (key, value) in value.as_table().expect("partitioned") {
+                let value = job_file_value(&name, command, key, value, options)?;
+                if command == self.command {
+                    self.say(key, value, Source::JobFile(name.clone()));
+                }
+            }
+        }
+        for (key, value) in top {
+            let somewhere = [Build, Run, Check, Drop]
+                .into_iter()
+                .find(|command| known(*command, options).any(|known| known == key));
+            let value =
+                job_file_value(&name, somewhere.unwrap_or(self.command), &key, &value, options)?;
+            if known(self.command, options).any(|known| known == key) {
+                self.say(&key, value, Source::JobFile(name.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The text of a value that was said, without reading it as anything.
+    #[must_use]
+    pub fn said(&self, name: &str) -> Option<&str> {
+        self.values.get(name).map(|(value, _)| value.as_str())
+    }
+
+    /// Reads a value by `parse`, or takes the default; both appear in [`Settings::shown`].
+    ///
+    /// # Errors
+    /// When `parse` does not understand the value: names the setting and where the value came from.
+    pub fn read<T>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+        show: impl FnOnce(&T) -> String,
+        default: impl FnOnce() -> T,
+    ) -> Result<T, SpecError> {
+        let (value, source) = match self.values.get(name) {
+            None => (default(), Source::Default),
+            Some((text, source)) => {
+                let value = parse(text).map_err(|problem| {
+                    SpecError::new(format!("--{name} from the {source}: {problem}"))
+                })?;
+                (value, source.clone())
+            }
+        };
+        let shown = show(&value);
+        self.show(name, shown, &source);
+        Ok(value)
+    }
+
+    /// Records how a setting was resolved.
+    pub fn show(&mut self, name: &str, value: String, source: &Source) {
+        self.shown.retain(|setting| setting.name != name);
+        let source = source.to_string();
+        self.shown.push(Setting { name: name.to_owned(), value, source });
+    }
+
+    /// Where a value came from.
+    #[must_use]
+    pub fn source(&self, name: &str) -> Source {
+        self.values.get(name).map_or(Source::Default, |(_, source)| source.clone())
+    }
+
+    /// Every setting that was read, with its source.
+    #[must_use]
+    pub fn shown(&self) -> &[Setting] {
+        &self.shown
+    }
+
+    /// Reads a value of a type that reads and writes itself.
+    ///
+    /// # Errors
+    /// As [`Settings::read`].
+    pub fn parse<T: std::str::FromStr + fmt::Display>(
+        &mut self,
+        name: &str,
+        default: impl FnOnce() -> T,
+    ) -> Result<T, SpecError>
+    where
+        T::Err: fmt::Display,
+    {
+        let parse = |text: &str| {
+            text.trim().parse().map_err(|error: T::Err| format!("`{text}` cannot be read: {error}"))
+        };
+        self.read(name, parse, T::to_string, default)
+    }
+
+    /// Reads a duration.
+    ///
+    /// # Errors
+    /// As [`Settings::read`].
+    pub fn duration(&mut self, name: &str, default: Duration) -> Result<Duration, SpecError> {
+        self.read(name, parse_duration, |d| format_duration(*d), || default)
+    }
+
+    /// Reads a switch.
+    ///
+    /// # Errors
+    /// As [`Settings::read`].
+    pub fn switch(&mut self, name: &str) -> Result<bool, SpecError> {
+        self.read(name, parse_switch, bool::to_string, || false)
+    }
+
+    /// Reads a value that may be absent.
+    ///
+    /// # Errors
+    /// As [`Settings::read`].
+    pub fn optional<T>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+        show: impl FnOnce(&T) -> String,
+        absent: &str,
+    ) -> Result<Option<T>, SpecError> {
+        let show = |value: &Option<T>| value.as_ref().map_or_else(|| absent.to_owned(), show);
+        self.read(name, |text| parse(text).map(Some), show, || None)
+    }
+
+    /// The options of a workload that belong to `command`, each with its value.
+    #[must_use]
+    pub fn workload_options(
+        &mut self,
+        definitions: &[OptionDef],
+        command: OptionCommand,
+    ) -> BTreeMap<String, String> {
+        let mut options = BTreeMap::new();
+        for definition in definitions.iter().filter(|d| d.command == command) {
+            let said = self.values.get(definition.name).cloned();
+            let (value, source) = said.unwrap_or((definition.default.to_owned(), Source::Default));
+            self.show(definition.name, value.clone(), &source);
+            options.insert(definition.name.to_owned(), value);
+        }
+        options
+    }
+}
+
+fn belongs(definition: &OptionDef, command: Command) -> bool {
+    match definition.command {
+        OptionCommand::Build => matches!(command, Build | Run),
+        OptionCommand::Run => command == Run,
+    }
+}
+
+/// Names that a command takes.
+fn known<'a>(
+    command: Command,
+    options: &'a [&OptionDef],
+) -> impl Iterator<Item = &'static str> + 'a {
+    let own = SETTINGS.iter().filter(move |s| s.commands.contains(&command)).map(|s| s.name);
+    own.chain(options.iter().filter(move |o| belongs(o, command)).map(|o| o.name))
+}
+
+fn parse_switch(text: &str) -> Result<bool, String> {
+    match text.trim() {
+        "true" | "yes" | "on" | "1" => Ok(true),
+        "false" | "no" | "off" | "0" => Ok(false),
+        _ => Err(format!("`{text}` is neither true nor false")),
+    }
+}
+
+/// Checks one key of a job file and gives its value as text.
+fn job_file_value(
+    file: &str,
+    command: Command,
+    key: &str,
+    value: &toml::Value,
+    options: &[&OptionDef],
+) -> Result<String, SpecError> {
+    let refuse = |message: String| Err(SpecError::new(format!("{file}: {message}")));
+    if key == "password" {
+        return refuse("a job file holds no password; use `password-file`".into());
+    }
+    let setting = SETTINGS.iter().find(|s| s.name == key && s.commands.contains(&command));
+    let is_option = options.iter().any(|o| o.name == key && belongs(o, command));
+    if setting.is_some_and(|s| !s.in_job_file) {
+        return refuse(format!("`{key}` is not for job files; give --{key} on the command line"));
+    }
+    if setting.is_none() && !is_option {
+        let hint = closest(key, known(command, options))
+            .map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+        return refuse(format!("`{}` takes no `{key}`{hint}", command.name()));
+    }
+    let text = match value {
+        toml::Value::String(text) => text.clone(),
+        toml::Value::Integer(number) => number.to_string(),
+        toml::Value::Float(number) => number.to_string(),
+        toml::Value::Boolean(switch) => switch.to_string(),
+        toml::Value::Array(items) if items.iter().all(toml::Value::is_integer) => {
+            items.iter().map(toml::Value::to_string).collect::<Vec<_>>().join(",")
+        }
+        _ => return refuse(format!("`{key}` is no text, number or list of integers")),
+    };
+    if key == "target" && TargetUrl::parse(&text).is_ok_and(|url| url.has_password()) {
+        return refuse("the target holds a password; job files hold none, use `password-file`".into());
+    }
+    Ok(text)
+}
+
+/// The known name that a mistyped one was most likely meant to be: at most two edits away.
+fn closest(typed: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    known
+        .map(|name| (edits(typed, name), name))
+        .filter(|(distance, _)| *distance <= 2)
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// Levenshtein distance.
+fn edits(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.chars().enumerate() {
+            let substituted = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+    }
+    row[row.len() - 1]
+}
+
+/// Reads `1%`, `0.5 %` or `0.01`.
+fn parse_share(text: &str) -> Result<f64, String> {
+    let wrong = || format!("`{text}` is no share; write 1% or 0.01");
+    let share = match text.trim().strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().map_err(|_| wrong())? / 100.0,
+        None => text.trim().parse::<f64>().map_err(|_| wrong())?,
+    };
+    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err(wrong()) }
+}
+
+/// What the defaults of a run depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct RunDefaults<'a> {
+    /// The database.
+    pub capabilities: &'a Capabilities,
+    /// The workload's scale as built.
+    pub scale: u32,
+    /// Whether nobody named a target.
+    pub embedded: bool,
+    /// Logical processors.
+    pub cores: u32,
+}
+
+/// Resolves the spec of a run.
+///
+/// # Errors
+/// When a value cannot be read or cannot be.
+pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSpec, SpecError> {
+    let RunDefaults { capabilities, scale, embedded, cores } = given;
+    if settings.said("duration").is_some() && settings.said("transactions").is_some() {
+        return Err(SpecError::new("--duration and --transactions exclude each other; give one"));
+    }
+    let few = if capabilities.one_writer { 1 } else { scale.clamp(1, 10) };
+    let users: u32 = settings.parse("vus", || few)?;
+    let threads = settings.parse("threads", || {
+        if capabilities.blocks { users } else { cores.min(users).max(1) }
+    })?;
+    if capabilities.blocks && threads != users {
+        return Err(SpecError::new(
+            "calls to this database block their thread, so it needs one thread a virtual user; \
+             leave --threads out",
+        ));
+    }
+    let transactions =
+        settings.optional("transactions", |t| t.parse().map_err(|e| format!("`{t}`: {e}")), u64::to_string, "by time")?;
+    let seconds = |embedded_default, given_default| {
+        Duration::from_secs(if embedded { embedded_default } else { given_default })
+    };
+    let (rampup, length) = match transactions {
+        Some(count) => {
+            if settings.said("rampup").is_some() {
+                return Err(SpecError::new("--rampup goes by time; --transactions has none"));
+            }
+            (Duration::ZERO, Length::Transactions(count))
+        }
+        None => (
+            settings.duration("rampup", seconds(5, 60))?,
+            Length::Time(settings.duration("duration", seconds(30, 300))?),
+        ),
+    };
+    let limits = Limits {
+        connect: settings.duration("connect-timeout", Limits::default().connect)?,
+        transaction: settings.duration("transaction-timeout", Limits::default().transaction)?,
+        drain: settings.duration("drain-timeout", Limits::default().drain)?,
+        ..Limits::default()
+    };
+    let attempts = settings.parse("retries", || RetryPolicy::default().attempts)?;
+    let spec = RunSpec {
+        users,
+        threads,
+        rampup,
+        length,
+        mode: settings.read("mode", str::parse, |m: &Mode| m.name().to_owned(), || Mode::default_for(capabilities))?,
+        protocol: settings.read("protocol", str::parse, |p: &Protocol| p.name().to_owned(), || capabilities.protocols[0])?,
+        isolation: settings.optional("isolation", str::parse, |level: &Isolation| level.name().to_owned(), "the database's own")?,
+        load: settings.parse("load", Default::default)?,
+        seed: settings.parse("seed", || 1)?,
+        retry: RetryPolicy { attempts, ..RetryPolicy::default() },
+        limits,
+        max_failures: settings.read("max-failures", parse_share, |s| format!("{}%", s * 100.0), || 0.01)?,
+    };
+    spec.validate(capabilities)?;
+    Ok(spec)
+}

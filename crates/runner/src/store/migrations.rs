@@ -1,0 +1,60 @@
+//! Brings a store's tables to the version of this program. Each step is a file in `migrations/`, never
+//! changed once released; the number of the last one done is SQLite's `user_version`.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+
+use super::error::StoreError;
+
+/// The steps, the first making version 1.
+const STEPS: [&str; 1] = [include_str!("migrations/0001_jobs.sql")];
+
+/// The version of the tables that this program writes.
+#[expect(clippy::cast_possible_truncation, reason = "a handful of steps")]
+pub const VERSION: u32 = STEPS.len() as u32;
+
+/// Does the steps that are missing. Two programs may try at once: the second waits, and finds nothing
+/// left to do.
+pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let failed = |error| StoreError::from_sqlite(path, error);
+    if current(connection, path)? == VERSION {
+        return Ok(());
+    }
+    let transaction = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(failed)?;
+    let found = current(&transaction, path)?;
+    for step in &STEPS[found as usize..] {
+        transaction.execute_batch(step).map_err(failed)?;
+    }
+    transaction.pragma_update(None, "user_version", VERSION).map_err(failed)?;
+    transaction
+        .execute(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES ('tool_version', ?1)",
+            [env!("CARGO_PKG_VERSION")],
+        )
+        .map_err(failed)?;
+    transaction.commit().map_err(failed)
+}
+
+/// The store's version; an error when it is newer than this program.
+fn current(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
+    let failed = |error| StoreError::from_sqlite(path, error);
+    let found: u32 = connection
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .map_err(failed)?;
+    if found <= VERSION {
+        return Ok(found);
+    }
+    let written_by: Option<String> = connection
+        .query_row("SELECT value FROM meta WHERE key = 'tool_version'", [], |row| row.get(0))
+        .optional()
+        .unwrap_or_default();
+    Err(StoreError::Newer {
+        path: path.to_owned(),
+        found,
+        known: VERSION,
+        written_by: written_by.unwrap_or_else(|| "of an unknown version".to_owned()),
+    })
+}

@@ -1,0 +1,103 @@
+//! Opens the store.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+
+use super::error::StoreError;
+use super::job::JobId;
+use super::write::Held;
+use super::{migrations, path};
+
+/// How long a writer waits for another one.
+const BUSY_LIMIT: Duration = Duration::from_secs(10);
+/// Attempts to switch to the write-ahead log, for which SQLite does not wait by itself.
+const WAL_ATTEMPTS: u32 = 100;
+/// The wait between two of them.
+const WAL_WAIT: Duration = Duration::from_millis(20);
+
+/// The job store, opened. It belongs to one thread at a time; open another for another thread.
+#[derive(Debug)]
+pub struct Store {
+    pub(super) connection: Connection,
+    pub(super) path: PathBuf,
+    /// Jobs that this store has begun and not finished.
+    pub(super) held: RefCell<BTreeMap<JobId, Held>>,
+}
+
+impl Store {
+    /// Opens the store at `path`, makes it where it is absent, and brings its tables to this version.
+    ///
+    /// # Errors
+    /// When it cannot be made or opened, when it is damaged, and when a newer version wrote it.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        path::make_private(path)?;
+        let failed = |error| StoreError::from_sqlite(path, error);
+        let mut connection = Connection::open(path).map_err(failed)?;
+        connection.busy_timeout(BUSY_LIMIT).map_err(failed)?;
+        connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
+        // A store that may only be read stays in the journal mode that it has.
+        if !connection.is_readonly("main").map_err(failed)? {
+            use_write_ahead_log(&connection).map_err(failed)?;
+            // Loses the last batch on a power cut, never the store.
+            connection.pragma_update(None, "synchronous", "normal").map_err(failed)?;
+        }
+        migrations::migrate(&mut connection, path)?;
+        Ok(Self { connection, path: path.to_owned(), held: RefCell::default() })
+    }
+
+    /// The store's file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Does `work` in one transaction that has the right to write from its begin, so that it never
+    /// fails in its middle because another writer was first.
+    pub(super) fn write<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let transaction = self.begin_write()?;
+        let done = work(&transaction).map_err(|error| self.failed(error))?;
+        transaction.commit().map_err(|error| self.failed(error))?;
+        Ok(done)
+    }
+
+    /// Begins such a transaction. No two are open at a time: none outlives the call that begins it.
+    pub(super) fn begin_write(&self) -> Result<Transaction<'_>, StoreError> {
+        Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
+            .map_err(|error| self.failed(error))
+    }
+
+    /// The error as the store tells it.
+    pub(super) fn failed(&self, error: rusqlite::Error) -> StoreError {
+        StoreError::from_sqlite(&self.path, error)
+    }
+}
+
+fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
+    let mut attempt = 1;
+    loop {
+        let switched = connection.pragma_update_and_check(None, "journal_mode", "wal", |row| {
+            row.get::<_, String>(0)
+        });
+        match switched {
+            Ok(_) => return Ok(()),
+            Err(error)
+                if attempt < WAL_ATTEMPTS
+                    && matches!(
+                        error.sqlite_error_code(),
+                        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+                    ) =>
+            {
+                attempt += 1;
+                std::thread::sleep(WAL_WAIT);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}

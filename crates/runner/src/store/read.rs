@@ -1,0 +1,296 @@
+//! Reading jobs.
+
+use std::ops::Range;
+
+use rusqlite::{OptionalExtension, Row, params};
+use serde::de::DeserializeOwned;
+
+use super::error::StoreError;
+use super::histograms::{HistogramRow, Scope, TimesKind, TotalRow, decode};
+use super::job::{
+    CheckRow, JobFilter, JobId, JobRow, JobStatus, Moment, SecondRow, SeriesRow, StoredJob,
+};
+use super::lock;
+use super::open::Store;
+use crate::result::{JobKind, Redacted, Remark};
+
+/// The columns of [`job_row`], in its order.
+const JOB_COLUMNS: &str = "id, kind, status, label, workload, workload_version, scale, scale_unit, \
+                           target, server_product, server_version, tool_version, users, pid, \
+                           started_at, ended_at, headline_name, headline_value";
+
+impl Store {
+    /// The jobs, newest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn jobs(&self, filter: &JobFilter) -> Result<Vec<JobRow>, StoreError> {
+        let sql = format!(
+            "SELECT {JOB_COLUMNS} FROM jobs
+             WHERE (?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR workload = ?2)
+             AND (?3 IS NULL OR label = ?3) ORDER BY id DESC LIMIT ?4"
+        );
+        let limit = filter.limit.map_or(-1, i64::from);
+        let kind = filter.kind.map(JobKind::name);
+        let mut jobs =
+            self.rows(&sql, params![kind, filter.workload, filter.label, limit], job_row)?;
+        for job in &mut jobs {
+            self.look_after(job)?;
+        }
+        Ok(jobs)
+    }
+
+    /// A job with what it left.
+    ///
+    /// # Errors
+    /// When there is none of that number, and when the store cannot be read.
+    pub fn load(&self, job: JobId) -> Result<StoredJob, StoreError> {
+        let sql = format!(
+            "SELECT {JOB_COLUMNS}, spec, facts, host, transactions, result FROM jobs WHERE id = ?1"
+        );
+        let found = self.rows(&sql, [job.0], |row| {
+            let texts: [Option<String>; 5] =
+                [row.get(18)?, row.get(19)?, row.get(20)?, row.get(21)?, row.get(22)?];
+            Ok((job_row(row)?, texts))
+        })?;
+        let Some((mut row, [spec, facts, host, transactions, document])) = found.into_iter().next()
+        else {
+            return Err(StoreError::NoJob { job: job.0 });
+        };
+        self.look_after(&mut row)?;
+        Ok(StoredJob {
+            row,
+            spec: parse(job, "a spec", spec)?,
+            facts: parse(job, "facts", facts)?.unwrap_or_default(),
+            host: parse(job, "a host", host)?.unwrap_or_default(),
+            transactions: parse(job, "transaction types", transactions)?.unwrap_or_default(),
+            document: parse(job, "a document", document)?,
+            notes: self.notes(job)?,
+        })
+    }
+
+    /// What each transaction type did, second by second.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn series(&self, job: JobId) -> Result<Vec<SeriesRow>, StoreError> {
+        let sql = "SELECT first_second, last_second, type, committed, rolled_back, failed, in_doubt,
+                   retries, tally, response_ns, service_ns, p50_us, p95_us, p99_us, max_us
+                   FROM series WHERE job = ?1 ORDER BY first_second, type";
+        self.rows(sql, [job.0], |row| {
+            Ok(SeriesRow {
+                first: unsigned(row, 0)?,
+                last: unsigned(row, 1)?,
+                transaction: place(row, 2)?,
+                committed: unsigned(row, 3)?,
+                rolled_back: unsigned(row, 4)?,
+                failed: unsigned(row, 5)?,
+                in_doubt: unsigned(row, 6)?,
+                retries: unsigned(row, 7)?,
+                tally: unsigned(row, 8)?,
+                response_ns: unsigned(row, 9)?,
+                service_ns: unsigned(row, 10)?,
+                p50_us: unsigned(row, 11)?,
+                p95_us: unsigned(row, 12)?,
+                p99_us: unsigned(row, 13)?,
+                max_us: unsigned(row, 14)?,
+            })
+        })
+    }
+
+    /// What all threads did, second by second.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn seconds(&self, job: JobId) -> Result<Vec<SecondRow>, StoreError> {
+        let sql = "SELECT first_second, last_second, cpu_ns, wall_ns, busiest_share, connected, lost,
+                   reconnected FROM seconds WHERE job = ?1 ORDER BY first_second";
+        self.rows(sql, [job.0], |row| {
+            Ok(SecondRow {
+                first: unsigned(row, 0)?,
+                last: unsigned(row, 1)?,
+                cpu_ns: unsigned(row, 2)?,
+                wall_ns: unsigned(row, 3)?,
+                busiest_share: row.get(4)?,
+                connected: row.get(5)?,
+                lost: unsigned(row, 6)?,
+                reconnected: unsigned(row, 7)?,
+            })
+        })
+    }
+
+    /// The histograms of stretches that begin in `seconds` of the run.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn histograms(
+        &self,
+        job: JobId,
+        seconds: Range<u64>,
+    ) -> Result<Vec<HistogramRow>, StoreError> {
+        let sql = "SELECT first_second, last_second, type, times, counts FROM histograms
+                   WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3
+                   ORDER BY first_second, type, times";
+        let border = |second: u64| i64::try_from(second).unwrap_or(i64::MAX);
+        let borders = params![job.0, border(seconds.start), border(seconds.end)];
+        self.rows(sql, borders, |row| {
+            Ok(HistogramRow {
+                first: unsigned(row, 0)?,
+                last: unsigned(row, 1)?,
+                transaction: place(row, 2)?,
+                times: named(row, 3, TimesKind::ALL, TimesKind::name)?,
+                histogram: histogram(row, 4)?,
+            })
+        })
+    }
+
+    /// The exact totals of the run or its window.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn totals(&self, job: JobId, scope: Scope) -> Result<Vec<TotalRow>, StoreError> {
+        let sql = "SELECT type, times, counts FROM totals WHERE job = ?1 AND scope = ?2
+                   ORDER BY type, times";
+        self.rows(sql, params![job.0, scope.name()], |row| {
+            Ok(TotalRow {
+                transaction: place(row, 0)?,
+                times: named(row, 1, TimesKind::ALL, TimesKind::name)?,
+                histogram: histogram(row, 2)?,
+            })
+        })
+    }
+
+    /// The server's settings at the start or the end, by name.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn stored_settings(
+        &self,
+        job: JobId,
+        moment: Moment,
+    ) -> Result<Vec<(String, String)>, StoreError> {
+        let sql = "SELECT name, value FROM settings WHERE job = ?1 AND moment = ?2 ORDER BY name";
+        self.rows(sql, params![job.0, moment.name()], |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
+    /// What was checked, in order.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn stored_checks(&self, job: JobId) -> Result<Vec<CheckRow>, StoreError> {
+        let sql = "SELECT id, title, ok, violations, first_key FROM checks WHERE job = ?1
+                   ORDER BY place";
+        self.rows(sql, [job.0], |row| {
+            Ok(CheckRow {
+                id: row.get(0)?,
+                title: row.get(1)?,
+                ok: row.get(2)?,
+                violations: unsigned(row, 3)?,
+                first_key: row.get(4)?,
+            })
+        })
+    }
+
+    fn notes(&self, job: JobId) -> Result<Vec<Remark>, StoreError> {
+        let sql = "SELECT at_s, kind, text FROM notes WHERE job = ?1 ORDER BY place";
+        self.rows(sql, [job.0], |row| {
+            Ok(Remark { at_s: row.get(0)?, kind: row.get(1)?, text: row.get(2)? })
+        })
+    }
+
+    /// Finds out whether a job that runs is lost. A process gives up its lock after it has written the
+    /// end, so a free lock counts only if the job is running in the store even then.
+    fn look_after(&self, job: &mut JobRow) -> Result<(), StoreError> {
+        if job.status != JobStatus::Running || !lock::is_lost(&self.path, job.id) {
+            return Ok(());
+        }
+        let sql = format!("SELECT {JOB_COLUMNS} FROM jobs WHERE id = ?1");
+        let now = self
+            .connection
+            .query_row(&sql, [job.id.0], job_row)
+            .optional()
+            .map_err(|error| self.failed(error))?;
+        match now {
+            Some(now) if now.status != JobStatus::Running => *job = now,
+            _ => job.status = JobStatus::Lost,
+        }
+        Ok(())
+    }
+
+    fn rows<T>(
+        &self,
+        sql: &str,
+        args: impl rusqlite::Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        let failed = |error| self.failed(error);
+        let mut statement = self.connection.prepare_cached(sql).map_err(failed)?;
+        let rows = statement.query_map(args, read).map_err(failed)?;
+        rows.collect::<rusqlite::Result<_>>().map_err(failed)
+    }
+}
+
+fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
+    Ok(JobRow {
+        id: JobId(row.get(0)?),
+        kind: named(row, 1, JobKind::ALL, JobKind::name)?,
+        status: named(row, 2, JobStatus::ALL, JobStatus::name)?,
+        label: row.get(3)?,
+        workload: row.get(4)?,
+        workload_version: row.get(5)?,
+        scale: row.get(6)?,
+        scale_unit: row.get(7)?,
+        target: Redacted::new(&row.get::<_, String>(8)?),
+        server_product: row.get(9)?,
+        server_version: row.get(10)?,
+        tool_version: row.get(11)?,
+        users: row.get(12)?,
+        pid: row.get(13)?,
+        started_at: row.get(14)?,
+        ended_at: row.get(15)?,
+        headline_name: row.get(16)?,
+        headline_value: row.get(17)?,
+    })
+}
+
+fn parse<T: DeserializeOwned>(
+    job: JobId,
+    what: &'static str,
+    text: Option<String>,
+) -> Result<Option<T>, StoreError> {
+    text.map(|text| serde_json::from_str(&text))
+        .transpose()
+        .map_err(|error| StoreError::Unreadable { job: job.0, what, reason: error.to_string() })
+}
+
+/// The value whose word is in the column.
+fn named<T: Copy, const N: usize>(
+    row: &Row<'_>,
+    column: usize,
+    all: [T; N],
+    name: fn(T) -> &'static str,
+) -> rusqlite::Result<T> {
+    let word: String = row.get(column)?;
+    all.into_iter().find(|value| name(*value) == word).ok_or_else(|| {
+        unreadable(column, rusqlite::types::Type::Text, format!("`{word}` is not known"))
+    })
+}
+
+fn histogram(row: &Row<'_>, column: usize) -> rusqlite::Result<hdrhistogram::Histogram<u32>> {
+    let counts = row.get_ref(column)?.as_blob()?;
+    decode(counts).map_err(|reason| unreadable(column, rusqlite::types::Type::Blob, reason))
+}
+
+fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    let number: i64 = row.get(column)?;
+    u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
+}
+
+fn place(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
+    let number: i64 = row.get(column)?;
+    usize::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
+}
+
+fn unreadable(column: usize, kind: rusqlite::types::Type, reason: String) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, kind, reason.into())
+}

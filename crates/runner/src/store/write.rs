@@ -1,0 +1,458 @@
+//! Writing jobs. What a run measures is turned into rows at once and written every few seconds in one
+//! short transaction, so that programs that share the store do not wait for each other.
+
+use std::path::Path;
+
+use rusqlite::{Connection, params};
+use serde::Serialize;
+use triphammer_core::clock;
+use triphammer_core::engine::RunEnd;
+use triphammer_core::event::Note;
+use triphammer_core::recorder::{Interval, TypeInterval};
+use triphammer_core::stats::Times;
+
+use super::error::StoreError;
+use super::histograms::{Encoded, Merger, Scope, encode};
+use super::job::{CheckRow, JobHeader, JobId, JobStatus, Moment, SecondRow, SeriesRow};
+use super::lock::{self, JobLock};
+use super::open::Store;
+use crate::result::{Remark, RunResult, Status, mask_setting, rfc3339};
+
+/// Seconds that are written together.
+const BATCH_SECONDS: usize = 5;
+/// Seconds kept for later when the store cannot be written; beyond that they are given up, and a note
+/// says so.
+const WAITING_MAX: usize = 600;
+
+/// What the store keeps of a job that it has begun.
+#[derive(Debug)]
+pub(super) struct Held {
+    /// Says that this process lives; released when dropped.
+    _lock: JobLock,
+    waiting: Waiting,
+    merger: Merger,
+    /// Notes written so far.
+    notes: u32,
+    /// Seconds given up.
+    dropped: usize,
+}
+
+/// Rows on their way.
+#[derive(Debug, Default)]
+struct Waiting {
+    seconds: Vec<SecondRow>,
+    series: Vec<SeriesRow>,
+    histograms: Vec<Encoded>,
+}
+
+impl Store {
+    /// Begins a job, with the date and time of now, and gives its number. Jobs that another process
+    /// left behind are marked as lost.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn begin(&self, header: &JobHeader) -> Result<JobId, StoreError> {
+        let transaction = self.begin_write()?;
+        mark_lost(&transaction, &self.path).map_err(|error| self.failed(error))?;
+        let job = insert_job(&transaction, header).map_err(|error| self.failed(error))?;
+        // Before anybody else can see the job.
+        let lock = JobLock::take(&self.path, job)
+            .map_err(|source| StoreError::Create { path: self.path.clone(), source })?;
+        transaction.commit().map_err(|error| self.failed(error))?;
+        let held = Held {
+            _lock: lock,
+            waiting: Waiting::default(),
+            merger: Merger::default(),
+            notes: 0,
+            dropped: 0,
+        };
+        self.held.borrow_mut().insert(job, held);
+        Ok(job)
+    }
+
+    /// Takes in a second of a run. It is written with the next few, or by [`Store::flush`].
+    ///
+    /// # Errors
+    /// When a batch cannot be written. It is kept, and tried again with the next one.
+    pub fn second(&self, job: JobId, interval: &Interval) -> Result<(), StoreError> {
+        let waiting = self.held(job, |held| {
+            held.waiting.take(interval);
+            held.waiting.histograms.extend(held.merger.take(interval));
+            held.waiting.seconds.len()
+        })?;
+        if !waiting.is_multiple_of(BATCH_SECONDS) {
+            return Ok(());
+        }
+        let written = self.flush(job);
+        self.held(job, |held| {
+            if held.waiting.seconds.len() >= WAITING_MAX {
+                held.dropped += held.waiting.seconds.len();
+                held.waiting = Waiting::default();
+            }
+        })?;
+        written
+    }
+
+    /// Writes what waits.
+    ///
+    /// # Errors
+    /// When the store cannot be written. Nothing is lost by that.
+    pub fn flush(&self, job: JobId) -> Result<(), StoreError> {
+        let waiting = self.held(job, |held| std::mem::take(&mut held.waiting))?;
+        if waiting.seconds.is_empty() && waiting.histograms.is_empty() {
+            return Ok(());
+        }
+        let written = self.write(|connection| waiting.write(connection, job));
+        if written.is_err() {
+            self.held(job, |held| held.waiting = waiting)?;
+        }
+        written
+    }
+
+    /// Keeps the server's settings; values that may hold a secret are masked.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn settings(
+        &self,
+        job: JobId,
+        moment: Moment,
+        settings: &[(String, String)],
+    ) -> Result<(), StoreError> {
+        self.held(job, |_| ())?;
+        self.write(|connection| {
+            let mut statement = connection.prepare_cached(
+                "INSERT OR REPLACE INTO settings (job, moment, name, value) VALUES (?1, ?2, ?3, ?4)",
+            )?;
+            for (name, value) in settings {
+                statement.execute(params![job.0, moment.name(), name, mask_setting(name, value)])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Keeps a remark.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn note(&self, job: JobId, note: &Note) -> Result<(), StoreError> {
+        let place = self.held(job, |held| held.notes)?;
+        self.write(|connection| write_note(connection, job, place, &Remark::of(note)))?;
+        self.held(job, |held| held.notes += 1)
+    }
+
+    /// Keeps what was checked, in the order given.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn checks(&self, job: JobId, checks: &[CheckRow]) -> Result<(), StoreError> {
+        self.held(job, |_| ())?;
+        self.write(|connection| {
+            let mut statement = connection.prepare_cached(
+                "INSERT OR REPLACE INTO checks
+                 (job, place, id, title, ok, violations, first_key)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?;
+            for (place, check) in (0_u32..).zip(checks) {
+                statement.execute(params![
+                    job.0,
+                    place,
+                    check.id,
+                    check.title,
+                    check.ok,
+                    integer(check.violations),
+                    check.first_key,
+                ])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Ends a run: its result, the exact totals that the engine gave, its errors, and its notes as the
+    /// result has them. What still waits is written first; if that fails the result is written without
+    /// it, and a note says so.
+    ///
+    /// # Errors
+    /// When the store cannot be written; the call may be made again.
+    pub fn finish(
+        &self,
+        job: JobId,
+        result: &RunResult,
+        end: &RunEnd,
+    ) -> Result<(), StoreError> {
+        self.held(job, |held| held.waiting.histograms.extend(held.merger.finish()))?;
+        let _ = self.flush(job);
+        let missing = self.held(job, |held| held.dropped + held.waiting.seconds.len())?;
+        let mut notes = result.notes.clone();
+        if missing > 0 {
+            notes.push(Remark {
+                at_s: None,
+                kind: "store_gap".to_owned(),
+                text: format!("{missing} seconds of the series could not be stored; totals are whole"),
+            });
+        }
+        let document = json(result);
+        self.write(|connection| {
+            end_job(connection, job, result.status.into(), &document)?;
+            connection.execute(
+                "UPDATE jobs SET headline_name = ?2, headline_value = ?3, server_product = ?4,
+                 server_version = ?5 WHERE id = ?1",
+                params![
+                    job.0,
+                    result.headline.name,
+                    result.headline.value,
+                    result.server.product,
+                    result.server.version,
+                ],
+            )?;
+            write_totals(connection, job, Scope::Run, &end.run)?;
+            write_totals(connection, job, Scope::Window, &end.timed)?;
+            write_errors(connection, job, result)?;
+            connection.execute("DELETE FROM notes WHERE job = ?1", [job.0])?;
+            for (place, note) in (0..).zip(&notes) {
+                write_note(connection, job, place, note)?;
+            }
+            Ok(())
+        })?;
+        self.held.borrow_mut().remove(&job);
+        Ok(())
+    }
+
+    /// Ends a build or a check with its own document.
+    ///
+    /// # Errors
+    /// When the store cannot be written; the call may be made again.
+    pub fn finish_with(
+        &self,
+        job: JobId,
+        status: Status,
+        document: &serde_json::Value,
+    ) -> Result<(), StoreError> {
+        self.flush(job)?;
+        let document = json(document);
+        self.write(|connection| end_job(connection, job, status.into(), &document))?;
+        self.held.borrow_mut().remove(&job);
+        Ok(())
+    }
+
+    /// Does something with what is kept of a job that this store has begun.
+    fn held<T>(&self, job: JobId, work: impl FnOnce(&mut Held) -> T) -> Result<T, StoreError> {
+        let mut all = self.held.borrow_mut();
+        all.get_mut(&job).map(work).ok_or(StoreError::NotHeld { job: job.0 })
+    }
+}
+
+impl Waiting {
+    fn take(&mut self, interval: &Interval) {
+        let busy = interval.cpu.iter().filter(|cpu| cpu.wall_ns > 0);
+        self.seconds.push(SecondRow {
+            first: interval.first,
+            last: interval.last,
+            cpu_ns: interval.cpu.iter().map(|cpu| cpu.cpu_ns).sum(),
+            wall_ns: interval.cpu.iter().map(|cpu| cpu.wall_ns).sum(),
+            busiest_share: busy
+                .map(|cpu| triphammer_core::stats::share(cpu.cpu_ns, cpu.wall_ns))
+                .fold(0.0, f64::max),
+            connected: interval.connected,
+            lost: interval.lost,
+            reconnected: interval.reconnected,
+        });
+        for (transaction, seen) in interval.types.iter().enumerate() {
+            let counts = &seen.counts;
+            let times = Times::of(seen.response.as_ref(), Some(counts.response_ns));
+            self.series.push(SeriesRow {
+                first: interval.first,
+                last: interval.last,
+                transaction,
+                committed: counts.committed,
+                rolled_back: counts.rolled_back,
+                failed: counts.failures(),
+                in_doubt: counts.in_doubt,
+                retries: counts.retries.iter().sum(),
+                tally: counts.tally,
+                response_ns: counts.response_ns,
+                service_ns: counts.service_ns,
+                p50_us: times.p50_us,
+                p95_us: times.p95_us,
+                p99_us: times.p99_us,
+                max_us: times.max_us,
+            });
+        }
+    }
+
+    fn write(&self, connection: &Connection, job: JobId) -> rusqlite::Result<()> {
+        let mut statement = connection.prepare_cached(
+            "INSERT INTO seconds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        )?;
+        for row in &self.seconds {
+            statement.execute(params![
+                job.0,
+                integer(row.first),
+                integer(row.last),
+                integer(row.cpu_ns),
+                integer(row.wall_ns),
+                row.busiest_share,
+                row.connected,
+                integer(row.lost),
+                integer(row.reconnected),
+            ])?;
+        }
+        let mut statement = connection.prepare_cached(
+            "INSERT INTO series VALUES
+             (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+        )?;
+        for row in &self.series {
+            statement.execute(params![
+                job.0,
+                integer(row.first),
+                place(row.transaction),
+                integer(row.last),
+                integer(row.committed),
+                integer(row.rolled_back),
+                integer(row.failed),
+                integer(row.in_doubt),
+                integer(row.retries),
+                integer(row.tally),
+                integer(row.response_ns),
+                integer(row.service_ns),
+                integer(row.p50_us),
+                integer(row.p95_us),
+                integer(row.p99_us),
+                integer(row.max_us),
+            ])?;
+        }
+        let mut statement = connection
+            .prepare_cached("INSERT INTO histograms VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+        for row in &self.histograms {
+            statement.execute(params![
+                job.0,
+                integer(row.first),
+                place(row.transaction),
+                row.times.name(),
+                integer(row.last),
+                row.counts,
+            ])?;
+        }
+        Ok(())
+    }
+}
+
+/// Marks the jobs whose process is gone. Within a transaction that may write nobody can end a job, so
+/// one that is running and not locked is lost.
+fn mark_lost(transaction: &Connection, path: &Path) -> rusqlite::Result<()> {
+    let mut statement = transaction.prepare("SELECT id FROM jobs WHERE status = 'running'")?;
+    let running: Vec<i64> =
+        statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    for job in running.into_iter().map(JobId).filter(|job| lock::is_lost(path, *job)) {
+        transaction.execute("UPDATE jobs SET status = 'lost' WHERE id = ?1", [job.0])?;
+        lock::clear(path, job);
+    }
+    Ok(())
+}
+
+fn insert_job(connection: &Connection, header: &JobHeader) -> rusqlite::Result<JobId> {
+    let server = header.server.as_ref();
+    connection.execute(
+        "INSERT INTO jobs (kind, status, label, workload, workload_version, scale, scale_unit,
+         target, server_product, server_version, tool_version, users, pid, started_at, spec, facts,
+         host, transactions)
+         VALUES (?1, 'running', ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+         ?17)",
+        params![
+            header.kind.name(),
+            header.label,
+            header.workload,
+            header.workload_version,
+            header.scale,
+            header.scale_unit,
+            header.target.as_str(),
+            server.map(|server| &server.product),
+            server.map(|server| &server.version),
+            header.tool_version,
+            header.users,
+            std::process::id(),
+            rfc3339(clock::wall()),
+            header.spec.as_ref().map(json),
+            json(&header.facts),
+            json(&header.host),
+            json(&header.transactions),
+        ],
+    )?;
+    Ok(JobId(connection.last_insert_rowid()))
+}
+
+fn end_job(
+    connection: &Connection,
+    job: JobId,
+    status: JobStatus,
+    document: &str,
+) -> rusqlite::Result<()> {
+    connection.execute(
+        "UPDATE jobs SET status = ?2, ended_at = ?3, result = ?4 WHERE id = ?1",
+        params![job.0, status.name(), rfc3339(clock::wall()), document],
+    )?;
+    Ok(())
+}
+
+fn write_totals(
+    connection: &Connection,
+    job: JobId,
+    scope: Scope,
+    types: &[TypeInterval],
+) -> rusqlite::Result<()> {
+    let mut statement = connection
+        .prepare_cached("INSERT OR REPLACE INTO totals VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    for row in encode(types, [0, 0]) {
+        let type_place = place(row.transaction);
+        statement.execute(params![
+            job.0,
+            scope.name(),
+            type_place,
+            row.times.name(),
+            row.counts
+        ])?;
+    }
+    Ok(())
+}
+
+fn write_errors(connection: &Connection, job: JobId, result: &RunResult) -> rusqlite::Result<()> {
+    let mut statement = connection
+        .prepare_cached("INSERT OR REPLACE INTO errors VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+    for (place, error) in (0_u32..).zip(&result.errors) {
+        statement.execute(params![
+            job.0,
+            place,
+            error.transaction,
+            error.class.label(),
+            error.message,
+            integer(error.count),
+        ])?;
+    }
+    Ok(())
+}
+
+fn write_note(
+    connection: &Connection,
+    job: JobId,
+    place: u32,
+    note: &Remark,
+) -> rusqlite::Result<()> {
+    connection.execute(
+        "INSERT OR REPLACE INTO notes VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![job.0, place, note.at_s, note.kind, note.text],
+    )?;
+    Ok(())
+}
+
+fn json<T: Serialize>(value: &T) -> String {
+    serde_json::to_string(value).expect("what the store keeps has text keys and finite numbers")
+}
+
+/// SQLite's integers are signed; counters of a run are centuries from that border.
+fn integer(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn place(index: usize) -> i64 {
+    i64::try_from(index).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,105 @@
+//! From settings to a database: which target, which password, which way to connect.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use triphammer_core::SpecError;
+use triphammer_core::session::{Isolation, Protocol};
+use triphammer_core::spec::Limits;
+use triphammer_core::Database;
+use triphammer_drivers::AnyDatabase;
+use triphammer_drivers::target::{ConnectSettings, Secret, TargetUrl};
+
+use crate::settings::{Settings, Source};
+
+/// A target that is ready to be connected to.
+#[derive(Debug)]
+pub struct Target<D = AnyDatabase> {
+    /// The database.
+    pub database: Arc<D>,
+    /// Whether nobody named one, so that it is the file in the current folder.
+    pub embedded: bool,
+    /// Longest wait for a session.
+    pub connect_limit: Duration,
+    /// What to tell the user, such as that a password in a URL shows in the process list.
+    pub warnings: Vec<String>,
+}
+
+/// Where secrets come from, beside the settings.
+pub trait Secrets {
+    /// An environment variable.
+    fn variable(&self, name: &str) -> Option<String>;
+    /// Asks the person at the terminal.
+    ///
+    /// # Errors
+    /// When there is no terminal.
+    fn prompt(&self, question: &str) -> Result<String, SpecError>;
+}
+
+/// The embedded default: a file in the current folder, named for the workload.
+#[must_use]
+pub fn embedded_target(workload: &str) -> String {
+    format!("sqlite:{workload}.sqlite")
+}
+
+/// Opens the target that the settings name, or the embedded default. Nothing is connected yet.
+///
+/// # Errors
+/// When the URL, the password file or a setting is wrong.
+pub fn open(
+    settings: &mut Settings,
+    workload: &str,
+    secrets: &dyn Secrets,
+) -> Result<Target, SpecError> {
+    let embedded = settings.said("target").is_none();
+    let url = settings.said("target").map_or_else(|| embedded_target(workload), str::to_owned);
+    let mut warnings = Vec::new();
+    let in_url = TargetUrl::parse(&url).is_ok_and(|url| url.has_password());
+    if in_url && settings.source("target") == Source::Flag {
+        warnings.push(
+            "a password in a URL shows in the process list; better use --password-file, \
+             TRIPHAMMER_PASSWORD or the database's own password file"
+                .to_owned(),
+        );
+    }
+    let connect_limit = settings.duration("connect-timeout", Limits::default().connect)?;
+    let protocol: Option<Protocol> =
+        settings.optional("protocol", str::parse, |p: &Protocol| p.name().to_owned(), "prepared")?;
+    let isolation: Option<Isolation> =
+        settings.optional("isolation", str::parse, |i: &Isolation| i.name().to_owned(), "the database's own")?;
+    let connect = ConnectSettings {
+        password: password(settings, secrets)?,
+        isolation,
+        protocol: protocol.unwrap_or(Protocol::Prepared),
+        schema: settings.said("schema").map(str::to_owned),
+        connect_limit,
+        ..ConnectSettings::default()
+    };
+    let database = AnyDatabase::open(&url, &connect)?;
+    settings.show("target", database.target(), &settings.source("target"));
+    Ok(Target { database: Arc::new(database), embedded, connect_limit, warnings })
+}
+
+/// The password that was given beside the URL: by prompt, by file, or by TRIPHAMMER_PASSWORD.
+fn password(settings: &mut Settings, secrets: &dyn Secrets) -> Result<Option<Secret>, SpecError> {
+    if settings.switch("password")? {
+        return Ok(Some(Secret::new(secrets.prompt("Password: ")?)));
+    }
+    if let Some(file) = settings.said("password-file") {
+        return read_password_file(Path::new(file)).map(Some);
+    }
+    Ok(secrets.variable("TRIPHAMMER_PASSWORD").map(Secret::new))
+}
+
+fn read_password_file(file: &Path) -> Result<Secret, SpecError> {
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        SpecError::new(format!("cannot read the password file {}: {error}", file.display()))
+    })?;
+    let line = text.lines().next().unwrap_or_default();
+    if line.is_empty() {
+        let message = format!("the password file {} has an empty first line", file.display());
+        return Err(SpecError::new(message));
+    }
+    Ok(Secret::new(line.to_owned()))
+}

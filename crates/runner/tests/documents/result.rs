@@ -1,0 +1,230 @@
+//! Known numbers give known figures.
+
+use triphammer_core::clock::Elapsed;
+use triphammer_core::engine::{Ending, RunEnd};
+use triphammer_core::error::ErrorClass;
+use triphammer_core::event::Note;
+use triphammer_core::recorder::TypeInterval;
+use triphammer_core::spec::Length;
+use triphammer_runner::result::{RunFacts, RunResult, Setting, SettingChange, Status, Verdict};
+
+use crate::sample;
+
+fn calm() -> RunResult {
+    RunResult::new(&sample::facts(), &sample::calm())
+}
+
+fn with(change: impl FnOnce(&mut RunFacts, &mut RunEnd)) -> RunResult {
+    let (mut facts, mut end) = (sample::facts(), sample::calm());
+    change(&mut facts, &mut end);
+    RunResult::new(&facts, &end)
+}
+
+fn kinds(result: &RunResult) -> Vec<&str> {
+    result.warnings.iter().map(|warning| warning.kind.as_str()).collect()
+}
+
+fn near(value: f64, expected: f64) -> bool {
+    (value - expected).abs() < 1e-6 * expected.abs().max(1.0)
+}
+
+#[test]
+fn the_headline_counts_the_window_by_its_own_time() {
+    let result = calm();
+    assert_eq!((result.headline.name.as_str(), result.headline.per.as_str()), ("NOPM", "minute"));
+    assert_eq!(result.headline.count, 61_725);
+    assert!(near(result.headline.value, 12_345.0), "{}", result.headline.value);
+    let completed = 61_725 + 623 + 62_100 + 6_210 + 6_190 + 6_240;
+    assert_eq!(result.window.total.completed, completed);
+    assert!(near(result.tpm_client, f64::from(u32::try_from(completed).unwrap()) / 5.0));
+    assert!(near(result.tpm_server.unwrap(), 143_500.0 / 300.2 * 60.0));
+    let shorter = with(|_, end| end.window.end = Elapsed::at_second(210));
+    assert!(near(shorter.headline.value, 24_690.0), "{}", shorter.headline.value);
+}
+
+#[test]
+fn run_and_window_keep_every_outcome_of_every_type() {
+    let (facts, end) = sample::troubled();
+    let result = RunResult::new(&facts, &end);
+    let new_order = &result.run.types[0];
+    assert_eq!(new_order.failed, 1_809);
+    let classes: Vec<_> = new_order.failed_by_class.iter().map(|c| (c.class, c.count)).collect();
+    assert_eq!(classes, [(ErrorClass::Deadlock, 1_800), (ErrorClass::Disconnected, 9)]);
+    assert_eq!((new_order.retries(), new_order.retried, new_order.in_doubt), (5_400, 4_000, 5));
+    assert_eq!(new_order.started, Some(new_order.ended + 2));
+    assert_eq!(result.run.total.in_flight, Some(3));
+    assert_eq!((result.window.types[0].started, result.window.total.in_flight), (None, None));
+    for figures in [&result.run, &result.window] {
+        for t in figures.types.iter().chain([&figures.total]) {
+            assert_eq!(t.ended, t.completed + t.failed + t.in_doubt, "{}", t.name);
+            assert_eq!(t.completed, t.committed + t.rolled_back, "{}", t.name);
+            assert_eq!(t.response.count, t.committed, "{}", t.name);
+        }
+        let committed: u64 = figures.types.iter().map(|t| t.committed).sum();
+        assert_eq!(figures.total.committed, committed);
+    }
+    assert_eq!(result.window.types[0].failed_times.p50_us / 1000, 48);
+    assert!((result.window.types[0].response.mean_us - 3_770.0).abs() < 40.0);
+}
+
+#[test]
+fn the_database_verifies_bounds_or_contradicts() {
+    let check = |surplus: i64, in_doubt: u64, in_flight: u64, verdict: Verdict, words: &str| {
+        let result = with(|facts, end| {
+            facts.database_count.after = Some(30_000 + 74_070 + surplus);
+            end.run[0].counts.in_doubt = in_doubt;
+            end.in_flight[0] = in_flight;
+        });
+        let verification = &result.headline.verification;
+        assert_eq!(verification.verdict, verdict, "{}", verification.words);
+        assert!(verification.words.contains(words), "{}", verification.words);
+        assert_eq!(verification.database, Some(74_070 + surplus));
+        assert_eq!(kinds(&result).contains(&"verification"), verdict == Verdict::Violated);
+        assert_eq!(result.is_good(), verdict != Verdict::Violated);
+    };
+    check(0, 0, 0, Verdict::Verified, "counts the same");
+    check(0, 3, 2, Verdict::Verified, "counts the same");
+    check(1, 1, 0, Verdict::WithinBounds, "1 more; 1 were");
+    check(5, 3, 2, Verdict::WithinBounds, "5 more; 5 were");
+    check(6, 3, 2, Verdict::Violated, "6 more, but only 5");
+    check(1, 0, 0, Verdict::Violated, "1 more, but only 0");
+    check(-1, 3, 2, Verdict::Violated, "1 fewer");
+}
+
+#[test]
+fn what_cannot_be_compared_is_not_counted() {
+    let verdict = |result: RunResult| result.headline.verification.verdict;
+    assert_eq!(verdict(with(|f, _| f.headline.database_count = None)), Verdict::NotCounted);
+    assert_eq!(verdict(with(|f, _| f.database_count.before = None)), Verdict::NotCounted);
+    let lost = with(|_, end| end.notes.push(Note::new("worker_lost", None, "1 did not end")));
+    assert_eq!(kinds(&lost), ["counts_missing"]);
+    assert_eq!(verdict(lost), Verdict::NotCounted);
+}
+
+#[test]
+fn the_client_says_what_it_cost() {
+    let result = calm();
+    let completed = result.run.total.completed;
+    assert_eq!(completed, 171_705 - 240);
+    assert!(near(result.client.cpu_s, 7.005_04));
+    assert!((result.client.cpu_us_per_transaction - 40.85).abs() < 0.01);
+    assert!((result.client.busiest_share - 0.01).abs() < 1e-6);
+    assert_eq!(result.client.threads.len(), 2);
+    assert!((result.round_trips.per_transaction - 1.0014).abs() < 1e-4);
+}
+
+#[test]
+fn a_calm_run_has_nothing_to_warn_of() {
+    let result = calm();
+    assert_eq!(result.warnings, []);
+    assert!(result.is_good());
+    assert_eq!(result.started_at, "2026-05-09T07:29:52Z");
+    assert_eq!((result.durations.rampup_s, result.durations.window_s), (60.0, 300.0));
+    assert!(near(result.durations.whole_s, 360.004));
+}
+
+#[test]
+fn a_tally_warns_above_its_limit_only() {
+    let at = |tally| kinds(&with(|_, end| end.timed[3].counts.tally = tally)).len();
+    assert_eq!((at(619), at(620)), (0, 1));
+    let result = with(|_, end| end.timed[3].counts.tally = 1_919);
+    let text = "Delivery: 1,919 districts skipped of 61,900 (3.1 %), more than the 1 % that is normal";
+    assert_eq!(result.warnings[0].text, text);
+    assert!(result.is_good(), "a warning is no failure");
+}
+
+#[test]
+fn failures_count_in_the_window_and_in_doubt_with_them() {
+    let result = with(|_, end| {
+        end.timed[0].counts.failed[ErrorClass::Other.index()] = 1_000;
+        end.timed[0].counts.in_doubt = 500;
+    });
+    assert!(near(result.failures.share, 1_500.0 / 144_588.0), "{}", result.failures.share);
+    assert!(result.failures.above_limit && !result.is_good());
+    assert_eq!(kinds(&result), ["failures"]);
+    let exactly = with(|facts, end| {
+        end.timed[0].counts.in_doubt = 500;
+        facts.spec.max_failures = 500.0 / 143_588.0;
+    });
+    assert!(!exactly.failures.above_limit, "the limit itself is allowed");
+}
+
+#[test]
+fn a_run_stopped_early_says_so() {
+    let cut = with(|_, end| {
+        end.window.end = Elapsed::at_second(180);
+        end.ending = Ending::Stopped;
+    });
+    assert_eq!((cut.status, cut.is_good()), (Status::Interrupted, false));
+    assert_eq!(cut.warnings[0].text, "the window was cut short: 2m of 5m");
+    let empty = with(|_, end| {
+        end.window = triphammer_core::engine::Window {
+            start: Elapsed::at_second(60),
+            end: Elapsed::at_second(60),
+        };
+        end.ended = Elapsed::at_second(20);
+        end.ending = Ending::Stopped;
+        end.timed = vec![TypeInterval::default(); 5];
+    });
+    assert_eq!((empty.headline.value, empty.tpm_client), (0.0, 0.0));
+    assert_eq!((empty.durations.rampup_s, empty.durations.whole_s), (20.0, 20.0));
+    assert_eq!(kinds(&empty), ["window_short"]);
+    let ended = with(|_, end| end.ending = Ending::UsersEnded);
+    assert_eq!(ended.status, Status::Failed);
+}
+
+#[test]
+fn a_run_by_transactions_is_never_short() {
+    let result = with(|facts, end| {
+        facts.spec.length = Length::Transactions(1000);
+        end.window.start = Elapsed(0);
+        end.window.end = end.ended;
+    });
+    assert_eq!((result.durations.window_asked_s, result.warnings.len()), (None, 0));
+}
+
+#[test]
+fn warnings_name_what_spoils_the_number() {
+    for (kind, result) in [
+        ("debug_build", with(|facts, _| facts.tool.debug_build = true)),
+        ("client_bound", with(|_, end| end.worker_cpu_ns[1] = 300_000_000_000)),
+        ("server_counter", with(|facts, _| facts.server_transactions.end = Some(5))),
+        ("saturated", with(|_, end| end.run[2].saturated = 3)),
+        ("no_transactions", with(|_, end| end.timed = vec![TypeInterval::default(); 5])),
+        (
+            "settings_changed",
+            with(|facts, _| {
+                let now = [("a".to_owned(), "2".to_owned()), ("b".to_owned(), "1".to_owned())];
+                facts.settings_changed = SettingChange::between(&[("b".into(), "1".into())], &now);
+            }),
+        ),
+    ] {
+        assert_eq!(kinds(&result), [kind]);
+    }
+    assert_eq!(with(|f, _| f.server_transactions.end = Some(5)).tpm_server, None);
+}
+
+#[test]
+fn secrets_never_reach_the_document() {
+    let (mut facts, mut end) = sample::troubled();
+    facts.target = triphammer_runner::result::Redacted::new("postgres://bench:hunter2@db1/tpcc");
+    facts.settings.push(Setting {
+        name: "target".into(),
+        value: "postgres://bench:hunter2@db1/tpcc".into(),
+        source: "flag".into(),
+    });
+    let conninfo = ("primary_conninfo".to_owned(), "host=a password=hunter2".to_owned());
+    facts.settings_changed = SettingChange::between(&[], &[conninfo]);
+    end.errors[0].message = "no such user in postgres://bench:hunter2@db1/tpcc".into();
+    let text = triphammer_runner::report::json(&RunResult::new(&facts, &end));
+    assert!(!text.contains("hunter2"));
+    assert_eq!(text.matches("***").count(), 4);
+}
+
+#[test]
+fn the_document_reads_what_it_wrote() {
+    let (facts, end) = sample::troubled();
+    let result = RunResult::new(&facts, &end);
+    let text = triphammer_runner::report::json(&result);
+    assert_eq!(serde_json::from_str::<RunResult>(&text).unwrap(), result);
+}

@@ -1,0 +1,272 @@
+//! Hand-made runs with known numbers: a calm one, and one in which everything happened.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use triphammer_core::clock::Elapsed;
+use triphammer_core::engine::{Ending, ErrorSample, RunEnd, Window};
+use triphammer_core::error::ErrorClass;
+use triphammer_core::event::Note;
+use triphammer_core::pace::Load;
+use triphammer_core::recorder::{Interval, TypeInterval, WorkerCpu, histogram};
+use triphammer_core::session::{Isolation, Protocol, ServerInfo};
+use triphammer_core::spec::{Length, Limits, RetryPolicy, RunSpec};
+use triphammer_core::value::Timestamp;
+use triphammer_core::workload::{Headline, Mode, TallyDef, TransactionDef};
+use triphammer_runner::host::Host;
+use triphammer_runner::result::{
+    CounterSpan, DatabaseCount, JobKind, Redacted, RunFacts, Setting, SettingChange, Tool,
+    WorkloadFacts,
+};
+use triphammer_runner::store::JobHeader;
+
+const fn plain(name: &'static str, title: &'static str, weight: u32) -> TransactionDef {
+    TransactionDef { name, title, weight, tally: None }
+}
+
+const SKIPPED: TallyDef = TallyDef {
+    name: "districts_skipped",
+    title: "districts skipped",
+    per_transaction: 10,
+    warn_above: 0.01,
+};
+
+pub static TRANSACTIONS: [TransactionDef; 5] = [
+    plain("new_order", "New-Order", 10),
+    plain("payment", "Payment", 10),
+    plain("order_status", "Order-Status", 1),
+    TransactionDef { name: "delivery", title: "Delivery", weight: 1, tally: Some(SKIPPED) },
+    plain("stock_level", "Stock-Level", 1),
+];
+
+pub const HEADLINE: Headline = Headline {
+    name: "NOPM",
+    meaning: "New-Orders committed a minute",
+    transactions: &[0],
+    per_seconds: 60,
+    database_count: Some("headline_count"),
+};
+
+/// So many committed and rolled back, whose times spread over `base_us` in a known way.
+pub fn seen(committed: u64, rolled_back: u64, base_us: u64) -> TypeInterval {
+    let mut seen = TypeInterval::default();
+    let mut times = histogram();
+    // Per thousand: half of them at the base, the slowest at thirty times that.
+    let shape = [(500, 10), (300, 15), (100, 20), (60, 30), (30, 50), (9, 100), (1, 300)];
+    let mut left = committed;
+    for (permille, tenfold) in shape {
+        let count = (committed * permille).div_ceil(1000).min(left);
+        times.record_n(base_us * tenfold / 10, u32::try_from(count).unwrap()).unwrap();
+        seen.counts.response_ns += count * base_us * tenfold * 100;
+        left -= count;
+    }
+    seen.counts.service_ns = seen.counts.response_ns;
+    seen.counts.committed = committed;
+    seen.response = (committed > 0).then_some(times);
+    if rolled_back > 0 {
+        let mut times = histogram();
+        times.record_n(base_us, u32::try_from(rolled_back).unwrap()).unwrap();
+        seen.counts.rolled_back = rolled_back;
+        seen.rolled_back = Some(times);
+    }
+    seen
+}
+
+/// What ended in a window of 300 s: 61,725 New-Orders are 12,345 a minute.
+fn window() -> Vec<TypeInterval> {
+    vec![
+        seen(61_725, 623, 2_600),
+        seen(62_100, 0, 1_150),
+        seen(6_210, 0, 640),
+        seen(6_190, 0, 7_900),
+        seen(6_240, 0, 1_480),
+    ]
+}
+
+pub fn facts() -> RunFacts {
+    RunFacts {
+        job: Some(12),
+        tool: Tool {
+            name: "triphammer".into(),
+            version: "0.1.0".into(),
+            debug_build: false,
+        },
+        label: None,
+        workload: WorkloadFacts {
+            name: "tproc-c".into(),
+            title: "TPROC-C".into(),
+            version: 1,
+            scale: 10,
+            scale_unit: "warehouses".into(),
+            facts: BTreeMap::from([("c_load".into(), "123".into()), ("data seed".into(), "42".into())]),
+        },
+        transactions: &TRANSACTIONS,
+        headline: HEADLINE,
+        spec: RunSpec {
+            users: 16,
+            threads: 2,
+            rampup: Duration::from_secs(60),
+            length: Length::Time(Duration::from_secs(300)),
+            mode: Mode::Procedures,
+            protocol: Protocol::Prepared,
+            isolation: None,
+            load: Load::Closed,
+            seed: 1,
+            retry: RetryPolicy::default(),
+            limits: Limits::default(),
+            max_failures: 0.01,
+        },
+        settings: vec![
+            Setting { name: "vus".into(), value: "16".into(), source: "flag".into() },
+            Setting { name: "rampup".into(), value: "1m".into(), source: "default".into() },
+        ],
+        target: Redacted::new("postgres://bench@db1:5432/tpcc"),
+        server: ServerInfo {
+            product: "PostgreSQL".into(),
+            version: "15.4 (Debian 15.4-1)".into(),
+            transport: "tcp".into(),
+            cipher: Some("TLSv1.3 TLS_AES_256_GCM_SHA384".into()),
+            same_host: Some(false),
+        },
+        host: Host {
+            cpu: Some("Example CPU @ 2.50GHz".into()),
+            cores: Some(2),
+            memory_bytes: Some(8_375_000_000),
+            architecture: "x86_64".into(),
+            os: "Debian GNU/Linux 12 (bookworm)".into(),
+            kernel: Some("6.1.0".into()),
+            governor: None,
+        },
+        database_count: DatabaseCount { before: Some(30_000), after: Some(30_000 + 74_070) },
+        server_transactions: CounterSpan {
+            start: Some(1_000),
+            end: Some(144_500),
+            seconds: 300.2,
+        },
+        settings_changed: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+/// All went well: ramp-up of 60 s with a fifth of the window's work, then the window.
+pub fn calm() -> RunEnd {
+    let timed = window();
+    let mut run = timed.clone();
+    for (all, rampup) in run.iter_mut().zip([
+        seen(12_345, 124, 2_600),
+        seen(12_420, 0, 1_150),
+        seen(1_242, 0, 640),
+        seen(1_238, 0, 7_900),
+        seen(1_248, 0, 1_480),
+    ]) {
+        all.add(&rampup);
+    }
+    RunEnd {
+        started_at: Timestamp::from_seconds(1_778_311_792),
+        ended: Elapsed(360_004_000_000),
+        window: Window { start: Elapsed::at_second(60), end: Elapsed::at_second(360) },
+        started: run.iter().map(|seen| seen.counts.ended()).collect(),
+        in_flight: vec![0; 5],
+        run,
+        timed,
+        worker_cpu_ns: vec![3_600_040_000, 3_405_000_000],
+        sessions: (0, 0),
+        round_trips: 171_705,
+        errors: Vec::new(),
+        ending: Ending::Complete,
+        notes: Vec::new(),
+    }
+}
+
+/// Everything happened: stopped and aborted in the window after an outage, under an open load.
+pub fn troubled() -> (RunFacts, RunEnd) {
+    let (mut facts, mut end) = (facts(), calm());
+    facts.label = Some("before the upgrade".into());
+    facts.tool.debug_build = true;
+    facts.spec.load = Load::Rate { per_second: 500.0, constant: false };
+    facts.spec.isolation = Some(Isolation::RepeatableRead);
+    facts.spec.mode = Mode::Statements;
+    facts.database_count.after = Some(30_000 + 74_070 + 50);
+    facts.host.governor = Some("performance".into());
+    facts.settings_changed =
+        vec![SettingChange { name: "work_mem".into(), start: Some("4MB".into()), end: Some("64MB".into()) }];
+    facts.notes = vec![Note::new("tls_fallback", None, "the server offers no TLS; sslmode=prefer went on without")];
+    end.window.end = Elapsed::at_second(180);
+    end.ended = Elapsed(183_500_000_000);
+    end.ending = Ending::Aborted;
+    end.worker_cpu_ns = vec![166_400_000_000, 120_000_000_000];
+    end.sessions = (16, 14);
+    end.in_flight = vec![2, 1, 0, 0, 0];
+    for types in [&mut end.run, &mut end.timed] {
+        for seen in types.iter_mut() {
+            seen.service = seen.response.clone();
+        }
+        let failed = ErrorClass::Deadlock.index();
+        types[0].counts.failed[failed] = 1_800;
+        types[0].counts.failed[ErrorClass::Disconnected.index()] = 9;
+        types[0].counts.retries[failed] = 5_400;
+        types[0].counts.retried = 4_000;
+        types[0].counts.in_doubt = 5;
+        types[0].saturated = 1;
+        let mut times = histogram();
+        times.record_n(48_000, 1_814).unwrap();
+        types[0].failed = Some(times);
+        types[3].counts.tally = types[3].counts.committed * 10 * 31 / 1000;
+    }
+    end.started = end.run.iter().zip(&end.in_flight).map(|(s, f)| s.counts.ended() + f).collect();
+    let sample = |transaction, class, message: &str, count| ErrorSample {
+        transaction,
+        class,
+        message: message.to_owned(),
+        count,
+    };
+    end.errors = vec![
+        sample(0, ErrorClass::Deadlock, "deadlock detected (40P01)", 7_200),
+        sample(
+            0,
+            ErrorClass::Disconnected,
+            "the server closed the connection while a call of new_order was on its way to it, as it \
+             does when it is shut down in a hurry (57P01)",
+            9,
+        ),
+    ];
+    end.notes = vec![
+        Note::new("outage", Some(Elapsed::at_second(121)), "the database could not be reached for 12 s"),
+        Note::new("interrupted", Some(Elapsed(180_300_000_000)), "stopped before its time"),
+    ];
+    (facts, end)
+}
+
+/// A second in which every type did something, different in every second.
+pub fn interval(second: u64) -> Interval {
+    let mut interval = Interval::new(second, TRANSACTIONS.len());
+    for (index, seen_in) in (0..).zip(&mut interval.types) {
+        *seen_in = seen(100 + second % 7 + index, index % 2, 1_000 + 100 * index + second % 13);
+    }
+    interval.cpu = vec![
+        WorkerCpu { thread: 0, cpu_ns: 250_000_000, wall_ns: 1_000_000_000 },
+        WorkerCpu { thread: 1, cpu_ns: 100_000_000, wall_ns: 1_000_000_000 },
+    ];
+    interval.connected = 16;
+    interval
+}
+
+pub fn header() -> JobHeader {
+    let facts = facts();
+    JobHeader {
+        kind: JobKind::Run,
+        label: None,
+        workload: facts.workload.name,
+        workload_version: facts.workload.version,
+        scale: facts.workload.scale,
+        scale_unit: facts.workload.scale_unit,
+        target: facts.target,
+        server: Some(facts.server),
+        tool_version: facts.tool.version,
+        users: Some(facts.spec.users),
+        spec: Some(facts.spec),
+        facts: facts.workload.facts,
+        host: facts.host,
+        transactions: TRANSACTIONS.iter().map(|t| t.name.to_owned()).collect(),
+    }
+}

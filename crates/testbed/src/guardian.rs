@@ -1,0 +1,180 @@
+//! The guardian: the shell that starts a server, and ends it when the test process is gone.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::TestbedError;
+
+/// Arguments: folder to remove, file for the server's process id, log, a first command as shell text
+/// (may be empty), the server's command. Its standard input says when to stop: the word `keep` leaves
+/// the folder there, and the end of it does not.
+const SCRIPT: &str = r#"
+folder=$1 pid_file=$2 log=$3 first=$4
+shift 4
+if [ -n "$first" ] && ! eval "$first" </dev/null >>"$log" 2>&1; then
+    echo failed >"$pid_file"
+    read -r word
+    [ "$word" = keep ] || rm -rf "$folder"
+    exit 1
+fi
+"$@" </dev/null >>"$log" 2>&1 &
+server=$!
+echo "$server" >"$pid_file.new"
+mv "$pid_file.new" "$pid_file"
+read -r word
+kill -CONT "$server" 2>/dev/null
+kill -QUIT "$server" 2>/dev/null
+wait "$server"
+[ "$word" = keep ] || rm -rf "$folder"
+"#;
+
+/// How long killed processes are waited for.
+const DEATH_POLL: Duration = Duration::from_millis(5);
+const DEATH_POLLS_MAX: u32 = 2_000;
+
+/// A running guardian.
+pub struct Guardian {
+    child: Child,
+    server: Option<Pid>,
+}
+
+/// What a guardian runs.
+pub struct Plan<'a> {
+    /// Folder that goes when the guardian goes.
+    pub folder: &'a Path,
+    /// Where the output of the commands goes.
+    pub log: &'a Path,
+    /// A command to run before, such as the making of the data folder; may be empty.
+    pub first: &'a [String],
+    /// The server's command.
+    pub server: &'a [String],
+}
+
+impl Guardian {
+    /// Starts a guardian and its commands.
+    pub fn start(plan: &Plan<'_>) -> Result<Self, TestbedError> {
+        use std::os::unix::process::CommandExt;
+        let pid_file = plan.folder.join("server.pid");
+        // Left over from an earlier start in this folder.
+        let _ = std::fs::remove_file(&pid_file);
+        let child = Command::new("sh")
+            .arg("-c")
+            .arg(SCRIPT)
+            .arg("guardian")
+            .arg(plan.folder)
+            .arg(&pid_file)
+            .arg(plan.log)
+            .arg(shell_text(plan.first))
+            .args(plan.server)
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            // A Ctrl-C at the terminal is for the test process; its end is what counts here.
+            .process_group(0)
+            .spawn()
+            .map_err(TestbedError::io("starting sh"))?;
+        Ok(Self { child, server: None })
+    }
+
+    /// The server's process id once it has one; an error when the first command failed.
+    pub fn server(&mut self, folder: &Path) -> Result<Option<Pid>, TestbedError> {
+        if self.server.is_none() {
+            let text = std::fs::read_to_string(folder.join("server.pid")).unwrap_or_default();
+            if text.trim() == "failed" {
+                return Err(TestbedError::Failed("the data folder could not be made".into()));
+            }
+            self.server = text.trim().parse().ok().and_then(Pid::from_raw);
+        }
+        Ok(self.server)
+    }
+
+    /// Whether the server has ended by itself.
+    pub fn has_ended(&self) -> bool {
+        self.server.is_some_and(|pid| !is_alive(pid))
+    }
+
+    /// Ends the server and waits for it; the folder stays when `keep`.
+    pub fn stop(mut self, keep: bool) {
+        self.end(keep);
+    }
+
+    fn end(&mut self, keep: bool) {
+        if let Some(mut stdin) = self.child.stdin.take()
+            && keep
+        {
+            // A guardian that is gone needs no telling.
+            let _ = stdin.write_all(b"keep\n");
+        }
+        let _ = self.child.wait();
+    }
+
+    /// Sends a signal to the server and to the processes it has started.
+    pub fn signal(&self, signal: Signal) {
+        let Some(server) = self.server else { return };
+        // A process that has just gone is no failure.
+        let _ = kill_process(server, signal);
+        for child in children(server) {
+            let _ = kill_process(child, signal);
+        }
+    }
+
+    /// Kills the server and the processes it has started, and waits until they are gone. The server is
+    /// stopped first, so that it starts no others and its own still count as its.
+    pub fn kill(&self) {
+        let Some(server) = self.server else { return };
+        let _ = kill_process(server, Signal::STOP);
+        let mut family = children(server);
+        family.push(server);
+        for process in &family {
+            let _ = kill_process(*process, Signal::KILL);
+        }
+        for _ in 0..DEATH_POLLS_MAX {
+            if !family.iter().any(|process| is_alive(*process)) {
+                return;
+            }
+            std::thread::sleep(DEATH_POLL);
+        }
+    }
+}
+
+/// A command as a shell reads it.
+fn shell_text(words: &[String]) -> String {
+    let quoted = words.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''")));
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+impl Drop for Guardian {
+    fn drop(&mut self) {
+        self.end(false);
+    }
+}
+
+/// Whether a process runs; one that only waits to be collected by its parent does not.
+fn is_alive(pid: Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
+    stat.is_ok_and(|stat| stat_field(&stat, 0) != Some("Z"))
+}
+
+/// Field of `/proc/PID/stat`, counted from the state that follows the name in parentheses.
+fn stat_field(stat: &str, index: usize) -> Option<&str> {
+    stat.rsplit_once(')')?.1.split_whitespace().nth(index)
+}
+
+/// The processes that a process has started.
+fn children(parent: Pid) -> Vec<Pid> {
+    let wanted = parent.as_raw_nonzero().to_string();
+    let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
+    processes
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
+        .filter(|pid| {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+            stat.is_ok_and(|stat| stat_field(&stat, 1) == Some(wanted.as_str()))
+        })
+        .filter_map(Pid::from_raw)
+        .collect()
+}

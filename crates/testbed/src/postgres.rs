@@ -1,0 +1,445 @@
+//! Private PostgreSQL servers.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use rustix::process::Signal;
+use tempfile::TempDir;
+
+use crate::certificates::{self, write_private};
+use crate::guardian::{Guardian, Plan};
+use crate::TestbedError;
+
+/// The superuser's password on every private server. The characters need no escaping in a URL.
+const PASSWORD: &str = "triphammer-test";
+/// The user that the client certificate is made out to.
+const CERTIFICATE_USER: &str = "certificate_user";
+/// How often and how long a server is waited for.
+const POLL: Duration = Duration::from_millis(10);
+const POLLS_MAX: u32 = 6_000;
+/// Starts with another port when one is taken between finding and using it.
+const STARTS_MAX: u32 = 5;
+
+/// How a private server is set up.
+#[derive(Clone, Debug)]
+pub struct PostgresOptions {
+    /// Whether commits wait for the disk; tests of durability want it, others do not.
+    pub fsync: bool,
+    /// Sessions that the server accepts.
+    pub max_connections: u32,
+    /// Whether the server offers TLS.
+    pub tls: bool,
+    /// Further settings.
+    pub settings: Vec<(String, String)>,
+    /// Lines of `pg_hba.conf` that go before the usual ones.
+    pub hba: Vec<String>,
+}
+
+impl Default for PostgresOptions {
+    fn default() -> Self {
+        Self {
+            fsync: false,
+            max_connections: 200,
+            tls: true,
+            settings: Vec::new(),
+            hba: Vec::new(),
+        }
+    }
+}
+
+/// A private PostgreSQL server, stopped and removed when it is dropped or the process ends.
+pub struct PostgresServer {
+    // Before the folder, so that the server is stopped first.
+    guardian: Option<Guardian>,
+    folder: TempDir,
+    bin: PathBuf,
+    port: u16,
+    options: PostgresOptions,
+}
+
+impl PostgresServer {
+    /// Makes a data folder and starts a server on it; returns when it accepts sessions.
+    ///
+    /// # Errors
+    /// When PostgreSQL is not installed, or does not start.
+    pub fn start(options: PostgresOptions) -> Result<Self, TestbedError> {
+        let bin = find_bin()?;
+        // A socket's path may not be longer than some hundred bytes.
+        let folder = tempfile::Builder::new()
+            .prefix("th-pg-")
+            .tempdir_in("/tmp")
+            .map_err(TestbedError::io("making a folder in /tmp"))?;
+        certificates::write(folder.path(), CERTIFICATE_USER)?;
+        write_private(&folder.path().join("password"), PASSWORD)?;
+        write_private(&folder.path().join("pg_hba.conf"), &hba(&options))?;
+        let mut server = Self { guardian: None, folder, bin, port: 0, options };
+        let mut starts = 0;
+        loop {
+            server.port = free_port()?;
+            starts += 1;
+            match server.launch() {
+                Err(_) if starts < STARTS_MAX && server.log().contains("could not bind") => {
+                    server.end_guardian(true);
+                }
+                Err(error) => return Err(error),
+                Ok(()) => return Ok(server),
+            }
+        }
+    }
+
+    /// The one server that all tests of this process share.
+    ///
+    /// # Panics
+    /// When it cannot be had; the message says what to install.
+    pub fn shared() -> &'static Self {
+        static SHARED: OnceLock<PostgresServer> = OnceLock::new();
+        SHARED.get_or_init(|| {
+            Self::start(PostgresOptions::default()).unwrap_or_else(|error| panic!("{error}"))
+        })
+    }
+
+    /// The port, on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The superuser's name.
+    pub fn user(&self) -> &'static str {
+        "postgres"
+    }
+
+    /// The superuser's password.
+    pub fn password(&self) -> &'static str {
+        PASSWORD
+    }
+
+    /// The user that may log in with [`PostgresServer::client_certificate`] and nothing else; it is
+    /// there only after a test has created it.
+    pub fn certificate_user(&self) -> &'static str {
+        CERTIFICATE_USER
+    }
+
+    /// Folder of the unix socket.
+    pub fn socket_folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Certificate of the authority that signed the server's.
+    pub fn authority(&self) -> PathBuf {
+        self.folder.path().join("ca.crt")
+    }
+
+    /// Certificate of an authority that signed nothing.
+    pub fn other_authority(&self) -> PathBuf {
+        self.folder.path().join("other-ca.crt")
+    }
+
+    /// Certificate and key of [`PostgresServer::certificate_user`].
+    pub fn client_certificate(&self) -> (PathBuf, PathBuf) {
+        (self.folder.path().join("client.crt"), self.folder.path().join("client.key"))
+    }
+
+    /// URL of a database on this server, with the superuser's password.
+    pub fn url(&self, database: &str) -> String {
+        format!("postgres://postgres:{PASSWORD}@127.0.0.1:{}/{database}", self.port)
+    }
+
+    /// Makes a database of its own for a test, and gives its URL.
+    ///
+    /// # Errors
+    /// When the server does not make it.
+    pub fn fresh_database(&self, prefix: &str) -> Result<String, TestbedError> {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let name = format!("{prefix}_{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        self.run("postgres", &format!("CREATE DATABASE \"{name}\""))?;
+        Ok(self.url(&name))
+    }
+
+    /// Runs SQL as the superuser and gives the rows' fields as text.
+    ///
+    /// # Errors
+    /// When the server does not answer, or answers with an error.
+    pub fn run(
+        &self,
+        database: &str,
+        sql: &str,
+    ) -> Result<Vec<Vec<Option<String>>>, TestbedError> {
+        let mut config = tokio_postgres::Config::new();
+        config
+            .host_path(self.folder.path())
+            .port(self.port)
+            .user("postgres")
+            .password(PASSWORD)
+            .dbname(database)
+            .connect_timeout(Duration::from_secs(10));
+        // Tests call from inside runtimes of their own, where another cannot be entered.
+        let work = move || run_blocking(&config, sql);
+        let result = std::thread::scope(|scope| scope.spawn(work).join());
+        result.map_err(|_| TestbedError::Failed("the thread that asks the server died".into()))?
+    }
+
+    /// Kills the server and its processes at once, as a crash would.
+    pub fn kill9(&mut self) {
+        if let Some(guardian) = &self.guardian {
+            guardian.kill();
+        }
+        self.end_guardian(true);
+    }
+
+    /// Stops the server and its processes where they are: the host looks alive, and nothing answers.
+    pub fn sigstop(&self) {
+        if let Some(guardian) = &self.guardian {
+            guardian.signal(Signal::STOP);
+        }
+    }
+
+    /// Lets them go on.
+    pub fn sigcont(&self) {
+        if let Some(guardian) = &self.guardian {
+            guardian.signal(Signal::CONT);
+        }
+    }
+
+    /// Stops the server, if it still runs, and starts it on the same folder and port; returns when it
+    /// accepts sessions.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub fn restart(&mut self) -> Result<(), TestbedError> {
+        self.end_guardian(true);
+        self.launch()
+    }
+
+    /// Starts the server again without waiting for it, so that tests see it starting up.
+    ///
+    /// # Errors
+    /// When no process can be started.
+    pub fn restart_unattended(&mut self) -> Result<(), TestbedError> {
+        self.end_guardian(true);
+        self.spawn()
+    }
+
+    /// What the server has logged.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.log_file()).unwrap_or_default()
+    }
+
+    fn log_file(&self) -> PathBuf {
+        self.folder.path().join("log")
+    }
+
+    fn end_guardian(&mut self, keep: bool) {
+        if let Some(guardian) = self.guardian.take() {
+            guardian.stop(keep);
+        }
+    }
+
+    fn launch(&mut self) -> Result<(), TestbedError> {
+        self.spawn()?;
+        self.wait_until_ready()
+    }
+
+    fn spawn(&mut self) -> Result<(), TestbedError> {
+        let data = self.folder.path().join("data");
+        let first = if data.join("PG_VERSION").exists() { Vec::new() } else { self.initdb(&data) };
+        let server = self.server_command(&data);
+        let log = self.log_file();
+        let plan =
+            Plan { folder: self.folder.path(), log: &log, first: &first, server: &server };
+        self.guardian = Some(Guardian::start(&plan)?);
+        Ok(())
+    }
+
+    fn initdb(&self, data: &Path) -> Vec<String> {
+        let password_file = self.folder.path().join("password");
+        let mut command = unprivileged(&self.bin.join("initdb"));
+        command.extend(
+            [
+                "-D",
+                &data.display().to_string(),
+                "-U",
+                "postgres",
+                "-A",
+                "scram-sha-256",
+                "--pwfile",
+                &password_file.display().to_string(),
+                "-E",
+                "UTF8",
+                "--no-locale",
+                "--no-sync",
+            ]
+            .map(str::to_owned),
+        );
+        command
+    }
+
+    fn server_command(&self, data: &Path) -> Vec<String> {
+        let folder = self.folder.path().display();
+        let mut command = unprivileged(&self.bin.join("postgres"));
+        command.extend(["-D".to_owned(), data.display().to_string()]);
+        let on_off = |on: bool| if on { "on" } else { "off" };
+        let mut settings = vec![
+            ("listen_addresses".to_owned(), "127.0.0.1".to_owned()),
+            ("port".into(), self.port.to_string()),
+            ("unix_socket_directories".into(), folder.to_string()),
+            ("hba_file".into(), format!("{folder}/pg_hba.conf")),
+            ("max_connections".into(), self.options.max_connections.to_string()),
+            ("fsync".into(), on_off(self.options.fsync).into()),
+            ("ssl".into(), on_off(self.options.tls).into()),
+        ];
+        if self.options.tls {
+            for (name, file) in [
+                ("ssl_cert_file", "server.crt"),
+                ("ssl_key_file", "server.key"),
+                ("ssl_ca_file", "ca.crt"),
+            ] {
+                settings.push((name.into(), format!("{folder}/{file}")));
+            }
+        }
+        settings.extend(self.options.settings.iter().cloned());
+        for (name, value) in settings {
+            command.extend(["-c".to_owned(), format!("{name}={value}")]);
+        }
+        command
+    }
+
+    /// Waits for the line by which the server's own tools know that it accepts sessions.
+    fn wait_until_ready(&mut self) -> Result<(), TestbedError> {
+        let status = self.folder.path().join("data/postmaster.pid");
+        for _ in 0..POLLS_MAX {
+            let guardian = self.guardian.as_mut().expect("a launch begins with a guardian");
+            let started = guardian.server(self.folder.path());
+            let text = std::fs::read_to_string(&status).unwrap_or_default();
+            let ours = |pid: i32| text.lines().next() == Some(pid.to_string().as_str());
+            match started {
+                Ok(Some(pid)) if ours(pid.as_raw_nonzero().get()) => {
+                    if text.lines().nth(7).is_some_and(|line| line.trim() == "ready") {
+                        return Ok(());
+                    }
+                }
+                Ok(_) => {}
+                Err(error) => return Err(self.failure(&error.to_string())),
+            }
+            if self.guardian.as_ref().is_some_and(Guardian::has_ended) {
+                return Err(self.failure("the server ended at once"));
+            }
+            std::thread::sleep(POLL);
+        }
+        Err(self.failure("the server did not get ready"))
+    }
+
+    fn failure(&self, what: &str) -> TestbedError {
+        TestbedError::Failed(format!("PostgreSQL: {what}; its log:\n{}", self.log()))
+    }
+}
+
+fn run_blocking(
+    config: &tokio_postgres::Config,
+    sql: &str,
+) -> Result<Vec<Vec<Option<String>>>, TestbedError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(TestbedError::io("starting a runtime"))?;
+    let asked = runtime.block_on(async {
+        let (client, connection) = config.connect(tokio_postgres::NoTls).await?;
+        let connection = tokio::spawn(connection);
+        let messages = client.simple_query(sql).await;
+        drop(client);
+        // Its errors are the client's too.
+        let _ = connection.await;
+        messages
+    });
+    let messages = asked.map_err(|error| {
+        let answer = error.as_db_error().map(ToString::to_string);
+        TestbedError::Failed(format!("{}: {sql}", answer.unwrap_or_else(|| format!("{error:?}"))))
+    })?;
+    let rows = messages.iter().filter_map(|message| match message {
+        tokio_postgres::SimpleQueryMessage::Row(row) => {
+            Some((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect())
+        }
+        _ => None,
+    });
+    Ok(rows.collect())
+}
+
+fn hba(options: &PostgresOptions) -> String {
+    let mut lines = options.hba.clone();
+    lines.push(format!("hostssl all {CERTIFICATE_USER} all cert"));
+    lines.push("local all all scram-sha-256".into());
+    lines.push("host all all all scram-sha-256".into());
+    lines.join("\n") + "\n"
+}
+
+/// A command in a form that PostgreSQL, which refuses root, accepts from root: in a user namespace of
+/// its own, where root is an ordinary user. Files still belong to root.
+fn unprivileged(program: &Path) -> Vec<String> {
+    let program = program.display().to_string();
+    if rustix::process::geteuid().is_root() {
+        let wrapper = ["unshare", "--user", "--map-user=65534", "--map-group=65534"];
+        wrapper.map(str::to_owned).into_iter().chain([program]).collect()
+    } else {
+        vec![program]
+    }
+}
+
+/// Finds the server's programs: where `TRIPHAMMER_TEST_PG_BIN` says, else the newest of Debian's
+/// versions, else where `pg_config` says.
+fn find_bin() -> Result<PathBuf, TestbedError> {
+    let missing = || TestbedError::Missing {
+        product: "PostgreSQL",
+        command: "apt-get install -y postgresql",
+    };
+    let has_server = |bin: &PathBuf| bin.join("postgres").exists() && bin.join("initdb").exists();
+    if let Some(bin) = std::env::var_os("TRIPHAMMER_TEST_PG_BIN") {
+        return Some(PathBuf::from(bin)).filter(has_server).ok_or_else(|| {
+            TestbedError::Failed("TRIPHAMMER_TEST_PG_BIN has no `postgres` and `initdb`".into())
+        });
+    }
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let newest = versions
+        .filter_map(|entry| {
+            let version: u32 = entry.file_name().to_str()?.parse().ok()?;
+            Some((version, entry.path().join("bin"))).filter(|(_, bin)| has_server(bin))
+        })
+        .max();
+    if let Some((_, bin)) = newest {
+        return Ok(bin);
+    }
+    let output =
+        std::process::Command::new("pg_config").arg("--bindir").output().map_err(|_| missing())?;
+    let bin = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+    Some(bin).filter(has_server).ok_or_else(missing)
+}
+
+fn free_port() -> Result<u16, TestbedError> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .and_then(|listener| listener.local_addr())
+        .map(|address| address.port())
+        .map_err(TestbedError::io("finding a free port"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_starts_survives_a_crash_and_leaves_nothing_behind() {
+        let mut server = PostgresServer::start(PostgresOptions::default()).unwrap();
+        let folder = server.socket_folder().to_owned();
+        let url = server.fresh_database("own").unwrap();
+        let database = url.rsplit('/').next().unwrap();
+        server.run(database, "CREATE TABLE t (a int); INSERT INTO t VALUES (7)").unwrap();
+        server.kill9();
+        assert!(server.run(database, "SELECT 1").is_err());
+        server.restart().unwrap();
+        // Without fsync a killed server keeps what the system has; only a crashed host loses it.
+        let rows = server.run(database, "SELECT a FROM t").unwrap();
+        assert_eq!(rows, [[Some("7".to_owned())]]);
+        drop(server);
+        assert!(!folder.exists());
+    }
+}

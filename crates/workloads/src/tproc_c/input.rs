@@ -1,0 +1,425 @@
+//! Inputs of the transactions (clauses 2.4.1 to 2.8.1): everything that a transaction needs is drawn
+//! here by the client, its time included, so that it can be counted, logged, replayed and retried.
+
+use triphammer_core::random::Rng;
+use triphammer_core::value::Timestamp;
+
+use super::constants::{A_CUSTOMER, A_ITEM, A_LAST, RunConstants};
+use super::schema::{CUSTOMERS, DISTRICTS, ITEMS, LINES_MAX, LINES_MIN};
+use super::user::Terminal;
+
+/// An item that no database has (clause 2.4.1.5): an order that asks for it is rolled back.
+pub const UNUSED_ITEM: i32 = ITEMS + 1;
+
+/// The input of a transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "made once a transaction, on the stack, never stored")]
+pub enum Input {
+    /// Clause 2.4.1.
+    NewOrder(NewOrder),
+    /// Clause 2.5.1.
+    Payment(Payment),
+    /// Clause 2.6.1.
+    OrderStatus(OrderStatus),
+    /// Clause 2.7.1.
+    Delivery(Delivery),
+    /// Clause 2.8.1.
+    StockLevel(StockLevel),
+}
+
+/// How a customer is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CustomerKey {
+    /// By `c_id`.
+    Id(i32),
+    /// By last name: its number, for [`LastNames`](super::names::LastNames).
+    LastName(u16),
+}
+
+/// What inputs are drawn by.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// Number of warehouses.
+    pub warehouses: i32,
+    /// The constants of NURand.
+    pub constants: RunConstants,
+}
+
+impl Rules {
+    fn district(rng: &mut Rng) -> i32 {
+        rng.between32(1, DISTRICTS)
+    }
+
+    fn customer_id(&self, rng: &mut Rng) -> i32 {
+        nurand32(rng, A_CUSTOMER, self.constants.customer, CUSTOMERS)
+    }
+
+    fn item(&self, rng: &mut Rng) -> i32 {
+        nurand32(rng, A_ITEM, self.constants.item, ITEMS)
+    }
+
+    /// 60 % by last name, 40 % by id.
+    fn customer(&self, rng: &mut Rng) -> CustomerKey {
+        if rng.percent(60) {
+            let number = rng.nurand(A_LAST, self.constants.last, 0, 999);
+            CustomerKey::LastName(u16::try_from(number).expect("0 to 999"))
+        } else {
+            CustomerKey::Id(self.customer_id(rng))
+        }
+    }
+
+    /// A warehouse other than `home`, each equally likely; `home` when it is the only one.
+    fn other_warehouse(&self, home: i32, rng: &mut Rng) -> i32 {
+        if self.warehouses == 1 {
+            return home;
+        }
+        let other = rng.between32(1, self.warehouses - 1);
+        if other >= home { other + 1 } else { other }
+    }
+}
+
+fn nurand32(rng: &mut Rng, a: i64, c: i64, high: i32) -> i32 {
+    i32::try_from(rng.nurand(a, c, 1, high.into())).expect("1 to a 32-bit number")
+}
+
+/// Input of New-Order. Lines are parallel arrays, because databases take them as lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewOrder {
+    /// Warehouse.
+    pub w_id: i32,
+    /// District.
+    pub d_id: i32,
+    /// Customer.
+    pub c_id: i32,
+    /// Time of the order.
+    pub entry_d: Timestamp,
+    lines: u8,
+    i_id: [i32; LINES_MAX],
+    supply_w_id: [i32; LINES_MAX],
+    quantity: [i32; LINES_MAX],
+    lock_order: [u8; LINES_MAX],
+}
+
+impl NewOrder {
+    /// Draws an input (clause 2.4.1).
+    #[must_use]
+    pub fn draw(rules: &Rules, terminal: Terminal, rng: &mut Rng, now: Timestamp) -> Self {
+        let w_id = terminal.w_id;
+        let mut input = Self {
+            w_id,
+            d_id: Rules::district(rng),
+            c_id: rules.customer_id(rng),
+            entry_d: now,
+            lines: 0,
+            i_id: [0; LINES_MAX],
+            supply_w_id: [0; LINES_MAX],
+            quantity: [0; LINES_MAX],
+            lock_order: [0; LINES_MAX],
+        };
+        let lines = LINES_MIN
+            + usize::try_from(rng.below((LINES_MAX - LINES_MIN + 1) as u64)).expect("at most 10");
+        let rolled_back = rng.percent(1);
+        for line in 0..lines {
+            input.i_id[line] = if rolled_back && line + 1 == lines {
+                UNUSED_ITEM
+            } else {
+                distinct(&input.i_id[..line], || rules.item(rng))
+            };
+            let remote = rng.percent(1);
+            input.supply_w_id[line] = if remote { rules.other_warehouse(w_id, rng) } else { w_id };
+            input.quantity[line] = rng.between32(1, 10);
+        }
+        input.lines = u8::try_from(lines).expect("at most 15");
+        input.put_in_lock_order();
+        input
+    }
+
+    /// How many lines there are.
+    #[must_use]
+    pub fn ol_cnt(&self) -> usize {
+        usize::from(self.lines)
+    }
+
+    /// Items by line.
+    #[must_use]
+    pub fn i_id(&self) -> &[i32] {
+        &self.i_id[..self.ol_cnt()]
+    }
+
+    /// Supplying warehouses by line.
+    #[must_use]
+    pub fn supply_w_id(&self) -> &[i32] {
+        &self.supply_w_id[..self.ol_cnt()]
+    }
+
+    /// Quantities by line.
+    #[must_use]
+    pub fn quantity(&self) -> &[i32] {
+        &self.quantity[..self.ol_cnt()]
+    }
+
+    /// Whether the home warehouse supplies all lines.
+    #[must_use]
+    pub fn all_local(&self) -> bool {
+        self.supply_w_id().iter().all(|w_id| *w_id == self.w_id)
+    }
+
+    /// Whether the order asks for the unused item and so is rolled back.
+    #[must_use]
+    pub fn rolls_back(&self) -> bool {
+        self.i_id().last() == Some(&UNUSED_ITEM)
+    }
+
+    /// Lines, from 0, in the order in which their stock is locked: (`supply_w_id`, `i_id`), the unused
+    /// item last.
+    pub fn lock_order(&self) -> impl Iterator<Item = usize> + '_ {
+        self.lock_order[..self.ol_cnt()].iter().map(|line| usize::from(*line))
+    }
+
+    fn put_in_lock_order(&mut self) {
+        let lines = self.ol_cnt();
+        for (place, line) in self.lock_order[..lines].iter_mut().zip(0..) {
+            *place = line;
+        }
+        let key = |line: &u8| {
+            let line = usize::from(*line);
+            (self.i_id[line] == UNUSED_ITEM, self.supply_w_id[line], self.i_id[line])
+        };
+        self.lock_order[..lines].sort_unstable_by_key(key);
+    }
+}
+
+/// Draws until the item is not among `taken`: a set-wise update would touch a repeated item once.
+fn distinct(taken: &[i32], mut draw: impl FnMut() -> i32) -> i32 {
+    loop {
+        let item = draw();
+        if !taken.contains(&item) {
+            return item;
+        }
+    }
+}
+
+/// Input of Payment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Payment {
+    /// Warehouse that is paid.
+    pub w_id: i32,
+    /// District that is paid.
+    pub d_id: i32,
+    /// The customer's warehouse.
+    pub c_w_id: i32,
+    /// The customer's district.
+    pub c_d_id: i32,
+    /// The customer.
+    pub customer: CustomerKey,
+    /// Amount in cents.
+    pub h_amount: i64,
+    /// Time of the payment.
+    pub h_date: Timestamp,
+}
+
+impl Payment {
+    /// Draws an input (clause 2.5.1): 15 % of the customers are of another warehouse, when there is
+    /// one, and then of any district.
+    #[must_use]
+    pub fn draw(rules: &Rules, terminal: Terminal, rng: &mut Rng, now: Timestamp) -> Self {
+        let w_id = terminal.w_id;
+        let d_id = Rules::district(rng);
+        let remote = rng.percent(15) && rules.warehouses > 1;
+        let (c_w_id, c_d_id) = if remote {
+            (rules.other_warehouse(w_id, rng), Rules::district(rng))
+        } else {
+            (w_id, d_id)
+        };
+        Self {
+            w_id,
+            d_id,
+            c_w_id,
+            c_d_id,
+            customer: rules.customer(rng),
+            h_amount: rng.between(1_00, 5_000_00),
+            h_date: now,
+        }
+    }
+}
+
+/// Input of Order-Status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderStatus {
+    /// The customer's warehouse.
+    pub w_id: i32,
+    /// The customer's district.
+    pub d_id: i32,
+    /// The customer.
+    pub customer: CustomerKey,
+}
+
+impl OrderStatus {
+    /// Draws an input (clause 2.6.1).
+    #[must_use]
+    pub fn draw(rules: &Rules, terminal: Terminal, rng: &mut Rng) -> Self {
+        Self { w_id: terminal.w_id, d_id: Rules::district(rng), customer: rules.customer(rng) }
+    }
+}
+
+/// Input of Delivery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// Warehouse.
+    pub w_id: i32,
+    /// Carrier.
+    pub o_carrier_id: i32,
+    /// Time of the delivery.
+    pub delivery_d: Timestamp,
+}
+
+impl Delivery {
+    /// Draws an input (clause 2.7.1).
+    #[must_use]
+    pub fn draw(terminal: Terminal, rng: &mut Rng, now: Timestamp) -> Self {
+        Self { w_id: terminal.w_id, o_carrier_id: rng.between32(1, 10), delivery_d: now }
+    }
+}
+
+/// Input of Stock-Level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StockLevel {
+    /// Warehouse.
+    pub w_id: i32,
+    /// District, the same for the user all the time.
+    pub d_id: i32,
+    /// Items with less in stock are counted.
+    pub threshold: i32,
+}
+
+impl StockLevel {
+    /// Draws an input (clause 2.8.1).
+    #[must_use]
+    pub fn draw(terminal: Terminal, rng: &mut Rng) -> Self {
+        Self { w_id: terminal.w_id, d_id: terminal.d_id, threshold: rng.between32(10, 20) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::from_seconds(1_700_000_000);
+    const HOME: Terminal = Terminal { w_id: 3, d_id: 7 };
+
+    fn rules(warehouses: i32) -> Rules {
+        Rules { warehouses, constants: RunConstants::new(1, 123) }
+    }
+
+    fn near(found: usize, of: usize, percent: f64) -> bool {
+        let share = found as f64 / of as f64 * 100.0;
+        // Five standard deviations of a binomial share.
+        (share - percent).abs() < 5.0 * (percent * (100.0 - percent) / of as f64).sqrt()
+    }
+
+    #[test]
+    fn new_orders_keep_the_rules_of_clause_2_4_1() {
+        let mut rng = Rng::of(11, &[]);
+        let rules = rules(5);
+        let orders: Vec<_> =
+            (0..40_000).map(|_| NewOrder::draw(&rules, HOME, &mut rng, NOW)).collect();
+        let rolled_back = orders.iter().filter(|o| o.rolls_back()).count();
+        assert!(near(rolled_back, orders.len(), 1.0), "{rolled_back}");
+        let (mut lines, mut remote) = (0, 0);
+        for order in &orders {
+            assert!((5..=15).contains(&order.ol_cnt()) && (1..=10).contains(&order.d_id));
+            assert!((1..=3000).contains(&order.c_id) && order.w_id == 3);
+            assert!(order.quantity().iter().all(|q| (1..=10).contains(q)));
+            for (line, item) in order.i_id().iter().enumerate() {
+                let unused = *item == UNUSED_ITEM && line + 1 == order.ol_cnt();
+                assert!((1..=ITEMS).contains(item) || unused);
+                assert!(!order.i_id()[..line].contains(item), "items are distinct");
+            }
+            lines += order.ol_cnt();
+            remote += order.supply_w_id().iter().filter(|w| **w != 3).count();
+            assert!(order.supply_w_id().iter().all(|w| (1..=5).contains(w)));
+            assert_eq!(order.all_local(), order.supply_w_id().iter().all(|w| *w == 3));
+        }
+        assert!(near(remote, lines, 1.0), "{remote} of {lines}");
+        let of_ten = orders.iter().filter(|o| o.ol_cnt() == 10).count();
+        assert!(near(of_ten, orders.len(), 100.0 / 11.0));
+    }
+
+    #[test]
+    fn stock_is_locked_by_warehouse_and_item_with_the_unused_item_last() {
+        let mut rng = Rng::of(12, &[]);
+        let rules = rules(2);
+        for _ in 0..5_000 {
+            let order = NewOrder::draw(&rules, HOME, &mut rng, NOW);
+            let mut locked: Vec<_> = order
+                .lock_order()
+                .map(|line| (order.supply_w_id()[line], order.i_id()[line]))
+                .collect();
+            assert_eq!(locked.len(), order.ol_cnt());
+            if order.rolls_back() {
+                assert_eq!(locked.pop().unwrap().1, UNUSED_ITEM);
+            }
+            assert!(locked.is_sorted());
+        }
+    }
+
+    #[test]
+    fn payments_keep_the_rules_of_clause_2_5_1() {
+        let mut rng = Rng::of(13, &[]);
+        let rules = rules(5);
+        let all: Vec<_> = (0..40_000).map(|_| Payment::draw(&rules, HOME, &mut rng, NOW)).collect();
+        let remote: Vec<_> = all.iter().filter(|p| p.c_w_id != p.w_id).collect();
+        assert!(near(remote.len(), all.len(), 15.0), "{}", remote.len());
+        let own_district = remote.iter().filter(|p| p.c_d_id == p.d_id).count();
+        assert!(near(own_district, remote.len(), 10.0), "{own_district}");
+        for w_id in [1, 2, 4, 5] {
+            let there = remote.iter().filter(|p| p.c_w_id == w_id).count();
+            assert!(near(there, remote.len(), 25.0));
+        }
+        assert!(all.iter().all(|p| p.c_w_id != p.w_id || p.c_d_id == p.d_id));
+        assert!(all.iter().all(|p| (1_00..=5_000_00).contains(&p.h_amount)));
+        let by_name = all.iter().filter(|p| matches!(p.customer, CustomerKey::LastName(_))).count();
+        assert!(near(by_name, all.len(), 60.0), "{by_name}");
+    }
+
+    #[test]
+    fn one_warehouse_has_no_remote_work() {
+        let mut rng = Rng::of(14, &[]);
+        let home = Terminal { w_id: 1, d_id: 1 };
+        for _ in 0..2_000 {
+            assert!(NewOrder::draw(&rules(1), home, &mut rng, NOW).all_local());
+            let payment = Payment::draw(&rules(1), home, &mut rng, NOW);
+            assert_eq!((payment.c_w_id, payment.c_d_id), (1, payment.d_id));
+        }
+    }
+
+    #[test]
+    fn the_other_inputs_keep_their_ranges() {
+        let mut rng = Rng::of(15, &[]);
+        let mut thresholds = [0; 21];
+        for _ in 0..5_000 {
+            let level = StockLevel::draw(HOME, &mut rng);
+            assert_eq!((level.w_id, level.d_id), (3, 7));
+            thresholds[usize::try_from(level.threshold).unwrap()] += 1;
+            let delivery = Delivery::draw(HOME, &mut rng, NOW);
+            assert!((1..=10).contains(&delivery.o_carrier_id) && delivery.w_id == 3);
+            let status = OrderStatus::draw(&rules(5), HOME, &mut rng);
+            assert!((1..=10).contains(&status.d_id) && status.w_id == 3);
+        }
+        assert!(thresholds[10..].iter().all(|n| *n > 300) && thresholds[..10] == [0; 10]);
+    }
+
+    #[test]
+    fn customers_and_items_are_drawn_unevenly() {
+        let mut rng = Rng::of(16, &[]);
+        let rules = rules(1);
+        let mut hits = vec![0u32; 3001];
+        for _ in 0..300_000 {
+            hits[usize::try_from(rules.customer_id(&mut rng)).unwrap()] += 1;
+        }
+        hits.sort_unstable();
+        // Uniform draws would give the busiest tenth little more than a tenth.
+        let busiest: u32 = hits[2701..].iter().sum();
+        assert!(busiest > 90_000, "{busiest}");
+    }
+}

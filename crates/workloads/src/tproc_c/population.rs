@@ -1,0 +1,357 @@
+//! The rows before any run (clause 4.3.3). Each table of each warehouse, and within it of each
+//! district, has a random stream of its own, so that any part can be made alone, by any number of
+//! jobs, and is the same to the byte. Rows go straight into the buffer that is sent; nothing is
+//! allocated per row.
+//!
+//! A golden test pins the rows of a seed: data built by one version is the data of all.
+
+use triphammer_core::random::{Pick, Rng};
+use triphammer_core::rows::Rows;
+use triphammer_core::session::RowSource;
+use triphammer_core::value::Timestamp;
+
+use super::constants::A_LAST;
+use super::names::LastNames;
+use super::schema::{
+    CUSTOMERS, DISTRICTS, FIRST_NEW_ORDER, ITEMS, LINES_MAX, LINES_MIN, ORDERS,
+};
+
+/// Bytes of a batch: large enough that its overhead vanishes, small enough to stay in a cache.
+const BATCH_BYTES: usize = 384 * 1024;
+
+/// What a random stream is for. The numbers are part of the data's definition: never change one.
+#[derive(Clone, Copy, Debug)]
+pub enum Stream {
+    /// C-Load.
+    CLoad = 0,
+    /// Rows of item.
+    Item = 1,
+    /// The row of warehouse.
+    Warehouse = 2,
+    /// Rows of district.
+    District = 3,
+    /// Rows of customer.
+    Customer = 4,
+    /// Rows of history.
+    History = 5,
+    /// Rows of stock.
+    Stock = 6,
+    /// Rows of orders, but for the number of their lines.
+    Orders = 7,
+    /// How many lines each order has, which orders and `order_line` both need.
+    LineCount = 8,
+    /// Rows of `order_line`.
+    OrderLine = 9,
+    /// The constants of a run.
+    CRun = 10,
+    /// At which warehouse the first user of a run works.
+    Start = 11,
+    /// The district of the first terminal of a warehouse in a run.
+    Terminal = 12,
+}
+
+impl Stream {
+    /// The stream for this purpose and these keys.
+    #[must_use]
+    pub fn rng(self, seed: u64, keys: &[u64]) -> Rng {
+        let mut purpose = [self as u64, 0, 0];
+        purpose[1..=keys.len()].copy_from_slice(keys);
+        Rng::of(seed, &purpose[..=keys.len()])
+    }
+}
+
+/// Makes the rows of every table.
+#[derive(Debug)]
+pub struct Population {
+    seed: u64,
+    c_load: i64,
+    instant: Timestamp,
+}
+
+impl Population {
+    /// The population of a seed, all of whose dates are `instant`.
+    #[must_use]
+    pub fn new(seed: u64, c_load: i64, instant: Timestamp) -> Self {
+        Self { seed, c_load, instant }
+    }
+
+    /// Rows of `table` in warehouse `w_id`; of item when `w_id` is 0.
+    ///
+    /// # Panics
+    /// When there is no such table.
+    #[must_use]
+    pub fn rows<'a>(
+        &'a self,
+        table: &str,
+        w_id: i64,
+        names: &'a LastNames,
+    ) -> Box<dyn RowSource + 'a> {
+        match table {
+            "item" => self.item(),
+            "warehouse" => self.warehouse(w_id),
+            "district" => self.district(w_id),
+            "customer" => self.customer(w_id, names),
+            "history" => self.history(w_id),
+            "stock" => self.stock(w_id),
+            "orders" => self.orders(w_id),
+            "order_line" => self.order_line(w_id),
+            "new_order" => Box::new(in_districts(|_| (), new_order(w_id))),
+            other => unreachable!("TPROC-C has no table {other}"),
+        }
+    }
+
+    fn rng(&self, stream: Stream, w_id: i64) -> Rng {
+        stream.rng(self.seed, &[w_id.unsigned_abs()])
+    }
+
+    fn district_rng(&self, stream: Stream, w_id: i64, d_id: i64) -> Rng {
+        stream.rng(self.seed, &[w_id.unsigned_abs(), d_id.unsigned_abs()])
+    }
+
+    /// Clause 4.3.3.1, ITEM: exactly one in ten is ORIGINAL.
+    fn item(&self) -> Box<dyn RowSource + '_> {
+        let mut rng = Stream::Item.rng(self.seed, &[]);
+        let mut original = tenth(ITEMS);
+        Box::new(batches(ITEMS, move |i_id, rows| {
+            rows.int(i_id);
+            rows.int(rng.between(1, 10_000));
+            a_string(&mut rng, rows, 14, 24);
+            rows.decimal(rng.between(100, 10_000), 2);
+            data(&mut rng, rows, &mut original);
+        }))
+    }
+
+    fn warehouse(&self, w_id: i64) -> Box<dyn RowSource + '_> {
+        let mut rng = self.rng(Stream::Warehouse, w_id);
+        Box::new(batches(1, move |_, rows| {
+            rows.int(w_id);
+            a_string(&mut rng, rows, 6, 10);
+            address(&mut rng, rows);
+            rows.decimal(rng.between(0, 2_000), 4);
+            rows.decimal(300_000_00, 2);
+        }))
+    }
+
+    fn district(&self, w_id: i64) -> Box<dyn RowSource + '_> {
+        let mut rng = self.rng(Stream::District, w_id);
+        Box::new(batches(DISTRICTS, move |d_id, rows| {
+            rows.int(d_id);
+            rows.int(w_id);
+            a_string(&mut rng, rows, 6, 10);
+            address(&mut rng, rows);
+            rows.decimal(rng.between(0, 2_000), 4);
+            rows.decimal(30_000_00, 2);
+            rows.int(i64::from(ORDERS) + 1);
+        }))
+    }
+
+    /// The first thousand customers of a district have each of the thousand names once; exactly one
+    /// in ten has bad credit.
+    fn customer<'a>(&'a self, w_id: i64, names: &'a LastNames) -> Box<dyn RowSource + 'a> {
+        let begin = move |d_id| (self.district_rng(Stream::Customer, w_id, d_id), tenth(CUSTOMERS));
+        let row = move |(rng, bad): &mut (Rng, Pick), d_id, c_id, rows: &mut Rows| {
+            rows.int(c_id);
+            rows.int(d_id);
+            rows.int(w_id);
+            a_string(rng, rows, 8, 16);
+            rows.text("OE");
+            let name =
+                if c_id <= 1000 { c_id - 1 } else { rng.nurand(A_LAST, self.c_load, 0, 999) };
+            rows.text(names.get(u16::try_from(name).expect("a name's number is below 1000")));
+            address(rng, rows);
+            rows.text_with(|out| rng.digits(16, out));
+            rows.timestamp(self.instant);
+            rows.text(if bad.next(rng) { "BC" } else { "GC" });
+            rows.decimal(50_000_00, 2);
+            rows.decimal(rng.between(0, 5_000), 4);
+            rows.decimal(-10_00, 2);
+            rows.decimal(10_00, 2);
+            rows.int(1);
+            rows.int(0);
+            a_string(rng, rows, 300, 500);
+        };
+        Box::new(in_districts(begin, Each { count: CUSTOMERS, row }))
+    }
+
+    /// One row a customer.
+    fn history(&self, w_id: i64) -> Box<dyn RowSource + '_> {
+        let begin = move |d_id| self.district_rng(Stream::History, w_id, d_id);
+        let row = move |rng: &mut Rng, d_id, c_id, rows: &mut Rows| {
+            rows.int(c_id);
+            rows.int(d_id);
+            rows.int(w_id);
+            rows.int(d_id);
+            rows.int(w_id);
+            rows.timestamp(self.instant);
+            rows.decimal(10_00, 2);
+            a_string(rng, rows, 12, 24);
+        };
+        Box::new(in_districts(begin, Each { count: CUSTOMERS, row }))
+    }
+
+    fn stock(&self, w_id: i64) -> Box<dyn RowSource + '_> {
+        let mut rng = self.rng(Stream::Stock, w_id);
+        let mut original = tenth(ITEMS);
+        Box::new(batches(ITEMS, move |i_id, rows| {
+            rows.int(i_id);
+            rows.int(w_id);
+            rows.int(rng.between(10, 100));
+            for _ in 0..DISTRICTS {
+                rows.text_with(|out| rng.alphanumeric(24, out));
+            }
+            rows.int(0);
+            rows.int(0);
+            rows.int(0);
+            data(&mut rng, rows, &mut original);
+        }))
+    }
+
+    /// The customers of a district's orders are a permutation of its customers.
+    fn orders(&self, w_id: i64) -> Box<dyn RowSource + '_> {
+        let begin = move |d_id| {
+            let mut rng = self.district_rng(Stream::Orders, w_id, d_id);
+            let mut customers: Vec<i32> = (1..=CUSTOMERS).collect();
+            rng.shuffle(&mut customers);
+            (rng, self.district_rng(Stream::LineCount, w_id, d_id), customers.into_iter())
+        };
+        type State = (Rng, Rng, std::vec::IntoIter<i32>);
+        let row = move |(rng, counts, customers): &mut State, d_id, o_id, rows: &mut Rows| {
+            rows.int(o_id);
+            rows.int(d_id);
+            rows.int(w_id);
+            rows.int(customers.next().expect("as many orders as customers").into());
+            rows.timestamp(self.instant);
+            if is_delivered(o_id) { rows.int(rng.between(1, 10)) } else { rows.null() }
+            rows.int(line_count(counts));
+            rows.int(1);
+        };
+        Box::new(in_districts(begin, Each { count: ORDERS, row }))
+    }
+
+    fn order_line(&self, w_id: i64) -> Box<dyn RowSource + '_> {
+        let begin = move |d_id| {
+            (
+                self.district_rng(Stream::OrderLine, w_id, d_id),
+                self.district_rng(Stream::LineCount, w_id, d_id),
+            )
+        };
+        let row = move |(rng, counts): &mut (Rng, Rng), d_id, o_id, rows: &mut Rows| {
+            let delivered = is_delivered(o_id);
+            for number in 1..=line_count(counts) {
+                rows.int(o_id);
+                rows.int(d_id);
+                rows.int(w_id);
+                rows.int(number);
+                rows.int(rng.between(1, i64::from(ITEMS)));
+                rows.int(w_id);
+                if delivered { rows.timestamp(self.instant) } else { rows.null() }
+                rows.int(5);
+                rows.decimal(if delivered { 0 } else { rng.between(1, 999_999) }, 2);
+                rows.text_with(|out| rng.alphanumeric(24, out));
+            }
+        };
+        Box::new(in_districts(begin, Each { count: ORDERS, row }))
+    }
+}
+
+/// The last 900 orders of each district.
+fn new_order(w_id: i64) -> Each<impl FnMut(&mut (), i64, i64, &mut Rows)> {
+    let before = i64::from(FIRST_NEW_ORDER) - 1;
+    Each {
+        count: ORDERS - FIRST_NEW_ORDER + 1,
+        row: move |(): &mut (), d_id, n, rows: &mut Rows| {
+            rows.int(before + n);
+            rows.int(d_id);
+            rows.int(w_id);
+        },
+    }
+}
+
+fn is_delivered(o_id: i64) -> bool {
+    o_id < i64::from(FIRST_NEW_ORDER)
+}
+
+fn line_count(rng: &mut Rng) -> i64 {
+    rng.between(LINES_MIN as i64, LINES_MAX as i64)
+}
+
+/// Picks exactly a tenth of `count` places.
+fn tenth(count: i32) -> Pick {
+    let count = u64::from(count.unsigned_abs());
+    Pick::new(count / 10, count)
+}
+
+/// A source that calls `row` with 1 to `count`, a batch at a time.
+fn batches(count: i32, mut row: impl FnMut(i64, &mut Rows)) -> impl RowSource {
+    let (mut next, last) = (1, i64::from(count));
+    move |rows: &mut Rows| {
+        while next <= last && rows.bytes() < BATCH_BYTES {
+            row(next, rows);
+            next += 1;
+        }
+        next <= last
+    }
+}
+
+/// What each district has `count` of: `row(state, d_id, number, rows)`.
+struct Each<F> {
+    count: i32,
+    row: F,
+}
+
+/// A source that goes through the districts; `begin` makes the state of each.
+fn in_districts<S, F: FnMut(&mut S, i64, i64, &mut Rows)>(
+    begin: impl Fn(i64) -> S,
+    mut each: Each<F>,
+) -> impl RowSource {
+    let of_a_district = i64::from(each.count);
+    let mut state = begin(1);
+    batches(each.count * DISTRICTS, move |n, rows| {
+        let (district, number) = ((n - 1) / of_a_district, (n - 1) % of_a_district);
+        if number == 0 && district > 0 {
+            state = begin(district + 1);
+        }
+        (each.row)(&mut state, district + 1, number + 1, rows);
+    })
+}
+
+fn length(rng: &mut Rng, low: usize, high: usize) -> usize {
+    low + usize::try_from(rng.below((high - low + 1) as u64)).expect("below a usize")
+}
+
+/// Random a-string [low .. high] (clause 4.3.2.2).
+fn a_string(rng: &mut Rng, rows: &mut Rows, low: usize, high: usize) {
+    let length = length(rng, low, high);
+    rows.text_with(|out| rng.alphanumeric(length, out));
+}
+
+/// `i_data` and `s_data`: some hold ORIGINAL at a random place.
+fn data(rng: &mut Rng, rows: &mut Rows, original: &mut Pick) {
+    const ORIGINAL: &[u8] = b"ORIGINAL";
+    let length = length(rng, 26, 50);
+    rows.text_with(|out| {
+        let start = out.len();
+        rng.alphanumeric(length, out);
+        if original.next(rng) {
+            let place = start + self::length(rng, 0, length - ORIGINAL.len());
+            out[place..place + ORIGINAL.len()].copy_from_slice(ORIGINAL);
+        }
+    });
+}
+
+/// Two streets, city, state and zip (clause 4.3.2.7).
+fn address(rng: &mut Rng, rows: &mut Rows) {
+    a_string(rng, rows, 10, 20);
+    a_string(rng, rows, 10, 20);
+    a_string(rng, rows, 10, 20);
+    rows.text_with(|out| {
+        for _ in 0..2 {
+            let letter = u8::try_from(rng.below(26)).expect("one of 26");
+            out.push(b'A' + letter);
+        }
+    });
+    rows.text_with(|out| {
+        rng.digits(4, out);
+        out.extend_from_slice(b"11111");
+    });
+}

@@ -1,0 +1,138 @@
+//! What belongs to a session: its statements, and buffers that are used again and again.
+
+use triphammer_core::rows::{Row, Rows};
+use triphammer_core::session::{Session, StatementId};
+use triphammer_core::workload::{Completion, Mode, Statements};
+use triphammer_core::{DbError, ErrorClass};
+
+use super::input::Input;
+use super::names::LastNames;
+use super::output::Output;
+use super::{delivery, new_order, order_status, payment, stock_level};
+
+/// Statements and buffers of a session.
+#[derive(Debug)]
+pub struct Prepared {
+    work: Work,
+    buffers: Buffers,
+}
+
+/// Buffers of a session.
+#[derive(Debug, Default)]
+pub(super) struct Buffers {
+    pub(super) rows: Rows,
+    pub(super) output: Output,
+    /// c_data while it is put together.
+    pub(super) text: String,
+    /// h_data while it is put together.
+    pub(super) history: String,
+}
+
+#[derive(Debug)]
+enum Work {
+    Procedures(Calls),
+    Statements(Box<Ids>),
+}
+
+#[derive(Debug)]
+struct Calls {
+    new_order: StatementId,
+    payment: StatementId,
+    order_status: StatementId,
+    delivery: StatementId,
+    stock_level: StatementId,
+}
+
+#[derive(Debug)]
+struct Ids {
+    new_order: new_order::Ids,
+    payment: payment::Ids,
+    order_status: order_status::Ids,
+    delivery: delivery::Ids,
+    stock_level: stock_level::Ids,
+}
+
+impl Prepared {
+    /// Prepares what `mode` needs.
+    pub(super) async fn new<S: Session>(
+        mode: Mode,
+        statements: &mut Statements<'_>,
+        session: &mut S,
+    ) -> Result<Self, DbError> {
+        let work = match mode {
+            Mode::Procedures => Work::Procedures(Calls {
+                new_order: statements.prepare(session, "new_order.call").await?,
+                payment: statements.prepare(session, "payment.call").await?,
+                order_status: statements.prepare(session, "order_status.call").await?,
+                delivery: statements.prepare(session, "delivery.call").await?,
+                stock_level: statements.prepare(session, "stock_level.call").await?,
+            }),
+            Mode::Statements => {
+                let by_name = statements.prepare(session, "customer.by_last_name").await?;
+                Work::Statements(Box::new(Ids {
+                    new_order: new_order::Ids::prepare(statements, session).await?,
+                    payment: payment::Ids::prepare(by_name, statements, session).await?,
+                    order_status: order_status::Ids::prepare(by_name, statements, session).await?,
+                    delivery: delivery::Ids::prepare(statements, session).await?,
+                    stock_level: stock_level::Ids::prepare(statements, session).await?,
+                }))
+            }
+        };
+        Ok(Self { work, buffers: Buffers::default() })
+    }
+
+    /// What the last transaction of each type returned.
+    #[must_use]
+    pub fn output(&self) -> &Output {
+        &self.buffers.output
+    }
+
+    /// Runs one transaction.
+    pub(super) async fn run<S: Session>(
+        &mut self,
+        input: &Input,
+        names: &LastNames,
+        session: &mut S,
+    ) -> Result<Completion, DbError> {
+        let buffers = &mut self.buffers;
+        match &self.work {
+            Work::Procedures(calls) => match input {
+                Input::NewOrder(i) => new_order::call(calls.new_order, i, buffers, session).await,
+                Input::Payment(i) => {
+                    payment::call(calls.payment, i, names, buffers, session).await
+                }
+                Input::OrderStatus(i) => {
+                    order_status::call(calls.order_status, i, names, buffers, session).await
+                }
+                Input::Delivery(i) => delivery::call(calls.delivery, i, buffers, session).await,
+                Input::StockLevel(i) => {
+                    stock_level::call(calls.stock_level, i, buffers, session).await
+                }
+            },
+            Work::Statements(ids) => match input {
+                Input::NewOrder(i) => new_order::run(&ids.new_order, i, buffers, session).await,
+                Input::Payment(i) => {
+                    payment::run(&ids.payment, i, names, buffers, session).await
+                }
+                Input::OrderStatus(i) => {
+                    order_status::run(&ids.order_status, i, names, buffers, session).await
+                }
+                Input::Delivery(i) => delivery::run(&ids.delivery, i, buffers, session).await,
+                Input::StockLevel(i) => {
+                    stock_level::run(&ids.stock_level, i, buffers, session).await
+                }
+            },
+        }
+    }
+}
+
+/// A procedure's status, its first column, is 0 when it did its work.
+pub(super) fn expect_done(row: &Row<'_>, title: &str) -> Result<(), DbError> {
+    match row.int(0)? {
+        0 => Ok(()),
+        status => {
+            let message = format!("{title} answered the unknown status {status}");
+            Err(DbError::new(ErrorClass::Other, message))
+        }
+    }
+}

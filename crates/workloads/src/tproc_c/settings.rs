@@ -1,0 +1,179 @@
+//! Options of the workload, and what they resolve to.
+
+use triphammer_core::SpecError;
+use triphammer_core::value::Timestamp;
+use triphammer_core::workload::{OptionCommand, OptionDef, WorkloadSettings};
+
+use super::transactions::{TRANSACTION_COUNT, TRANSACTIONS};
+
+/// Adds foreign keys after the load.
+pub const FOREIGN_KEYS: OptionDef = OptionDef {
+    name: "foreign-keys",
+    help: "add foreign keys after the load",
+    value: None,
+    default: "false",
+    command: OptionCommand::Build,
+};
+
+/// Leaves the procedures out.
+pub const NO_PROCEDURES: OptionDef = OptionDef {
+    name: "no-procedures",
+    help: "do not create stored procedures; runs then need --mode statements",
+    value: None,
+    default: "false",
+    command: OptionCommand::Build,
+};
+
+/// Gives history a surrogate key.
+pub const HISTORY_KEY: OptionDef = OptionDef {
+    name: "history-key",
+    help: "give the history table a surrogate key, for databases that need one to replicate",
+    value: None,
+    default: "false",
+    command: OptionCommand::Build,
+};
+
+/// The date of all rows before any run.
+pub const POPULATION_TIME: OptionDef = OptionDef {
+    name: "population-time",
+    help: "date and time of every row that the build loads",
+    value: Some("DATETIME"),
+    default: "2026-01-01 00:00:00",
+    command: OptionCommand::Build,
+};
+
+/// Each transaction draws its warehouse.
+pub const ALL_WAREHOUSES: OptionDef = OptionDef {
+    name: "all-warehouses",
+    help: "draw the home warehouse anew for each transaction, from the user's share of all",
+    value: None,
+    default: "false",
+    command: OptionCommand::Run,
+};
+
+/// Shares of the transaction types.
+pub const MIX: OptionDef = OptionDef {
+    name: "mix",
+    help: "cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level",
+    value: Some("N,N,N,N,N"),
+    default: "10,10,1,1,1",
+    command: OptionCommand::Run,
+};
+
+/// All options.
+pub static OPTIONS: &[OptionDef] =
+    &[FOREIGN_KEYS, NO_PROCEDURES, HISTORY_KEY, POPULATION_TIME, ALL_WAREHOUSES, MIX];
+
+/// The largest scale: ids stay far from the end of 32 bits, and nobody has had more.
+const WAREHOUSES_MAX: u32 = 1_000_000;
+/// The most cards in a deck: each user holds one of a byte a card.
+const DECK_MAX: u32 = 1_000;
+
+/// The options and the scale with their meaning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Number of warehouses.
+    pub warehouses: i32,
+    /// The date of all rows before any run.
+    pub population_time: Timestamp,
+    /// Whether each transaction draws its warehouse.
+    pub all_warehouses: bool,
+    /// Cards of each transaction type.
+    pub mix: [u32; TRANSACTION_COUNT],
+}
+
+impl Settings {
+    /// Reads and checks what was given.
+    ///
+    /// # Errors
+    /// With what is wrong and what would be right.
+    pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
+        if let Some(name) = given.options.keys().find(|n| OPTIONS.iter().all(|o| o.name != *n)) {
+            return Err(SpecError::new(format!("tproc-c has no option `{name}`")));
+        }
+        for switch in OPTIONS.iter().filter(|option| option.value.is_none()) {
+            given.switch(switch)?;
+        }
+        if given.scale == 0 || given.scale > WAREHOUSES_MAX {
+            return Err(SpecError::new(format!(
+                "tproc-c has 1 to {WAREHOUSES_MAX} warehouses, not {}",
+                given.scale
+            )));
+        }
+        Ok(Self {
+            warehouses: i32::try_from(given.scale).expect("at most a million"),
+            population_time: population_time(given.option(&POPULATION_TIME))?,
+            all_warehouses: given.switch(&ALL_WAREHOUSES)?,
+            mix: mix(given.option(&MIX))?,
+        })
+    }
+}
+
+fn population_time(text: &str) -> Result<Timestamp, SpecError> {
+    Timestamp::parse(text).filter(|time| time.0 % 1_000_000 == 0).ok_or_else(|| {
+        let default = POPULATION_TIME.default;
+        SpecError::new(format!("`population-time` takes whole seconds as in `{default}`, not `{text}`"))
+    })
+}
+
+fn mix(text: &str) -> Result<[u32; TRANSACTION_COUNT], SpecError> {
+    let refuse = |why: String| {
+        let titles = TRANSACTIONS.each_ref().map(|t| t.title).join(", ");
+        SpecError::new(format!("`mix` takes five whole numbers ({titles}): {why}"))
+    };
+    let cards: Vec<u32> = text
+        .split(',')
+        .map(|n| n.trim().parse().map_err(|_| refuse(format!("`{n}` is no whole number"))))
+        .collect::<Result<_, _>>()?;
+    let found = cards.len();
+    let cards = <[u32; TRANSACTION_COUNT]>::try_from(cards)
+        .map_err(|_| refuse(format!("`{text}` has {found}")))?;
+    match cards.iter().try_fold(0u32, |sum, n| sum.checked_add(*n)) {
+        Some(0) => Err(refuse("they are all 0".into())),
+        Some(1..=DECK_MAX) => Ok(cards),
+        _ => Err(refuse(format!("they sum to more than {DECK_MAX}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(scale: u32, options: &[(&str, &str)]) -> Result<Settings, SpecError> {
+        let options = options.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+        Settings::new(&WorkloadSettings { scale, options, ..WorkloadSettings::default() })
+    }
+
+    #[test]
+    fn defaults_are_the_specifications() {
+        let found = settings(3, &[]).unwrap();
+        assert_eq!((found.warehouses, found.all_warehouses), (3, false));
+        assert_eq!(found.mix, [10, 10, 1, 1, 1]);
+        assert_eq!(found.population_time.to_string(), "2026-01-01 00:00:00");
+    }
+
+    #[test]
+    fn a_mix_may_be_of_one_type() {
+        assert_eq!(settings(1, &[("mix", "0,0,0,1,0")]).unwrap().mix, [0, 0, 0, 1, 0]);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_the_reason() {
+        for (scale, options, message) in [
+            (0, vec![], "1 to 1000000 warehouses, not 0"),
+            (1, vec![("mix", "1,2,3")], "`1,2,3` has 3"),
+            (1, vec![("mix", "1,1,1,1,1,1")], "has 6"),
+            (1, vec![("mix", "0,0,0,0,0")], "all 0"),
+            (1, vec![("mix", "1,1,1,-1,1")], "`-1` is no whole number"),
+            (1, vec![("mix", "1000,1,0,0,0")], "more than 1000"),
+            (1, vec![("mix", "4294967295,1,0,0,0")], "more than 1000"),
+            (1, vec![("population-time", "yesterday")], "not `yesterday`"),
+            (1, vec![("population-time", "2026-01-01 00:00:00.5")], "whole seconds"),
+            (1, vec![("foreign-keys", "yes")], "true or false"),
+            (1, vec![("foriegn-keys", "true")], "no option `foriegn-keys`"),
+        ] {
+            let error = settings(scale, &options).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! A virtual user: where it works, and what it does next. Plain data.
+
+use triphammer_core::random::Rng;
+
+use super::population::Stream;
+use super::schema::DISTRICTS;
+use super::settings::Settings;
+use super::transactions::TRANSACTION_COUNT;
+
+/// One virtual user's state.
+#[derive(Clone, Debug)]
+pub struct User {
+    home: Home,
+    deck: Deck,
+}
+
+impl User {
+    /// User `id` of `users` in the run with this seed.
+    #[must_use]
+    pub fn new(id: u32, users: u32, run_seed: u64, settings: &Settings) -> Self {
+        Self { home: Home::new(id, users, run_seed, settings), deck: Deck::new(&settings.mix) }
+    }
+
+    /// The place of the next transaction type.
+    pub fn next(&mut self, rng: &mut Rng) -> usize {
+        self.deck.next(rng)
+    }
+
+    /// Where the next transaction works.
+    pub fn terminal(&self, rng: &mut Rng) -> Terminal {
+        self.home.terminal(rng)
+    }
+}
+
+/// Where a transaction works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terminal {
+    /// Warehouse.
+    pub w_id: i32,
+    /// The district of Stock-Level, the same all the time.
+    pub d_id: i32,
+}
+
+/// The warehouses of a user. User u of a run works at (start + u) mod W, so that users spread evenly.
+/// Ten users of one warehouse are its ten terminals, one a district.
+#[derive(Clone, Debug)]
+struct Home {
+    first: u32,
+    step: u32,
+    /// How many warehouses are the user's: first, first + step, …
+    share: u32,
+    warehouses: u32,
+    d_id: i32,
+}
+
+impl Home {
+    fn new(id: u32, users: u32, run_seed: u64, settings: &Settings) -> Self {
+        let warehouses = settings.warehouses.unsigned_abs();
+        let draw = |stream: Stream, keys: &[u64], bound: u32| {
+            u32::try_from(stream.rng(run_seed, keys).below(bound.into())).expect("below 32 bits")
+        };
+        let start = draw(Stream::Start, &[], warehouses);
+        let first = (start + id % warehouses) % warehouses;
+        let districts = DISTRICTS.unsigned_abs();
+        let first_district = draw(Stream::Terminal, &[first.into()], districts);
+        let district = (first_district + id / warehouses) % districts;
+        let share = if settings.all_warehouses && id < warehouses {
+            (warehouses - id).div_ceil(users.max(1))
+        } else {
+            1
+        };
+        Self {
+            first,
+            step: users,
+            share,
+            warehouses,
+            d_id: i32::try_from(district + 1).expect("one of ten"),
+        }
+    }
+
+    fn terminal(&self, rng: &mut Rng) -> Terminal {
+        let mut warehouse = u64::from(self.first);
+        if self.share > 1 {
+            warehouse += rng.below(self.share.into()) * u64::from(self.step);
+            warehouse %= u64::from(self.warehouses);
+        }
+        let w_id = i32::try_from(warehouse + 1).expect("at most a million warehouses");
+        Terminal { w_id, d_id: self.d_id }
+    }
+}
+
+/// A deck of transaction types (clause 5.2.4.2): shuffled, dealt to its end, and shuffled again, so
+/// that every user keeps the mix exactly.
+#[derive(Clone, Debug)]
+struct Deck {
+    cards: Vec<u8>,
+    dealt: usize,
+}
+
+impl Deck {
+    fn new(mix: &[u32; TRANSACTION_COUNT]) -> Self {
+        let cards: Vec<u8> = (0u8..)
+            .zip(mix)
+            .flat_map(|(card, count)| (0..*count).map(move |_| card))
+            .collect();
+        Self { dealt: cards.len(), cards }
+    }
+
+    fn next(&mut self, rng: &mut Rng) -> usize {
+        if self.dealt == self.cards.len() {
+            rng.shuffle(&mut self.cards);
+            self.dealt = 0;
+        }
+        self.dealt += 1;
+        usize::from(self.cards[self.dealt - 1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use triphammer_core::workload::WorkloadSettings;
+
+    use super::*;
+
+    fn settings(scale: u32, all: bool) -> Settings {
+        let options = [("all-warehouses".to_owned(), all.to_string())].into();
+        Settings::new(&WorkloadSettings { scale, options, ..WorkloadSettings::default() }).unwrap()
+    }
+
+    #[test]
+    fn each_deck_holds_exactly_the_mix_in_an_order_of_its_own() {
+        let mut rng = Rng::of(1, &[]);
+        let mut deck = Deck::new(&[10, 10, 1, 1, 1]);
+        let mut orders = HashSet::new();
+        for _ in 0..20 {
+            let dealt: Vec<_> = (0..23).map(|_| deck.next(&mut rng)).collect();
+            let count = |card| dealt.iter().filter(|c| **c == card).count();
+            assert_eq!([0, 1, 2, 3, 4].map(count), [10, 10, 1, 1, 1]);
+            orders.insert(dealt);
+        }
+        assert_eq!(orders.len(), 20);
+    }
+
+    #[test]
+    fn a_deck_of_one_type_deals_only_that() {
+        let mut deck = Deck::new(&[0, 0, 0, 1, 0]);
+        let mut rng = Rng::of(1, &[]);
+        assert!((0..10).all(|_| deck.next(&mut rng) == 3));
+    }
+
+    #[test]
+    fn users_spread_over_warehouses_from_a_start_that_the_seed_gives() {
+        let settings = settings(7, false);
+        let mut rng = Rng::of(1, &[]);
+        let homes: Vec<_> =
+            (0..14).map(|u| User::new(u, 14, 5, &settings).terminal(&mut rng).w_id).collect();
+        for (u, home) in homes.iter().enumerate() {
+            assert_eq!(*home, (homes[0] - 1 + i32::try_from(u).unwrap()) % 7 + 1);
+        }
+        let starts: HashSet<_> =
+            (0..50).map(|s| User::new(0, 1, s, &settings).terminal(&mut rng).w_id).collect();
+        assert_eq!(starts.len(), 7);
+    }
+
+    #[test]
+    fn ten_users_of_a_warehouse_have_a_district_each() {
+        let settings = settings(3, false);
+        let mut rng = Rng::of(1, &[]);
+        let terminals: HashSet<_> = (0..30)
+            .map(|u| User::new(u, 30, 9, &settings).terminal(&mut rng))
+            .map(|t| (t.w_id, t.d_id))
+            .collect();
+        assert_eq!(terminals.len(), 30);
+        assert!(terminals.iter().all(|(w, d)| (1..=3).contains(w) && (1..=10).contains(d)));
+    }
+
+    #[test]
+    fn with_all_warehouses_the_shares_cover_each_warehouse_once() {
+        let settings = settings(10, true);
+        let mut rng = Rng::of(1, &[]);
+        let mut seen = Vec::new();
+        for u in 0..3 {
+            let user = User::new(u, 3, 2, &settings);
+            let share: HashSet<_> = (0..200).map(|_| user.terminal(&mut rng).w_id).collect();
+            seen.extend(share);
+        }
+        seen.sort_unstable();
+        assert_eq!(seen, (1..=10).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn more_users_than_warehouses_share_them() {
+        let settings = settings(2, true);
+        let mut rng = Rng::of(1, &[]);
+        let homes: Vec<_> =
+            (0..4).map(|u| User::new(u, 4, 2, &settings).terminal(&mut rng).w_id).collect();
+        assert_eq!((homes[0], homes[1]), (homes[2], homes[3]));
+        assert_ne!(homes[0], homes[1]);
+    }
+}

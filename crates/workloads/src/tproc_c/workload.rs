@@ -1,0 +1,155 @@
+//! TPROC-C as a [`Workload`]: ties tables, data, inputs and transactions together.
+
+use triphammer_core::random::Rng;
+use triphammer_core::session::{RowSource, Session};
+use triphammer_core::sql::StatementDef;
+use triphammer_core::value::Timestamp;
+use triphammer_core::workload::{
+    CheckDef, Completion, Headline, Mode, OptionDef, Part, Statements, TableDef, TransactionDef,
+    Workload, WorkloadSettings,
+};
+use triphammer_core::{DbError, SpecError};
+
+use super::checks::CHECKS;
+use super::constants::{RunConstants, c_load};
+use super::input::{Delivery, Input, NewOrder, OrderStatus, Payment, Rules, StockLevel};
+use super::names::LastNames;
+use super::population::Population;
+use super::prepared::Prepared;
+use super::schema::{ITEM_TABLES, ITEMS, TABLES, WAREHOUSE_ROWS, WAREHOUSE_TABLES};
+use super::settings::{OPTIONS, Settings};
+use super::statements::STATEMENTS;
+use super::transactions::{DELIVERY, HEADLINE, NEW_ORDER, ORDER_STATUS, PAYMENT, TRANSACTIONS};
+use super::user::User;
+
+/// The TPROC-C workload.
+#[derive(Debug)]
+pub struct TprocC {
+    settings: Settings,
+    run_seed: u64,
+    c_load: i64,
+    population: Population,
+    rules: Rules,
+    names: LastNames,
+}
+
+impl TprocC {
+    /// What inputs are drawn by.
+    #[must_use]
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+}
+
+impl Workload for TprocC {
+    const NAME: &'static str = "tproc-c";
+    const TITLE: &'static str = "TPROC-C";
+    const VERSION: u32 = 1;
+    const SCALE_UNIT: &'static str = "warehouses";
+
+    type User = User;
+    type Input = Input;
+    type Prepared = Prepared;
+
+    fn options() -> &'static [OptionDef] {
+        OPTIONS
+    }
+
+    fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
+        let settings = Settings::new(given)?;
+        let c_load = c_load(given.data_seed);
+        let rules = Rules {
+            warehouses: settings.warehouses,
+            constants: RunConstants::new(given.run_seed, c_load),
+        };
+        Ok(Self {
+            population: Population::new(given.data_seed, c_load, settings.population_time),
+            settings,
+            run_seed: given.run_seed,
+            c_load,
+            rules,
+            names: LastNames::new(),
+        })
+    }
+
+    fn statements() -> &'static [StatementDef] {
+        STATEMENTS
+    }
+
+    fn tables() -> &'static [TableDef] {
+        &TABLES
+    }
+
+    fn transactions() -> &'static [TransactionDef] {
+        &TRANSACTIONS
+    }
+
+    fn headline() -> Headline {
+        HEADLINE
+    }
+
+    fn checks() -> &'static [CheckDef] {
+        CHECKS
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        let items = Part {
+            name: "items".to_owned(),
+            key: 0,
+            tables: &ITEM_TABLES,
+            rows: ITEMS.unsigned_abs().into(),
+        };
+        let warehouses = (1..=self.settings.warehouses).map(|w_id| Part {
+            name: format!("warehouse {w_id}"),
+            key: w_id.into(),
+            tables: &WAREHOUSE_TABLES,
+            rows: WAREHOUSE_ROWS,
+        });
+        std::iter::once(items).chain(warehouses).collect()
+    }
+
+    fn rows(&self, part: &Part, table: &TableDef) -> Box<dyn RowSource + '_> {
+        self.population.rows(table.name, part.key, &self.names)
+    }
+
+    fn build_facts(&self) -> Vec<(&'static str, String)> {
+        vec![("c_load", self.c_load.to_string())]
+    }
+
+    fn user(&self, id: u32, users: u32, _rng: &mut Rng) -> User {
+        User::new(id, users, self.run_seed, &self.settings)
+    }
+
+    fn next(&self, user: &mut User, rng: &mut Rng) -> Option<usize> {
+        Some(user.next(rng))
+    }
+
+    fn draw(&self, transaction: usize, user: &mut User, rng: &mut Rng, now: Timestamp) -> Input {
+        let terminal = user.terminal(rng);
+        match transaction {
+            NEW_ORDER => Input::NewOrder(NewOrder::draw(&self.rules, terminal, rng, now)),
+            PAYMENT => Input::Payment(Payment::draw(&self.rules, terminal, rng, now)),
+            ORDER_STATUS => Input::OrderStatus(OrderStatus::draw(&self.rules, terminal, rng)),
+            DELIVERY => Input::Delivery(Delivery::draw(terminal, rng, now)),
+            _ => Input::StockLevel(StockLevel::draw(terminal, rng)),
+        }
+    }
+
+    async fn prepare<S: Session>(
+        &self,
+        mode: Mode,
+        statements: &mut Statements<'_>,
+        session: &mut S,
+    ) -> Result<Prepared, DbError> {
+        Prepared::new(mode, statements, session).await
+    }
+
+    async fn run<S: Session>(
+        &self,
+        input: &Input,
+        prepared: &mut Prepared,
+        session: &mut S,
+    ) -> Result<Completion, DbError> {
+        prepared.run(input, &self.names, session).await
+    }
+}
