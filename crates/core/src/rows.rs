@@ -136,7 +136,9 @@ impl Rows {
         let cells = self.cells.len();
         write(self);
         let start = self.lists.len();
-        self.lists.extend(self.cells.drain(cells..));
+        // Not `drain`: with it a list of ten takes 100 ns instead of 20.
+        self.lists.extend_from_slice(&self.cells[cells..]);
+        self.cells.truncate(cells);
         self.cells.push(Cell::List(Span::between(start, self.lists.len())));
     }
 

@@ -16,7 +16,8 @@ const FORM: &str = "scheme://user:password@host:port/database?name=value";
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// Characters written as they are in paths and parameter values.
-const PLAIN_PATH: &AsciiSet = &PLAIN.remove(b'/').remove(b':').remove(b',').remove(b'=').remove(b' ');
+const PLAIN_PATH: &AsciiSet =
+    &PLAIN.remove(b'/').remove(b':').remove(b',').remove(b'=').remove(b' ');
 
 /// Text that no `Debug`, `Display` or serialiser shows.
 #[derive(Clone, PartialEq, Eq)]
@@ -383,8 +384,13 @@ mod tests {
             ("pg://u:p@h:1/d", some("u"), some("p"), vec![host("h", Some(1))], "/d"),
             ("pg://u:@h/d", some("u"), some(""), db(), "/d"),
             ("pg://:p@h/d", None, some("p"), db(), "/d"),
-            ("pg://h1:1,h2,[::1]:3/d", None, None,
-                vec![host("h1", Some(1)), host("h2", None), host("::1", Some(3))], "/d"),
+            (
+                "pg://h1:1,h2,[::1]:3/d",
+                None,
+                None,
+                vec![host("h1", Some(1)), host("h2", None), host("::1", Some(3))],
+                "/d",
+            ),
             ("pg:///d", None, None, vec![], "/d"),
             ("pg://:5433/d", None, None, vec![host("", Some(5433))], "/d"),
             ("pg:", None, None, vec![], ""),
@@ -462,7 +468,8 @@ mod tests {
 
     #[test]
     fn nothing_shows_a_secret() {
-        let url = TargetUrl::parse("pg://u:hunter2@h/d?password=hunter2&sslpassword=hunter2").unwrap();
+        let url =
+            TargetUrl::parse("pg://u:hunter2@h/d?password=hunter2&sslpassword=hunter2").unwrap();
         let secret = url.password.clone().unwrap();
         let settings = ConnectSettings { password: Some(secret.clone()), ..Default::default() };
         assert!(!format!("{secret:?} {secret} {settings:?} {url:?}").contains("hunter2"));

@@ -93,7 +93,8 @@ mod tls {
     fn every_mode_does_what_libpq_does() {
         let server = PostgresServer::shared();
         let (ca, other) = (server.authority(), server.other_authority());
-        let with = |mode: &str, root: &Path| format!("sslmode={mode}&sslrootcert={}", root.display());
+        let with =
+            |mode: &str, root: &Path| format!("sslmode={mode}&sslrootcert={}", root.display());
         on_worker(async {
             for (host, params, expected) in [
                 ("127.0.0.1", "sslmode=disable".to_owned(), Ok(false)),
@@ -165,7 +166,11 @@ mod tls {
     #[test]
     fn a_second_choice_is_taken_where_the_server_insists() {
         for (line, working, failing) in [
-            ("hostnossl all all all scram-sha-256\nhostssl all all all reject", "prefer", "require"),
+            (
+                "hostnossl all all all scram-sha-256\nhostssl all all all reject",
+                "prefer",
+                "require",
+            ),
             ("hostssl all all all scram-sha-256\nhostnossl all all all reject", "allow", "disable"),
         ] {
             let options = PostgresOptions { hba: vec![line.into()], ..Default::default() };
@@ -258,7 +263,10 @@ mod reaching {
         let url = server.fresh_database("read_only").unwrap();
         let name = url.rsplit('/').next().unwrap();
         server
-            .run("postgres", &format!("ALTER DATABASE {name} SET default_transaction_read_only = on"))
+            .run(
+                "postgres",
+                &format!("ALTER DATABASE {name} SET default_transaction_read_only = on"),
+            )
             .unwrap();
         on_worker(async {
             session(&url).await;
@@ -276,10 +284,22 @@ mod reaching {
         let (port, password) = (server.port(), server.password());
         on_worker(async {
             for (url, code, message) in [
-                (format!("postgres://postgres:wrong@127.0.0.1:{port}/postgres"), Some("28P01"), "password"),
+                (
+                    format!("postgres://postgres:wrong@127.0.0.1:{port}/postgres"),
+                    Some("28P01"),
+                    "password",
+                ),
                 (format!("postgres://nobody:x@127.0.0.1:{port}/postgres"), Some("28P01"), "nobody"),
-                (format!("postgres://postgres:{password}@127.0.0.1:{port}/gone"), Some("3D000"), "gone"),
-                (format!("postgres://postgres@127.0.0.1:{port}/postgres"), None, "asks for a password"),
+                (
+                    format!("postgres://postgres:{password}@127.0.0.1:{port}/gone"),
+                    Some("3D000"),
+                    "gone",
+                ),
+                (
+                    format!("postgres://postgres@127.0.0.1:{port}/postgres"),
+                    None,
+                    "asks for a password",
+                ),
             ] {
                 let error = refusal(&url).await;
                 assert_eq!((error.class(), error.code()), (ErrorClass::Refused, code), "{error}");
@@ -345,7 +365,9 @@ mod passwords {
             let port = server.port();
             on_worker(async {
                 let typed = password.replace("%41", "%2541");
-                for written in [encode_all(password), typed] {
+                // With a slash or question mark behind an at sign nobody can say what was meant.
+                let typed = Some(typed).filter(|typed| !typed.contains("@b"));
+                for written in typed.into_iter().chain([encode_all(password)]) {
                     let url = format!("postgres://{role}:{written}@127.0.0.1:{port}/postgres");
                     let session = connect(&url).await;
                     assert!(session.is_ok(), "{url}: {:?}", session.err());
@@ -394,8 +416,17 @@ mod passwords {
                            current_setting('application_name')";
                 assert_eq!(text_of(&mut session, sql).await, "template1 77MB from the environment");
             }
-            let error = connect_in("postgres:", &[("PGPASSWORD", "wrong"), ("HOME", home),
-                ("PGHOST", "127.0.0.1"), ("PGPORT", &port), ("PGUSER", "postgres")]).await;
+            let error = connect_in(
+                "postgres:",
+                &[
+                    ("PGPASSWORD", "wrong"),
+                    ("HOME", home),
+                    ("PGHOST", "127.0.0.1"),
+                    ("PGPORT", &port),
+                    ("PGUSER", "postgres"),
+                ],
+            )
+            .await;
             assert_eq!(error.err().unwrap().code(), Some("28P01"), "a known password wins");
         });
     }
@@ -417,8 +448,16 @@ mod statements {
         let url = PostgresServer::shared().url("postgres");
         let sql = "SELECT $1, $2, $3, $4, $5, $6, $7, $8[1], $2 IS NULL, '$1', 1.50::numeric(9,4), \
                    NULL::text, DATE '2026-02-03', 7::oid, 'c'::\"char\", true";
-        let types =
-            [C::SmallInt, C::Int, C::BigInt, C::Float, C::Decimal(2), C::Text, C::Timestamp, C::IntList];
+        let types = [
+            C::SmallInt,
+            C::Int,
+            C::BigInt,
+            C::Float,
+            C::Decimal(2),
+            C::Text,
+            C::Timestamp,
+            C::IntList,
+        ];
         let at = Timestamp::parse("2026-11-21 10:11:12").unwrap();
         on_worker(async {
             for protocol in PROTOCOLS {
@@ -641,7 +680,9 @@ mod transactions {
         on_worker(async {
             let database = open_with(&url, &settings);
             let mut one = database.connect(Role::User).await.unwrap();
-            one.script("CREATE SCHEMA \"My \"\"schema\"\"\"; CREATE TABLE Thing (a int)").await.unwrap();
+            one.script("CREATE SCHEMA \"My \"\"schema\"\"\"; CREATE TABLE Thing (a int)")
+                .await
+                .unwrap();
             assert_eq!(one.tables().await.unwrap(), ["thing"]);
             let level = "SELECT current_setting('transaction_isolation')";
             assert_eq!(text_of(&mut one, level).await, "serializable");
@@ -755,19 +796,46 @@ mod loading {
     const CREATE: &str = "CREATE TABLE everything (small int2, whole int4, big int8, real float8, \
                           money numeric(12,2), words text, moment timestamp, list int4[])";
 
+    /// Row `n`, where every third has a NULL somewhere, but never in `whole`.
     fn push(rows: &mut Rows, n: i64) {
-        if n % 7 == 0 {
-            (0..8).for_each(|_| rows.null());
-            return;
+        let null = if n % 3 == 0 { n % 8 } else { 1 };
+        if null == 0 {
+            rows.null()
+        } else {
+            rows.int(n % 32_768)
         }
-        rows.int(n % 32_768);
         rows.int(-n);
-        rows.int(n * 4_000_000_000);
-        rows.float(n as f64 / 8.0);
-        rows.decimal(n * 12_345 - 50_000_000, 2);
-        rows.text(&"tä".repeat((n % 50) as usize));
-        rows.timestamp(Timestamp::from_seconds(n * 86_400 - 1_000_000_000));
-        rows.list(|list| (0..n % 4).for_each(|i| list.int(i - 2)));
+        if null == 2 {
+            rows.null()
+        } else {
+            rows.int(n * 4_000_000_000)
+        }
+        if null == 3 {
+            rows.null()
+        } else {
+            rows.float(n as f64 / 8.0)
+        }
+        if null == 4 {
+            rows.null()
+        } else {
+            rows.decimal(n * 12_345 - 50_000_000, 2)
+        }
+        if null == 5 {
+            rows.null()
+        } else {
+            rows.text(&"tä".repeat((n % 50) as usize))
+        }
+        let moment = Timestamp::from_seconds(n * 86_400 - 1_000_000_000);
+        if null == 6 {
+            rows.null()
+        } else {
+            rows.timestamp(moment)
+        }
+        if null == 7 {
+            rows.null()
+        } else {
+            rows.list(|list| (0..n % 4).for_each(|i| list.int(i - 2)))
+        }
     }
 
     #[test]
@@ -787,7 +855,7 @@ mod loading {
             };
             assert_eq!(session.load(&EVERYTHING, &mut source).await.unwrap(), COUNT as u64);
             session.commit().await.unwrap();
-            let sql = "SELECT *, row_number() OVER () FROM everything";
+            let sql = "SELECT * FROM everything ORDER BY whole DESC";
             let found = rows_of(&mut session, sql).await.unwrap();
             assert_eq!(found.len(), COUNT as usize);
             let mut sent = Rows::new();
@@ -795,22 +863,26 @@ mod loading {
                 sent.reset(8);
                 push(&mut sent, index as i64 + 1);
                 let wanted = sent.row(0);
+                assert_eq!(row.int(1).unwrap(), wanted.int(1).unwrap());
                 for c in 0..8 {
                     assert_eq!(row.is_null(c), wanted.is_null(c), "row {index} column {c}");
+                    match c {
+                        _ if row.is_null(c) => {}
+                        0..=2 => assert_eq!(row.int(c).unwrap(), wanted.int(c).unwrap()),
+                        3 => assert_eq!(row.float(c).unwrap(), wanted.float(c).unwrap()),
+                        4 => assert_eq!(row.decimal(c, 2).unwrap(), wanted.decimal(c, 2).unwrap()),
+                        5 => assert_eq!(row.text(c).unwrap(), wanted.text(c).unwrap()),
+                        6 => assert_eq!(row.timestamp(c).unwrap(), wanted.timestamp(c).unwrap()),
+                        _ => {
+                            let (list, other) = (row.list(c).unwrap(), wanted.list(c).unwrap());
+                            assert_eq!(list.len(), other.len());
+                            let all = 0..list.len();
+                            assert!(
+                                all.clone().all(|i| list.int(i).unwrap() == other.int(i).unwrap())
+                            );
+                        }
+                    }
                 }
-                if wanted.is_null(0) {
-                    continue;
-                }
-                for c in [0, 1, 2] {
-                    assert_eq!(row.int(c).unwrap(), wanted.int(c).unwrap());
-                }
-                assert_eq!(row.float(3).unwrap(), wanted.float(3).unwrap());
-                assert_eq!(row.decimal(4, 2).unwrap(), wanted.decimal(4, 2).unwrap());
-                assert_eq!(row.text(5).unwrap(), wanted.text(5).unwrap());
-                assert_eq!(row.timestamp(6).unwrap(), wanted.timestamp(6).unwrap());
-                let (list, other) = (row.list(7).unwrap(), wanted.list(7).unwrap());
-                assert_eq!(list.len(), other.len());
-                assert!((0..list.len()).all(|i| list.int(i).unwrap() == other.int(i).unwrap()));
             }
         });
     }
@@ -836,7 +908,7 @@ mod loading {
                 let mut source = |rows: &mut Rows| {
                     batches += 1;
                     let first = batches * 1000;
-                    (first..first + 1000).filter(|n| n % 7 != 0).for_each(|n| push(rows, n));
+                    (first..first + 1000).for_each(|n| push(rows, n));
                     if batches == 3 {
                         match bad {
                             "server" => push(rows, 3),
@@ -979,7 +1051,11 @@ mod trouble {
             let error = idle.script("SELECT 1").await.unwrap_err();
             assert_eq!((error.class(), error.code()), (ErrorClass::Unavailable, Some("57P01")));
             // Much to replay after a crash, so that the start takes a while.
-            session(&url).await.script("CREATE TABLE t AS SELECT generate_series(1, 1000000) AS a").await.unwrap();
+            session(&url)
+                .await
+                .script("CREATE TABLE t AS SELECT generate_series(1, 1000000) AS a")
+                .await
+                .unwrap();
             server.kill9();
             server.restart_unattended().unwrap();
             let mut seen = Vec::new();
@@ -1024,7 +1100,8 @@ mod looking {
             let name = "SELECT current_setting('application_name')";
             assert_eq!(text_of(&mut session, name).await, "the \"name\"");
             let settings = session.settings().await.unwrap();
-            let find = |name: &str| settings.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
+            let find =
+                |name: &str| settings.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
             assert_eq!(find("fsync"), Some("off"));
             assert_eq!(find("shared_buffers"), Some("128MB"));
             assert!(session.transaction_count().await.unwrap().unwrap() > 0);

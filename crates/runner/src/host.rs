@@ -34,12 +34,13 @@ impl Host {
     /// This host, as the files under `root` describe it.
     fn detect_under(root: &Path) -> Self {
         let read = |path: &str| std::fs::read_to_string(root.join(path)).ok();
-        let line = |path: &str| read(path).map(|text| text.trim().to_owned()).filter(|t| !t.is_empty());
+        let line =
+            |path: &str| read(path).map(|text| text.trim().to_owned()).filter(|t| !t.is_empty());
         let cores = std::thread::available_parallelism().ok();
         Self {
-            cpu: read("proc/cpuinfo")
-                .and_then(|text| cpu_model(&text))
-                .or_else(|| line("sys/firmware/devicetree/base/model").map(|t| t.replace('\0', ""))),
+            cpu: read("proc/cpuinfo").and_then(|text| cpu_model(&text)).or_else(|| {
+                line("sys/firmware/devicetree/base/model").map(|t| t.replace('\0', ""))
+            }),
             cores: cores.and_then(|cores| u32::try_from(cores.get()).ok()),
             memory_bytes: read("proc/meminfo").and_then(|text| memory_bytes(&text)),
             architecture: std::env::consts::ARCH.to_owned(),

@@ -1,6 +1,7 @@
-//! The one document that a run leaves: what `--json` prints, what the job store keeps and what every
-//! report renders. It is made by a pure function, [`RunResult::new`], from what the runner knows about
-//! the run ([`RunFacts`]) and what the engine gave back. Nothing here asks a clock, a file or a database.
+//! The one document that a run leaves: what `--json` prints, what the job store keeps and what
+//! every report renders. It is made by a pure function, [`RunResult::new`], from what the runner
+//! knows about the run ([`RunFacts`]) and what the engine gave back. Nothing here asks a clock, a
+//! file or a database.
 //!
 //! ```text
 //! RunFacts ──┐
@@ -24,7 +25,7 @@ pub use document::{
     JobKind, Remark, RoundTrips, RunResult, ServerTransactions, SessionCounts, Setting,
     SettingChange, Status, TallyFigure, ThreadCpu, Tool, TypeFigures, Warning, WorkloadFacts,
 };
-pub(crate) use make::rfc3339;
 pub use facts::{CounterSpan, DatabaseCount, RunFacts};
+pub(crate) use make::rfc3339;
 pub use redacted::{Redacted, mask_secrets, mask_setting};
 pub use verification::{Verdict, Verification};

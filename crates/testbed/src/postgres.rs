@@ -9,9 +9,9 @@ use std::time::Duration;
 use rustix::process::Signal;
 use tempfile::TempDir;
 
+use crate::TestbedError;
 use crate::certificates::{self, write_private};
 use crate::guardian::{Guardian, Plan};
-use crate::TestbedError;
 
 /// The superuser's password on every private server. The characters need no escaping in a URL.
 const PASSWORD: &str = "triphammer-test";
@@ -162,11 +162,7 @@ impl PostgresServer {
     ///
     /// # Errors
     /// When the server does not answer, or answers with an error.
-    pub fn run(
-        &self,
-        database: &str,
-        sql: &str,
-    ) -> Result<Vec<Vec<Option<String>>>, TestbedError> {
+    pub fn run(&self, database: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, TestbedError> {
         let mut config = tokio_postgres::Config::new();
         config
             .host_path(self.folder.path())
@@ -247,8 +243,7 @@ impl PostgresServer {
         let first = if data.join("PG_VERSION").exists() { Vec::new() } else { self.initdb(&data) };
         let server = self.server_command(&data);
         let log = self.log_file();
-        let plan =
-            Plan { folder: self.folder.path(), log: &log, first: &first, server: &server };
+        let plan = Plan { folder: self.folder.path(), log: &log, first: &first, server: &server };
         self.guardian = Some(Guardian::start(&plan)?);
         Ok(())
     }

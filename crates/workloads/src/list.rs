@@ -66,8 +66,6 @@ pub fn unknown(name: &str) -> SpecError {
 mod tests {
     use triphammer_core::workload::Workload as _;
 
-    use super::*;
-
     #[test]
     fn a_name_leads_to_its_workload() {
         assert_eq!(with_workload!("tproc-c", W => W::TITLE), Ok("TPROC-C"));

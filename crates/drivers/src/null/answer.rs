@@ -202,12 +202,27 @@ fn write_list(list: &List, args: &[Value<'_>], rows: &mut Rows) -> Result<(), Db
         }),
         List::Repeated(count, value) => {
             let count = count.of(args)?;
-            rows.list(|rows| {
-                done = (0..count).try_for_each(|place| value.write(place, args, rows));
-            });
+            rows.list(|rows| done = write_repeated(value, count, args, rows));
         }
     }
     done
+}
+
+/// Writes a value `count` times. The constants are told apart once and not for each element, because
+/// long lists of them are what a procedure of a workload mostly answers.
+fn write_repeated(
+    value: &Expr,
+    count: u64,
+    args: &[Value<'_>],
+    rows: &mut Rows,
+) -> Result<(), DbError> {
+    match value {
+        Expr::Int(value) => (0..count).for_each(|_| rows.int(*value)),
+        Expr::Text(value) => (0..count).for_each(|_| rows.text(value)),
+        Expr::Decimal { units, scale } => (0..count).for_each(|_| rows.decimal(*units, *scale)),
+        other => return (0..count).try_for_each(|place| other.write(place, args, rows)),
+    }
+    Ok(())
 }
 
 /// The type that stands in front of a constant.

@@ -62,7 +62,11 @@ fn misfit(what: impl fmt::Display, wanted: &str) -> Misfit {
 pub struct Arg<'a>(pub &'a Value<'a>);
 
 impl ToSql for Arg<'_> {
-    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+    fn to_sql(
+        &self,
+        ty: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         let wire = match *ty {
             Type::INT4 => Wire::Int4,
             Type::INT8 => Wire::Int8,
@@ -308,8 +312,8 @@ pub fn put_copy_row(out: &mut Vec<u8>, row: &Row<'_>, wires: &[Wire]) -> Result<
             Cell::List(_) => put_cells(out, *wire, row, column)?,
             Cell::Null => unreachable_null(),
         }
-        let length = i32::try_from(out.len() - length_at - 4)
-            .map_err(|_| misfit("a field", "a column"))?;
+        let length =
+            i32::try_from(out.len() - length_at - 4).map_err(|_| misfit("a field", "a column"))?;
         out[length_at..length_at + 4].copy_from_slice(&length.to_be_bytes());
     }
     Ok(())
@@ -532,9 +536,9 @@ fn exact_units(
 ) -> Option<(i64, u8)> {
     let kept = scale.min(SCALE_MAX);
     let shift = last + i32::from(kept);
-    let sum = digits.clone().try_fold(0i64, |sum, digit| {
-        sum.checked_mul(10_000)?.checked_add(i64::from(digit))
-    });
+    let sum = digits
+        .clone()
+        .try_fold(0i64, |sum, digit| sum.checked_mul(10_000)?.checked_add(i64::from(digit)));
     let power = 10i64.checked_pow(shift.unsigned_abs());
     let units = match (sum, power) {
         (Some(0), _) => Some(0),
@@ -548,9 +552,8 @@ fn exact_units(
 /// As [`exact_units`] on the way through 128 bits.
 #[cold]
 fn wide_units(mut digits: impl Iterator<Item = u16>, shift: i32) -> Option<i64> {
-    let sum = digits.try_fold(0i128, |sum, digit| {
-        sum.checked_mul(10_000)?.checked_add(i128::from(digit))
-    })?;
+    let sum = digits
+        .try_fold(0i128, |sum, digit| sum.checked_mul(10_000)?.checked_add(i128::from(digit)))?;
     let power = 10i128.checked_pow(shift.unsigned_abs())?;
     let units = if shift >= 0 {
         sum.checked_mul(power)?
@@ -665,8 +668,13 @@ mod tests {
         assert_eq!(cell, Cell::Float(1e36));
         let cell = read(Scalar::Numeric, &shorts(&[1, 0xfff6, 0x4000, 40, 1]));
         assert!(matches!(cell, Cell::Float(v) if (v / -1e-40 - 1.0).abs() < 1e-12), "{cell:?}");
-        assert!(matches!(read(Scalar::Numeric, &shorts(&[0, 0, 0xC000, 0])), Cell::Float(v) if v.is_nan()));
-        assert_eq!(read(Scalar::Numeric, &shorts(&[0, 0, 0xD000, 0x20])), Cell::Float(f64::INFINITY));
+        assert!(
+            matches!(read(Scalar::Numeric, &shorts(&[0, 0, 0xC000, 0])), Cell::Float(v) if v.is_nan())
+        );
+        assert_eq!(
+            read(Scalar::Numeric, &shorts(&[0, 0, 0xD000, 0x20])),
+            Cell::Float(f64::INFINITY)
+        );
         let cell = read(Scalar::Numeric, &shorts(&[0, 0, 0, 30]));
         assert_eq!(cell, Cell::Decimal { units: 0, scale: 18 });
     }

@@ -270,9 +270,14 @@ impl Shared {
             (Err(failed), Some(second)) if failed.is_about_tls => {
                 match self.attempt(host, address, label, database, second).await {
                     Ok(opened) => opened,
-                    // The first choice's error is the one to act upon, unless the second got further.
-                    Err(again) if again.is_about_tls => return Err(failed.error),
-                    Err(again) => return Err(again.error),
+                    Err(again) => {
+                        let (before, after) = match first {
+                            Tls::Without => ("without TLS", "with TLS"),
+                            _ => ("with TLS", "without TLS"),
+                        };
+                        let earlier = format!("{before}: {}", failed.error.message());
+                        return Err(again.error.context(format_args!("{earlier}; {after}")));
+                    }
                 }
             }
             (result, _) => result.map_err(|failed| failed.error)?,

@@ -63,15 +63,17 @@ fn classify_answer(answer: &ServerError, moment: Moment) -> DbError {
     if moment == Moment::Connecting && code == "42501" {
         class = ErrorClass::Refused;
     }
-    let ends_session =
-        matches!(answer.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
+    let ends_session = matches!(answer.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
     if ends_session && !class.loses_session() {
         class = match moment {
             Moment::Connecting => ErrorClass::Refused,
             Moment::InUse => ErrorClass::Disconnected,
         };
     }
-    if !ends_session && moment == Moment::InUse && matches!(class, ErrorClass::Unavailable | ErrorClass::Refused) {
+    if !ends_session
+        && moment == Moment::InUse
+        && matches!(class, ErrorClass::Unavailable | ErrorClass::Refused)
+    {
         // As an ordinary error these are about something else, such as a limit on temporary files.
         class = ErrorClass::Other;
     }

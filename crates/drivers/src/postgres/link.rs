@@ -81,6 +81,12 @@ impl Link {
         .await;
     }
 
+    /// Ends the connection because its state is not known any more.
+    pub fn give_up(&self) {
+        *self.connection.borrow_mut() = None;
+        self.lost.set(true);
+    }
+
     /// Whether the connection is known to be gone, after a look at what has arrived.
     pub fn is_closed(&self) -> bool {
         if !self.lost.get() {

@@ -95,7 +95,8 @@ impl PostgresSession {
     /// Makes a database; false when it is there.
     pub(super) async fn create_database(&self, name: &str) -> Result<bool, DbError> {
         let literal = quote_literal(name);
-        let there = self.ask(&format!("SELECT 1 FROM pg_database WHERE datname = {literal}")).await?;
+        let there =
+            self.ask(&format!("SELECT 1 FROM pg_database WHERE datname = {literal}")).await?;
         if !there.is_empty() {
             return Ok(false);
         }
@@ -205,20 +206,9 @@ impl PostgresSession {
         result
     }
 
-    async fn copy(
-        &mut self,
-        table: &TableDef,
-        source: &mut dyn RowSource,
-    ) -> Result<u64, DbError> {
-        let columns: Vec<_> = table.columns.iter().map(|c| quote_identifier(c.name)).collect();
-        let sql = format!(
-            "COPY {} ({}) FROM STDIN (FORMAT binary)",
-            quote_identifier(table.name),
-            columns.join(", ")
-        );
+    async fn copy(&mut self, table: &TableDef, source: &mut dyn RowSource) -> Result<u64, DbError> {
         let wires: Vec<_> = table.columns.iter().map(|c| Wire::of(c.column_type)).collect();
-        let begin = async { Ok(self.client.copy_in::<str, Bytes>(&sql).await?) };
-        let mut sink = pin!(self.link.drive(begin).await?);
+        let mut sink = pin!(self.begin_copy(table).await?);
         let mut batch = Rows::new();
         let mut chunk = new_chunk();
         chunk.extend_from_slice(&COPY_HEAD);
@@ -243,6 +233,21 @@ impl PostgresSession {
         chunk.extend_from_slice(&COPY_TAIL);
         self.send(sink.as_mut(), chunk).await?;
         self.link.drive(async { Ok(sink.finish().await?) }).await
+    }
+
+    /// Has the server wait for rows. A COPY that is refused before its first row costs the session: the
+    /// library ends it twice, and all later answers would be taken for those of the call before. So
+    /// what may be refused, and any waiting for locks, comes before it, in a statement for no row.
+    async fn begin_copy(&self, table: &TableDef) -> Result<CopyInSink<Bytes>, DbError> {
+        let name = quote_identifier(table.name);
+        let columns: Vec<_> = table.columns.iter().map(|c| quote_identifier(c.name)).collect();
+        let columns = columns.join(", ");
+        let check =
+            format!("INSERT INTO {name} ({columns}) SELECT {columns} FROM {name} WHERE false");
+        self.batch(&check).await?;
+        let sql = format!("COPY {name} ({columns}) FROM STDIN (FORMAT binary)");
+        let begin = async { Ok(self.client.copy_in::<str, Bytes>(&sql).await?) };
+        self.link.drive(begin).await.inspect_err(|_| self.link.give_up())
     }
 
     /// Hands a chunk over, and to the system as much as it takes at once: the server reads that while
@@ -340,8 +345,7 @@ impl Session for PostgresSession {
         let prepared = match self.shared.protocol {
             Protocol::Prepared => {
                 let before = self.enter();
-                let call =
-                    async { Ok(self.client.prepare_typed(&statement.sql, &types).await?) };
+                let call = async { Ok(self.client.prepare_typed(&statement.sql, &types).await?) };
                 let result = self.link.drive(call).await;
                 let on_server = self.leave(before, result)?;
                 let kinds = on_server.columns().iter().map(|c| Kind::of(c.type_())).collect();
@@ -458,11 +462,7 @@ impl Session for PostgresSession {
         Ok(())
     }
 
-    async fn load(
-        &mut self,
-        table: &TableDef,
-        source: &mut dyn RowSource,
-    ) -> Result<u64, DbError> {
+    async fn load(&mut self, table: &TableDef, source: &mut dyn RowSource) -> Result<u64, DbError> {
         let before = self.enter();
         let result = self.copy(table, source).await;
         self.leave(before, result)

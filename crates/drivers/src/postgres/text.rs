@@ -37,8 +37,10 @@ impl Template {
                         let index = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
                         let param = index.and_then(|index| statement.params.get(index));
                         let (Some(index), Some(param)) = (index, param) else {
-                            let message =
-                                format!("`{}` uses ${number}, which has no parameter", statement.name);
+                            let message = format!(
+                                "`{}` uses ${number}, which has no parameter",
+                                statement.name
+                            );
                             return Err(DbError::new(ErrorClass::Unsupported, message));
                         };
                         pieces.push((std::mem::take(&mut piece), index, param.param_type));

@@ -39,7 +39,9 @@ pub fn connector(options: &Options) -> Result<MakeRustlsConnect, SpecError> {
             let roots = Arc::new(load_roots(root_cert)?);
             let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider.clone())
                 .build()
-                .map_err(|error| SpecError::new(format!("`sslrootcert` cannot be used: {error}")))?;
+                .map_err(|error| {
+                    SpecError::new(format!("`sslrootcert` cannot be used: {error}"))
+                })?;
             Some(verifier)
         }
         _ => None,

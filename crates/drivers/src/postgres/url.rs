@@ -156,7 +156,9 @@ impl Options {
         let user = match url.user.clone().or_else(|| source.get("user", "PGUSER")) {
             Some(user) => user,
             None => whoami::username().map_err(|_| {
-                SpecError::new("no user is given: write postgres://USER@HOST/DATABASE, or set PGUSER")
+                SpecError::new(
+                    "no user is given: write postgres://USER@HOST/DATABASE, or set PGUSER",
+                )
             })?,
         };
         let database = url
@@ -381,7 +383,11 @@ impl Source<'_> {
         let client_cert = match (self.get("sslcert", "PGSSLCERT"), self.get("sslkey", "PGSSLKEY")) {
             (Some(cert), Some(key)) => Some((cert.into(), key.into())),
             (None, None) => None,
-            _ => return Err(SpecError::new("`sslcert` and `sslkey` are given together or not at all")),
+            _ => {
+                return Err(SpecError::new(
+                    "`sslcert` and `sslkey` are given together or not at all",
+                ));
+            }
         };
         Ok(Ssl { mode, root_cert, client_cert })
     }
@@ -451,10 +457,7 @@ fn read_private(file: &Path) -> Option<String> {
     let facts = std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file)?;
     #[cfg(unix)]
     if std::os::unix::fs::PermissionsExt::mode(&facts.permissions()) & 0o077 != 0 {
-        tracing::warn!(
-            "{} is not used: others may read it; run chmod 600 {0}",
-            file.display()
-        );
+        tracing::warn!("{} is not used: others may read it; run chmod 600 {0}", file.display());
         return None;
     }
     std::fs::read_to_string(file).ok()

@@ -56,8 +56,9 @@ pub(super) fn on_statement(error: Error) -> DbError {
 
 /// An error while a file is opened: what is wrong with the file will be wrong the next time too.
 pub(super) fn on_open(path: &Path, error: Error) -> DbError {
+    let code = result_code(&error).map(|error| error.code);
     let refused = matches!(
-        result_code(&error).map(|error| error.code),
+        code,
         Some(
             ErrorCode::CannotOpen
                 | ErrorCode::NotADatabase
@@ -71,7 +72,14 @@ pub(super) fn on_open(path: &Path, error: Error) -> DbError {
         ErrorClass::LockTimeout => ErrorClass::Unavailable,
         class => class,
     };
-    let opened = DbError::new(class, format!("{}: {}", path.display(), error.message()));
+    let hint = match code {
+        Some(ErrorCode::CannotOpen) => "; it and its folder must be readable and writable",
+        _ => "",
+    };
+    let path = path.display().to_string();
+    // SQLite names the file in some of its messages.
+    let text = error.message().trim_end_matches(&path).trim_end_matches(": ");
+    let opened = DbError::new(class, format!("{path}: {text}{hint}"));
     match error.code() {
         Some(code) => opened.with_code(code),
         None => opened,

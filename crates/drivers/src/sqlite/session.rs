@@ -336,6 +336,8 @@ impl Session for SqliteSession {
     }
 
     async fn settings(&mut self) -> Result<Vec<(String, String)>, DbError> {
+        // A session learns that another one has switched the journal mode only when it reads.
+        self.with(|_, statements, _| run_fixed(&mut statements.look))?;
         let mut settings = Vec::new();
         for name in SETTINGS {
             if let Some(value) = self.pragma(name)? {

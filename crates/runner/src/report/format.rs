@@ -25,8 +25,8 @@ pub fn figure(number: f64) -> String {
     }
 }
 
-/// Microseconds as milliseconds, to three significant digits and no finer than a microsecond: `0.042`,
-/// `1.23`, `12.3`, `1,234`.
+/// Microseconds as milliseconds, to three significant digits and no finer than a microsecond:
+/// `0.042`, `1.23`, `12.3`, `1,234`.
 #[must_use]
 pub fn milliseconds(us: f64) -> String {
     match us / 1000.0 {
@@ -60,6 +60,9 @@ pub fn percent(share: f64) -> String {
 /// Seconds: `250ms`, `4.2s`, `45s`, `5m`, `1h 2m 3s`.
 #[must_use]
 pub fn duration(seconds: f64) -> String {
+    if seconds <= 0.0 {
+        return "0s".to_owned();
+    }
     if seconds < 0.9995 {
         return format!("{:.0}ms", seconds * 1000.0);
     }
@@ -172,6 +175,7 @@ mod tests {
     #[test]
     fn durations_and_rates_and_bytes_read_well() {
         for (seconds, text) in [
+            (0.0, "0s"),
             (0.25, "250ms"),
             (4.2, "4.2s"),
             (45.0, "45s"),
@@ -189,6 +193,9 @@ mod tests {
             assert_eq!(bytes(number), text);
         }
         assert_eq!(clock(83.4), "0:01:23");
-        assert_eq!((counted(1, "warehouses"), counted(10, "warehouses")), ("1 warehouse".into(), "10 warehouses".into()));
+        assert_eq!(
+            (counted(1, "warehouses"), counted(10, "warehouses")),
+            ("1 warehouse".into(), "10 warehouses".into())
+        );
     }
 }

@@ -1,11 +1,12 @@
 //! The list of jobs.
 
-use super::format::{counted, figure};
+use super::format::figure;
 use super::table::{Table, WIDTH, width};
 use crate::store::JobRow;
 
-/// Columns beyond which a cell of the list is cut: labels and targets may be of any length.
-const CELL_MAX: usize = 34;
+/// Columns of the longest label or target that is shown whole, and to which they are cut at most,
+/// to fit a list into [`WIDTH`].
+const CELL: std::ops::RangeInclusive<usize> = 10..=40;
 
 /// The jobs as a table, in the order given, with a line break at its end. A line for an empty list.
 #[must_use]
@@ -13,12 +14,9 @@ pub fn text(jobs: &[JobRow]) -> String {
     if jobs.is_empty() {
         return "No jobs yet. `triphammer run` makes one.\n".to_owned();
     }
-    let narrow = table(jobs, false).lines(2);
-    let lines = if narrow.iter().any(|line| width(line) > WIDTH) {
-        table(jobs, true).lines(2)
-    } else {
-        narrow
-    };
+    let fits = |lines: &Vec<String>| lines.iter().all(|line| width(line) <= WIDTH);
+    let lines = CELL.rev().map(|cell| table(jobs, cell).lines(2)).find(fits);
+    let lines = lines.unwrap_or_else(|| table(jobs, *CELL.start()).lines(2));
     lines.into_iter().map(|line| line + "\n").collect()
 }
 
@@ -28,10 +26,20 @@ pub fn json(jobs: &[JobRow]) -> String {
     serde_json::to_string_pretty(jobs).expect("a job holds nothing that JSON cannot")
 }
 
-fn table(jobs: &[JobRow], cut: bool) -> Table {
+/// The list with targets and labels cut to `cell` columns.
+fn table(jobs: &[JobRow], cell: usize) -> Table {
     let labels = jobs.iter().any(|job| job.label.is_some());
-    let mut head =
-        vec!["job", "started (UTC)", "kind", "status", "workload", "target", "vus", "result"];
+    let mut head = vec![
+        "job",
+        "started (UTC)",
+        "kind",
+        "status",
+        "workload",
+        "scale",
+        "target",
+        "vus",
+        "result",
+    ];
     if labels {
         head.push("label");
     }
@@ -42,16 +50,14 @@ fn table(jobs: &[JobRow], cut: bool) -> Table {
             minute(&job.started_at),
             job.kind.name().to_owned(),
             job.status.name().to_owned(),
-            format!("{}, {}", job.workload, counted(u64::from(job.scale), &job.scale_unit)),
-            job.target.to_string(),
+            job.workload.clone(),
+            job.scale.to_string(),
+            cut_in_the_middle(job.target.as_str(), cell),
             job.users.map_or_else(String::new, |users| users.to_string()),
             headline(job),
         ];
         if labels {
-            cells.push(job.label.clone().unwrap_or_default());
-        }
-        if cut {
-            cells = cells.into_iter().map(shortened).collect();
+            cells.push(cut(job.label.as_deref().unwrap_or_default(), cell));
         }
         table.row(cells);
     }
@@ -71,10 +77,19 @@ fn minute(rfc3339: &str) -> String {
     rfc3339.chars().take(16).collect::<String>().replacen('T', " ", 1)
 }
 
-fn shortened(cell: String) -> String {
-    if width(&cell) <= CELL_MAX {
-        return cell;
+fn cut(text: &str, cell: usize) -> String {
+    if width(text) <= cell {
+        return text.to_owned();
     }
-    let kept: String = cell.chars().take(CELL_MAX - 1).collect();
-    format!("{kept}…")
+    text.chars().take(cell - 1).chain(['…']).collect()
+}
+
+/// Targets are told apart by their ends, and recognised by their beginnings.
+fn cut_in_the_middle(text: &str, cell: usize) -> String {
+    let whole = width(text);
+    if whole <= cell {
+        return text.to_owned();
+    }
+    let end = (cell - 1) / 2;
+    text.chars().take(cell - 1 - end).chain(['…']).chain(text.chars().skip(whole - end)).collect()
 }

@@ -1,6 +1,6 @@
 //! A result as Markdown, for issues, wikis and change requests.
 
-use super::format::{clock, duration};
+use super::format::clock;
 use super::table::Table;
 use super::words;
 use crate::result::{RunResult, TypeFigures};
@@ -45,17 +45,13 @@ fn headline(result: &RunResult, out: &mut String) {
 }
 
 fn figures(result: &RunResult, out: &mut String) {
-    let window = &result.window;
-    out.push_str(&format!(
-        "\n## Transactions in the window of {}\n\n{}",
-        duration(window.seconds),
-        words::counts(window).markdown()
-    ));
+    let (shown, heading) = words::shown(result);
+    out.push_str(&format!("\n## {heading}\n\n{}", words::counts(shown).markdown()));
     out.push_str("\n## Response time of committed transactions, in ms\n\n");
-    out.push_str(&words::times(window, |seen: &TypeFigures| &seen.response).markdown());
+    out.push_str(&words::times(shown, |seen: &TypeFigures| &seen.response).markdown());
     if !result.spec.load.is_closed() {
         out.push_str("\n## Service time of committed transactions, in ms\n\n");
-        out.push_str(&words::times(window, |seen: &TypeFigures| &seen.service).markdown());
+        out.push_str(&words::times(shown, |seen: &TypeFigures| &seen.service).markdown());
     }
     out.push_str(&format!("\n{}\n", words::times_note(result)));
 }
@@ -65,9 +61,9 @@ fn errors(result: &RunResult, out: &mut String) {
         return;
     }
     out.push_str("\n## Errors\n\n");
-    let mut table = Table::new(2, &["transaction", "class", "attempts", "first error"]);
-    for error in words::errors(result) {
-        table.row(error.to_vec());
+    let mut table = Table::new(3, &["transaction", "class", "first error", "attempts"]);
+    for [transaction, class, count, message] in words::errors(result) {
+        table.row(vec![transaction, class, message, count]);
     }
     out.push_str(&table.markdown());
 }

@@ -64,6 +64,7 @@ pub fn stored(job: &StoredJob) -> Result<String, StoreError> {
     let row = || jobs::text(std::slice::from_ref(&job.row));
     let Some(document) = &job.document else { return Ok(row()) };
     Ok(match job.row.kind {
+        JobKind::Run if document.is_string() => failed(&row(), document),
         JobKind::Run => job.result()?.map_or_else(row, |result| text(&result, Style::Plain)),
         JobKind::Build => serde_json::from_value(document.clone())
             .map_or_else(|_| failed(&row(), document), |report| build(&report)),

@@ -70,8 +70,31 @@ pub(super) fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// `text` after `lead`, broken between words to fit [`WIDTH`]; later lines are indented as far as the
-/// lead reaches.
+/// As [`paragraph`], but broken before one of the separators wherever a part between them fits a
+/// line.
+pub(super) fn listing(lead: &str, text: &str, separator: &str) -> Vec<String> {
+    let indent = " ".repeat(width(lead));
+    let mut lines = vec![lead.to_owned()];
+    let mut empty = true;
+    for part in text.split(separator) {
+        let line = lines.last_mut().expect("there is always a line");
+        if !empty && width(line) + width(separator) + width(part) <= WIDTH {
+            line.push_str(separator);
+            line.push_str(part);
+            continue;
+        }
+        if !empty {
+            lines.push(indent.clone());
+        }
+        let start = lines.pop().expect("there is always a line");
+        lines.extend(paragraph(&start, part));
+        empty = false;
+    }
+    lines
+}
+
+/// `text` after `lead`, broken between words to fit [`WIDTH`]; later lines are indented as far as
+/// the lead reaches.
 pub(super) fn paragraph(lead: &str, text: &str) -> Vec<String> {
     let indent = width(lead);
     let mut lines = Vec::new();

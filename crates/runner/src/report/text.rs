@@ -1,8 +1,8 @@
 //! The report that people see at the end of a run. It fits 100 columns and says everything without
 //! colour; colour only helps the eye.
 
-use super::format::{clock, counted, duration};
-use super::table::{Table, WIDTH, paragraph, width};
+use super::format::{clock, counted};
+use super::table::{Table, WIDTH, listing, paragraph, width};
 use super::words;
 use crate::result::{RunResult, TypeFigures, Verdict};
 
@@ -124,14 +124,14 @@ impl Page {
     }
 
     fn figures(&mut self, result: &RunResult) {
-        let window = &result.window;
-        self.heading(&format!("Transactions in the window of {}", duration(window.seconds)));
-        self.table(&words::counts(window));
+        let (shown, heading) = words::shown(result);
+        self.heading(&heading);
+        self.table(&words::counts(shown));
         self.heading("Response time of committed transactions, in ms");
-        self.table(&words::times(window, |seen: &TypeFigures| &seen.response));
+        self.table(&words::times(shown, |seen: &TypeFigures| &seen.response));
         if !result.spec.load.is_closed() {
             self.heading("Service time of committed transactions, in ms");
-            self.table(&words::times(window, |seen: &TypeFigures| &seen.service));
+            self.table(&words::times(shown, |seen: &TypeFigures| &seen.service));
         }
         for line in paragraph("  ", words::times_note(result)) {
             let painted = self.style.paint(Ink::Dim, &line);
@@ -176,7 +176,7 @@ impl Page {
         self.blank();
         for (name, text) in words::conditions(result) {
             let lead = format!("{name:NAME_WIDTH$}");
-            for (index, line) in paragraph(&lead, &text).iter().enumerate() {
+            for (index, line) in listing(&lead, &text, words::DOT).iter().enumerate() {
                 let line = match line.strip_prefix(&lead) {
                     Some(rest) if index == 0 => {
                         format!("{}{rest}", self.style.paint(Ink::Dim, &lead))

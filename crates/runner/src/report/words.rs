@@ -4,23 +4,26 @@ use triphammer_core::clock::format_duration;
 use triphammer_core::spec::Length;
 use triphammer_core::stats::Times;
 
-use super::format::{
-    bytes, counted, duration, figure, integer, milliseconds, percent,
-};
+use super::format::{bytes, counted, duration, figure, integer, milliseconds, percent};
 use super::table::Table;
 use crate::host::Host;
 use crate::result::{Figures, RunResult, Status, TypeFigures};
 
 /// Between the parts of a line.
-const DOT: &str = " · ";
+pub(super) const DOT: &str = " · ";
 
 /// `TPROC-C on PostgreSQL 15.4 · 10 warehouses · 16 virtual users`.
 pub(super) fn title(result: &RunResult) -> String {
     let workload = &result.workload;
     [
-        format!("{} on {} {}", workload.title, result.server.product, short_version(&result.server.version))
-            .trim_end()
-            .to_owned(),
+        format!(
+            "{} on {} {}",
+            workload.title,
+            result.server.product,
+            short_version(&result.server.version)
+        )
+        .trim_end()
+        .to_owned(),
         counted(u64::from(workload.scale), &workload.scale_unit),
         counted(u64::from(result.spec.users), "virtual users"),
     ]
@@ -50,8 +53,9 @@ pub(super) fn ending(result: &RunResult) -> Option<String> {
 /// Name, value and meaning of the figures that come first.
 pub(super) fn headline(result: &RunResult) -> Vec<[String; 3]> {
     let headline = &result.headline;
-    let mut rows =
-        vec![[headline.name.clone(), figure(headline.value), headline.meaning.clone()]];
+    let timed = result.durations.window_s > 0.0;
+    let shown = |value| if timed { figure(value) } else { "none".to_owned() };
+    let mut rows = vec![[headline.name.clone(), shown(headline.value), headline.meaning.clone()]];
     // A second is the unit of some workloads; the document has minutes always.
     let (unit, per, scale) = match headline.per.as_str() {
         "second" => ("TPS", "a second", 1.0 / 60.0),
@@ -59,7 +63,7 @@ pub(super) fn headline(result: &RunResult) -> Vec<[String; 3]> {
     };
     rows.push([
         format!("{unit} (client)"),
-        figure(result.tpm_client * scale),
+        shown(result.tpm_client * scale),
         format!("transactions of all types completed {per}"),
     ]);
     if let Some(tpm) = result.tpm_server {
@@ -101,19 +105,18 @@ pub(super) fn counts(figures: &Figures) -> Table {
 
 /// Times of committed transactions, in milliseconds.
 pub(super) fn times(figures: &Figures, read: fn(&TypeFigures) -> &Times) -> Table {
-    let mut table =
-        Table::new(1, &["", "mean", "p50", "p90", "p95", "p99", "p99.9", "min", "max"]);
+    let mut table = Table::new(1, &["", "min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"]);
     for seen in rows(figures) {
         let times = read(seen);
         let mut cells = vec![seen.title.clone()];
         if times.count == 0 {
             cells.extend((0..8).map(|_| "-".to_owned()));
         } else {
-            cells.push(milliseconds(times.mean_us));
+            cells.extend([whole_milliseconds(times.min_us), milliseconds(times.mean_us)]);
             cells.extend(
                 [times.p50_us, times.p90_us, times.p95_us, times.p99_us]
                     .into_iter()
-                    .chain([times.p99_9_us, times.min_us, times.max_us])
+                    .chain([times.p99_9_us, times.max_us])
                     .map(whole_milliseconds),
             );
         }
@@ -136,11 +139,25 @@ fn whole_milliseconds(us: u64) -> String {
 /// Whether response and service times differ at all, and what to know of them.
 pub(super) fn times_note(result: &RunResult) -> &'static str {
     if result.spec.load.is_closed() {
-        "Closed load: a user's next transaction is due when its last one ended, so response time is \
-         service time; both include retries."
+        "Closed load: a user's next transaction is due when its last one ended, so response time \
+         is service time; both include retries."
     } else {
-        "Response time runs from when a transaction was due, service time from its first attempt; both \
-         include retries."
+        "Response time runs from when a transaction was due, service time from its first attempt; \
+         both include retries."
+    }
+}
+
+/// The stretch that tables show, and what it is: the window, or the whole run where there was none.
+pub(super) fn shown(result: &RunResult) -> (&Figures, String) {
+    if result.durations.window_s > 0.0 {
+        let heading = format!("Transactions in the window of {}", duration(result.window.seconds));
+        (&result.window, heading)
+    } else {
+        let whole = duration(result.run.seconds);
+        (
+            &result.run,
+            format!("Transactions in the whole run of {whole}: there was no timed window"),
+        )
     }
 }
 
@@ -168,6 +185,7 @@ pub(super) fn errors(result: &RunResult) -> Vec<[String; 4]> {
 pub(super) fn conditions(result: &RunResult) -> Vec<(&'static str, String)> {
     vec![
         ("Outcome", outcome(result)),
+        ("Whole run", identity(result)),
         ("Client", client(result)),
         ("Target", result.target.to_string()),
         ("Server", server(result)),
@@ -179,9 +197,9 @@ pub(super) fn conditions(result: &RunResult) -> Vec<(&'static str, String)> {
 }
 
 /// The counting identity of the whole run.
-fn outcome(result: &RunResult) -> String {
+fn identity(result: &RunResult) -> String {
     let total = &result.run.total;
-    let identity = format!(
+    format!(
         "{} started = {} committed + {} rolled back + {} failed + {} in doubt + {} in flight",
         integer(total.started.unwrap_or(0)),
         integer(total.committed),
@@ -189,13 +207,16 @@ fn outcome(result: &RunResult) -> String {
         integer(total.failed),
         integer(total.in_doubt),
         integer(total.in_flight.unwrap_or(0)),
-    );
+    )
+}
+
+fn outcome(result: &RunResult) -> String {
     let failures = format!(
-        "{} failed in the window (limit {})",
+        "{} failed or in doubt (limit {})",
         percent(result.failures.share),
         percent(result.failures.limit)
     );
-    let mut parts = vec![result.status.name().to_owned(), identity, failures];
+    let mut parts = vec![result.status.name().to_owned(), failures];
     if result.sessions.lost > 0 {
         let lost = counted(result.sessions.lost, "sessions");
         parts.push(format!("{lost} lost, {} made anew", integer(result.sessions.reconnected)));
@@ -220,8 +241,7 @@ fn client(result: &RunResult) -> String {
 
 fn server(result: &RunResult) -> String {
     let server = &result.server;
-    let mut parts =
-        vec![format!("{} {}", server.product, server.version).trim().to_owned()];
+    let mut parts = vec![format!("{} {}", server.product, server.version).trim().to_owned()];
     parts.push(server.transport.clone());
     match &server.cipher {
         Some(cipher) => parts.push(cipher.clone()),

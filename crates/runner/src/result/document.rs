@@ -77,9 +77,9 @@ pub struct RunResult {
 }
 
 impl RunResult {
-    /// Whether the run did what it was to do: came to its end, completed transactions in its window,
-    /// failed no more than allowed, and the database's count does not contradict it. False is exit
-    /// code 1 (or 130 when [interrupted](Status::Interrupted)).
+    /// Whether the run did what it was to do: came to its end, completed transactions in its
+    /// window, failed no more than allowed, and the database's count does not contradict it. False
+    /// is exit code 1 (or 130 when [interrupted](Status::Interrupted)).
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.status == Status::Complete
@@ -189,13 +189,13 @@ pub struct HeadlineFigure {
     pub name: String,
     /// `New-Orders committed a minute`.
     pub meaning: String,
-    /// `count` a unit of time.
+    /// `count` brought to the unit of time.
     pub value: f64,
     /// The unit of time: `second`, `minute`, `hour`.
     pub per: String,
     /// Transactions committed in the timed window that the figure counts.
     pub count: u64,
-    /// What the database itself says.
+    /// What the database itself says, over the whole run.
     pub verification: Verification,
 }
 
@@ -257,8 +257,8 @@ pub struct TypeFigures {
     pub tally: Option<TallyFigure>,
     /// From due to finish, of committed ones.
     pub response: Times,
-    /// From the start of the first attempt to finish, of committed ones. The same as `response` where
-    /// the load is closed.
+    /// From the start of the first attempt to finish, of committed ones. The same as `response`
+    /// where the load is closed.
     pub service: Times,
     /// Response times of those rolled back by rule.
     pub rolled_back_times: Times,
@@ -296,8 +296,8 @@ pub struct TallyFigure {
 /// Failures against the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailureShare {
-    /// Failed and in doubt, of all that ended in the timed window; of the whole run when nothing ended
-    /// in the window.
+    /// Failed and in doubt, of all that ended in the timed window; of the whole run when nothing
+    /// ended in the window.
     pub share: f64,
     /// The limit: `spec.max_failures`.
     pub limit: f64,
@@ -333,7 +333,7 @@ pub struct ThreadCpu {
     pub thread: u32,
     /// CPU time, in seconds.
     pub cpu_s: f64,
-    /// CPU time of the run's length.
+    /// CPU time, of the run's length: 1 is a whole core.
     pub share: f64,
 }
 
@@ -342,7 +342,7 @@ pub struct ThreadCpu {
 pub struct RoundTrips {
     /// Statements and calls sent by completed transactions.
     pub total: u64,
-    /// A completed transaction; 0 when none completed.
+    /// For a completed transaction; 0 when none completed.
     pub per_transaction: f64,
 }
 
@@ -351,7 +351,7 @@ pub struct RoundTrips {
 pub struct ErrorFigure {
     /// Transaction type: its key.
     pub transaction: String,
-    /// Class.
+    /// Its class.
     pub class: ErrorClass,
     /// In words, without secrets.
     pub message: String,
@@ -402,11 +402,13 @@ pub struct SettingChange {
 }
 
 impl SettingChange {
-    /// What differs between two readings of a server's settings, in the order of names. Values that may
-    /// hold a secret are masked.
+    /// What differs between two readings of a server's settings, in the order of names. Values that
+    /// may hold a secret are masked.
     #[must_use]
     pub fn between(start: &[(String, String)], end: &[(String, String)]) -> Vec<Self> {
-        let read = |settings: &[(String, String)]| -> BTreeMap<String, String> { settings.iter().cloned().collect() };
+        let read = |settings: &[(String, String)]| -> BTreeMap<String, String> {
+            settings.iter().cloned().collect()
+        };
         let (start, end) = (read(start), read(end));
         let mut names: Vec<&String> = start.keys().chain(end.keys()).collect();
         names.sort();

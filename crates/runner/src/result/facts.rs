@@ -45,8 +45,8 @@ pub struct RunFacts {
     pub notes: Vec<Note>,
 }
 
-/// The headline's count before the first and after the last transaction; `None` where it could not be
-/// asked.
+/// The headline's count before the first and after the last transaction; `None` where it could not
+/// be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "told above")]
 pub struct DatabaseCount {

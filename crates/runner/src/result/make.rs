@@ -158,7 +158,8 @@ fn unit_of_time(seconds: u32) -> String {
     }
 }
 
-/// The counter's growth; `None` where it was not read twice, or went back because the server restarted.
+/// The counter's growth; `None` where it was not read twice, or went back because the server
+/// restarted.
 fn server_transactions(span: &CounterSpan) -> Option<ServerTransactions> {
     let count = span.end?.checked_sub(span.start?)?;
     (span.seconds > 0.0).then_some(ServerTransactions { count, seconds: span.seconds })

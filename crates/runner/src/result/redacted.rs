@@ -41,7 +41,8 @@ impl fmt::Display for Redacted {
 }
 
 /// Masks what looks like a secret: the password of a URL, and the value of `password=`, `passwd=`,
-/// `pwd=`, `passphrase=`, `secret=` and `token=`, as server settings such as `primary_conninfo` have it.
+/// `pwd=`, `passphrase=`, `secret=` and `token=`, as server settings such as `primary_conninfo`
+/// have it.
 #[must_use]
 pub fn mask_secrets(text: &str) -> String {
     mask_assignments(&mask_urls(text))

@@ -128,7 +128,8 @@ fn judge(client: ClientCount, database: i64) -> (Verdict, String) {
         (Verdict::Violated, words)
     } else if surplus <= unknown {
         let words = format!(
-            "the database counts {surplus} more; {unknown} were in doubt or in flight, so that can be"
+            "the database counts {surplus} more; {unknown} were in doubt or in flight, so that \
+             can be"
         );
         (Verdict::WithinBounds, words)
     } else {

@@ -73,7 +73,7 @@ fn window(result: &RunResult, list: &mut Vec<Warning>) {
     }
     let saturated = result.run.total.saturated;
     if saturated > 0 {
-        let text = format!("{} times were longer than an hour and count as one", integer(saturated));
+        let text = format!("times longer than an hour count as one hour: {}", integer(saturated));
         warn(list, "saturated", text, "");
     }
 }

@@ -14,14 +14,19 @@ pub enum StoreError {
     #[error("making the job store {}: {source}", path.display())]
     Create { path: PathBuf, source: std::io::Error },
     #[error(
-        "the job store {} is of version {found}, written by triphammer {written_by}; this one knows \
-         versions up to {known}: use that version, or another file", path.display()
+        "the job store {} is of version {found}, written by triphammer {written_by}; this one \
+         knows versions up to {known}: use that version, or another file", path.display()
     )]
     Newer { path: PathBuf, found: u32, known: u32, written_by: String },
     #[error("the job store {} cannot grow: its disk is full; free some space", path.display())]
     Full { path: PathBuf },
     #[error("the job store {} cannot be written: it is read only", path.display())]
     ReadOnly { path: PathBuf },
+    #[error(
+        "the job store {} cannot be opened: see that it is a file and its folder may be written",
+        path.display()
+    )]
+    CannotOpen { path: PathBuf },
     #[error("the job store {} is locked by another program for too long", path.display())]
     Busy { path: PathBuf },
     #[error(
@@ -34,7 +39,8 @@ pub enum StoreError {
     #[error("job {job} is not held by this process")]
     NotHeld { job: i64 },
     #[error(
-        "the result of job {job} is of format {found}, this triphammer knows {known}: use a newer one"
+        "the result of job {job} is of format {found}, this triphammer knows {known}: use a \
+         newer one"
     )]
     NewerResult { job: i64, found: u64, known: u32 },
     #[error("job {job} holds {what} that cannot be read: {reason}")]
@@ -49,9 +55,8 @@ impl StoreError {
         let path = path.to_owned();
         match source.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::Full { path },
-            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
-                Self::ReadOnly { path }
-            }
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::ReadOnly { path },
+            Some(ErrorCode::CannotOpen) => Self::CannotOpen { path },
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { path },
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged { path },
             _ => Self::Sqlite { path, source },

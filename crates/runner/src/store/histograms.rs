@@ -1,6 +1,6 @@
-//! Histograms as bytes, and which stretches get one of their own: every second of the first hour, then
-//! every ten seconds. A day of five types is some tens of megabytes that way. Totals are exact whatever
-//! the length.
+//! Histograms as bytes, and which stretches get one of their own: every second of the first hour,
+//! then every ten seconds. A day of five types is some tens of megabytes that way. Totals are exact
+//! whatever the length.
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
@@ -16,7 +16,8 @@ pub const MERGED_SECONDS: u64 = 10;
 pub enum TimesKind {
     /// Response times of committed ones.
     Response,
-    /// Service times of committed ones; absent where the load is closed, as both are the same there.
+    /// Service times of committed ones; absent where the load is closed, as both are the same
+    /// there.
     Service,
     /// Response times of those rolled back by rule.
     RolledBack,

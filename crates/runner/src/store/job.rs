@@ -12,9 +12,7 @@ use crate::host::Host;
 use crate::result::{FORMAT, JobKind, Redacted, Remark, RunResult, Status};
 
 /// Number of a job.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct JobId(pub i64);
 
@@ -172,24 +170,23 @@ pub struct StoredJob {
     pub host: Host,
     /// Keys of the transaction types, in the order by which series and histograms number them.
     pub transactions: Vec<String>,
-    /// The document that it left, or the reason why it could not be done, as a string; `None` while it
-    /// runs, and for lost ones.
+    /// The document that it left, or the reason why it could not be done, as a string; `None` while
+    /// it runs, and for lost ones.
     pub document: Option<serde_json::Value>,
     /// Remarks.
     pub notes: Vec<Remark>,
 }
 
 impl StoredJob {
-    /// The result of a run; `None` when there is none, as for a run that could not begin, and when the
-    /// job was no run.
+    /// The result of a run; `None` when there is none, as for a run that could not begin, and when
+    /// the job was no run.
     ///
     /// # Errors
     /// When a newer version wrote it, and when it cannot be read.
     pub fn result(&self) -> Result<Option<RunResult>, StoreError> {
         let job = self.row.id.0;
-        let is_result = |document: &&serde_json::Value| {
-            self.row.kind == JobKind::Run && document.is_object()
-        };
+        let is_result =
+            |document: &&serde_json::Value| self.row.kind == JobKind::Run && document.is_object();
         let Some(document) = self.document.as_ref().filter(is_result) else {
             return Ok(None);
         };

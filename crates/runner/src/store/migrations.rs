@@ -1,5 +1,5 @@
-//! Brings a store's tables to the version of this program. Each step is a file in `migrations/`, never
-//! changed once released; the number of the last one done is SQLite's `user_version`.
+//! Brings a store's tables to the version of this program. Each step is a file in `migrations/`,
+//! never changed once released; the number of the last one done is SQLite's `user_version`.
 
 use std::path::Path;
 
@@ -14,16 +14,15 @@ const STEPS: [&str; 1] = [include_str!("migrations/0001_jobs.sql")];
 #[expect(clippy::cast_possible_truncation, reason = "a handful of steps")]
 pub const VERSION: u32 = STEPS.len() as u32;
 
-/// Does the steps that are missing. Two programs may try at once: the second waits, and finds nothing
-/// left to do.
+/// Does the steps that are missing. Two programs may try at once: the second waits, and finds
+/// nothing left to do.
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let failed = |error| StoreError::from_sqlite(path, error);
     if current(connection, path)? == VERSION {
         return Ok(());
     }
-    let transaction = connection
-        .transaction_with_behavior(TransactionBehavior::Immediate)
-        .map_err(failed)?;
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     let found = current(&transaction, path)?;
     for step in &STEPS[found as usize..] {
         transaction.execute_batch(step).map_err(failed)?;
@@ -41,9 +40,8 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), St
 /// The store's version; an error when it is newer than this program.
 fn current(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
     let failed = |error| StoreError::from_sqlite(path, error);
-    let found: u32 = connection
-        .pragma_query_value(None, "user_version", |row| row.get(0))
-        .map_err(failed)?;
+    let found: u32 =
+        connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
     if found <= VERSION {
         return Ok(found);
     }

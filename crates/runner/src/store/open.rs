@@ -29,7 +29,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store at `path`, makes it where it is absent, and brings its tables to this version.
+    /// Opens the store at `path`, makes it where it is absent, and brings its tables to this
+    /// version.
     ///
     /// # Errors
     /// When it cannot be made or opened, when it is damaged, and when a newer version wrote it.
@@ -82,9 +83,8 @@ impl Store {
 fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
     let mut attempt = 1;
     loop {
-        let switched = connection.pragma_update_and_check(None, "journal_mode", "wal", |row| {
-            row.get::<_, String>(0)
-        });
+        let switched = connection
+            .pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0));
         match switched {
             Ok(_) => return Ok(()),
             Err(error)

@@ -11,8 +11,8 @@ const FOLDER: &str = "triphammer";
 /// The store's file.
 const FILE: &str = "jobs.sqlite";
 
-/// Where the store is when nothing else is asked for: `$XDG_DATA_HOME/triphammer/jobs.sqlite`, or the
-/// same in the system's own folder for a user's data (`~/.local/share` on Linux).
+/// Where the store is when nothing else is asked for: `$XDG_DATA_HOME/triphammer/jobs.sqlite`, or
+/// the same in the system's own folder for a user's data (`~/.local/share` on Linux).
 ///
 /// # Errors
 /// When the environment names no folder.
@@ -47,8 +47,8 @@ pub(super) fn make_private(path: &Path) -> Result<(), StoreError> {
     open_private(path).map(drop).map_err(failed)
 }
 
-/// Opens a file for writing, and makes it for nobody but the user where it is absent. SQLite gives its
-/// side files the same rights.
+/// Opens a file for writing, and makes it for nobody but the user where it is absent. SQLite gives
+/// its side files the same rights.
 pub(super) fn open_private(path: &Path) -> std::io::Result<std::fs::File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);

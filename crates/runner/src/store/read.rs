@@ -74,7 +74,8 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn series(&self, job: JobId) -> Result<Vec<SeriesRow>, StoreError> {
-        let sql = "SELECT first_second, last_second, type, committed, rolled_back, failed, in_doubt,
+        let sql =
+            "SELECT first_second, last_second, type, committed, rolled_back, failed, in_doubt,
                    retries, tally, response_ns, service_ns, p50_us, p95_us, p99_us, max_us
                    FROM series WHERE job = ?1 ORDER BY first_second, type";
         self.rows(sql, [job.0], |row| {
@@ -103,7 +104,8 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn seconds(&self, job: JobId) -> Result<Vec<SecondRow>, StoreError> {
-        let sql = "SELECT first_second, last_second, cpu_ns, wall_ns, busiest_share, connected, lost,
+        let sql =
+            "SELECT first_second, last_second, cpu_ns, wall_ns, busiest_share, connected, lost,
                    reconnected FROM seconds WHERE job = ?1 ORDER BY first_second";
         self.rows(sql, [job.0], |row| {
             Ok(SecondRow {
@@ -198,8 +200,8 @@ impl Store {
         })
     }
 
-    /// Finds out whether a job that runs is lost. A process gives up its lock after it has written the
-    /// end, so a free lock counts only if the job is running in the store even then.
+    /// Finds out whether a job that runs is lost. A process gives up its lock after it has written
+    /// the end, so a free lock counts only if the job is running in the store even then.
     fn look_after(&self, job: &mut JobRow) -> Result<(), StoreError> {
         if job.status != JobStatus::Running || !lock::is_lost(&self.path, job.id) {
             return Ok(());

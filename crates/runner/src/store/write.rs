@@ -1,5 +1,5 @@
-//! Writing jobs. What a run measures is turned into rows at once and written every few seconds in one
-//! short transaction, so that programs that share the store do not wait for each other.
+//! Writing jobs. What a run measures is turned into rows at once and written every few seconds in
+//! one short transaction, so that programs that share the store do not wait for each other.
 
 use std::path::Path;
 
@@ -20,8 +20,8 @@ use crate::result::{Remark, RunResult, Status, mask_setting, rfc3339};
 
 /// Seconds that are written together.
 const BATCH_SECONDS: usize = 5;
-/// Seconds kept for later when the store cannot be written; beyond that they are given up, and a note
-/// says so.
+/// Seconds kept for later when the store cannot be written; beyond that they are given up, and a
+/// note says so.
 const WAITING_MAX: usize = 600;
 
 /// What the store keeps of a job that it has begun.
@@ -122,10 +122,16 @@ impl Store {
         self.held(job, |_| ())?;
         self.write(|connection| {
             let mut statement = connection.prepare_cached(
-                "INSERT OR REPLACE INTO settings (job, moment, name, value) VALUES (?1, ?2, ?3, ?4)",
+                "INSERT OR REPLACE INTO settings (job, moment, name, value)
+                 VALUES (?1, ?2, ?3, ?4)",
             )?;
             for (name, value) in settings {
-                statement.execute(params![job.0, moment.name(), name, mask_setting(name, value)])?;
+                statement.execute(params![
+                    job.0,
+                    moment.name(),
+                    name,
+                    mask_setting(name, value)
+                ])?;
             }
             Ok(())
         })
@@ -168,18 +174,13 @@ impl Store {
         })
     }
 
-    /// Ends a run: its result, the exact totals that the engine gave, its errors, and its notes as the
-    /// result has them. What still waits is written first; if that fails the result is written without
-    /// it, and a note says so.
+    /// Ends a run: its result, the exact totals that the engine gave, its errors, and its notes as
+    /// the result has them. What still waits is written first; if that fails the result is written
+    /// without it, and a note says so.
     ///
     /// # Errors
     /// When the store cannot be written; the call may be made again.
-    pub fn finish(
-        &self,
-        job: JobId,
-        result: &RunResult,
-        end: &RunEnd,
-    ) -> Result<(), StoreError> {
+    pub fn finish(&self, job: JobId, result: &RunResult, end: &RunEnd) -> Result<(), StoreError> {
         self.held(job, |held| held.waiting.histograms.extend(held.merger.finish()))?;
         let _ = self.flush(job);
         let missing = self.held(job, |held| held.dropped + held.waiting.seconds.len())?;
@@ -188,7 +189,9 @@ impl Store {
             notes.push(Remark {
                 at_s: None,
                 kind: "store_gap".to_owned(),
-                text: format!("{missing} seconds of the series could not be stored; totals are whole"),
+                text: format!(
+                    "{missing} seconds of the series could not be stored; totals are whole"
+                ),
             });
         }
         let document = json(result);
@@ -281,9 +284,8 @@ impl Waiting {
     }
 
     fn write(&self, connection: &Connection, job: JobId) -> rusqlite::Result<()> {
-        let mut statement = connection.prepare_cached(
-            "INSERT INTO seconds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-        )?;
+        let mut statement = connection
+            .prepare_cached("INSERT INTO seconds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?;
         for row in &self.seconds {
             statement.execute(params![
                 job.0,
@@ -321,8 +323,8 @@ impl Waiting {
                 integer(row.max_us),
             ])?;
         }
-        let mut statement = connection
-            .prepare_cached("INSERT INTO histograms VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+        let mut statement =
+            connection.prepare_cached("INSERT INTO histograms VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
         for row in &self.histograms {
             statement.execute(params![
                 job.0,
@@ -337,8 +339,8 @@ impl Waiting {
     }
 }
 
-/// Marks the jobs whose process is gone. Within a transaction that may write nobody can end a job, so
-/// one that is running and not locked is lost.
+/// Marks the jobs whose process is gone. Within a transaction that may write nobody can end a job,
+/// so one that is running and not locked is lost.
 fn mark_lost(transaction: &Connection, path: &Path) -> rusqlite::Result<()> {
     let mut statement = transaction.prepare("SELECT id FROM jobs WHERE status = 'running'")?;
     let running: Vec<i64> =
@@ -400,8 +402,8 @@ fn write_totals(
     scope: Scope,
     types: &[TypeInterval],
 ) -> rusqlite::Result<()> {
-    let mut statement = connection
-        .prepare_cached("INSERT OR REPLACE INTO totals VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    let mut statement =
+        connection.prepare_cached("INSERT OR REPLACE INTO totals VALUES (?1, ?2, ?3, ?4, ?5)")?;
     for row in encode(types, [0, 0]) {
         let type_place = place(row.transaction);
         statement.execute(params![
@@ -455,4 +457,68 @@ fn integer(number: u64) -> i64 {
 
 fn place(index: usize) -> i64 {
     i64::try_from(index).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::Host;
+    use crate::result::Redacted;
+
+    fn header() -> JobHeader {
+        JobHeader {
+            kind: crate::result::JobKind::Run,
+            label: None,
+            workload: "tproc-c".into(),
+            workload_version: 1,
+            scale: 1,
+            scale_unit: "warehouses".into(),
+            target: Redacted::new("null:"),
+            server: None,
+            tool_version: "0.1.0".into(),
+            users: Some(1),
+            spec: None,
+            facts: Default::default(),
+            host: Host::default(),
+            transactions: vec!["a".into()],
+        }
+    }
+
+    #[test]
+    fn what_a_failing_store_could_not_take_goes_with_the_next_batch() {
+        type Trouble = fn(&StoreError) -> bool;
+        let full: Trouble = |error| matches!(error, StoreError::Full { .. }) && error.may_pass();
+        let read_only: Trouble =
+            |error| matches!(error, StoreError::ReadOnly { .. }) && !error.may_pass();
+        for (fail, heal, trouble) in [
+            ("PRAGMA max_page_count = 1", "PRAGMA max_page_count = 1000000", full),
+            ("PRAGMA query_only = 1", "PRAGMA query_only = 0", read_only),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let store = Store::open(&folder.path().join("jobs.sqlite")).unwrap();
+            let job = store.begin(&header()).unwrap();
+            store.connection.query_row(fail, [], |_| Ok(())).ok();
+            let failures = (0..300)
+                .filter_map(|second| store.second(job, &Interval::new(second, 1)).err())
+                .inspect(|error| assert!(trouble(error), "{error}"))
+                .count();
+            assert!(failures > 0 && failures <= 60, "{failures}: once a batch, not once a second");
+            store.connection.query_row(heal, [], |_| Ok(())).ok();
+            store.flush(job).unwrap();
+            assert_eq!(store.seconds(job).unwrap().len(), 300);
+        }
+    }
+
+    #[test]
+    fn seconds_given_up_are_bounded_and_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("jobs.sqlite")).unwrap();
+        let job = store.begin(&header()).unwrap();
+        store.connection.query_row("PRAGMA query_only = 1", [], |_| Ok(())).ok();
+        for second in 0..WAITING_MAX as u64 + 3 {
+            let _ = store.second(job, &Interval::new(second, 1));
+        }
+        let left = store.held(job, |held| (held.dropped, held.waiting.seconds.len())).unwrap();
+        assert_eq!(left, (WAITING_MAX, 3));
+    }
 }

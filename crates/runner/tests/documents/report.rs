@@ -1,5 +1,5 @@
-//! Reports as people see them. The expected texts are files under `golden/`, which somebody has looked
-//! at; `TRIPHAMMER_BLESS=1` writes them anew.
+//! Reports as people see them. The expected texts are files under `golden/`, which somebody has
+//! looked at; `TRIPHAMMER_BLESS=1` writes them anew.
 
 use std::path::Path;
 
@@ -62,7 +62,8 @@ fn colour_adds_nothing_but_colour() {
             rest = after.split_once('m').unwrap().1;
         }
         stripped.push_str(rest);
-        let trimmed: String = stripped.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+        let trimmed: String =
+            stripped.lines().map(|line| format!("{}\n", line.trim_end())).collect();
         assert_eq!(trimmed, report::text(&result, Style::Plain));
     }
 }

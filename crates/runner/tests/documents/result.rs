@@ -64,7 +64,7 @@ fn run_and_window_keep_every_outcome_of_every_type() {
         assert_eq!(figures.total.committed, committed);
     }
     assert_eq!(result.window.types[0].failed_times.p50_us / 1000, 48);
-    assert!((result.window.types[0].response.mean_us - 3_770.0).abs() < 40.0);
+    assert!((result.window.types[0].response.mean_us - 4_160.0).abs() < 5.0);
 }
 
 #[test]
@@ -105,12 +105,12 @@ fn what_cannot_be_compared_is_not_counted() {
 fn the_client_says_what_it_cost() {
     let result = calm();
     let completed = result.run.total.completed;
-    assert_eq!(completed, 171_705 - 240);
+    assert_eq!(completed, 171_705);
     assert!(near(result.client.cpu_s, 7.005_04));
-    assert!((result.client.cpu_us_per_transaction - 40.85).abs() < 0.01);
+    assert!((result.client.cpu_us_per_transaction - 40.797).abs() < 0.001);
     assert!((result.client.busiest_share - 0.01).abs() < 1e-6);
     assert_eq!(result.client.threads.len(), 2);
-    assert!((result.round_trips.per_transaction - 1.0014).abs() < 1e-4);
+    assert!((result.round_trips.per_transaction - 1.0).abs() < 1e-9);
 }
 
 #[test]
@@ -128,7 +128,8 @@ fn a_tally_warns_above_its_limit_only() {
     let at = |tally| kinds(&with(|_, end| end.timed[3].counts.tally = tally)).len();
     assert_eq!((at(619), at(620)), (0, 1));
     let result = with(|_, end| end.timed[3].counts.tally = 1_919);
-    let text = "Delivery: 1,919 districts skipped of 61,900 (3.1 %), more than the 1 % that is normal";
+    let text =
+        "Delivery: 1,919 districts skipped of 61,900 (3.1 %), more than the 1 % that is normal";
     assert_eq!(result.warnings[0].text, text);
     assert!(result.is_good(), "a warning is no failure");
 }

@@ -56,6 +56,9 @@ pub fn seen(committed: u64, rolled_back: u64, base_us: u64) -> TypeInterval {
     let mut left = committed;
     for (permille, tenfold) in shape {
         let count = (committed * permille).div_ceil(1000).min(left);
+        if count == 0 {
+            break;
+        }
         times.record_n(base_us * tenfold / 10, u32::try_from(count).unwrap()).unwrap();
         seen.counts.response_ns += count * base_us * tenfold * 100;
         left -= count;
@@ -86,11 +89,7 @@ fn window() -> Vec<TypeInterval> {
 pub fn facts() -> RunFacts {
     RunFacts {
         job: Some(12),
-        tool: Tool {
-            name: "triphammer".into(),
-            version: "0.1.0".into(),
-            debug_build: false,
-        },
+        tool: Tool { name: "triphammer".into(), version: "0.1.0".into(), debug_build: false },
         label: None,
         workload: WorkloadFacts {
             name: "tproc-c".into(),
@@ -98,7 +97,10 @@ pub fn facts() -> RunFacts {
             version: 1,
             scale: 10,
             scale_unit: "warehouses".into(),
-            facts: BTreeMap::from([("c_load".into(), "123".into()), ("data seed".into(), "42".into())]),
+            facts: BTreeMap::from([
+                ("c_load".into(), "123".into()),
+                ("data seed".into(), "42".into()),
+            ]),
         },
         transactions: &TRANSACTIONS,
         headline: HEADLINE,
@@ -138,11 +140,7 @@ pub fn facts() -> RunFacts {
             governor: None,
         },
         database_count: DatabaseCount { before: Some(30_000), after: Some(30_000 + 74_070) },
-        server_transactions: CounterSpan {
-            start: Some(1_000),
-            end: Some(144_500),
-            seconds: 300.2,
-        },
+        server_transactions: CounterSpan { start: Some(1_000), end: Some(144_500), seconds: 300.2 },
         settings_changed: Vec::new(),
         notes: Vec::new(),
     }
@@ -188,9 +186,16 @@ pub fn troubled() -> (RunFacts, RunEnd) {
     facts.spec.mode = Mode::Statements;
     facts.database_count.after = Some(30_000 + 74_070 + 50);
     facts.host.governor = Some("performance".into());
-    facts.settings_changed =
-        vec![SettingChange { name: "work_mem".into(), start: Some("4MB".into()), end: Some("64MB".into()) }];
-    facts.notes = vec![Note::new("tls_fallback", None, "the server offers no TLS; sslmode=prefer went on without")];
+    facts.settings_changed = vec![SettingChange {
+        name: "work_mem".into(),
+        start: Some("4MB".into()),
+        end: Some("64MB".into()),
+    }];
+    facts.notes = vec![Note::new(
+        "tls_fallback",
+        None,
+        "the server offers no TLS; sslmode=prefer went on without",
+    )];
     end.window.end = Elapsed::at_second(180);
     end.ended = Elapsed(183_500_000_000);
     end.ending = Ending::Aborted;
@@ -198,8 +203,10 @@ pub fn troubled() -> (RunFacts, RunEnd) {
     end.sessions = (16, 14);
     end.in_flight = vec![2, 1, 0, 0, 0];
     for types in [&mut end.run, &mut end.timed] {
-        for seen in types.iter_mut() {
-            seen.service = seen.response.clone();
+        for stretch in types.iter_mut() {
+            let served = seen(stretch.counts.committed, 0, 500);
+            stretch.service = served.response;
+            stretch.counts.service_ns = served.counts.response_ns;
         }
         let failed = ErrorClass::Deadlock.index();
         types[0].counts.failed[failed] = 1_800;
@@ -225,13 +232,17 @@ pub fn troubled() -> (RunFacts, RunEnd) {
         sample(
             0,
             ErrorClass::Disconnected,
-            "the server closed the connection while a call of new_order was on its way to it, as it \
-             does when it is shut down in a hurry (57P01)",
+            "the server closed the connection while a call of new_order was on its way to it, as \
+             it does when it is shut down in a hurry (57P01)",
             9,
         ),
     ];
     end.notes = vec![
-        Note::new("outage", Some(Elapsed::at_second(121)), "the database could not be reached for 12 s"),
+        Note::new(
+            "outage",
+            Some(Elapsed::at_second(121)),
+            "the database could not be reached for 12 s",
+        ),
         Note::new("interrupted", Some(Elapsed(180_300_000_000)), "stopped before its time"),
     ];
     (facts, end)

@@ -105,17 +105,8 @@ impl NewOrder {
     #[must_use]
     pub fn draw(rules: &Rules, terminal: Terminal, rng: &mut Rng, now: Timestamp) -> Self {
         let w_id = terminal.w_id;
-        let mut input = Self {
-            w_id,
-            d_id: Rules::district(rng),
-            c_id: rules.customer_id(rng),
-            entry_d: now,
-            lines: 0,
-            i_id: [0; LINES_MAX],
-            supply_w_id: [0; LINES_MAX],
-            quantity: [0; LINES_MAX],
-            lock_order: [0; LINES_MAX],
-        };
+        let d_id = Rules::district(rng);
+        let mut input = Self::empty(w_id, d_id, rules.customer_id(rng), now);
         let lines = LINES_MIN
             + usize::try_from(rng.below((LINES_MAX - LINES_MIN + 1) as u64)).expect("at most 10");
         let rolled_back = rng.percent(1);
@@ -132,6 +123,42 @@ impl NewOrder {
         input.lines = u8::try_from(lines).expect("at most 15");
         input.put_in_lock_order();
         input
+    }
+
+    /// An order of given lines: (item, supplying warehouse, quantity).
+    ///
+    /// # Panics
+    /// When there are more lines than [`LINES_MAX`].
+    #[must_use]
+    pub fn of_lines(
+        terminal: Terminal,
+        c_id: i32,
+        entry_d: Timestamp,
+        lines: &[(i32, i32, i32)],
+    ) -> Self {
+        let mut input = Self::empty(terminal.w_id, terminal.d_id, c_id, entry_d);
+        for (line, (i_id, supply_w_id, quantity)) in lines.iter().enumerate() {
+            input.i_id[line] = *i_id;
+            input.supply_w_id[line] = *supply_w_id;
+            input.quantity[line] = *quantity;
+        }
+        input.lines = u8::try_from(lines.len()).expect("at most 15");
+        input.put_in_lock_order();
+        input
+    }
+
+    fn empty(w_id: i32, d_id: i32, c_id: i32, entry_d: Timestamp) -> Self {
+        Self {
+            w_id,
+            d_id,
+            c_id,
+            entry_d,
+            lines: 0,
+            i_id: [0; LINES_MAX],
+            supply_w_id: [0; LINES_MAX],
+            quantity: [0; LINES_MAX],
+            lock_order: [0; LINES_MAX],
+        }
     }
 
     /// How many lines there are.

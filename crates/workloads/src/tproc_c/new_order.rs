@@ -72,8 +72,8 @@ pub(super) async fn call<S: Session>(
     read_call(&row, input, &mut buffers.output.new_order)
 }
 
-/// Columns: status, o_id, w_tax, d_tax, c_last, c_credit, c_discount, total, then by line i_name,
-/// s_quantity, i_price, ol_amount as lists and the letters brand-generic as one text.
+/// Columns: status, o_id, w_tax, d_tax, c_last, c_credit, c_discount, total, then as lists by line
+/// i_name, s_quantity, i_price, ol_amount, brand-generic.
 fn read_call(
     row: &Row<'_>,
     input: &NewOrder,
@@ -93,17 +93,17 @@ fn read_call(
     output.committed = true;
     output.total = row.decimal(7, 2)?;
     let (names, quantities) = (row.list(8)?, row.list(9)?);
-    let (prices, amounts, brands) = (row.list(10)?, row.list(11)?, row.text(12)?);
+    let (prices, amounts, brands) = (row.list(10)?, row.list(11)?, row.list(12)?);
     let lines = [names.len(), quantities.len(), prices.len(), amounts.len(), brands.len()];
     if status != 0 || lines != [input.ol_cnt(); 5] {
         let message = format!("New-Order answered status {status} and {lines:?} lines");
         return Err(DbError::new(ErrorClass::Other, message));
     }
     let slots = output.lines.resize(input.ol_cnt());
-    for (line, (slot, brand)) in slots.iter_mut().zip(brands.chars()).enumerate() {
+    for (line, slot) in slots.iter_mut().enumerate() {
         put(&mut slot.i_name, names.text(line)?);
         slot.s_quantity = quantities.int32(line)?;
-        slot.brand_generic = brand;
+        slot.brand_generic = if brands.text(line)? == "B" { 'B' } else { 'G' };
         slot.i_price = prices.decimal(line, 2)?;
         slot.ol_amount = amounts.decimal(line, 2)?;
     }

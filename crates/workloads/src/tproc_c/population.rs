@@ -355,3 +355,145 @@ fn address(rng: &mut Rng, rows: &mut Rows) {
         out.extend_from_slice(b"11111");
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use triphammer_core::rows::Cell;
+    use triphammer_core::value::write_decimal;
+    use triphammer_core::workload::TableDef;
+
+    use super::super::schema::{TABLES, WAREHOUSE_TABLES};
+    use super::*;
+
+    fn population(seed: u64) -> (Population, LastNames) {
+        let instant = Timestamp::parse("2026-01-01 00:00:00").unwrap();
+        (Population::new(seed, super::super::constants::c_load(seed), instant), LastNames::new())
+    }
+
+    /// Calls `each` with every row as text, fields separated by bars.
+    fn rows_of(seed: u64, table: &TableDef, w_id: i64, mut each: impl FnMut(&str)) {
+        let (population, names) = population(seed);
+        let mut source = population.rows(table.name, w_id, &names);
+        let (mut rows, mut line) = (Rows::new(), String::new());
+        loop {
+            rows.reset(table.columns.len());
+            let more = source.fill(&mut rows);
+            assert!(!rows.has_partial_row() && rows.bytes() < BATCH_BYTES * 2);
+            for row in rows.iter() {
+                line.clear();
+                for column in 0..row.len() {
+                    line.push_str(if column == 0 { "" } else { "|" });
+                    match row.cell(column) {
+                        Cell::Null => {}
+                        Cell::Int(value) => write!(line, "{value}").unwrap(),
+                        Cell::Decimal { units, scale } => {
+                            write_decimal(&mut line, units, scale).unwrap();
+                        }
+                        Cell::Timestamp(value) => write!(line, "{value}").unwrap(),
+                        _ => line.push_str(row.text(column).unwrap()),
+                    }
+                }
+                each(&line);
+            }
+            if !more {
+                return;
+            }
+        }
+    }
+
+    /// FNV-1a: stable for ever, unlike the standard library's.
+    fn hash(hash: u64, text: &str) -> u64 {
+        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        text.bytes().chain([b'\n']).fold(hash, step)
+    }
+
+    /// Rows and hash of each table, the items once and the rest of warehouse 3.
+    fn digest(seed: u64) -> Vec<(&'static str, u64, u64)> {
+        TABLES
+            .iter()
+            .map(|table| {
+                let (mut count, mut sum) = (0, 0xcbf2_9ce4_8422_2325);
+                let w_id = if table.name == "item" { 0 } else { 3 };
+                rows_of(seed, table, w_id, |line| {
+                    count += 1;
+                    sum = hash(sum, line);
+                });
+                (table.name, count, sum)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_data_of_a_seed_never_changes() {
+        // If this fails, results on data built by an earlier version do not compare any more: raise
+        // the workload's version, and say so.
+        assert_eq!(
+            digest(42),
+            [
+                ("warehouse", 1, 183_841_551_418_164_990),
+                ("district", 10, 12_001_252_829_944_664_119),
+                ("customer", 30_000, 13_487_062_174_482_238_585),
+                ("history", 30_000, 14_369_023_562_259_966_598),
+                ("item", 100_000, 3_133_023_830_149_735_610),
+                ("stock", 100_000, 3_853_136_023_529_647_995),
+                ("orders", 30_000, 13_904_672_360_398_208_130),
+                ("order_line", 300_435, 5_754_211_400_952_137_599),
+                ("new_order", 9000, 8_375_290_773_955_319_655),
+            ]
+        );
+    }
+
+    #[test]
+    fn first_rows_read_as_specified() {
+        let first = |name: &str| {
+            let table = TABLES.iter().find(|t| t.name == name).unwrap();
+            let mut first = String::new();
+            rows_of(42, table, i64::from(name != "item"), |line| {
+                if first.is_empty() {
+                    first.push_str(line);
+                }
+            });
+            first
+        };
+        for (table, expected) in [
+            ("item", "1|9162|rk1MlEMUGCgPcby6iHQJ4S1k|15.16|trIDsyfBcgfoBeHMxKnJrRTzck85FeL0bT5fanShJLCjvOomW"),
+            ("warehouse", "1|VT2Dc1a|Eg5ue5tALVC5oS|PKWFJnX6Vy4cxNiINNl|gCTWXatYjbj9IulLdao|BE|182111111|0.0424|300000.00"),
+            ("district", "1|1|CKafQMAd|p1bI2zdTmuSr89hYjq|1BwdJTVukcjPDPjUq7|soejSpS6MpDFn8|IP|575311111|0.0065|30000.00|3001"),
+            ("history", "1|1|1|1|1|2026-01-01 00:00:00|10.00|raKqJgEbSZ8gfXUr"),
+            ("orders", "1|1|1|2101|2026-01-01 00:00:00|10|9|1"),
+            ("order_line", "1|1|1|1|24356|1|2026-01-01 00:00:00|5|0.00|gZxylFnBJbosDukTqoDS3LLk"),
+            ("new_order", "2101|1|1"),
+        ] {
+            assert_eq!(first(table), expected);
+        }
+    }
+
+    #[test]
+    fn seeds_warehouses_and_districts_differ() {
+        let text = |seed, w_id| {
+            let mut text = String::new();
+            rows_of(seed, &WAREHOUSE_TABLES[1], w_id, |line| text.push_str(line));
+            text
+        };
+        assert_ne!(text(1, 1), text(2, 1));
+        assert_ne!(text(1, 1), text(1, 2));
+    }
+
+    #[test]
+    fn orders_and_their_lines_agree_though_made_apart() {
+        let (mut counts, mut lines) = (Vec::new(), Vec::new());
+        let field = |line: &str, n: usize| line.split('|').nth(n).unwrap().parse::<u32>().unwrap();
+        rows_of(7, &WAREHOUSE_TABLES[5], 1, |line| counts.push(field(line, 6)));
+        rows_of(7, &WAREHOUSE_TABLES[6], 1, |line| match field(line, 3) {
+            1 => lines.push(1),
+            number => {
+                let last = lines.last_mut().unwrap();
+                *last += 1;
+                assert_eq!(*last, number);
+            }
+        });
+        assert_eq!(counts, lines);
+    }
+}

@@ -3,9 +3,10 @@
 -- EXCEPTION block: each would take a second transaction id.
 -- What is locked, in which order, is said at the head of tproc_c/mod.rs.
 
--- Work on all lines is one statement: `line` is the input, `locked` takes the row locks on stock in
--- the order that keeps New-Orders from waiting for each other in a circle. The unused item has no
--- row in item, so one line is missing; the order is then rolled back, after all other work.
+-- Work on all lines is set-wise. The row locks on stock are taken first, in the order that keeps
+-- New-Orders from waiting for each other in a circle; being a statement of its own, it leaves the
+-- update nothing to wait for and nothing to check again. The unused item has no row in item, so one
+-- line is missing at the end: the order is then rolled back, after all its other work.
 -- name: procedure.new_order
 CREATE OR REPLACE PROCEDURE triphammer_new_order(
     in_w_id integer, in_d_id integer, in_c_id integer, in_entry_d timestamp,
@@ -13,7 +14,7 @@ CREATE OR REPLACE PROCEDURE triphammer_new_order(
     OUT out_status integer, OUT out_o_id integer, OUT out_w_tax numeric, OUT out_d_tax numeric,
     OUT out_c_last text, OUT out_c_credit text, OUT out_c_discount numeric, OUT out_total numeric,
     OUT out_i_name text[], OUT out_s_quantity integer[], OUT out_i_price numeric[],
-    OUT out_ol_amount numeric[], OUT out_brand_generic text
+    OUT out_ol_amount numeric[], OUT out_brand_generic text[]
 )
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -31,24 +32,24 @@ BEGIN
             (in_w_id = ALL (in_supply_w_id))::integer);
     INSERT INTO new_order (no_o_id, no_d_id, no_w_id) VALUES (out_o_id, in_d_id, in_w_id);
 
-    WITH line AS (
-        SELECT * FROM unnest(in_i_id, in_supply_w_id, in_quantity) WITH ORDINALITY
-            AS l (i_id, supply_w_id, quantity, number)
-    ), locked AS (
-        SELECT s_w_id, s_i_id, line.*
-        FROM line JOIN stock ON s_w_id = supply_w_id AND s_i_id = line.i_id
-        ORDER BY s_w_id, s_i_id
-        FOR NO KEY UPDATE OF stock
-    ), changed AS (
-        UPDATE stock s
-        SET s_quantity = s.s_quantity - quantity
-                + CASE WHEN s.s_quantity >= quantity + 10 THEN 0 ELSE 91 END,
+    PERFORM 1
+    FROM unnest(in_i_id, in_supply_w_id) AS line (i_id, supply_w_id)
+    JOIN stock ON s_w_id = supply_w_id AND s_i_id = line.i_id
+    ORDER BY s_w_id, s_i_id
+    FOR NO KEY UPDATE OF stock;
+
+    WITH changed AS (
+        UPDATE stock
+        SET s_quantity = s_quantity - quantity
+                + CASE WHEN s_quantity >= quantity + 10 THEN 0 ELSE 91 END,
             s_ytd = s_ytd + quantity,
             s_order_cnt = s_order_cnt + 1,
-            s_remote_cnt = s_remote_cnt + (s.s_w_id <> in_w_id)::integer
-        FROM locked, item i
-        WHERE s.s_w_id = locked.s_w_id AND s.s_i_id = locked.s_i_id AND i.i_id = locked.i_id
-        RETURNING locked.number, locked.i_id, supply_w_id, quantity, s.s_quantity, i_name, i_price,
+            s_remote_cnt = s_remote_cnt + (s_w_id <> in_w_id)::integer
+        FROM unnest(in_i_id, in_supply_w_id, in_quantity) WITH ORDINALITY
+                AS line (i_id, supply_w_id, quantity, number)
+            JOIN item ON item.i_id = line.i_id
+        WHERE s_w_id = supply_w_id AND s_i_id = line.i_id
+        RETURNING number, line.i_id, supply_w_id, quantity, s_quantity, i_name, i_price,
             quantity * i_price AS amount,
             CASE WHEN strpos(i_data, 'ORIGINAL') > 0 AND strpos(s_data, 'ORIGINAL') > 0
                 THEN 'B' ELSE 'G' END AS brand_generic,
@@ -65,7 +66,7 @@ BEGIN
         FROM changed
     )
     SELECT array_agg(i_name), array_agg(s_quantity), array_agg(i_price), array_agg(amount),
-           string_agg(brand_generic, ''),
+           array_agg(brand_generic),
            round(sum(amount) * (1 - out_c_discount) * (1 + out_w_tax + out_d_tax), 2)
     INTO out_i_name, out_s_quantity, out_i_price, out_ol_amount, out_brand_generic, out_total
     FROM (SELECT * FROM changed ORDER BY number) lines;
@@ -154,6 +155,13 @@ CREATE OR REPLACE PROCEDURE triphammer_order_status(
 )
 LANGUAGE plpgsql AS $$
 BEGIN
+    -- Materialized, because it is used twice.
+    WITH of_that_name AS MATERIALIZED (
+        SELECT ARRAY(
+            SELECT c_id FROM customer
+            WHERE c_w_id = in_w_id AND c_d_id = in_d_id AND c_last = in_c_last
+            ORDER BY c_first, c_id) AS ids
+    )
     SELECT 0, c_id, c_first, c_middle, c_last, c_balance, o_id, o_entry_d, o_carrier_id,
            i_id, supply_w_id, quantity, amount, delivery_d
     INTO out_status, out_c_id, out_c_first, out_c_middle, out_c_last, out_c_balance,
@@ -179,16 +187,7 @@ BEGIN
     ) lines
     WHERE c_w_id = in_w_id AND c_d_id = in_d_id AND c_id = CASE
         WHEN in_c_last IS NULL THEN in_c_id
-        ELSE (
-            SELECT ids[(cardinality(ids) + 1) / 2]
-            FROM (
-                SELECT ARRAY(
-                    SELECT named.c_id FROM customer named
-                    WHERE named.c_w_id = in_w_id AND named.c_d_id = in_d_id
-                      AND named.c_last = in_c_last
-                    ORDER BY named.c_first, named.c_id) AS ids
-            ) of_that_name
-        )
+        ELSE (SELECT ids[(cardinality(ids) + 1) / 2] FROM of_that_name)
     END;
 END
 $$;

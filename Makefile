@@ -1,0 +1,36 @@
+# The main job on the embedded default, and everything that is tested. Both need nothing but the Rust
+# toolchain; what else they need they install (Debian, as root) or name.
+
+CARGO ?= cargo
+POSTGRES = $(firstword $(wildcard /usr/lib/postgresql/*/bin/postgres) $(shell command -v postgres))
+
+.PHONY: run test lint bench build deps
+
+# Build TPROC-C with one warehouse in an SQLite file here, drive it for half a minute, show the result.
+run:
+	$(CARGO) run --release --quiet --package triphammer -- run
+
+# Everything: format, lints, unit tests, conformance and workload suites on real servers, the program.
+test: deps lint
+	$(CARGO) test --workspace
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- --deny warnings
+
+build:
+	$(CARGO) build --release --package triphammer
+
+# Side-by-side measurements; each prints medians and the ratio. See bench/README.md.
+bench: deps build
+	bench/build_postgres.py
+	bench/build_sqlite.py
+
+# The servers that the tests start for themselves.
+deps:
+	@test -n "$(POSTGRES)" || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update -qq && apt-get install -y --no-install-recommends postgresql postgresql-contrib; \
+	  else \
+	    echo "the tests need PostgreSQL's server programs: sudo apt-get install postgresql"; exit 1; \
+	  fi; }

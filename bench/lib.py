@@ -1,0 +1,146 @@
+"""What the bench scripts share: a private PostgreSQL, interleaved rounds, medians and ratios.
+
+Only Python's own library, so that a script runs wherever the tool and the servers are.
+"""
+
+import contextlib
+import glob
+import os
+import resource
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def triphammer():
+    """The release binary; `make build` makes it."""
+    path = os.environ.get("TRIPHAMMER", os.path.join(ROOT, "target/release/triphammer"))
+    if not os.path.exists(path):
+        sys.exit(f"{path} is not there: run `make build`, or set TRIPHAMMER")
+    return path
+
+
+def program(name):
+    """A program of PostgreSQL's, the newest installed."""
+    found = sorted(glob.glob(f"/usr/lib/postgresql/*/bin/{name}"))
+    path = found[-1] if found else shutil.which(name)
+    if not path:
+        sys.exit(f"{name} is not installed: apt-get install postgresql postgresql-contrib")
+    return path
+
+
+def run(command, **options):
+    """Runs a command, quietly, and ends the script when it fails."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def timed(command, **options):
+    """Wall seconds, CPU seconds of the command itself, and its peak memory in MB."""
+    begun, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    out, err = process.communicate()
+    wall, after = time.monotonic() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{out}{err}")
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {"wall": wall, "cpu": cpu, "out": out}
+
+
+def peak_memory_mb(command, **options):
+    """Peak resident memory of a command, by a child of its own so that others do not count."""
+    code = (
+        "import resource,subprocess,sys;"
+        "r=subprocess.run(sys.argv[1:],stdout=subprocess.DEVNULL,stderr=subprocess.PIPE,text=True);"
+        "sys.stderr.write(r.stderr) if r.returncode else None;"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss);sys.exit(r.returncode)"
+    )
+    return int(run([sys.executable, "-c", code, *command], **options).split()[-1]) / 1024
+
+
+class Postgres:
+    """A private server on a free port, in a folder of its own; gone when the script ends."""
+
+    def __init__(self, **settings):
+        self.folder = tempfile.mkdtemp(prefix="triphammer-bench-")
+        os.chmod(self.folder, 0o700)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.data = os.path.join(self.folder, "data")
+        run(self.as_user([program("initdb"), "-D", self.data, "-U", "postgres", "-A", "trust",
+                          "-E", "UTF8", "--no-locale", "--no-instructions"]))
+        settings = {"listen_addresses": "127.0.0.1", "port": self.port,
+                    "unix_socket_directories": self.folder, "shared_buffers": "1GB",
+                    "max_wal_size": "8GB", "max_connections": 200, **settings}
+        options = " ".join(f"-c {name}={value}" for name, value in settings.items())
+        # pg_ctl's server keeps the pipes of its parent open: give it files.
+        subprocess.run(self.as_user([program("pg_ctl"), "-D", self.data, "-w", "-l",
+                                     os.path.join(self.folder, "log"), "-o", options, "start"]),
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+
+    @staticmethod
+    def as_user(command):
+        """PostgreSQL refuses root; another user id in a namespace of its own will do."""
+        if os.getuid() == 0:
+            return ["unshare", "--user", "--map-user=65534", "--map-group=65534", *command]
+        return command
+
+    def url(self, database):
+        return f"postgres://postgres@127.0.0.1:{self.port}/{database}"
+
+    def psql(self, database, sql, **options):
+        return run([program("psql"), "-X", "-q", "-t", "-A", "-v", "ON_ERROR_STOP=1", "-c", sql,
+                    self.url(database)], **options)
+
+    def fresh(self, database):
+        """An empty database, and a checkpoint so that no earlier work is left to be written."""
+        self.psql("postgres", f"DROP DATABASE IF EXISTS {database}")
+        self.psql("postgres", f"CREATE DATABASE {database}")
+        self.psql("postgres", "CHECKPOINT")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(self.as_user([program("pg_ctl"), "-D", self.data, "-m", "immediate", "stop"]),
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def memory_folder():
+    """A folder in memory, where the system has one."""
+    parent = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    with tempfile.TemporaryDirectory(prefix="triphammer-bench-", dir=parent) as folder:
+        os.chmod(folder, 0o755)
+        yield folder
+
+
+def interleaved(rounds, **contenders):
+    """Runs the contenders in turn, changing who goes first, and gives the figures of each."""
+    figures = {name: [] for name in contenders}
+    for number in range(rounds):
+        order = list(contenders) if number % 2 == 0 else list(contenders)[::-1]
+        for name in order:
+            figures[name].append(contenders[name]())
+            print(f"  round {number + 1}: {name} {figures[name][-1]:.2f}", file=sys.stderr)
+    return figures
+
+
+def compare(title, unit, figures, ours, reference, limit=None):
+    """Prints both medians and their ratio, and tells whether it is within the limit."""
+    mine, theirs = (statistics.median(figures[name]) for name in (ours, reference))
+    ratio = mine / theirs
+    verdict = "" if limit is None else f"  (at most {limit}: {'met' if ratio <= limit else 'MISSED'})"
+    print(f"{title}: {ours} {mine:.2f} {unit}, {reference} {theirs:.2f} {unit}, "
+          f"ratio {ratio:.2f}{verdict}")
+    return limit is None or ratio <= limit

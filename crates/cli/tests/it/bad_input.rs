@@ -1,0 +1,86 @@
+//! Bad input gets exit code 2 and a message that says what, where and what to do next.
+
+use crate::program::Program;
+
+/// Arguments, and what stderr must hold.
+const TABLE: &[(&[&str], &str)] = &[
+    (&["run", "--vus", "0", "null:"], "at least one virtual user"),
+    (&["run", "--vus", "x", "null:"], "--vus from the command line: `x` cannot be read"),
+    (&["run", "--duration", "5", "null:"], "`5` is no duration; write 30s, 5m"),
+    (&["run", "--duration", "0s", "null:"], "--duration 1s or more"),
+    (&["run", "--transactions", "0", "null:"], "--transactions 0 would do nothing"),
+    (&["run", "--transactions", "5", "--duration", "5s", "null:"], "exclude each other"),
+    (&["run", "--load", "rate:500/s", "null:"], "the load model `rate` is not available in this version; --load closed is"),
+    (&["run", "--load", "fast", "null:"], "`fast` is no load model; write closed"),
+    (&["run", "--isolation", "strict", "null:"], "no isolation level is called `strict`"),
+    (&["run", "--mode", "magic", "null:"], "modes are procedures and statements"),
+    (&["run", "--max-failures", "200%", "null:"], "`200%` is no share"),
+    (&["run", "--retries", "0", "null:"], "give 1 for no retry"),
+    (&["run", "--mix", "1,2", "null:"], "mix"),
+    (&["run", "--mix", "0,0,0,0,0", "null:"], "mix"),
+    (&["run", "-w", "tpc-x", "null:"], "no workload is called `tpc-x`; there is tproc-c"),
+    (&["run", "oracle://x"], "sqlite"),
+    (&["run", "null:?service=fast"], "service"),
+    (&["run", "null:?nonsense=1"], "nonsense"),
+    (&["run", "sqlite:nowhere/file.db"], "nowhere/file.db"),
+    (&["check", "sqlite:missing.db"], "missing.db"),
+    (&["check", "null:"], "nothing to check"),
+    (&["build", "--scale", "0"], "warehouse"),
+    (&["build", "--scale", "-1"], "error"),
+    (&["build", "--jobs", "0"], "at least one job"),
+    (&["build", "--foreign-keys", "sqlite:fk.db"], "cannot add foreign keys"),
+    (&["drop", "sqlite:missing.db", "--yes"], "missing.db"),
+    (&["report", "99"], "there is no job 99"),
+    (&["report", "first"], "`first` is no job number"),
+    (&["run", "--job-file", "missing.toml"], "cannot read the job file missing.toml"),
+    (&["run", "--password-file", "missing", "null:"], "cannot read the password file missing"),
+    (&["run", "--password", "null:"], "no terminal to ask for the password at"),
+    (&["run", "--nonsense"], "unexpected argument '--nonsense'"),
+    (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
+];
+
+#[test]
+fn every_bad_input_ends_with_code_2_and_says_why() {
+    let program = Program::new();
+    for (args, message) in TABLE {
+        let done = program.run(args);
+        assert_eq!(done.code, 2, "{args:?}\n{}\n{}", done.out, done.err);
+        assert!(done.err.contains(message), "{args:?}: {}", done.err);
+        assert_eq!(done.out, "", "{args:?}: nothing on stdout");
+    }
+    let left: Vec<_> = program.files().into_iter().map(|(path, _)| path).collect();
+    assert!(
+        left.iter().all(|path| path.file_name().unwrap().to_str().unwrap().starts_with("jobs.sqlite")),
+        "nothing half-done is left: {left:?}"
+    );
+}
+
+#[test]
+fn a_bad_job_file_is_refused_by_file_and_key() {
+    let program = Program::new();
+    for (text, message) in [
+        ("vus = [", "is no TOML"),
+        ("vuss = 3", "`vuss`; did you mean `vus`?"),
+        ("[run]\nscal = 3", "did you mean `scale`?"),
+        ("[sprint]\nvus = 3", "no table [sprint]"),
+        ("password = 'x'", "a job file holds no password"),
+        ("target = 'postgres://a:hunter2@h/d'", "the target holds a password"),
+        ("[run]\nvus = { a = 1 }", "`vus` is no text, number"),
+        ("[build]\nreplace = true", "`replace` is not for job files"),
+    ] {
+        std::fs::write(program.path("job.toml"), text).unwrap();
+        let done = program.run(&["run", "-f", "job.toml"]);
+        assert_eq!(done.code, 2, "{text}: {}", done.err);
+        assert!(done.err.contains(message), "{text}: {}", done.err);
+        assert!(!done.err.contains("hunter2"), "{}", done.err);
+    }
+}
+
+#[test]
+fn a_store_that_was_named_and_cannot_be_opened_is_an_error() {
+    let program = Program::new();
+    std::fs::write(program.path("text.sqlite"), "this is no database, but long enough to be read").unwrap();
+    let done = program.run(&["jobs", "--store", "text.sqlite"]);
+    assert_eq!(done.code, 2);
+    assert!(done.err.contains("text.sqlite"), "{}", done.err);
+}

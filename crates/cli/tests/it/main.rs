@@ -1,0 +1,7 @@
+//! The real program, as people and scripts use it: exit codes, stdout, stderr, files.
+
+mod bad_input;
+mod postgres;
+mod program;
+mod reference;
+mod sqlite;

@@ -1,0 +1,199 @@
+//! The main job on the embedded default, from an empty folder to a report.
+
+use std::io::{BufRead, BufReader};
+use std::time::Duration;
+
+use crate::program::{Program, finish, signal};
+
+#[test]
+fn an_empty_folder_becomes_a_result_and_everything_can_be_asked_again() {
+    let program = Program::new();
+    let done = program.run(&["run", "--rampup", "1s", "--duration", "2s"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert!(done.err.contains("building TPROC-C"), "{}", done.err);
+    let text = done.out;
+    let nopm = text.find("NOPM").unwrap();
+    assert!(nopm < text.find("TPM (client)").unwrap(), "NOPM comes first");
+    assert!(text.contains("verified: the database counts the same"), "{text}");
+    let check = program.ok(&["check"]);
+    assert!(check.contains("all 16 conditions"), "{check}");
+    assert_eq!(program.ok(&["report", "1"]).trim(), text.trim(), "report prints what run printed");
+    assert!(program.ok(&["report", "last", "--format", "markdown"]).starts_with('#'));
+    assert!(program.ok(&["jobs"]).contains("NOPM"));
+    let dropped = program.ok(&["drop", "--yes"]);
+    assert!(dropped.contains("order_line"), "{dropped}");
+    let again = program.run(&["check"]);
+    assert_eq!(again.code, 2);
+    assert!(again.err.contains("build it first"), "{}", again.err);
+}
+
+#[test]
+fn the_json_of_a_run_is_valid_by_the_published_schema() {
+    let program = Program::new();
+    let result = program.json(&["run", "null:?service=1ms", "--transactions", "20", "--vus", "2"]);
+    let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/result-schema.json");
+    let schema: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(schema).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<_> = validator.iter_errors(&result).map(|e| e.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    for figures in ["run", "window"] {
+        let types = result[figures]["types"].as_array().unwrap();
+        assert_eq!(types.len(), 5, "{figures} by type");
+        assert!(types[0]["committed"].as_u64().unwrap() > 0);
+    }
+}
+
+#[test]
+fn a_build_is_not_repeated_and_not_mixed_with_another() {
+    let program = Program::new();
+    program.ok(&["build", "sqlite:a.db"]);
+    assert!(program.ok(&["build", "sqlite:a.db"]).contains("built already"));
+    let other = program.run(&["build", "sqlite:a.db", "--scale", "2"]);
+    assert_eq!(other.code, 2);
+    assert!(other.err.contains("scale is 1 there and 2 here"), "{}", other.err);
+    assert!(program.ok(&["build", "sqlite:a.db", "--seed", "2", "--replace"]).starts_with("built"));
+    assert!(program.ok(&["check", "sqlite:a.db"]).contains("hold"));
+}
+
+#[test]
+fn a_build_killed_in_the_middle_is_resumed_to_the_same_rows() {
+    let program = Program::new();
+    program.ok(&["build", "sqlite:whole.db", "--scale", "2"]);
+    let mut child = program.start(&["build", "sqlite:killed.db", "--scale", "2"]);
+    // Kill it as soon as the first warehouse may be in.
+    std::thread::sleep(Duration::from_millis(1500));
+    signal(&child, "KILL");
+    child.wait().unwrap();
+    let run = program.run(&["run", "sqlite:killed.db", "--transactions", "1"]);
+    let refused = run.code == 2
+        && (run.err.contains("was interrupted") || run.err.contains("build it first"));
+    let resumed = program.ok(&["build", "sqlite:killed.db", "--scale", "2"]);
+    assert!(refused || resumed.contains("built already"), "{} {resumed}", run.err);
+    assert!(program.ok(&["check", "sqlite:killed.db"]).contains("all 35 conditions"));
+    assert_eq!(dump(&program, "whole.db"), dump(&program, "killed.db"), "row by row");
+}
+
+/// Sums that would show any differing row: count and a hash over all columns of each table.
+fn dump(program: &Program, file: &str) -> Vec<(String, i64, String)> {
+    let connection = rusqlite::Connection::open(program.path(file)).unwrap();
+    let tables = [
+        ("item", "i_id, i_im_id, i_name, i_price, i_data"),
+        ("customer", "c_w_id, c_d_id, c_id, c_last, c_first, c_data, c_balance, c_since"),
+        ("stock", "s_w_id, s_i_id, s_quantity, s_dist_05, s_data"),
+        ("order_line", "ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, ol_amount, ol_dist_info"),
+        ("orders", "o_w_id, o_d_id, o_id, o_c_id, o_carrier_id, o_ol_cnt"),
+    ];
+    tables
+        .iter()
+        .map(|(table, columns)| {
+            let sql = format!("SELECT {columns} FROM {table} ORDER BY 1, 2, 3, 4");
+            let mut statement = connection.prepare(&sql).unwrap();
+            let width = statement.column_count();
+            let mut hash = 0xcbf2_9ce4_8422_2325u64;
+            let mut count = 0;
+            let mut rows = statement.query([]).unwrap();
+            while let Some(row) = rows.next().unwrap() {
+                count += 1;
+                for column in 0..width {
+                    let value = format!("{:?}", row.get_ref(column).unwrap());
+                    for byte in value.bytes() {
+                        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+                    }
+                }
+            }
+            ((*table).to_owned(), count, format!("{hash:x}"))
+        })
+        .collect()
+}
+
+#[test]
+fn somebody_elses_tables_survive_everything() {
+    let program = Program::new();
+    let connection = rusqlite::Connection::open(program.path("theirs.db")).unwrap();
+    connection
+        .execute_batch("CREATE TABLE customer (name TEXT); INSERT INTO customer VALUES ('precious');")
+        .unwrap();
+    drop(connection);
+    for args in [
+        &["build", "sqlite:theirs.db"][..],
+        &["build", "sqlite:theirs.db", "--replace"],
+        &["drop", "sqlite:theirs.db", "--yes"],
+        &["run", "sqlite:theirs.db"],
+    ] {
+        let done = program.run(args);
+        assert_eq!(done.code, 2, "{args:?} {}", done.err);
+        assert!(done.err.contains("customer"), "{args:?} {}", done.err);
+    }
+    let connection = rusqlite::Connection::open(program.path("theirs.db")).unwrap();
+    let name: String = connection.query_row("SELECT name FROM customer", [], |r| r.get(0)).unwrap();
+    assert_eq!(name, "precious");
+}
+
+#[test]
+fn ctrl_c_drains_stores_and_ends_with_130() {
+    let program = Program::new();
+    let mut child = program.start(&[
+        "run", "null:?service=2ms", "--rampup", "1s", "--duration", "60s", "--vus", "2",
+    ]);
+    wait_for_line(&mut child, "timed");
+    std::thread::sleep(Duration::from_millis(2500));
+    signal(&child, "INT");
+    let done = finish(child);
+    assert_eq!(done.code, 130, "{}", done.err);
+    assert!(done.out.contains("interrupted"), "{}", done.out);
+    assert!(done.out.contains("0 in flight"), "{}", done.out);
+    assert!(program.ok(&["jobs"]).contains("interrupted"));
+    assert_eq!(program.ok(&["report", "last"]).trim(), done.out.trim());
+}
+
+#[test]
+fn ctrl_c_twice_gives_up_what_is_in_flight() {
+    let program = Program::new();
+    let mut child = program.start(&[
+        "run", "null:?service=2s", "--rampup", "0s", "--duration", "600s", "--vus", "3",
+    ]);
+    wait_for_line(&mut child, "timed");
+    signal(&child, "INT");
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&child, "INT");
+    let done = finish(child);
+    assert_eq!(done.code, 130, "{}", done.err);
+    assert!(done.out.contains("3 in") && done.out.contains("aborted"), "{}", done.out);
+}
+
+/// Reads stderr until a line begins with `start`, and leaves the rest to nobody.
+fn wait_for_line(child: &mut std::process::Child, start: &str) {
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let found = lines.by_ref().map_while(Result::ok).any(|line| line.starts_with(start));
+    assert!(found, "no line begins with {start}");
+    std::thread::spawn(move || lines.for_each(drop));
+}
+
+#[test]
+fn settings_come_from_flags_before_environment_before_job_file_before_defaults() {
+    let mut program = Program::new();
+    std::fs::write(program.path("job.toml"), "target = 'null:'\n[run]\nvus = 3\nseed = 9\nretries = 4\n").unwrap();
+    program.set("TRIPHAMMER_SEED", "8");
+    program.set("TRIPHAMMER_VUS", "5");
+    let shown = program.ok(&["run", "-f", "job.toml", "--show-spec", "--vus", "6"]);
+    let line = |name: &str| -> Vec<&str> {
+        let line = shown.lines().find(|l| l.starts_with(&format!("{name} "))).expect(name);
+        line.splitn(3, char::is_whitespace).map(str::trim).collect::<Vec<_>>()
+    };
+    assert!(line("vus").join(" ").contains("6") && line("vus").join(" ").contains("command line"));
+    assert!(line("seed").join(" ").contains("8") && line("seed").join(" ").contains("environment"));
+    assert!(line("retries").join(" ").contains("job file job.toml"));
+    assert!(line("load").join(" ").contains("default"));
+}
+
+#[test]
+fn a_read_only_folder_is_said() {
+    let program = Program::new();
+    if program.run(&["build", "sqlite:/proc/a.db"]).code != 2 {
+        panic!("nobody can build in /proc");
+    }
+    let done = program.run(&["build", "sqlite:/proc/a.db"]);
+    assert!(done.err.contains("/proc/a.db"), "{}", done.err);
+    assert!(program.folder().exists());
+}

@@ -1,0 +1,207 @@
+//! What is SQLite's own: files, journals, and processes that are killed.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use triphammer_core::rows::Rows;
+use triphammer_core::session::{Access, Claim, Session};
+use triphammer_core::value::ColumnType;
+use triphammer_core::workload::{TableDef, column};
+
+use super::*;
+
+/// Names the file for [`a_loader_to_be_killed`].
+const FILE_VARIABLE: &str = "TRIPHAMMER_TEST_SQLITE_FILE";
+
+static TABLE: TableDef = TableDef {
+    name: "t",
+    columns: &[column("id", ColumnType::Int), column("words", ColumnType::Text)],
+};
+
+fn parse(name: &str, value: &str) -> Result<Options, SpecError> {
+    Options::parse(&[(name.to_owned(), value.to_owned())], Some(Duration::from_secs(1)))
+}
+
+fn open(path: &Path, params: &str) -> Sqlite {
+    let url = TargetUrl::parse(&format!("sqlite:{}{params}", path.display())).unwrap();
+    Sqlite::open(&url, &ConnectSettings::default()).unwrap()
+}
+
+async fn setting(session: &mut SqliteSession, name: &str) -> String {
+    let settings = session.settings().await.unwrap();
+    settings.into_iter().find(|(known, _)| known == name).unwrap().1
+}
+
+fn part(rows_max: i64) -> impl FnMut(&mut Rows) -> bool {
+    let mut next = 0;
+    move |rows| {
+        next += 1;
+        rows.int(next);
+        rows.text("words that fill some pages of the file, so that the cache spills");
+        next < rows_max
+    }
+}
+
+#[test]
+fn parameters_are_read_and_unknown_ones_refused() {
+    assert_eq!(parse("busy_timeout", "2s").unwrap().busy_timeout, Duration::from_secs(2));
+    assert_eq!(parse("cache_size", "-64000").unwrap().busy_timeout, Duration::from_secs(1));
+    assert_eq!(parse("synchronous", "NORMAL").unwrap().synchronous, "normal");
+    for (name, value, message) in [
+        ("page", "1", "no parameter `page`; there are synchronous"),
+        ("synchronous", "sometimes", "`sometimes` is not one of full, normal"),
+        ("journal_mode", "memory", "is not one of wal, delete"),
+        ("cache_size", "big", "`big` is no whole number"),
+        ("busy_timeout", "5", "`5` is no duration"),
+    ] {
+        let error = parse(name, value).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn files_that_cannot_be_opened_are_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("notes.txt");
+    std::fs::write(&text, "no database at all, ".repeat(200)).unwrap();
+    for (path, role, message) in [
+        (folder.path().join("none/a.db"), Role::Loader, "its folder does not exist"),
+        (folder.path().join("a.db"), Role::User, "there is no such file"),
+        (folder.path().join("a.db"), Role::Monitor, "there is no such file"),
+        (folder.path().to_owned(), Role::User, "is a folder"),
+        (text, Role::Loader, "file is not a database"),
+    ] {
+        let error = open(&path, "").connect(role).await.err().unwrap();
+        assert_eq!(error.class(), ErrorClass::Refused, "{error:?}");
+        assert!(error.to_string().contains(message), "{error}");
+        assert!(error.to_string().contains(&path.display().to_string()), "{error}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing was made");
+}
+
+#[tokio::test]
+async fn loaders_use_a_rollback_journal_and_users_wal() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = open(&folder.path().join("a.db"), "");
+    let mut loader = database.connect(Role::Loader).await.unwrap();
+    loader.script("CREATE TABLE t (id integer, words text)").await.unwrap();
+    assert_eq!(setting(&mut loader, "journal_mode").await, "delete");
+    let mut monitor = database.connect(Role::Monitor).await.unwrap();
+    assert_eq!(setting(&mut monitor, "journal_mode").await, "delete");
+    let mut user = database.connect(Role::User).await.unwrap();
+    for session in [&mut user, &mut monitor, &mut loader] {
+        assert_eq!(setting(session, "journal_mode").await, "wal");
+        assert_eq!(setting(session, "synchronous").await, "2", "full");
+    }
+    // A loader cannot leave WAL beside others, and works all the same.
+    let mut beside = database.connect(Role::Loader).await.unwrap();
+    assert_eq!(setting(&mut beside, "journal_mode").await, "wal");
+    drop((user, loader, beside));
+    // A claim holds no connection, so it does not stand in the loader's way.
+    assert!(monitor.claim("build", Claim::Exclusive).await.unwrap());
+    assert!(monitor.settings().await.is_err());
+    let mut loader = database.connect(Role::Loader).await.unwrap();
+    assert_eq!(setting(&mut loader, "journal_mode").await, "delete");
+    drop((loader, monitor));
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+    assert_eq!(left.len(), 1, "only the database is left: {left:?}");
+}
+
+#[test]
+fn users_that_connect_at_once_all_find_wal() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = open(&folder.path().join("a.db"), "");
+    database.connection(Role::Loader).unwrap().execute_batch("CREATE TABLE t (id)").unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                let connection = database.connection(Role::User).unwrap();
+                assert_eq!(journal_mode(&connection).unwrap(), "wal");
+            });
+        }
+    });
+}
+
+#[tokio::test]
+async fn parameters_reach_the_sessions() {
+    let folder = tempfile::tempdir().unwrap();
+    let params = "?synchronous=normal&journal_mode=truncate&busy_timeout=2s&cache_size=-4000";
+    let database = open(&folder.path().join("a.db"), params);
+    database.create_database().await.unwrap();
+    let mut user = database.connect(Role::User).await.unwrap();
+    for (name, value) in [
+        ("synchronous", "1"),
+        ("journal_mode", "truncate"),
+        ("busy_timeout", "2000"),
+        ("cache_size", "-4000"),
+    ] {
+        assert_eq!(setting(&mut user, name).await, value, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_reader_that_turns_to_writing_too_late_may_try_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = open(&folder.path().join("a.db"), "");
+    database.create_database().await.unwrap();
+    let mut reader = database.connect(Role::User).await.unwrap();
+    let mut writer = database.connect(Role::User).await.unwrap();
+    writer.script("CREATE TABLE t (id)").await.unwrap();
+    reader.begin(Access::Snapshot).await.unwrap();
+    writer.script("INSERT INTO t VALUES (1)").await.unwrap();
+    let error = reader.script("INSERT INTO t VALUES (2)").await.unwrap_err();
+    assert_eq!(error.class(), ErrorClass::Serialization, "{error:?}");
+    reader.rollback().await.unwrap();
+    reader.script("INSERT INTO t VALUES (2)").await.unwrap();
+}
+
+/// The process that the test below kills: it commits one part and never ends the second.
+#[tokio::test]
+#[ignore = "run by the test below"]
+async fn a_loader_to_be_killed() {
+    let Some(path) = std::env::var_os(FILE_VARIABLE).map(PathBuf::from) else { return };
+    let database = open(&path, "?cache_size=20");
+    let mut loader = database.connect(Role::Loader).await.unwrap();
+    loader.script("CREATE TABLE t (id integer, words text)").await.unwrap();
+    loader.begin(Access::Write).await.unwrap();
+    loader.load(&TABLE, &mut part(10_000)).await.unwrap();
+    loader.commit().await.unwrap();
+    loader.begin(Access::Write).await.unwrap();
+    loader.script("UPDATE t SET words = 'changed'").await.unwrap();
+    let mut endless = part(i64::MAX);
+    let mut source = |rows: &mut Rows| {
+        let more = endless(rows);
+        if rows.row(0).int(0).unwrap() == 20_000 {
+            std::fs::write(path.with_extension("ready"), "").unwrap();
+        }
+        more
+    };
+    loader.load(&TABLE, &mut source).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_killed_loader_leaves_what_it_had_committed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "sqlite::tests::a_loader_to_be_killed", "--ignored"])
+        .env(FILE_VARIABLE, &path)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    for _ in 0..600 {
+        if path.with_extension("ready").exists() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(folder.path().join("a.db-journal").exists(), "it was killed at work");
+    for role in [Role::Monitor, Role::Loader, Role::User] {
+        let connection = open(&path, "").connection(role).unwrap();
+        let ask = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap();
+        assert_eq!(ask("SELECT CAST(count(*) AS text) FROM t WHERE words <> 'changed'"), "10000");
+        assert_eq!(ask("PRAGMA integrity_check"), "ok");
+    }
+}

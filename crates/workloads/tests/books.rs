@@ -1,0 +1,163 @@
+//! Every workload's SQL book resolves in every dialect, and holds what the workload declares.
+
+use triphammer_core::sql::{Required, StatementDef};
+use triphammer_core::workload::Workload;
+use triphammer_workloads::tproc_c::TprocC;
+use triphammer_workloads::{books, names, with_workload};
+
+/// Dialects with stored procedures.
+const WITH_PROCEDURES: [&str; 2] = ["null", "postgres"];
+
+#[test]
+fn every_workload_resolves_in_every_dialect() {
+    // A missing statement, an unknown parameter or word, and an override that equals what it
+    // overrides are errors of the book.
+    for name in names() {
+        for dialect in books::dialects() {
+            let procedures = WITH_PROCEDURES.contains(&dialect.as_str());
+            let book = with_workload!(*name, W => books::book::<W>(&dialect, procedures).unwrap());
+            let book = book.unwrap();
+            assert_eq!(book.dialect(), dialect);
+            assert!(book.scripts("create").count() > 0);
+        }
+    }
+    assert_eq!(books::dialects(), ["base", "null", "postgres", "sqlite"]);
+}
+
+#[test]
+fn an_unknown_dialect_is_answered_with_the_known_ones() {
+    let error = books::book::<TprocC>("oracle", false).unwrap_err().to_string();
+    assert!(error.contains("no SQL dialect is called `oracle`"), "{error}");
+    assert!(error.contains("base, null, postgres, sqlite"), "{error}");
+}
+
+#[test]
+fn a_dialect_without_procedures_has_no_calls() {
+    let error = books::book::<TprocC>("sqlite", true).unwrap_err().to_string();
+    assert!(error.contains("has no statement `new_order.call`"), "{error}");
+}
+
+#[test]
+fn every_script_is_of_a_kind_that_a_build_knows() {
+    let kinds = [
+        "create",
+        "key",
+        "history_key",
+        "index",
+        "foreign_key",
+        "procedure",
+        "analyze",
+        "drop_procedure",
+        "build_record",
+    ];
+    for dialect in books::dialects() {
+        for script in books::book::<TprocC>(&dialect, false).unwrap().all_scripts() {
+            assert!(kinds.contains(&script.kind()), "{dialect}: {}", script.name);
+        }
+    }
+}
+
+#[test]
+fn the_schema_has_the_declared_columns_in_their_order() {
+    let book = books::book::<TprocC>("postgres", true).unwrap();
+    for table in TprocC::tables() {
+        let name = format!("create.{}", table.name);
+        let script = book.all_scripts().iter().find(|s| s.name == name).unwrap();
+        let columns: Vec<_> = script
+            .sql
+            .lines()
+            .filter(|line| line.starts_with("    "))
+            .map(|line| line.split_whitespace().next().unwrap())
+            .collect();
+        let declared: Vec<_> = table.columns.iter().map(|column| column.name).collect();
+        assert_eq!(columns, declared);
+    }
+}
+
+#[test]
+fn checks_have_statements_and_statements_of_checks_are_asked() {
+    let mut of_checks: Vec<_> = TprocC::checks().iter().map(|check| check.statement).collect();
+    let mut declared: Vec<_> = TprocC::statements()
+        .iter()
+        .map(|statement| statement.name)
+        .filter(|name| name.starts_with("check."))
+        .collect();
+    of_checks.sort_unstable();
+    declared.sort_unstable();
+    assert_eq!(of_checks, declared);
+}
+
+/// Drivers, results and other people's dialects go by these names: changing one is a change of
+/// contract, to be made on purpose.
+#[test]
+fn the_statements_are_those_that_are_pinned() {
+    let names = |required: Required| {
+        let of_kind = |s: &&StatementDef| s.required == required && !s.name.starts_with("check.");
+        let all = TprocC::statements().iter().chain(books::BUILD_STATEMENTS);
+        let mut names: Vec<_> = all.filter(of_kind).map(|s| s.name).collect();
+        names.sort_unstable();
+        names
+    };
+    assert_eq!(
+        names(Required::WithProcedures),
+        ["delivery.call", "new_order.call", "order_status.call", "payment.call", "stock_level.call"]
+    );
+    assert_eq!(
+        names(Required::Always),
+        [
+            "build_record.all",
+            "build_record.delete_all",
+            "build_record.insert",
+            "build_record.others",
+            "build_record.update",
+            "count.new_orders",
+            "customer.by_last_name",
+            "delivery.amount",
+            "delivery.delete_new_order",
+            "delivery.oldest",
+            "delivery.order",
+            "delivery.update_customer",
+            "delivery.update_lines",
+            "delivery.update_order",
+            "new_order.advance_district",
+            "new_order.customer",
+            "new_order.district",
+            "new_order.insert_line",
+            "new_order.insert_new_order",
+            "new_order.insert_order",
+            "new_order.item",
+            "new_order.stock",
+            "new_order.update_stock",
+            "order_status.customer",
+            "order_status.lines",
+            "order_status.order",
+            "payment.customer",
+            "payment.district",
+            "payment.insert_history",
+            "payment.update_customer",
+            "payment.update_customer_data",
+            "payment.update_district",
+            "payment.update_warehouse",
+            "payment.warehouse",
+            "stock_level.count",
+            "stock_level.district",
+        ]
+    );
+}
+
+#[test]
+fn only_dialects_that_differ_have_overrides() {
+    // What SQLite and the null database spell differently, by name: a longer list needs a reason.
+    let base = books::book::<TprocC>("base", false).unwrap();
+    let sqlite = books::book::<TprocC>("sqlite", false).unwrap();
+    let differing: Vec<_> = sqlite
+        .all_scripts()
+        .iter()
+        .filter(|script| base.all_scripts().iter().all(|b| b.name != script.name || b.sql != script.sql))
+        .map(|script| script.name.as_str())
+        .collect();
+    assert!(
+        differing.iter().all(|name| name.starts_with("key.") || *name == "history_key.history"),
+        "{differing:?}"
+    );
+}

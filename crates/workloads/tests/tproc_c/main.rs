@@ -1,0 +1,8 @@
+//! TPROC-C against real databases: the same inputs leave the same rows and give the same outputs in
+//! both modes and on every database, the checks hold after that and find what is planted, and
+//! transactions that meet do not hurt each other.
+
+mod checks;
+mod meeting;
+mod same;
+mod site;

@@ -1,0 +1,245 @@
+//! Databases with a population of TPROC-C, for tests to work on: PostgreSQL databases copied from one
+//! that is built once a process, and SQLite files likewise.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use tempfile::TempDir;
+use triphammer_core::rows::{Cell, Row, Rows};
+use triphammer_core::session::{Access, Database, Protocol, Role, Session};
+use triphammer_core::sql::{BoundStatement, SqlBook};
+use triphammer_core::value::{ColumnType, Value};
+use triphammer_core::workload::{
+    CheckWhen, Mode, Part, Statements, TableDef, Workload, WorkloadSettings,
+};
+use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings};
+use triphammer_testbed::PostgresServer;
+use triphammer_workloads::books;
+use triphammer_workloads::tproc_c::{Prepared, TprocC};
+
+/// Two warehouses: the fewest with remote work.
+pub const WAREHOUSES: i64 = 2;
+
+/// The workload that every test drives.
+pub fn workload() -> TprocC {
+    let scale = u32::try_from(WAREHOUSES).unwrap();
+    TprocC::new(&WorkloadSettings {
+        scale,
+        data_seed: 42,
+        run_seed: 7,
+        options: [("mix".to_owned(), "10,10,3,3,3".to_owned())].into(),
+    })
+    .unwrap()
+}
+
+/// A database with the population.
+pub struct Site {
+    pub database: AnyDatabase,
+    pub book: SqlBook,
+    /// The name of a PostgreSQL database.
+    pub name: String,
+    _folder: Option<TempDir>,
+}
+
+impl Site {
+    fn new(target: &str, settings: &ConnectSettings, name: String, folder: Option<TempDir>) -> Self {
+        let database = AnyDatabase::open(target, settings).unwrap();
+        let procedures = database.capabilities().procedures;
+        let book = books::book::<TprocC>(database.dialect(), procedures).unwrap();
+        Self { database, book, name, _folder: folder }
+    }
+
+    /// A PostgreSQL database of its own for a test.
+    pub fn postgres() -> Self {
+        Self::postgres_with(Protocol::Prepared)
+    }
+
+    /// As [`Site::postgres`], with statements travelling in this way.
+    pub fn postgres_with(protocol: Protocol) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let name = format!("site_{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        let server = PostgresServer::shared();
+        let template = postgres_template();
+        server
+            .run(
+                "postgres",
+                &format!("CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy"),
+            )
+            .unwrap();
+        let settings = ConnectSettings { protocol, ..ConnectSettings::default() };
+        Self::new(&server.url(&name), &settings, name, None)
+    }
+
+    /// A SQLite file of its own for a test.
+    pub fn sqlite() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tproc-c.sqlite");
+        std::fs::copy(sqlite_template(), &file).unwrap();
+        let target = sqlite_target(&file);
+        Self::new(&target, &ConnectSettings::default(), String::new(), Some(folder))
+    }
+
+    /// The null database.
+    pub fn null() -> Self {
+        Self::new("null:", &ConnectSettings::default(), String::new(), None)
+    }
+
+    pub async fn session(&self) -> AnySession {
+        self.database.connect(Role::User).await.unwrap()
+    }
+
+    /// A session with the statements of a mode.
+    pub async fn user(&self, workload: &TprocC, mode: Mode) -> (AnySession, Prepared) {
+        let mut session = self.session().await;
+        let mut statements = Statements::new(&self.book);
+        let prepared = workload.prepare(mode, &mut statements, &mut session).await.unwrap();
+        (session, prepared)
+    }
+
+    /// Runs the scripts of these kinds in order.
+    pub async fn scripts(&self, kinds: &[&str]) {
+        let mut session = self.session().await;
+        for script in kinds.iter().flat_map(|kind| self.book.scripts(kind)) {
+            let done = session.script(&script.sql).await;
+            done.unwrap_or_else(|error| panic!("{}: {error}", script.name));
+        }
+    }
+
+    async fn build(&self, workload: &TprocC) {
+        self.scripts(&["create"]).await;
+        let mut session = self.database.connect(Role::Loader).await.unwrap();
+        for part in workload.parts() {
+            session.begin(Access::Write).await.unwrap();
+            for table in part.tables {
+                load(&mut session, workload, &part, table).await;
+            }
+            session.commit().await.unwrap();
+        }
+        session.close().await;
+        self.scripts(&["key", "index"]).await;
+        if self.database.capabilities().procedures {
+            self.scripts(&["procedure"]).await;
+        }
+        self.scripts(&["analyze"]).await;
+    }
+}
+
+async fn load(session: &mut AnySession, workload: &TprocC, part: &Part, table: &TableDef) {
+    let mut source = workload.rows(part, table);
+    session.load(table, &mut *source).await.unwrap();
+}
+
+fn sqlite_target(file: &std::path::Path) -> String {
+    format!("sqlite:{}?synchronous=off", file.display())
+}
+
+/// Builds on a runtime of its own, because tests call from inside theirs.
+fn built(site: Site) {
+    let work = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(site.build(&workload()));
+    };
+    std::thread::spawn(work).join().unwrap();
+}
+
+fn postgres_template() -> &'static str {
+    static TEMPLATE: OnceLock<&str> = OnceLock::new();
+    TEMPLATE.get_or_init(|| {
+        let server = PostgresServer::shared();
+        server.run("postgres", "CREATE DATABASE tproc_c_template").unwrap();
+        let target = server.url("tproc_c_template");
+        built(Site::new(&target, &ConnectSettings::default(), String::new(), None));
+        "tproc_c_template"
+    })
+}
+
+fn sqlite_template() -> PathBuf {
+    static TEMPLATE: OnceLock<(TempDir, PathBuf)> = OnceLock::new();
+    let (_, file) = TEMPLATE.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("template.sqlite");
+        let target = sqlite_target(&file);
+        built(Site::new(&target, &ConnectSettings::default(), String::new(), None));
+        (folder, file)
+    });
+    file.clone()
+}
+
+/// All rows of a table in the order of all its columns that are never null, as text by the declared
+/// types, so that databases can be compared.
+pub async fn dump(session: &mut AnySession, table: &TableDef) -> Vec<String> {
+    let columns: Vec<_> = table.columns.iter().map(|column| column.name).collect();
+    let list = columns.join(", ");
+    let order = match table.name {
+        "customer" => "c_w_id, c_d_id, c_id".to_owned(),
+        "stock" => "s_w_id, s_i_id".to_owned(),
+        "history" => list.replace("h_data", "h_amount"),
+        _ => list.clone(),
+    };
+    let sql = format!("SELECT {list} FROM {} ORDER BY {order}", table.name);
+    let mut dumped = Vec::new();
+    ask(session, &sql, |row| dumped.push(text(row, table))).await;
+    dumped
+}
+
+fn text(row: &Row<'_>, table: &TableDef) -> String {
+    let fields: Vec<_> = table
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(n, column)| match (row.cell(n), column.column_type) {
+            (Cell::Null, _) => "null".to_owned(),
+            (_, ColumnType::Decimal(scale)) => row.decimal(n, scale).unwrap().to_string(),
+            (_, ColumnType::Timestamp) => row.timestamp(n).unwrap().to_string(),
+            (_, ColumnType::Text) => row.text(n).unwrap().to_owned(),
+            _ => row.int(n).unwrap().to_string(),
+        })
+        .collect();
+    fields.join("|")
+}
+
+/// Runs a query of no parameters.
+pub async fn ask(session: &mut AnySession, sql: &str, mut each: impl FnMut(&Row<'_>)) {
+    let statement = BoundStatement {
+        name: "test".into(),
+        sql: sql.into(),
+        params: Vec::new(),
+        order: Vec::new(),
+    };
+    let id = session.prepare(&statement).await.unwrap();
+    let mut batch = Rows::new();
+    let mut each = |rows: &Rows| rows.iter().for_each(|row| each(&row));
+    session.stream(id, &[], &mut batch, &mut each).await.unwrap();
+}
+
+/// The single integer that a query gives.
+pub async fn number(session: &mut AnySession, sql: &str) -> i64 {
+    let mut found = None;
+    ask(session, sql, |row| found = Some(row.int(0).unwrap())).await;
+    found.unwrap()
+}
+
+/// Asks the checks; gives (id, violations, first key) of those that do not hold.
+pub async fn violations(
+    site: &Site,
+    session: &mut AnySession,
+    untouched: bool,
+) -> Vec<(&'static str, i64, String)> {
+    let mut found = Vec::new();
+    let mut statements = Statements::new(&site.book);
+    let mut rows = Rows::new();
+    for check in TprocC::checks() {
+        if check.when != CheckWhen::Always && !untouched {
+            continue;
+        }
+        let id = statements.prepare(session, check.statement).await.unwrap();
+        let range = [Value::Int(1), Value::Int(WAREHOUSES)];
+        let asked = session.query(id, &range, &mut rows).await;
+        asked.unwrap_or_else(|error| panic!("check {}: {error}", check.id));
+        if let Some(row) = rows.iter().next() {
+            found.push((check.id, row.int(0).unwrap(), row.text(1).unwrap().to_owned()));
+        }
+    }
+    found
+}
