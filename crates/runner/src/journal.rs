@@ -105,6 +105,20 @@ impl<'a> Journal<'a> {
         }
     }
 
+    /// What to do before the program ends at once: mark the job interrupted, by a connection of its own.
+    pub fn last_words(&self) -> impl FnOnce() + Send + 'static {
+        let store = self.store.as_ref().map(|store| store.path().to_owned());
+        let job = self.job;
+        move || {
+            if let (Some(path), Some(job)) = (store, job)
+                && let Ok(store) = Store::open(&path)
+            {
+                // The program ends either way; a store that cannot be written shows the job as lost.
+                let _ = store.interrupted(job);
+            }
+        }
+    }
+
     /// A second of a run.
     pub fn second(&mut self, interval: &Interval, warn: Warn<'_>) {
         self.with(warn, |store, job| store.second(job, interval));

@@ -107,7 +107,7 @@ pub const SETTINGS: &[SettingDef] = &[
     short(setting("workload", Some("NAME"), ON_TARGET, "Workload [default: tproc-c]"), 'w'),
     setting("schema", Some("NAME"), ON_TARGET, "Schema in the database to work in [default: the user's own]"),
     setting("password-file", Some("FILE"), ON_TARGET, "File that holds the password on its first line"),
-    not_in_job_file(short(setting("password", None, ON_TARGET, "Ask for the password"), 'W')),
+    not_in_job_file(short(setting("ask-password", None, ON_TARGET, "Ask for the password at the terminal"), 'W')),
     setting("connect-timeout", Some("TIME"), ON_TARGET, "Longest wait for a session [default: 10s]"),
     not_in_job_file(short(setting("job-file", Some("FILE"), ON_TARGET, "TOML file with settings"), 'f')),
     setting("scale", Some("N"), &[Build, Run], "Size of the data: warehouses for TPROC-C. `run` takes it only where nothing is stored (null:) or built (the embedded default) [default: 1; 10 on null:]"),
@@ -120,7 +120,7 @@ pub const SETTINGS: &[SettingDef] = &[
     setting("rampup", Some("TIME"), &[Run], "Load before the timed window [default: 1m; 5s on the embedded default]"),
     setting("duration", Some("TIME"), &[Run], "Timed window [default: 5m; 30s on the embedded default]"),
     setting("transactions", Some("N"), &[Run], "Run this many transactions of each virtual user instead of a time"),
-    setting("mode", Some("MODE"), &[Run], "Where the logic runs: procedures or statements [default: procedures where the database has them]"),
+    setting("mode", Some("MODE"), &[Run], "Where the logic runs: procedures or statements [default: procedures where workload and database have them]"),
     setting("protocol", Some("PROTOCOL"), &[Run], "How statements travel: prepared, extended or simple [default: prepared]"),
     setting("isolation", Some("LEVEL"), &[Run], "Isolation level [default: the database's own]"),
     setting("load", Some("MODEL"), &[Run], "Load model: closed [default: closed]"),
@@ -446,6 +446,16 @@ fn edits(a: &str, b: &str) -> usize {
     row[row.len() - 1]
 }
 
+/// Reads a mode that the workload has.
+fn parse_mode(text: &str, modes: &[Mode]) -> Result<Mode, String> {
+    let mode: Mode = text.parse()?;
+    if modes.contains(&mode) {
+        return Ok(mode);
+    }
+    let known: Vec<_> = modes.iter().map(|mode| mode.name()).collect();
+    Err(format!("this workload has no mode {text}, only {}", known.join(" and ")))
+}
+
 /// Reads `1%`, `0.5 %` or `0.01`.
 fn parse_share(text: &str) -> Result<f64, String> {
     let wrong = || format!("`{text}` is no share; write 1% or 0.01");
@@ -463,6 +473,8 @@ pub struct RunDefaults<'a> {
     pub capabilities: &'a Capabilities,
     /// The workload's scale as built.
     pub scale: u32,
+    /// The workload's modes.
+    pub modes: &'static [Mode],
     /// Whether nobody named a target.
     pub embedded: bool,
     /// Logical processors.
@@ -474,7 +486,7 @@ pub struct RunDefaults<'a> {
 /// # Errors
 /// When a value cannot be read or cannot be.
 pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSpec, SpecError> {
-    let RunDefaults { capabilities, scale, embedded, cores } = given;
+    let RunDefaults { capabilities, scale, modes, embedded, cores } = given;
     if settings.said("duration").is_some() && settings.said("transactions").is_some() {
         return Err(SpecError::new("--duration and --transactions exclude each other; give one"));
     }
@@ -518,7 +530,7 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
         threads,
         rampup,
         length,
-        mode: settings.read("mode", str::parse, |m: &Mode| m.name().to_owned(), || Mode::default_for(capabilities))?,
+        mode: settings.read("mode", |text| parse_mode(text, modes), |m| m.name().to_owned(), || Mode::default_for(modes, capabilities))?,
         protocol: settings.read("protocol", str::parse, |p: &Protocol| p.name().to_owned(), || capabilities.protocols[0])?,
         isolation: settings.optional("isolation", str::parse, |level: &Isolation| level.name().to_owned(), "the database's own")?,
         load: settings.parse("load", Default::default)?,

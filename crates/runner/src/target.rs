@@ -83,7 +83,7 @@ pub fn open(
 
 /// The password that was given beside the URL: by prompt, by file, or by TRIPHAMMER_PASSWORD.
 fn password(settings: &mut Settings, secrets: &dyn Secrets) -> Result<Option<Secret>, SpecError> {
-    if settings.switch("password")? {
+    if settings.switch("ask-password")? {
         return Ok(Some(Secret::new(secrets.prompt("Password: ")?)));
     }
     if let Some(file) = settings.said("password-file") {

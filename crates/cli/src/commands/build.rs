@@ -10,7 +10,7 @@ use triphammer_runner::with_workload;
 
 use super::{cores, open, print, show_spec, store, workload};
 use crate::terminal::{self, Bars};
-use crate::{Exit, Result};
+use crate::{Exit, Result, signals};
 
 /// Builds.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
@@ -47,6 +47,7 @@ fn build_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
     let mut store = store(settings)?;
     let mut journal =
         Journal::of_build::<W, _>(store.as_mut(), &target, &request, &mut terminal::warn);
+    signals::before_exit(journal.last_words());
     let bars = Bars::new();
     let built = build::<W, _>(&target.database, &request, &bars);
     bars.clear();

@@ -9,7 +9,7 @@ use triphammer_runner::with_workload;
 
 use super::{cores, open, print, store, workload};
 use crate::terminal::{self, Bars};
-use crate::{Exit, Result};
+use crate::{Exit, Result, signals};
 
 /// Checks.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
@@ -25,6 +25,7 @@ fn check_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
     let as_json = settings.switch("json")?;
     let mut store = store(settings)?;
     let mut journal = Journal::of_check::<W, _>(store.as_mut(), &target, &mut terminal::warn);
+    signals::before_exit(journal.last_words());
     let bars = Bars::new();
     let checked = check::<W, _>(&target.database, &request, &bars);
     bars.clear();

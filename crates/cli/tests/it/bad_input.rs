@@ -34,7 +34,7 @@ const TABLE: &[(&[&str], &str)] = &[
     (&["report", "first"], "`first` is no job number"),
     (&["run", "--job-file", "missing.toml"], "cannot read the job file missing.toml"),
     (&["run", "--password-file", "missing", "null:"], "cannot read the password file missing"),
-    (&["run", "--password", "null:"], "no terminal to ask for the password at"),
+    (&["run", "--ask-password", "null:"], "no terminal to ask for the password at"),
     (&["run", "--nonsense"], "unexpected argument '--nonsense'"),
     (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
 ];

@@ -381,8 +381,14 @@ impl Control {
 
     async fn finish(&mut self) -> RunEnd {
         if self.timed && matches!(self.phase, Some(Phase::RampUp | Phase::Window)) {
-            self.ending = Ending::UsersEnded;
-            self.window[1] = self.window[1].min(self.clock.now().second()).max(self.window[0]);
+            let now = self.clock.now();
+            if now < Elapsed::at_second(self.window[1]) {
+                self.ending = Ending::UsersEnded;
+                self.window[1] = self.window[1].min(now.second()).max(self.window[0]);
+            } else {
+                // Users that never wait are home before this thread's timer.
+                self.enter(Phase::Drain);
+            }
         }
         self.emit();
         if let Some(held) = self.held.take() {

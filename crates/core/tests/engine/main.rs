@@ -275,3 +275,14 @@ fn threads_share_the_users_and_their_seconds_add_up() {
     assert_eq!(ended, end.run.iter().map(|seen| seen.counts.ended()).sum::<u64>());
     assert!(end.round_trips > ended);
 }
+
+#[test]
+fn users_that_never_wait_end_by_the_clock_too() {
+    let mut handle = engine::start(plan("null:", 1, 1)).unwrap();
+    let mut drained = false;
+    while let Some(event) = handle.events.blocking_recv() {
+        drained |= matches!(event, Event::Phase(Phase::Drain, _));
+    }
+    let end = handle.join().unwrap();
+    assert_eq!((end.ending, end.window.seconds(), drained), (Ending::Complete, 1.0, true));
+}

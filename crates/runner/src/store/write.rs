@@ -221,6 +221,22 @@ impl Store {
         Ok(())
     }
 
+    /// Marks a job of any process as interrupted, when it is still running: for the last words of a
+    /// program that ends at once.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn interrupted(&self, job: JobId) -> Result<(), StoreError> {
+        self.write(|connection| {
+            connection.execute(
+                "UPDATE jobs SET status = 'interrupted', ended_at = ?2
+                 WHERE id = ?1 AND status = 'running'",
+                params![job.0, rfc3339(clock::wall())],
+            )?;
+            Ok(())
+        })
+    }
+
     /// Ends a build or a check with its own document.
     ///
     /// # Errors
@@ -314,7 +330,7 @@ impl Waiting {
                 integer(row.failed),
                 integer(row.in_doubt),
                 integer(row.retries),
-                integer(row.tally),
+                row.tally,
                 integer(row.response_ns),
                 integer(row.service_ns),
                 integer(row.p50_us),
