@@ -52,12 +52,24 @@ fn subcommand(which: Command, about: &'static str) -> Clap {
         command = command.arg(argument(definition));
     }
     for (heading, definition) in workload_options() {
-        if takes(which, definition) && !command.get_arguments().any(|a| a.get_id() == definition.name)
-        {
-            command = command.arg(option(definition).help_heading(heading));
+        if !takes(which, definition) {
+            continue;
         }
+        let is_there = command.get_arguments().any(|a| a.get_id() == definition.name);
+        command = if is_there {
+            command.mut_arg(definition.name, |arg| shared(arg, heading, definition))
+        } else {
+            command.arg(option(definition).help_heading(heading))
+        };
     }
     command
+}
+
+/// An option that an earlier workload has too: one flag, with the help of both.
+fn shared(arg: Arg, workload: &str, definition: &OptionDef) -> Arg {
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let arg = arg.help(format!("{help}; {workload}: {}", definition.help));
+    if definition.value.is_some() { arg.value_name("VALUE") } else { arg }
 }
 
 fn takes(command: Command, definition: &OptionDef) -> bool {

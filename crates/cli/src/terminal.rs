@@ -209,7 +209,7 @@ impl Live {
         let seconds = self.seconds as f64;
         let first = rate(self.headline_count, seconds, self.headline.per_seconds);
         let tpm = rate(self.completed, seconds, 60);
-        let cpu = interval.cpu.iter().map(|c| share(c.cpu_ns, c.wall_ns)).fold(0.0, f64::max);
+        let cpu = interval.gauges.busiest_share();
         let elapsed = triphammer_core::clock::format_duration(Duration::from_secs(interval.last + 1));
         let mut text = format!(
             "{} {elapsed}  {} {}  TPM {}  p95 {} ms  failed {}  client CPU {}",

@@ -64,8 +64,8 @@ pub struct Counts {
     pub retries: [u64; ErrorClass::COUNT],
     /// Transactions that needed more than one attempt, whatever their outcome.
     pub retried: u64,
-    /// What the transaction's tally counts, over committed ones.
-    pub tally: u64,
+    /// What the transaction's tally counts or sums, over committed ones.
+    pub tally: i64,
     /// Σ response time of committed ones, in nanoseconds.
     pub response_ns: u64,
     /// Σ service time of committed ones, in nanoseconds.

@@ -54,9 +54,7 @@ impl TypeInterval {
             (&mut self.rolled_back, &other.rolled_back),
             (&mut self.failed, &other.failed),
         ] {
-            if let Some(theirs) = theirs {
-                mine.get_or_insert_with(histogram).add(theirs).expect("all have the same bounds");
-            }
+            merge(mine, theirs.as_ref());
         }
     }
 
@@ -78,6 +76,74 @@ pub struct WorkerCpu {
     pub wall_ns: u64,
 }
 
+/// CPU time of the whole host, in the kernel's ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostCpu {
+    /// Ticks in which a CPU worked, or a hypervisor had taken it away.
+    pub busy: u64,
+    /// All ticks of all CPUs.
+    pub total: u64,
+}
+
+impl HostCpu {
+    /// How busy the host was, from 0 to 1; `None` when no tick has passed.
+    #[must_use]
+    pub fn share(self) -> Option<f64> {
+        (self.total > 0).then(|| crate::stats::share(self.busy, self.total))
+    }
+
+    fn add(&mut self, other: Self) {
+        self.busy += other.busy;
+        self.total += other.total;
+    }
+}
+
+/// What was measured of the client and its surroundings, to tell what limited the run.
+#[derive(Clone, Debug, Default)]
+pub struct Gauges {
+    /// CPU use of the worker threads.
+    pub cpu: Vec<WorkerCpu>,
+    /// Scheduling lag, µs: how late the worker threads took up what was ready. `None` where nobody
+    /// measures it, because sessions block their thread.
+    pub lag: Option<Histogram<u32>>,
+    /// Round trips measured on the run's own sessions, µs. `None` without a network between.
+    pub round_trip: Option<Histogram<u32>>,
+    /// The host's CPU; zero where it cannot be read.
+    pub host: HostCpu,
+}
+
+impl Gauges {
+    /// Adds what was measured at another time, or on other threads.
+    pub fn add(&mut self, other: &Self) {
+        for cpu in &other.cpu {
+            match self.cpu.iter_mut().find(|mine| mine.thread == cpu.thread) {
+                Some(mine) => {
+                    mine.cpu_ns += cpu.cpu_ns;
+                    mine.wall_ns += cpu.wall_ns;
+                }
+                None => self.cpu.push(*cpu),
+            }
+        }
+        merge(&mut self.lag, other.lag.as_ref());
+        merge(&mut self.round_trip, other.round_trip.as_ref());
+        self.host.add(other.host);
+    }
+
+    /// Share of a core that the busiest worker thread used.
+    #[must_use]
+    pub fn busiest_share(&self) -> f64 {
+        let shares = self.cpu.iter().map(|cpu| crate::stats::share(cpu.cpu_ns, cpu.wall_ns));
+        shares.fold(0.0, f64::max)
+    }
+}
+
+/// Adds a histogram to one that may not be there yet.
+fn merge(mine: &mut Option<Histogram<u32>>, theirs: Option<&Histogram<u32>>) {
+    if let Some(theirs) = theirs {
+        mine.get_or_insert_with(histogram).add(theirs).expect("all have the same bounds");
+    }
+}
+
 /// One second, or several merged, of a worker thread or of all of them.
 #[derive(Clone, Debug)]
 pub struct Interval {
@@ -87,8 +153,8 @@ pub struct Interval {
     pub last: u64,
     /// By transaction type.
     pub types: Vec<TypeInterval>,
-    /// CPU use of the worker threads that are in this interval.
-    pub cpu: Vec<WorkerCpu>,
+    /// What was measured of the worker threads that are in this interval, and around them.
+    pub gauges: Gauges,
     /// Sessions lost.
     pub lost: u64,
     /// Sessions made anew.
@@ -105,7 +171,7 @@ impl Interval {
             first: second,
             last: second,
             types: vec![TypeInterval::default(); types],
-            cpu: Vec::new(),
+            gauges: Gauges::default(),
             lost: 0,
             reconnected: 0,
             connected: 0,
@@ -115,7 +181,6 @@ impl Interval {
     /// Adds the same second of another thread.
     pub fn add_thread(&mut self, other: &Self) {
         self.add_counts(other);
-        self.cpu.extend(&other.cpu);
         self.connected += other.connected;
     }
 
@@ -124,15 +189,6 @@ impl Interval {
         self.add_counts(later);
         self.last = later.last;
         self.connected = later.connected;
-        for cpu in &later.cpu {
-            match self.cpu.iter_mut().find(|mine| mine.thread == cpu.thread) {
-                Some(mine) => {
-                    mine.cpu_ns += cpu.cpu_ns;
-                    mine.wall_ns += cpu.wall_ns;
-                }
-                None => self.cpu.push(*cpu),
-            }
-        }
     }
 
     fn add_counts(&mut self, other: &Self) {
@@ -141,6 +197,7 @@ impl Interval {
         }
         self.lost += other.lost;
         self.reconnected += other.reconnected;
+        self.gauges.add(&other.gauges);
     }
 
     /// Whether it covers one second, not several merged.
@@ -156,7 +213,7 @@ pub struct Ended {
     /// How.
     pub outcome: Outcome,
     /// The transaction's tally.
-    pub tally: u32,
+    pub tally: i64,
 }
 
 /// The totals that a recorder keeps beside its intervals, to prove that nothing was lost between.
@@ -212,6 +269,18 @@ impl Recorder {
         self.current.reconnected += 1;
     }
 
+    /// A worker thread took up something so long after it was ready.
+    pub fn lag(&mut self, ns: u64) {
+        let lag = &mut self.current.gauges.lag;
+        lag.get_or_insert_with(histogram).saturating_record(microseconds(ns));
+    }
+
+    /// A round trip on a session, beside its transactions, took so long.
+    pub fn round_trip(&mut self, ns: u64) {
+        let times = &mut self.current.gauges.round_trip;
+        times.get_or_insert_with(histogram).saturating_record(microseconds(ns));
+    }
+
     /// Whether `now` is past the current interval, so that it must be [taken](Recorder::take) first.
     #[must_use]
     pub const fn is_due(&self, now: Elapsed) -> bool {
@@ -228,7 +297,7 @@ impl Recorder {
         let times = match ended.outcome {
             Outcome::Committed => {
                 counts.committed += 1;
-                counts.tally += u64::from(ended.tally);
+                counts.tally += ended.tally;
                 counts.response_ns += timing.response_ns();
                 counts.service_ns += timing.service_ns();
                 if !self.closed_load {
@@ -309,6 +378,27 @@ mod tests {
         assert_eq!((first.first, first.last, first.is_single()), (0, 3, false));
         assert_eq!(first.types[0].response.as_ref().unwrap().len(), 2);
         assert!(first.types[0].service.is_none(), "a closed load records one histogram");
+    }
+
+    #[test]
+    fn gauges_merge_by_thread_and_by_time() {
+        let of = |thread, busy| {
+            let mut recorder = Recorder::new(1, true);
+            recorder.lag(2_000_000);
+            recorder.round_trip(500_000);
+            let mut interval = recorder.take(Elapsed::at_second(1));
+            interval.gauges.cpu.push(WorkerCpu { thread, cpu_ns: busy, wall_ns: 1000 });
+            interval.gauges.host = HostCpu { busy, total: 2000 };
+            interval
+        };
+        let mut all = of(0, 100);
+        all.add_thread(&of(1, 900));
+        all.add_later(&of(1, 500));
+        let Gauges { cpu, lag, round_trip, host } = &all.gauges;
+        assert_eq!(cpu[1], WorkerCpu { thread: 1, cpu_ns: 1400, wall_ns: 2000 });
+        assert_eq!((cpu.len(), all.gauges.busiest_share()), (2, 0.7));
+        assert_eq!((lag.as_ref().unwrap().len(), round_trip.as_ref().unwrap().len()), (3, 3));
+        assert_eq!((host.share(), HostCpu::default().share()), (Some(0.25), None));
     }
 
     #[test]

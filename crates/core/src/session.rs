@@ -213,6 +213,15 @@ pub trait Session: 'static {
     /// As the database reports.
     async fn transaction_count(&mut self) -> Result<Option<u64>, DbError>;
 
+    /// Makes the cheapest round trip there is, for its time. Gives false, without waiting, where there is
+    /// none to make because the database runs in this process.
+    ///
+    /// # Errors
+    /// When the session is lost.
+    async fn ping(&mut self) -> Result<bool, DbError> {
+        Ok(false)
+    }
+
     /// Names of the tables in the schema that the session works in, in lower case.
     ///
     /// # Errors

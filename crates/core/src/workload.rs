@@ -57,6 +57,21 @@ pub trait Workload: Sized + Send + Sync + 'static {
     /// The conditions that `check` verifies.
     fn checks() -> &'static [CheckDef];
 
+    /// Sums that a run must move by exactly what its own transactions say. None, unless it says so.
+    fn audits() -> &'static [AuditDef] {
+        &[]
+    }
+
+    /// Where its logic can run, the preferred place first. Both, unless it says otherwise.
+    fn modes() -> &'static [Mode] {
+        &[Mode::Procedures, Mode::Statements]
+    }
+
+    /// Who else makes this workload's tables, and how theirs are recognised. Nobody, unless it says so.
+    fn foreign() -> Option<Foreign> {
+        None
+    }
+
     /// The pieces in which data is loaded, each in one database transaction; independent of each other.
     fn parts(&self) -> Vec<Part>;
 
@@ -110,8 +125,8 @@ pub trait Workload: Sized + Send + Sync + 'static {
 pub struct Completion {
     /// False when the workload's own rule rolled it back.
     pub committed: bool,
-    /// What [`TransactionDef::tally`] counts.
-    pub tally: u32,
+    /// What [`TransactionDef::tally`] counts, or what [`Workload::audits`] sum.
+    pub tally: i64,
 }
 
 impl Completion {
@@ -141,10 +156,11 @@ impl Mode {
         }
     }
 
-    /// What a run uses when nothing is asked for.
+    /// What a run of a workload with these modes uses when nothing is asked for.
     #[must_use]
-    pub const fn default_for(capabilities: &Capabilities) -> Self {
-        if capabilities.procedures { Self::Procedures } else { Self::Statements }
+    pub fn default_for(modes: &[Self], capabilities: &Capabilities) -> Self {
+        let can = |mode: &&Self| capabilities.procedures || **mode == Self::Statements;
+        modes.iter().find(can).copied().unwrap_or(Self::Statements)
     }
 }
 
@@ -197,8 +213,39 @@ pub struct Headline {
     pub transactions: &'static [usize],
     /// Seconds of the unit of time: 60 for "a minute".
     pub per_seconds: u32,
-    /// Statement whose one integer grows by one with each of them, asked before and after a run.
+    /// Statement whose one integer grows by one with each of `counted`, asked before and after a run.
     pub database_count: Option<&'static str>,
+    /// The transaction types that `database_count` counts, by place: `transactions`, but for those that
+    /// leave no trace.
+    pub counted: &'static [usize],
+}
+
+/// A sum over the data that a run moves by the tallies of its own transactions. Asked before and after a
+/// run; the difference is the client's sum, but for what is in doubt or was in flight.
+#[derive(Clone, Copy, Debug)]
+pub struct AuditDef {
+    /// Key in JSON: `abalance`.
+    pub id: &'static str,
+    /// The equation in a line: `ΔΣ abalance = Σ delta`.
+    pub title: &'static str,
+    /// Statement that gives the sum, one integer. It may read whole tables.
+    pub statement: &'static str,
+    /// The transaction types whose [`Completion::tally`] moves it, by place.
+    pub transactions: &'static [usize],
+    /// The most that one transaction moves it, either way: the bound of one in doubt.
+    pub most: u32,
+}
+
+/// A table set of the workload that another program made: all of [`Workload::tables`] are there, no
+/// record of ours is, and a statement gives its scale. It can be run and checked as it is; nothing is
+/// recorded about it, and it is dropped by force only.
+#[derive(Clone, Copy, Debug)]
+pub struct Foreign {
+    /// The program, for people: `pgbench -i`.
+    pub made_by: &'static str,
+    /// Statement that gives the scale as one integer; 0, null, no row or an error say that the tables
+    /// are not of that program.
+    pub scale: &'static str,
 }
 
 /// A condition on the data.
@@ -222,8 +269,24 @@ pub enum CheckWhen {
     Always,
     /// Only as long as no run has touched the data.
     Untouched,
+    /// As `Always`, and about the whole database: asked once, not by range.
+    Once,
     /// As `Untouched`, and about the whole database: asked once, not by range.
     UntouchedOnce,
+}
+
+impl CheckWhen {
+    /// Whether it is about the whole database, not about a range.
+    #[must_use]
+    pub const fn is_once(self) -> bool {
+        matches!(self, Self::Once | Self::UntouchedOnce)
+    }
+
+    /// Whether it holds only as long as no run has touched the data.
+    #[must_use]
+    pub const fn is_of_population(self) -> bool {
+        matches!(self, Self::Untouched | Self::UntouchedOnce)
+    }
 }
 
 /// A table.

@@ -183,6 +183,10 @@ macro_rules! drivers {
             match self { $(Self::$name(session) => session.transaction_count().await,)+ }
         }
 
+        async fn ping(&mut self) -> Result<bool, DbError> {
+            match self { $(Self::$name(session) => session.ping().await,)+ }
+        }
+
         async fn tables(&mut self) -> Result<Vec<String>, DbError> {
             match self { $(Self::$name(session) => session.tables().await,)+ }
         }

@@ -8,6 +8,7 @@
 //! | parameter | meaning |
 //! |---|---|
 //! | `service=1ms` | time of one round trip, for every statement; `exp(1ms)`: exponential of that mean |
+//! | `network=1ms` | time that the network takes of every round trip, on top of `service` |
 //! | `stall=500ms/10s` | at every multiple of 10 s since the database was opened it stands still for 500 ms: what would be answered in that time is answered at its end, in all sessions |
 //! | `fail=deadlock:1%` | chance of that error for a call that ends a transaction (`commit`, `call`); several joined by `+`; the names are those of the error classes, such as `serialization`, `lock-timeout`, `disconnected`, `constraint`, `other` |
 //! | `disconnect=5s` | every session is lost 5 s after it was opened, at its next statement |
@@ -158,6 +159,7 @@ pub struct Null {
 #[derive(Clone, Debug)]
 struct Options {
     service: Service,
+    network: Duration,
     stall: Option<Stall>,
     fail: Vec<(ErrorClass, f64)>,
     disconnect: Option<Duration>,
@@ -218,6 +220,7 @@ impl Options {
     fn parse(params: &[(String, String)]) -> Result<Self, SpecError> {
         let mut options = Self {
             service: Service::AtOnce,
+            network: Duration::ZERO,
             stall: None,
             fail: Vec::new(),
             disconnect: None,
@@ -231,6 +234,7 @@ impl Options {
             let whole = |_| wrong(format!("`{value}` is no whole number"));
             match name.as_str() {
                 "service" => options.service = Service::parse(value).map_err(wrong)?,
+                "network" => options.network = parse_duration(value).map_err(wrong)?,
                 "stall" => options.stall = Some(Stall::parse(value).map_err(wrong)?),
                 "fail" => options.fail = parse_failures(value).map_err(wrong)?,
                 "disconnect" => {
@@ -241,8 +245,8 @@ impl Options {
                 "seed" => options.seed = value.parse().map_err(whole)?,
                 _ => {
                     return Err(SpecError::new(format!(
-                        "a null target has no parameter `{name}`; there are service, stall, fail, \
-                         disconnect, connect, refuse and seed"
+                        "a null target has no parameter `{name}`; there are service, network, \
+                         stall, fail, disconnect, connect, refuse and seed"
                     )));
                 }
             }
@@ -252,7 +256,10 @@ impl Options {
 
     /// Whether calls need no look at the clock.
     fn is_instant(&self) -> bool {
-        self.service == Service::AtOnce && self.stall.is_none() && self.disconnect.is_none()
+        self.service == Service::AtOnce
+            && self.network.is_zero()
+            && self.stall.is_none()
+            && self.disconnect.is_none()
     }
 }
 
@@ -420,12 +427,18 @@ impl NullSession {
     }
 
     async fn wait(&mut self) -> Result<(), DbError> {
+        let service = self.options.service.draw(&mut self.rng);
+        self.wait_for(service).await
+    }
+
+    /// Waits for the network, and for a service of this length at its other end.
+    async fn wait_for(&mut self, service: Duration) -> Result<(), DbError> {
         let now = Instant::now();
         if self.lost_at.is_some_and(|lost_at| now >= lost_at) {
             self.closed = true;
             return Err(DbError::new(ErrorClass::Disconnected, "the session was lost"));
         }
-        let mut answered_at = now + self.options.service.draw(&mut self.rng);
+        let mut answered_at = now + self.options.network + service;
         if let Some(stall) = self.options.stall {
             let zero = self.shared.zero;
             answered_at = zero + stall.postpone(answered_at.saturating_duration_since(zero));
@@ -578,6 +591,15 @@ impl Session for NullSession {
 
     async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {
         Ok(None)
+    }
+
+    /// The network's time alone, when the target asks for a network.
+    async fn ping(&mut self) -> Result<bool, DbError> {
+        if self.options.network.is_zero() {
+            return Ok(false);
+        }
+        self.wait_for(Duration::ZERO).await?;
+        Ok(true)
     }
 
     async fn tables(&mut self) -> Result<Vec<String>, DbError> {

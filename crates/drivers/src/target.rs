@@ -377,7 +377,7 @@ mod tests {
     fn urls_are_cut_into_their_parts() {
         let some = |text: &str| Some(text.to_owned());
         let db = || vec![host("h", None)];
-        let rows: Vec<(&str, Option<String>, Option<String>, Vec<UrlHost>, &str)> = vec![
+        for (text, user, password, hosts, path) in [
             ("pg://h", None, None, db(), ""),
             ("pg://h/d", None, None, db(), "/d"),
             ("pg://u@h/d", some("u"), None, db(), "/d"),
@@ -399,8 +399,7 @@ mod tests {
             ("sqlite:100%.db", None, None, vec![], "100%.db"),
             ("sqlite:///abs/file.db", None, None, vec![], "/abs/file.db"),
             ("null:", None, None, vec![], ""),
-        ];
-        for (text, user, password, hosts, path) in rows {
+        ] {
             assert_eq!(parts(text), (user, password, hosts, path.to_owned()), "{text}");
         }
     }

@@ -1,5 +1,6 @@
 //! What is PostgreSQL's own: TLS modes, sockets, hosts, passwords, protocols, COPY, cancelling, and
 //! servers that fill up, die or are not yet up. What every driver must do is in the conformance suite.
+#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as its own lines do")]
 
 use std::future::Future;
 use std::path::Path;
@@ -605,6 +606,32 @@ mod statements {
     }
 
     #[test]
+    fn a_round_trip_wakes_its_task_once() {
+        const QUERIES: u32 = 500;
+        let url = PostgresServer::shared().url("postgres");
+        let polls = std::cell::Cell::new(0);
+        on_worker(async {
+            let mut session = session(&url).await;
+            let sql = "SELECT $1 + 1";
+            let id = session.prepare(&statement(sql, &[ColumnType::Int])).await.unwrap();
+            let mut rows = Rows::new();
+            let work = async {
+                for n in 0..QUERIES {
+                    session.query(id, &[Value::Int(n.into())], &mut rows).await.unwrap();
+                }
+            };
+            let mut work = std::pin::pin!(work);
+            std::future::poll_fn(|cx| {
+                polls.set(polls.get() + 1);
+                work.as_mut().poll(cx)
+            })
+            .await;
+        });
+        // An answer may come in two pieces now and then, and the budget of a task ends.
+        assert!(polls.get() < QUERIES * 5 / 4, "{} polls for {QUERIES} queries", polls.get());
+    }
+
+    #[test]
     fn a_type_that_is_not_read_is_named() {
         let url = PostgresServer::shared().url("postgres");
         on_worker(async {
@@ -823,7 +850,7 @@ mod loading {
         if null == 5 {
             rows.null()
         } else {
-            rows.text(&"tä".repeat((n % 50) as usize))
+            rows.text(&"tä".repeat(usize::try_from(n % 50).unwrap()))
         }
         let moment = Timestamp::from_seconds(n * 86_400 - 1_000_000_000);
         if null == 6 {
@@ -857,7 +884,7 @@ mod loading {
             session.commit().await.unwrap();
             let sql = "SELECT * FROM everything ORDER BY whole DESC";
             let found = rows_of(&mut session, sql).await.unwrap();
-            assert_eq!(found.len(), COUNT as usize);
+            assert_eq!(found.len(), usize::try_from(COUNT).unwrap());
             let mut sent = Rows::new();
             for (index, row) in found.iter().enumerate() {
                 sent.reset(8);

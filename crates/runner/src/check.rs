@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::{Access, Claim, Database, Role, Session};
 use triphammer_core::sql::SqlBook;
-use triphammer_core::workload::{CheckDef, CheckWhen, Statements, Workload};
+use triphammer_core::workload::{CheckDef, Statements, Workload};
 use triphammer_core::{DbError, Rows, StatementId, Value};
 
 use crate::books;
@@ -114,7 +114,7 @@ pub fn check<W: Workload, D: Database>(
         let snapshot = session.share_snapshot().await.doing("sharing the snapshot")?;
         let checks: Vec<&CheckDef> = W::checks()
             .iter()
-            .filter(|check| check.when == CheckWhen::Always || record.is_untouched())
+            .filter(|check| !check.when.is_of_population() || record.is_untouched())
             .collect();
         let crew = Crew {
             database: Arc::clone(database),
@@ -136,7 +136,8 @@ pub fn check<W: Workload, D: Database>(
     })
 }
 
-/// The record of a complete build, or a failure that says how to make one.
+/// The record of a complete build or what stands for it where another program made the tables, or a
+/// failure that says how to make one.
 ///
 /// # Errors
 /// When there is none, or it is not complete.
@@ -146,8 +147,8 @@ pub async fn built<W: Workload, S: Session>(
     target: &str,
 ) -> Result<Record, Failure> {
     let found = look::<W, _>(book, session).await?;
-    match found.record {
-        Some(record) if record.is_complete() => Ok(record),
+    match found.record.as_ref().or(found.adopted.as_ref()) {
+        Some(record) if record.is_complete() => Ok(record.clone()),
         Some(_) => Err(Failure::refuse(format!(
             "the build of {} at {target} was interrupted; `triphammer build` with the same settings \
              resumes it, with --replace it starts anew",
@@ -224,7 +225,7 @@ fn tasks(checks: &[&CheckDef], (first, last): (i64, i64), jobs: u32) -> Vec<Task
     let step = (count / i64::from(jobs.max(1))).clamp(1, RANGE_MAX);
     let mut tasks = Vec::new();
     for (check, definition) in checks.iter().enumerate() {
-        if definition.when == CheckWhen::UntouchedOnce {
+        if definition.when.is_once() {
             tasks.push(Task { check, range: (first, last) });
             continue;
         }

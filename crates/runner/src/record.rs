@@ -35,6 +35,8 @@ pub struct Recording {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     items: BTreeMap<String, String>,
+    /// The other program that made the tables; then the table of records knows nothing of them.
+    made_by: Option<&'static str>,
 }
 
 impl Recording {
@@ -68,7 +70,7 @@ impl Recording {
         for row in rows.iter() {
             items.insert(row.text(0)?.to_owned(), row.text(1)?.to_owned());
         }
-        Ok(Record { items })
+        Ok(Record { items, made_by: None })
     }
 
     /// Adds an item.
@@ -121,7 +123,21 @@ impl Record {
             ("seed".to_owned(), seed.to_string()),
         ]);
         items.extend(options.iter().map(|(name, value)| (format!("option/{name}"), value.clone())));
-        Self { items }
+        Self { items, made_by: None }
+    }
+
+    /// What stands for the record of tables that another program made.
+    #[must_use]
+    pub fn adopted<W: Workload>(made_by: &'static str, scale: u32) -> Self {
+        let mut adopted = Self::planned::<W>(scale, 1, &BTreeMap::new());
+        adopted.items.insert("fact/made_by".to_owned(), made_by.to_owned());
+        Self { made_by: Some(made_by), ..adopted }
+    }
+
+    /// Whether another program made the tables: then nothing may be recorded about them.
+    #[must_use]
+    pub const fn is_adopted(&self) -> bool {
+        self.made_by.is_some()
     }
 
     /// Whether nothing was ever built.
@@ -145,13 +161,13 @@ impl Record {
     /// Whether the build came to its end.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.get("state") == Some("complete")
+        self.is_adopted() || self.get("state") == Some("complete")
     }
 
-    /// Whether no run has touched the data.
+    /// Whether no run has touched the data, as far as is known.
     #[must_use]
     pub fn is_untouched(&self) -> bool {
-        !self.has("first_run")
+        !self.is_adopted() && !self.has("first_run")
     }
 
     /// Items below `prefix/`, without it.

@@ -6,10 +6,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::Session;
+use triphammer_core::{Rows, Session};
 use triphammer_core::session::{Claim, Database, Role};
 use triphammer_core::sql::SqlBook;
-use triphammer_core::workload::Workload;
+use triphammer_core::workload::{Statements, Workload};
 
 use crate::books;
 use crate::build::claim;
@@ -26,6 +26,8 @@ pub struct Found {
     pub has_table: bool,
     /// Tables of the workload's names.
     pub tables: Vec<String>,
+    /// What stands for the record when another program made the tables.
+    pub adopted: Option<Record>,
 }
 
 impl Found {
@@ -37,10 +39,17 @@ impl Found {
         if self.record.is_some() || self.tables.is_empty() {
             return Ok(());
         }
+        let tables = self.tables.join(", ");
+        if let (Some(foreign), Some(_)) = (W::foreign(), &self.adopted) {
+            return Err(Failure::refuse(format!(
+                "{target} holds tables that {} made: {tables}; run and check take them as they are, \
+                 only --force removes them",
+                foreign.made_by
+            )));
+        }
         Err(Failure::refuse(format!(
-            "{target} holds tables that triphammer did not make: {}; {} needs a schema or database \
+            "{target} holds tables that triphammer did not make: {tables}; {} needs a schema or database \
              without them (--schema NAME)",
-            self.tables.join(", "),
             W::TITLE
         )))
     }
@@ -66,8 +75,40 @@ pub async fn look<W: Workload, S: Session>(
         None
     };
     let ours = |name: &&String| W::tables().iter().any(|table| table.name == name.as_str());
-    let tables = present.iter().filter(ours).cloned().collect();
-    Ok(Found { record, has_table, tables })
+    let tables: Vec<String> = present.iter().filter(ours).cloned().collect();
+    let whole = tables.len() == W::tables().len();
+    let scale = if whole { foreign_scale::<W, _>(book, session).await? } else { None };
+    // A complete build of another scale than the tables have was made anew by the other program.
+    let is_stale = |record: &Record| {
+        let built = record.get("scale").and_then(|text| text.parse().ok());
+        record.is_complete() && scale.is_some() && scale != built
+    };
+    let record = record.filter(|record| !is_stale(record));
+    let adopted = match (&record, W::foreign(), scale) {
+        (None, Some(foreign), Some(scale)) => Some(Record::adopted::<W>(foreign.made_by, scale)),
+        _ => None,
+    };
+    Ok(Found { record, has_table, tables, adopted })
+}
+
+/// The scale of tables that another program may have made; `None` when they are not of that program.
+async fn foreign_scale<W: Workload, S: Session>(
+    book: &SqlBook,
+    session: &mut S,
+) -> Result<Option<u32>, Failure> {
+    let Some(foreign) = W::foreign() else { return Ok(None) };
+    let mut rows = Rows::new();
+    let asked = async {
+        let id = Statements::new(book).prepare(session, foreign.scale).await?;
+        session.query(id, &[], &mut rows).await
+    };
+    match asked.await {
+        // Somebody's table of that name lacks the columns.
+        Err(error) if !error.class().loses_session() => return Ok(None),
+        asked => asked.doing("asking for the scale of the tables")?,
+    }
+    let scale = rows.iter().next().and_then(|row| row.int(0).ok());
+    Ok(scale.and_then(|scale| u32::try_from(scale).ok()).filter(|scale| *scale > 0))
 }
 
 /// Removes what the record lists, and with `force` every table of the workload's names.

@@ -12,20 +12,27 @@
 //! The document's shape is published in `docs/reference/result-schema.json`, which a test holds to
 //! these types. A change that a reader of the old shape would misread raises [`FORMAT`].
 
+mod audit;
 mod document;
 mod facts;
 mod figures;
+mod limited_by;
 mod make;
 mod redacted;
 mod verification;
 mod warnings;
 
+pub use audit::Audit;
 pub use document::{
     ClassCount, ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, HeadlineFigure,
     JobKind, Remark, RoundTrips, RunResult, ServerTransactions, SessionCounts, Setting,
     SettingChange, Status, TallyFigure, ThreadCpu, Tool, TypeFigures, Warning, WorkloadFacts,
 };
 pub use facts::{CounterSpan, DatabaseCount, RunFacts};
+pub use limited_by::{
+    COMMITTED_MIN, HOST_BUSY, LAG_MIN_US, LAG_SAMPLES_MIN, LAG_SHARE, LATE_US, Limit, LimitFigures,
+    LimitedBy, NETWORK_SHARE, ROUND_TRIP_QUANTILE, SESSIONS_BUSY, THREAD_BUSY, WINDOW_MIN_S,
+};
 pub(crate) use make::rfc3339;
 pub use redacted::{Redacted, mask_secrets, mask_setting};
 pub use verification::{Verdict, Verification};

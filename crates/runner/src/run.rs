@@ -9,7 +9,7 @@ use triphammer_core::event::{Event, Phase};
 use triphammer_core::session::{Access, Claim, Database, Role, Session};
 use triphammer_core::spec::RunSpec;
 use triphammer_core::sql::SqlBook;
-use triphammer_core::workload::{OptionCommand, Statements, Workload, WorkloadSettings};
+use triphammer_core::workload::{AuditDef, OptionCommand, Statements, Workload, WorkloadSettings};
 use triphammer_core::{Clock, DbError, ErrorClass, Rows, SpecError, StatementId, clock};
 
 use crate::books;
@@ -33,6 +33,8 @@ use crate::target::Target;
 const SCALE_UNSTORED: u32 = 10;
 /// Longest wait for a look at the database from beside a run.
 const GLANCE: Duration = Duration::from_secs(2);
+/// Longest wait for an audit's sum: it reads a whole table.
+const AUDIT: Duration = Duration::from_secs(60);
 
 /// A run with everything decided.
 #[derive(Debug)]
@@ -40,6 +42,8 @@ pub struct Resolved<W, D> {
     plan: Plan<W, D>,
     settings: WorkloadSettings,
     facts: Vec<(String, String)>,
+    /// Another program made the tables.
+    adopted: bool,
     connect_limit: Duration,
 }
 
@@ -94,6 +98,7 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             RunDefaults {
                 capabilities: database.capabilities(),
                 scale: workload_settings.scale,
+                modes: W::modes(),
                 embedded: target.embedded,
                 cores: u32::try_from(cores).unwrap_or(u32::MAX),
             },
@@ -102,7 +107,9 @@ impl<W: Workload, D: Database> Resolved<W, D> {
         let workload = Arc::new(W::new(&workload_settings)?);
         let facts = record.below("fact").map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
         let plan = Plan { workload, database: Arc::clone(database), book: Arc::new(book), spec };
-        Ok(Self { plan, settings: workload_settings, facts, connect_limit: target.connect_limit })
+        let adopted = record.is_adopted();
+        let connect_limit = target.connect_limit;
+        Ok(Self { plan, settings: workload_settings, facts, adopted, connect_limit })
     }
 
     /// What was decided.
@@ -131,13 +138,18 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             };
             let mut monitor = Monitor::<W, D>::new(&self.plan, limit);
             monitor.ensure().await.doing(format_args!("connecting to {}", database.target()))?;
-            monitor.touch().await.doing("noting the first run in the build record")?;
+            if !self.adopted {
+                monitor.touch().await.doing("noting the first run in the build record")?;
+            }
             let mut facts = self.facts(settings, &mut monitor).await?;
             let mut journal = Journal::of_run(store, &facts, &mut |text| observer.warn(text));
             let settings_start = monitor.glance(async |s| s.settings().await).await.unwrap_or_default();
             journal.settings(Moment::Start, &settings_start, &mut |text| observer.warn(text));
             facts.job = journal.job.map(|job| job.0);
             facts.database_count.before = monitor.count().await;
+            for (audit, sum) in &mut facts.audits {
+                sum.before = monitor.sum(audit).await;
+            }
             let end = drive(&self.plan, &mut monitor, &mut facts, &mut journal, observer).await;
             let end = match end {
                 Ok(end) => end,
@@ -148,6 +160,9 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             };
             monitor.wait_for_database(limit).await;
             facts.database_count.after = monitor.count().await;
+            for (audit, sum) in &mut facts.audits {
+                sum.after = monitor.sum(audit).await;
+            }
             let settings_end = monitor.glance(async |s| s.settings().await).await.unwrap_or_default();
             journal.settings(Moment::End, &settings_end, &mut |text| observer.warn(text));
             if !settings_start.is_empty() && !settings_end.is_empty() {
@@ -157,6 +172,12 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             journal.finish(&result, &end, &mut |text| observer.warn(text));
             Ok(result)
         })
+    }
+
+    /// What the workload audits, where the database keeps anything.
+    fn audits(&self) -> Vec<(&'static AuditDef, DatabaseCount)> {
+        let stores = self.plan.database.capabilities().stores;
+        W::audits().iter().filter(|_| stores).map(|a| (a, DatabaseCount::default())).collect()
     }
 
     async fn facts(
@@ -191,8 +212,10 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             settings: settings.shown().to_vec(),
             target: Redacted::target_of(&*self.plan.database),
             server,
+            database_on_threads: self.plan.database.capabilities().blocks,
             host: Host::detect(),
             database_count: DatabaseCount::default(),
+            audits: self.audits(),
             server_transactions: CounterSpan::default(),
             settings_changed: Vec::new(),
             notes: Vec::new(),
@@ -323,6 +346,15 @@ fn agree<W: Workload>(settings: &mut Settings, record: &Record) -> Result<(), Sp
     Ok(())
 }
 
+/// The one integer that a statement gives, within a limit.
+async fn number<S: Session>(session: &mut S, id: StatementId, limit: Duration) -> Option<i64> {
+    let mut rows = Rows::new();
+    match tokio::time::timeout(limit, session.query(id, &[], &mut rows)).await {
+        Ok(Ok(())) => rows.first("the count").ok()?.int(0).ok(),
+        _ => None,
+    }
+}
+
 /// Looks at the database from beside a run. It may lose its session with the server and makes it anew;
 /// what it cannot see is absent from the result, never waited for.
 struct Monitor<'a, W: Workload, D: Database> {
@@ -376,13 +408,26 @@ impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
     async fn count(&mut self) -> Option<i64> {
         self.ensure().await.ok()?;
         let (id, session) = (self.count?, self.session.as_mut()?);
-        let mut rows = Rows::new();
-        let asked = tokio::time::timeout(self.limit, session.query(id, &[], &mut rows)).await;
-        if !matches!(asked, Ok(Ok(()))) {
+        let number = number(session, id, self.limit).await;
+        if number.is_none() {
             self.session = None;
-            return None;
         }
-        rows.first("the count").ok()?.int(0).ok()
+        number
+    }
+
+    /// An audit's sum.
+    async fn sum(&mut self, audit: &AuditDef) -> Option<i64> {
+        self.ensure().await.ok()?;
+        let session = self.session.as_mut()?;
+        let mut statements = Statements::new(&self.plan.book);
+        let number = match statements.prepare(session, audit.statement).await {
+            Ok(id) => number(session, id, AUDIT).await,
+            Err(_) => None,
+        };
+        if number.is_none() {
+            self.session = None;
+        }
+        number
     }
 
     async fn transaction_count(&mut self) -> Option<u64> {

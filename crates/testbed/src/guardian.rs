@@ -11,7 +11,8 @@ use crate::TestbedError;
 
 /// Arguments: folder to remove, file for the server's process id, log, a first command as shell text
 /// (may be empty), the server's command. Its standard input says when to stop: the word `keep` leaves
-/// the folder there, and the end of it does not.
+/// the folder there, and the end of it does not. A server that has just begun still ignores QUIT, as
+/// everything does that a shell starts in the background; such a one ends by TERM.
 const SCRIPT: &str = r#"
 folder=$1 pid_file=$2 log=$3 first=$4
 shift 4
@@ -27,6 +28,7 @@ echo "$server" >"$pid_file.new"
 mv "$pid_file.new" "$pid_file"
 read -r word
 kill -CONT "$server" 2>/dev/null
+kill -TERM "$server" 2>/dev/null
 kill -QUIT "$server" 2>/dev/null
 wait "$server"
 [ "$word" = keep ] || rm -rf "$folder"

@@ -6,8 +6,10 @@
 mod certificates;
 mod guardian;
 mod postgres;
+mod proxy;
 
 pub use postgres::{PostgresOptions, PostgresServer};
+pub use proxy::Proxy;
 
 /// Why a server could not be had.
 #[derive(Debug, thiserror::Error)]

@@ -421,6 +421,40 @@ fn free_port() -> Result<u16, TestbedError> {
 mod tests {
     use super::*;
 
+    /// Says where a server has its folder.
+    const SAID: &str = "the folder is ";
+
+    #[test]
+    #[ignore = "the next test runs this in a process of its own and kills that"]
+    fn a_server_is_held() {
+        let server = PostgresServer::start(PostgresOptions::default()).unwrap();
+        println!("\n{SAID}{}", server.socket_folder().display());
+        std::thread::sleep(Duration::from_secs(60));
+    }
+
+    #[test]
+    fn a_server_goes_with_its_process_however_that_goes() {
+        use std::io::{BufRead, BufReader};
+        let mut holder = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "postgres::tests::a_server_is_held", "--ignored", "--nocapture"])
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(holder.stdout.take().unwrap()).lines();
+        let folder = lines.find_map(|line| line.unwrap().strip_prefix(SAID).map(PathBuf::from));
+        let folder = folder.unwrap();
+        assert!(folder.exists());
+        holder.kill().unwrap();
+        holder.wait().unwrap();
+        for _ in 0..1000 {
+            if !folder.exists() {
+                return;
+            }
+            std::thread::sleep(POLL);
+        }
+        panic!("{} is still there", folder.display());
+    }
+
     #[test]
     fn a_server_starts_survives_a_crash_and_leaves_nothing_behind() {
         let mut server = PostgresServer::start(PostgresOptions::default()).unwrap();

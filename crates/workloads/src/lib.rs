@@ -7,6 +7,7 @@
 
 pub mod books;
 pub mod list;
+pub mod tpc_b;
 pub mod tproc_c;
 
 pub use list::{names, unknown};

@@ -9,7 +9,8 @@ macro_rules! __workloads {
     ($then:ident! $($arguments:tt)*) => {
         $crate::$then! {
             [
-                $crate::tproc_c::TprocC
+                $crate::tproc_c::TprocC,
+                $crate::tpc_b::TpcB,
             ]
             $($arguments)*
         }
@@ -74,6 +75,6 @@ mod tests {
     #[test]
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let error = with_workload!("tproc-z", W => W::TITLE).unwrap_err().to_string();
-        assert_eq!(error, "no workload is called `tproc-z`; there is tproc-c");
+        assert_eq!(error, "no workload is called `tproc-z`; there is tproc-c, tpc-b");
     }
 }

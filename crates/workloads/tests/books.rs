@@ -59,8 +59,14 @@ fn every_script_is_of_a_kind_that_a_build_knows() {
 
 #[test]
 fn the_schema_has_the_declared_columns_in_their_order() {
-    let book = books::book::<TprocC>("postgres", true).unwrap();
-    for table in TprocC::tables() {
+    for name in names() {
+        with_workload!(*name, W => columns_are_those_declared::<W>()).unwrap();
+    }
+}
+
+fn columns_are_those_declared<W: Workload>() {
+    let book = books::book::<W>("postgres", true).unwrap();
+    for table in W::tables() {
         let name = format!("create.{}", table.name);
         let script = book.all_scripts().iter().find(|s| s.name == name).unwrap();
         let columns: Vec<_> = script
@@ -76,11 +82,19 @@ fn the_schema_has_the_declared_columns_in_their_order() {
 
 #[test]
 fn checks_have_statements_and_statements_of_checks_are_asked() {
-    let mut of_checks: Vec<_> = TprocC::checks().iter().map(|check| check.statement).collect();
-    let mut declared: Vec<_> = TprocC::statements()
+    for name in names() {
+        with_workload!(*name, W => checks_and_audits_are_asked::<W>()).unwrap();
+    }
+}
+
+fn checks_and_audits_are_asked<W: Workload>() {
+    let checks = W::checks().iter().map(|check| check.statement);
+    let audits = W::audits().iter().map(|audit| audit.statement);
+    let mut of_checks: Vec<_> = checks.chain(audits).collect();
+    let mut declared: Vec<_> = W::statements()
         .iter()
         .map(|statement| statement.name)
-        .filter(|name| name.starts_with("check."))
+        .filter(|name| name.starts_with("check.") || name.starts_with("audit."))
         .collect();
     of_checks.sort_unstable();
     declared.sort_unstable();

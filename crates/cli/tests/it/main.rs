@@ -5,3 +5,4 @@ mod postgres;
 mod program;
 mod reference;
 mod sqlite;
+mod tpc_b;

@@ -8,13 +8,15 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{sleep_until, timeout};
 
+use super::host_cpu::HostMeter;
+use super::lag::{self, Beats};
 use super::signal::{Signal, State, Stopper};
 use super::worker::{self, Context, FromWorker, UserSlot, WorkerEnd};
 use super::{Ending, ErrorSample, Plan, RunEnd, RunError, Window, runtime};
 use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note, Phase};
-use crate::recorder::{Interval, TypeInterval};
+use crate::recorder::{Gauges, Interval, TypeInterval};
 use crate::session::Database;
 use crate::spec::Length;
 use crate::workload::Workload;
@@ -85,15 +87,23 @@ fn prepare<W: Workload, D: Database>(
     let slots: Arc<[UserSlot]> = (0..users).map(|_| UserSlot::default()).collect();
     let (sender, messages) = mpsc::channel(MESSAGES_MAX);
     let mut contexts: Workers<W, D> = Vec::new();
+    let blocks = plan.database.capabilities().blocks;
+    let mut beats = Vec::new();
     for thread in 0..threads {
         let dealt = (thread..users).step_by(threads as usize).collect();
         let (plan, signal, slots, sender) =
             (plan.clone(), signal.clone(), Arc::clone(&slots), sender.clone());
-        let make = move || Context::new(plan, thread as usize, signal, slots, sender, window);
+        let heard = (!blocks).then(|| {
+            let (beat, heard) = lag::channel();
+            beats.push(beat);
+            heard
+        });
+        let make =
+            move || Context::new(plan, thread as usize, signal, slots, sender, heard, window);
         contexts.push((Box::new(make), dealt));
     }
     let types = W::transactions().len();
-    let watchdog = (plan.database.capabilities().blocks && !spec.limits.transaction.is_zero())
+    let watchdog = (blocks && !spec.limits.transaction.is_zero())
         .then_some(spec.limits.transaction);
     let control = Control {
         events,
@@ -117,6 +127,9 @@ fn prepare<W: Workload, D: Database>(
         held: None,
         run: vec![TypeInterval::default(); types],
         in_window: vec![TypeInterval::default(); types],
+        beats,
+        host: HostMeter::start(),
+        gauges: Gauges::default(),
         sessions: (0, 0),
         notes: Vec::new(),
         ends: Vec::new(),
@@ -151,6 +164,11 @@ struct Control {
     held: Option<Box<Interval>>,
     run: Vec<TypeInterval>,
     in_window: Vec<TypeInterval>,
+    /// To the workers, until the run begins.
+    beats: Vec<Beats>,
+    host: HostMeter,
+    /// Of the window; round trips of the whole run.
+    gauges: Gauges,
     sessions: (u64, u64),
     notes: Vec<Note>,
     ends: Vec<WorkerEnd>,
@@ -168,7 +186,9 @@ impl Control {
             self.stopper.stop_at(Elapsed::at_second(self.window[1]));
         }
         self.enter(if self.window[0] > 0 { Phase::RampUp } else { Phase::Window });
+        self.host.since_last();
         self.stopper.go(self.clock);
+        tokio::spawn(lag::beat(self.clock, std::mem::take(&mut self.beats)));
         while self.ends.len() < self.complete.len() {
             if !self.step().await {
                 break;
@@ -250,7 +270,7 @@ impl Control {
 
     /// Adds an interval to the totals of the run and of the window.
     fn account(&mut self, interval: &Interval) {
-        let in_window = interval.first >= self.window[0] && interval.last < self.window[1];
+        let in_window = self.is_timed(interval);
         for (index, seen) in interval.types.iter().enumerate() {
             self.run[index].add(seen);
             if in_window {
@@ -259,6 +279,10 @@ impl Control {
         }
         self.sessions.0 += interval.lost;
         self.sessions.1 += interval.reconnected;
+    }
+
+    fn is_timed(&self, interval: &Interval) -> bool {
+        interval.first >= self.window[0] && interval.last < self.window[1]
     }
 
     /// Sends out every second that all threads have completed, empty ones too.
@@ -272,11 +296,19 @@ impl Control {
         };
         while self.emitted < ready {
             let second = self.emitted;
-            let interval = self
+            let mut interval = self
                 .seconds
                 .remove(&second)
                 .unwrap_or_else(|| Interval::new(second, self.run.len()));
             self.emitted += 1;
+            interval.gauges.host = self.host.since_last();
+            if self.is_timed(&interval) {
+                self.gauges.add(&interval.gauges);
+            } else {
+                // Rare where they are long, and the network is the same before the window and after it.
+                let round_trip = interval.gauges.round_trip.clone();
+                self.gauges.add(&Gauges { round_trip, ..Gauges::default() });
+            }
             let interval = match self.held.take() {
                 Some(mut held) => {
                     held.add_later(&interval);
@@ -420,6 +452,7 @@ impl Control {
             in_flight,
             run: std::mem::take(&mut self.run),
             timed: std::mem::take(&mut self.in_window),
+            gauges: std::mem::take(&mut self.gauges),
             worker_cpu_ns: self.ends.iter().map(|end| end.cpu_ns).collect(),
             sessions: self.sessions,
             round_trips: self.ends.iter().map(|end| end.round_trips).sum(),

@@ -145,6 +145,11 @@ impl<S: Session> Session for Metered<S> {
         self.session.transaction_count().await
     }
 
+    /// No transaction's round trip, so not counted.
+    async fn ping(&mut self) -> Result<bool, DbError> {
+        self.session.ping().await
+    }
+
     async fn tables(&mut self) -> Result<Vec<String>, DbError> {
         self.session.tables().await
     }

@@ -14,6 +14,8 @@
 //! but the stop signal, which it reads. Nothing crosses threads more often than once a second.
 
 mod control;
+mod host_cpu;
+mod lag;
 mod metered;
 mod signal;
 mod user;
@@ -27,7 +29,7 @@ use tokio::sync::mpsc;
 use crate::clock::Elapsed;
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note};
-use crate::recorder::TypeInterval;
+use crate::recorder::{Gauges, TypeInterval};
 use crate::session::Database;
 use crate::spec::RunSpec;
 use crate::sql::SqlBook;
@@ -123,6 +125,8 @@ pub struct RunEnd {
     pub run: Vec<TypeInterval>,
     /// What ended in the timed window, by type.
     pub timed: Vec<TypeInterval>,
+    /// What was measured of the client and its host in the timed window; round trips in the whole run.
+    pub gauges: Gauges,
     /// CPU time of the worker threads from zero on, nanoseconds, by thread.
     pub worker_cpu_ns: Vec<u64>,
     /// Sessions lost, and made anew.

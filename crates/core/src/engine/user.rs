@@ -23,6 +23,12 @@ use crate::workload::{Completion, Statements, Workload};
 /// never waits, such as the null driver, must not starve them. One yield costs about 100 ns.
 const TRANSACTIONS_BEFORE_YIELD: u32 = 64;
 
+/// Shortest time between two measured round trips of a thread.
+const PING_EVERY: Duration = Duration::from_secs(1);
+/// A round trip is measured again after so many times what it took, so that measuring takes 1 % of one
+/// user's time at the most.
+const PING_REST: u64 = 100;
+
 /// Purposes of the streams of random numbers of a run.
 const INPUTS: u64 = 1;
 const JITTER: u64 = 2;
@@ -109,6 +115,10 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             if context.signal.is_stopped(now) {
                 break;
             }
+            if context.is_ping_due(now) {
+                now = self.ping(now).await;
+                continue;
+            }
             let Slot::Due(due) = self.pacer.next(now) else { break };
             let Some(transaction) = workload.next(&mut self.state, &mut self.inputs) else { break };
             let date = self.clock.timestamp(due);
@@ -132,6 +142,41 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             context.left(self.id);
             live.session.into_inner().close().await;
         }
+    }
+
+    /// Measures a round trip between two transactions, and gives the time from which the next one counts:
+    /// after the ping, which is nobody's service time; but if that took long, before it, so that an
+    /// outage does not hide in it.
+    async fn ping(&mut self, now: Elapsed) -> Elapsed {
+        let every = Elapsed::from_duration(PING_EVERY).0;
+        let Some(live) = self.live.as_mut() else {
+            self.context.ping_again(Elapsed(now.0 + every));
+            return now;
+        };
+        // One at a time on a thread.
+        self.context.ping_again(Elapsed::NEVER);
+        let limit = self.context.plan.spec.limits.transaction;
+        let asking = live.session.ping();
+        let answer = if limit.is_zero() {
+            asking.await
+        } else {
+            timeout(limit, asking).await.unwrap_or_else(|_| Err(timed_out(false, limit)))
+        };
+        let end = self.clock.now();
+        match answer {
+            Ok(true) => self.context.round_trip(now, end),
+            // Nothing to measure here, now or later.
+            Ok(false) => return now,
+            // A session that cannot answer nothing cannot answer anything.
+            Err(_) => {
+                self.live = None;
+                self.context.lost(self.id);
+            }
+        }
+        let took = end.since(now);
+        let rest = every.max(took.saturating_mul(PING_REST));
+        self.context.ping_again(Elapsed(end.0.saturating_add(rest)));
+        if took < every { end } else { now }
     }
 
     /// One transaction with all its attempts. `None` when it was given up in an abort, which leaves it in

@@ -11,6 +11,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::sleep_until;
 
+use super::lag::Heard;
 use super::signal::Signal;
 use super::user::{self, Live, VirtualUser};
 use super::{ErrorSample, Plan};
@@ -118,6 +119,10 @@ pub(super) struct Context<W: Workload, D: Database> {
     last_finish: Cell<Elapsed>,
     cpu_seen: Cell<(u64, Elapsed)>,
     cpu_start_ns: Cell<u64>,
+    /// When a user of this thread shall measure a round trip.
+    ping_at: Cell<Elapsed>,
+    /// What tells the scheduling lag; `None` where nobody measures it, and when it is being heard.
+    heard: RefCell<Option<Heard>>,
     /// Seconds at which the timed window begins and ends: intervals are not merged across them.
     edges: [u64; 2],
 }
@@ -129,6 +134,7 @@ impl<W: Workload, D: Database> Context<W, D> {
         signal: Signal,
         slots: std::sync::Arc<[UserSlot]>,
         control: mpsc::Sender<FromWorker>,
+        heard: Option<Heard>,
         edges: [u64; 2],
     ) -> Self {
         let types = W::transactions().len();
@@ -148,6 +154,8 @@ impl<W: Workload, D: Database> Context<W, D> {
             last_finish: Cell::default(),
             cpu_seen: Cell::default(),
             cpu_start_ns: Cell::new(0),
+            ping_at: Cell::default(),
+            heard: RefCell::new(heard),
             edges,
         }
     }
@@ -184,6 +192,28 @@ impl<W: Workload, D: Database> Context<W, D> {
         self.recorder.borrow_mut().reconnected();
     }
 
+    /// Whether it is time that a user of this thread measured a round trip.
+    pub fn is_ping_due(&self, now: Elapsed) -> bool {
+        now >= self.ping_at.get()
+    }
+
+    /// Nobody else shall measure a round trip before `at`.
+    pub fn ping_again(&self, at: Elapsed) {
+        self.ping_at.set(at);
+    }
+
+    /// A round trip that was no transaction's took from `start` to `end`.
+    pub fn round_trip(&self, start: Elapsed, end: Elapsed) {
+        self.tick(end);
+        self.recorder.borrow_mut().round_trip(end.since(start));
+    }
+
+    /// Something that was ready at `ready` is taken up now.
+    fn lag(&self, ready: Elapsed, now: Elapsed) {
+        self.tick(now);
+        self.recorder.borrow_mut().lag(now.since(ready));
+    }
+
     /// Tells the control thread something for people.
     pub fn note(&self, note: Note) {
         self.send(FromWorker::Note(note));
@@ -213,7 +243,7 @@ impl<W: Workload, D: Database> Context<W, D> {
     fn hand_over(&self, now: Elapsed) {
         let mut interval = self.recorder.borrow_mut().take(now);
         let (cpu_before, wall_before) = self.cpu_seen.replace((thread_cpu_ns(), now));
-        interval.cpu.push(WorkerCpu {
+        interval.gauges.cpu.push(WorkerCpu {
             thread: u32::try_from(self.thread).unwrap_or(u32::MAX),
             cpu_ns: self.cpu_seen.get().0.saturating_sub(cpu_before),
             wall_ns: now.since(wall_before),
@@ -347,12 +377,20 @@ async fn run_users<W: Workload, D: Database>(
             ticking.tick(clock.now());
         }
     });
+    let listening = Rc::clone(context);
+    let listener = tokio::task::spawn_local(async move {
+        let Some(mut heard) = listening.heard.take() else { return };
+        while let Some(sent) = heard.recv().await {
+            listening.lag(sent, clock.now());
+        }
+    });
     let mut signal = context.signal.clone();
     tokio::select! {
         () = async { while users.join_next().await.is_some() {} } => {}
         _ = signal.until(|state| state.aborted) => {}
     }
     ticker.abort();
+    listener.abort();
     users.shutdown().await;
     context.hand_over(clock.now());
 }

@@ -1,6 +1,7 @@
 //! What the engine promises, tested on the null driver, in virtual time where anything waits. The
 //! counting identities are asserted by the engine itself at the end of every run here.
 
+mod gauges;
 mod pings;
 
 use std::sync::Arc;

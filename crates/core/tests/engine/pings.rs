@@ -85,6 +85,7 @@ impl Workload for Pings {
             transactions: &[WRITE],
             per_seconds: 1,
             database_count: None,
+            counted: &[],
         }
     }
 

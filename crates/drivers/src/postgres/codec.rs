@@ -270,7 +270,6 @@ fn put_numeric(out: &mut impl BufMut, units: i64, scale: u8) {
 }
 
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "a remainder of 10000 fits 16 bits")]
 fn low_digits(value: u64) -> u16 {
     (value % 10_000) as u16
 }
@@ -506,11 +505,15 @@ fn read_numeric(rows: &mut Rows, raw: &[u8]) -> Result<(), Unreadable> {
     let (count, weight, sign, scale) =
         (usize::from(field(0)?), field(2)?.cast_signed(), field(4)?, field(6)?);
     let digits = raw.get(8..8 + 2 * count).ok_or(Unreadable::Shape)?;
-    match sign {
-        0 | 0x4000 => {}
-        0xD000 => return Ok(rows.float(f64::INFINITY)),
-        0xF000 => return Ok(rows.float(f64::NEG_INFINITY)),
-        _ => return Ok(rows.float(f64::NAN)),
+    let special = match sign {
+        0 | 0x4000 => None,
+        0xD000 => Some(f64::INFINITY),
+        0xF000 => Some(f64::NEG_INFINITY),
+        _ => Some(f64::NAN),
+    };
+    if let Some(value) = special {
+        rows.float(value);
+        return Ok(());
     }
     let digits = digits.chunks_exact(2).map(|d| u16::from_be_bytes([d[0], d[1]]));
     let negative = sign == 0x4000;

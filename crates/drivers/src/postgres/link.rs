@@ -1,11 +1,13 @@
 //! The connection under a session, driven by the session's own calls. The library means its
 //! connection to run as a task of its own; polled here, inside the call that waits for it, a round
-//! trip wakes one task instead of two, and the reason why a connection ended is not lost.
+//! trip wakes one task once instead of two tasks thrice, and the reason why a connection ended is kept.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::task::{Context, Poll, Waker};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
 
 use tokio_postgres::{Connection, Error as PgError};
 use triphammer_core::DbError;
@@ -28,8 +30,61 @@ impl From<PgError> for Failure {
     }
 }
 
+/// What wakes the task of a session. The two halves of the library wake each other through it, all the
+/// time and for nothing, because both are polled in the same place: while they are, it only notes that
+/// it rang.
+#[derive(Default)]
+struct Bell {
+    task: Mutex<Option<Waker>>,
+    state: AtomicU8,
+}
+
+/// The halves are being polled.
+const MUTED: u8 = 1;
+/// Somebody rang meanwhile.
+const RANG: u8 = 2;
+
+impl Bell {
+    /// Has later rings wake `task`.
+    fn listen_for(&self, task: &Waker) {
+        let mut known = self.task.lock().expect("nobody panics while holding a waker");
+        match &mut *known {
+            Some(known) => known.clone_from(task),
+            None => *known = Some(task.clone()),
+        }
+    }
+
+    fn mute(&self) {
+        self.state.store(MUTED, Ordering::SeqCst);
+    }
+
+    /// Lets rings through again, and says whether there was one meanwhile.
+    fn unmute(&self) -> bool {
+        self.state.swap(0, Ordering::SeqCst) & RANG != 0
+    }
+}
+
+impl Wake for Bell {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if self.state.fetch_or(RANG, Ordering::SeqCst) & MUTED != 0 {
+            return;
+        }
+        let task = self.task.lock().expect("nobody panics while holding a waker").clone();
+        if let Some(task) = task {
+            task.wake();
+        }
+    }
+}
+
 /// A connection and what is known of its end.
 pub struct Link {
+    bell: Arc<Bell>,
+    /// The bell as wakers are handed on.
+    waker: Waker,
     connection: RefCell<Option<Connection<Socket, TlsStream>>>,
     reason: RefCell<Option<DbError>>,
     lost: Cell<bool>,
@@ -38,7 +93,10 @@ pub struct Link {
 impl Link {
     /// Takes over a connection.
     pub fn new(connection: Connection<Socket, TlsStream>) -> Self {
+        let bell = Arc::new(Bell::default());
         Self {
+            waker: Waker::from(bell.clone()),
+            bell,
             connection: RefCell::new(Some(connection)),
             reason: RefCell::new(None),
             lost: Cell::new(false),
@@ -52,13 +110,26 @@ impl Link {
     ) -> Result<T, DbError> {
         let mut call = pin!(call);
         let result = poll_fn(|cx| {
-            // The first poll sends, or takes what has come already; the second sees what the
-            // connection has just delivered.
-            if let Poll::Ready(result) = call.as_mut().poll(cx) {
-                return Poll::Ready(result);
+            self.bell.listen_for(cx.waker());
+            let mut inner = Context::from_waker(&self.waker);
+            loop {
+                self.bell.mute();
+                // This sends, or takes what has come already.
+                if let Poll::Ready(result) = call.as_mut().poll(&mut inner) {
+                    self.bell.unmute();
+                    return Poll::Ready(result);
+                }
+                // What rang was the sending, which the connection sees to now.
+                self.bell.mute();
+                self.poll(&mut inner);
+                if let Poll::Ready(result) = call.as_mut().poll(&mut inner) {
+                    self.bell.unmute();
+                    return Poll::Ready(result);
+                }
+                if !self.bell.unmute() {
+                    return Poll::Pending;
+                }
             }
-            self.poll(cx);
-            call.as_mut().poll(cx)
         });
         result.await.map_err(|failure| self.explain(failure))
     }

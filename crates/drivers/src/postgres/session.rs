@@ -516,6 +516,12 @@ impl Session for PostgresSession {
         Ok(rows.first().and_then(|row| row.first()?.as_deref()?.parse().ok()))
     }
 
+    /// A query without a statement in it, which the server answers without doing anything.
+    async fn ping(&mut self) -> Result<bool, DbError> {
+        self.batch("").await?;
+        Ok(true)
+    }
+
     async fn tables(&mut self) -> Result<Vec<String>, DbError> {
         let sql = "SELECT lower(c.relname) FROM pg_class c \
                    JOIN pg_namespace n ON n.oid = c.relnamespace \

@@ -14,6 +14,13 @@ pub fn integer(number: u64) -> String {
     out
 }
 
+/// A sum that may be negative: `-12,345`.
+#[must_use]
+pub fn signed(number: i64) -> String {
+    let sign = if number < 0 { "-" } else { "" };
+    format!("{sign}{}", integer(number.unsigned_abs()))
+}
+
 /// A rate or a cost, to three significant digits or more: `12,346`, `41.3`, `0.52`, `0`.
 #[must_use]
 pub fn figure(number: f64) -> String {

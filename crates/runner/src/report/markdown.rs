@@ -16,7 +16,11 @@ pub fn markdown(result: &RunResult) -> String {
         out.push_str(&format!("\n**{ending}**\n"));
     }
     headline(result, &mut out);
+    let advice = &result.limited_by.advice;
+    let limited_by = words::limited_by(result);
+    out.push_str(&format!("\n**{}** {limited_by} → {advice}\n", words::LIMITED_BY));
     figures(result, &mut out);
+    audits(result, &mut out);
     errors(result, &mut out);
     out.push_str("\n## Conditions\n\n");
     let mut table = Table::new(2, &["", ""]);
@@ -54,6 +58,16 @@ fn figures(result: &RunResult, out: &mut String) {
         out.push_str(&words::times(shown, |seen: &TypeFigures| &seen.service).markdown());
     }
     out.push_str(&format!("\n{}\n", words::times_note(result)));
+}
+
+fn audits(result: &RunResult, out: &mut String) {
+    if result.audits.is_empty() {
+        return;
+    }
+    out.push_str(&format!("\n## {}\n\n", words::AUDITS));
+    for (verdict, equation) in words::audits(result) {
+        out.push_str(&format!("- **{}** {equation}\n", verdict.label()));
+    }
 }
 
 fn errors(result: &RunResult, out: &mut String) {

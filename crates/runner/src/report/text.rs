@@ -4,7 +4,7 @@
 use super::format::{clock, counted};
 use super::table::{Table, WIDTH, listing, paragraph, width};
 use super::words;
-use crate::result::{RunResult, TypeFigures, Verdict};
+use crate::result::{Limit, RunResult, TypeFigures, Verdict};
 
 /// Whether a text may hold colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,16 @@ enum Ink {
     Red,
 }
 
+impl Ink {
+    const fn of(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Verified => Self::Green,
+            Verdict::WithinBounds | Verdict::NotCounted => Self::Dim,
+            Verdict::Violated => Self::Red,
+        }
+    }
+}
+
 impl Style {
     fn paint(self, ink: Ink, text: &str) -> String {
         let code = match ink {
@@ -49,7 +59,9 @@ pub fn text(result: &RunResult, style: Style) -> String {
     let mut page = Page { style, out: String::new() };
     page.title(result);
     page.headline(result);
+    page.limited_by(result);
     page.figures(result);
+    page.audits(result);
     page.errors(result);
     page.conditions(result);
     page.warnings(result);
@@ -112,14 +124,31 @@ impl Page {
     }
 
     fn verification(&mut self, result: &RunResult, indent: usize) {
-        let ink = match result.headline.verification.verdict {
-            Verdict::Verified => Ink::Green,
-            Verdict::WithinBounds | Verdict::NotCounted => Ink::Dim,
-            Verdict::Violated => Ink::Red,
-        };
+        let ink = Ink::of(result.headline.verification.verdict);
         for line in paragraph(&" ".repeat(indent), &words::verification(result)) {
             let text = self.style.paint(ink, line.trim_start());
             self.line(&format!("{}{text}", " ".repeat(indent)));
+        }
+    }
+
+    fn limited_by(&mut self, result: &RunResult) {
+        let limited = &result.limited_by;
+        self.blank();
+        let ink = match limited.kind {
+            Limit::Load | Limit::Database => Ink::Green,
+            Limit::Client | Limit::Host | Limit::Network => Ink::Yellow,
+            Limit::Undecided => Ink::Dim,
+        };
+        let lead = format!("  {}  ", words::LIMITED_BY);
+        let text = words::limited_by(result);
+        for (index, line) in paragraph(&lead, &text).iter().enumerate() {
+            let (gap, text) = line.split_at(lead.len());
+            let gap = if index == 0 { self.style.paint(Ink::Bold, gap) } else { gap.to_owned() };
+            let text = self.style.paint(ink, text);
+            self.line(&format!("{gap}{text}"));
+        }
+        for line in paragraph(&format!("{}→ ", " ".repeat(lead.len())), &limited.advice) {
+            self.line(&line);
         }
     }
 
@@ -147,6 +176,19 @@ impl Page {
         for (index, line) in table.lines(gap.unwrap_or(1)).iter().enumerate() {
             let line = if index == 0 { self.style.paint(Ink::Dim, line) } else { line.clone() };
             self.line(&format!("  {line}"));
+        }
+    }
+
+    fn audits(&mut self, result: &RunResult) {
+        if result.audits.is_empty() {
+            return;
+        }
+        self.heading(words::AUDITS);
+        for (verdict, equation) in words::audits(result) {
+            for line in paragraph(&format!("  {:13}  ", verdict.label()), &equation) {
+                let painted = self.style.paint(Ink::of(verdict), &line);
+                self.line(&painted);
+            }
         }
     }
 

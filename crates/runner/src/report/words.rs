@@ -7,7 +7,7 @@ use triphammer_core::stats::Times;
 use super::format::{bytes, counted, duration, figure, integer, milliseconds, percent};
 use super::table::Table;
 use crate::host::Host;
-use crate::result::{Figures, RunResult, Status, TypeFigures};
+use crate::result::{Figures, RunResult, Status, TypeFigures, Verdict};
 
 /// Between the parts of a line.
 pub(super) const DOT: &str = " · ";
@@ -80,6 +80,22 @@ pub(super) fn headline(result: &RunResult) -> Vec<[String; 3]> {
 pub(super) fn verification(result: &RunResult) -> String {
     let verification = &result.headline.verification;
     format!("{}: {}", verification.verdict.label(), verification.words)
+}
+
+/// Title of the audits.
+pub(super) const AUDITS: &str = "Audits of the whole run: what the data gained and what the client did";
+
+/// The audits: verdict and equation with its sums.
+pub(super) fn audits(result: &RunResult) -> impl Iterator<Item = (Verdict, String)> {
+    result.audits.iter().map(|audit| (audit.verdict, format!("{}: {}", audit.title, audit.words)))
+}
+
+/// Before what limited a run.
+pub(super) const LIMITED_BY: &str = "Limited by";
+
+/// `the network — 1.00 round trips of 10.2 ms are 91 % of the mean service time of 11.2 ms`.
+pub(super) fn limited_by(result: &RunResult) -> String {
+    format!("{} — {}", result.limited_by.kind.label(), result.limited_by.words)
 }
 
 /// Transactions by type and outcome.

@@ -8,8 +8,10 @@ use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::stats::Times;
 
+use super::audit::Audit;
+use super::limited_by::LimitedBy;
 use super::redacted::Redacted;
-use super::verification::Verification;
+use super::verification::{Verdict, Verification};
 use crate::host::Host;
 
 /// Version of the document's shape.
@@ -36,12 +38,17 @@ pub struct RunResult {
     pub durations: Durations,
     /// The workload's first figure, from the timed window.
     pub headline: HeadlineFigure,
+    /// Sums over the data that the run should have moved by what its transactions say.
+    #[serde(default)]
+    pub audits: Vec<Audit>,
     /// Transactions completed in the timed window, a minute: committed and rolled back by rule.
     pub tpm_client: f64,
     /// Transactions that the database itself counted in the timed window, a minute.
     pub tpm_server: Option<f64>,
     /// What `tpm_server` was made from.
     pub server_transactions: Option<ServerTransactions>,
+    /// What limited the run.
+    pub limited_by: LimitedBy,
     /// What ended in the timed window.
     pub window: Figures,
     /// What happened in the whole run, ramp-up and drain included.
@@ -78,7 +85,7 @@ pub struct RunResult {
 
 impl RunResult {
     /// Whether the run did what it was to do: came to its end, completed transactions in its
-    /// window, failed no more than allowed, and the database's count does not contradict it. False
+    /// window, failed no more than allowed, and neither the database's count nor an audit contradicts it. False
     /// is exit code 1 (or 130 when [interrupted](Status::Interrupted)).
     #[must_use]
     pub fn is_good(&self) -> bool {
@@ -86,6 +93,7 @@ impl RunResult {
             && !self.failures.above_limit
             && self.window.total.completed > 0
             && !self.headline.verification.is_violated()
+            && self.audits.iter().all(|audit| audit.verdict != Verdict::Violated)
     }
 }
 

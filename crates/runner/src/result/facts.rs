@@ -3,7 +3,7 @@
 use triphammer_core::event::Note;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
-use triphammer_core::workload::{Headline, TransactionDef};
+use triphammer_core::workload::{AuditDef, Headline, TransactionDef};
 
 use super::document::{Setting, SettingChange, Tool, WorkloadFacts};
 use super::redacted::Redacted;
@@ -33,10 +33,14 @@ pub struct RunFacts {
     pub target: Redacted,
     /// What was at the other end.
     pub server: ServerInfo,
+    /// Whether the database works on the client's own worker threads.
+    pub database_on_threads: bool,
     /// The client's host.
     pub host: Host,
     /// The headline's count, as the database's statement gave it.
     pub database_count: DatabaseCount,
+    /// The workload's audits with their sums.
+    pub audits: Vec<(&'static AuditDef, DatabaseCount)>,
     /// The database's transaction counter.
     pub server_transactions: CounterSpan,
     /// Server settings that changed during the run.
@@ -45,8 +49,8 @@ pub struct RunFacts {
     pub notes: Vec<Note>,
 }
 
-/// The headline's count before the first and after the last transaction; `None` where it could not
-/// be asked.
+/// The headline's count, or an audit's sum, before the first and after the last transaction; `None`
+/// where it could not be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "told above")]
 pub struct DatabaseCount {

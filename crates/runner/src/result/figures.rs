@@ -94,12 +94,13 @@ impl TypeFigures {
 impl TallyFigure {
     fn new(definition: &TallyDef, counts: &Counts) -> Self {
         let possible = counts.committed * u64::from(definition.per_transaction);
+        let count = u64::try_from(counts.tally).unwrap_or_default();
         Self {
             name: definition.name.to_owned(),
             title: definition.title.to_owned(),
-            count: counts.tally,
+            count,
             possible,
-            share: share(counts.tally, possible),
+            share: share(count, possible),
             warn_above: definition.warn_above,
         }
     }

@@ -7,12 +7,14 @@ use triphammer_core::spec::Length;
 use triphammer_core::stats::{rate, share};
 use triphammer_core::value::Timestamp;
 
+use super::audit::{Audit, ClientSum};
 use super::document::{
     ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, HeadlineFigure, JobKind,
     Remark, RoundTrips, RunResult, ServerTransactions, SessionCounts, Setting, Status, ThreadCpu,
 };
 use super::facts::{CounterSpan, RunFacts};
 use super::figures::Edges;
+use super::limited_by::{LimitFigures, LimitedBy};
 use super::redacted::mask_secrets;
 use super::verification::{ClientCount, Obstacle, Verification};
 use super::warnings;
@@ -30,6 +32,12 @@ impl RunResult {
         let run = Figures::new(facts.transactions, &end.run, durations.whole_s, Some(edges));
         let completed = run.total.completed;
         let server_transactions = server_transactions(&facts.server_transactions);
+        let round_trips = RoundTrips {
+            total: end.round_trips,
+            per_transaction: share(end.round_trips, completed),
+        };
+        let per_transaction = round_trips.per_transaction;
+        let limits = LimitFigures::new(facts, end, durations.window_s, per_transaction);
         let mut result = Self {
             format: FORMAT,
             job: facts.job,
@@ -40,16 +48,15 @@ impl RunResult {
             started_at: rfc3339(end.started_at),
             durations,
             headline: headline(facts, end, &durations),
+            audits: audits(facts, end),
             tpm_client: window.total.per_minute,
             tpm_server: server_transactions.map(|t| rate(t.count, t.seconds, 60)),
             server_transactions,
             failures: failures(&window, &run, facts.spec.max_failures),
             sessions: SessionCounts { lost: end.sessions.0, reconnected: end.sessions.1 },
             client: client_cost(&end.worker_cpu_ns, &durations, completed),
-            round_trips: RoundTrips {
-                total: end.round_trips,
-                per_transaction: share(end.round_trips, completed),
-            },
+            round_trips,
+            limited_by: LimitedBy::new(limits),
             window,
             run,
             errors: errors(facts, end),
@@ -126,18 +133,17 @@ fn durations(facts: &RunFacts, end: &RunEnd) -> Durations {
 fn headline(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> HeadlineFigure {
     let definition = &facts.headline;
     let sum = |read: &dyn Fn(usize) -> u64| definition.transactions.iter().map(|t| read(*t)).sum();
+    let counted = |read: &dyn Fn(usize) -> u64| definition.counted.iter().map(|t| read(*t)).sum();
     let count = sum(&|t| end.timed[t].counts.committed);
     let client = ClientCount {
-        committed: sum(&|t| end.run[t].counts.committed),
-        in_doubt: sum(&|t| end.run[t].counts.in_doubt),
-        in_flight: sum(&|t| end.in_flight[t]),
+        committed: counted(&|t| end.run[t].counts.committed),
+        in_doubt: counted(&|t| end.run[t].counts.in_doubt),
+        in_flight: counted(&|t| end.in_flight[t]),
     };
-    let obstacle = if definition.database_count.is_none() {
-        Some(Obstacle::NoStatement)
-    } else if end.notes.iter().any(|note| note.kind == warnings::WORKER_LOST) {
-        Some(Obstacle::CountsMissing)
-    } else {
-        None
+    let obstacle = match definition.database_count {
+        None => Some(Obstacle::NoStatement),
+        Some(_) if !is_whole(end) => Some(Obstacle::CountsMissing),
+        Some(_) => None,
     };
     HeadlineFigure {
         name: definition.name.to_owned(),
@@ -147,6 +153,26 @@ fn headline(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> HeadlineFi
         count,
         verification: Verification::new(client, facts.database_count, obstacle),
     }
+}
+
+/// Whether the client's counts are whole: every worker thread came home.
+fn is_whole(end: &RunEnd) -> bool {
+    end.notes.iter().all(|note| note.kind != warnings::WORKER_LOST)
+}
+
+fn audits(facts: &RunFacts, end: &RunEnd) -> Vec<Audit> {
+    facts
+        .audits
+        .iter()
+        .map(|(definition, read)| {
+            let of = definition.transactions;
+            let client = ClientSum {
+                sum: of.iter().map(|t| i128::from(end.run[*t].counts.tally)).sum(),
+                unknown: of.iter().map(|t| end.run[*t].counts.in_doubt + end.in_flight[*t]).sum(),
+            };
+            Audit::new(definition, is_whole(end).then_some(client), *read)
+        })
+        .collect()
 }
 
 fn unit_of_time(seconds: u32) -> String {

@@ -7,8 +7,6 @@ use crate::report::format::{duration, integer, percent};
 
 /// The engine's note when a worker thread did not come home.
 pub(super) const WORKER_LOST: &str = "worker_lost";
-/// Share of a core above which a worker thread holds the load back.
-const BUSY_SHARE: f64 = 0.8;
 /// How many changed settings are named.
 const SETTINGS_NAMED: usize = 5;
 
@@ -39,6 +37,12 @@ fn verification(result: &RunResult, list: &mut Vec<Warning>) {
         };
         let text = format!("the {} does not hold: {}", result.headline.name, verification.words);
         warn(list, "verification", text, next);
+    }
+    for audit in result.audits.iter().filter(|audit| audit.verdict == Verdict::Violated) {
+        let text = format!("{} does not hold: {}", audit.title, audit.words);
+        let next = "see whether something else wrote to these tables during the run; if not, this \
+                    database lost or invented changes";
+        warn(list, "audit", text, next);
     }
     if result.notes.iter().any(|note| note.kind == WORKER_LOST) {
         let text = "counts are missing: a worker thread did not end".to_owned();
@@ -95,14 +99,6 @@ fn client(result: &RunResult, list: &mut Vec<Warning>) {
     if result.tool.debug_build {
         let text = "this client is a debug build: its own cost is many times what it should be";
         warn(list, "debug_build", text.to_owned(), "build it with cargo build --release");
-    }
-    let client = &result.client;
-    if client.busiest_share > BUSY_SHARE {
-        let text = format!(
-            "client-bound: the busiest worker thread used {} of a core",
-            percent(client.busiest_share)
-        );
-        warn(list, "client_bound", text, "give it more --threads, or a host with more cores");
     }
 }
 

@@ -254,8 +254,8 @@ pub struct SeriesRow {
     pub in_doubt: u64,
     /// Attempts after the first.
     pub retries: u64,
-    /// What the type counts of itself.
-    pub tally: u64,
+    /// What the type counts of itself, or sums.
+    pub tally: i64,
     /// Σ response time of committed ones, in nanoseconds.
     pub response_ns: u64,
     /// Σ service time of committed ones, in nanoseconds.
@@ -289,4 +289,10 @@ pub struct SecondRow {
     pub lost: u64,
     /// Sessions made anew in it.
     pub reconnected: u64,
+    /// Scheduling lag, 99th percentile, in microseconds; `None` where it is not measured.
+    pub lag_p99_us: Option<u64>,
+    /// The fastest round trip measured in it, in microseconds.
+    pub round_trip_us: Option<u64>,
+    /// How busy the CPUs of the client's host were.
+    pub host_share: Option<f64>,
 }

@@ -88,7 +88,7 @@ impl Store {
                 failed: unsigned(row, 5)?,
                 in_doubt: unsigned(row, 6)?,
                 retries: unsigned(row, 7)?,
-                tally: unsigned(row, 8)?,
+                tally: row.get(8)?,
                 response_ns: unsigned(row, 9)?,
                 service_ns: unsigned(row, 10)?,
                 p50_us: unsigned(row, 11)?,
@@ -106,7 +106,7 @@ impl Store {
     pub fn seconds(&self, job: JobId) -> Result<Vec<SecondRow>, StoreError> {
         let sql =
             "SELECT first_second, last_second, cpu_ns, wall_ns, busiest_share, connected, lost,
-                   reconnected FROM seconds WHERE job = ?1 ORDER BY first_second";
+                   reconnected, lag_p99_us, round_trip_us, host_share FROM seconds WHERE job = ?1 ORDER BY first_second";
         self.rows(sql, [job.0], |row| {
             Ok(SecondRow {
                 first: unsigned(row, 0)?,
@@ -117,6 +117,9 @@ impl Store {
                 connected: row.get(5)?,
                 lost: unsigned(row, 6)?,
                 reconnected: unsigned(row, 7)?,
+                lag_p99_us: optional(row, 8)?,
+                round_trip_us: optional(row, 9)?,
+                host_share: row.get(10)?,
             })
         })
     }
@@ -286,6 +289,11 @@ fn histogram(row: &Row<'_>, column: usize) -> rusqlite::Result<hdrhistogram::His
 fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     let number: i64 = row.get(column)?;
     u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
+}
+
+fn optional(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<u64>> {
+    let number: Option<i64> = row.get(column)?;
+    number.map(|_| unsigned(row, column)).transpose()
 }
 
 fn place(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {

@@ -263,18 +263,19 @@ impl Store {
 
 impl Waiting {
     fn take(&mut self, interval: &Interval) {
-        let busy = interval.cpu.iter().filter(|cpu| cpu.wall_ns > 0);
+        let gauges = &interval.gauges;
         self.seconds.push(SecondRow {
             first: interval.first,
             last: interval.last,
-            cpu_ns: interval.cpu.iter().map(|cpu| cpu.cpu_ns).sum(),
-            wall_ns: interval.cpu.iter().map(|cpu| cpu.wall_ns).sum(),
-            busiest_share: busy
-                .map(|cpu| triphammer_core::stats::share(cpu.cpu_ns, cpu.wall_ns))
-                .fold(0.0, f64::max),
+            cpu_ns: gauges.cpu.iter().map(|cpu| cpu.cpu_ns).sum(),
+            wall_ns: gauges.cpu.iter().map(|cpu| cpu.wall_ns).sum(),
+            busiest_share: gauges.busiest_share(),
             connected: interval.connected,
             lost: interval.lost,
             reconnected: interval.reconnected,
+            lag_p99_us: gauges.lag.as_ref().map(|lag| lag.value_at_quantile(0.99)),
+            round_trip_us: gauges.round_trip.as_ref().map(|trips| trips.min()),
+            host_share: gauges.host.share(),
         });
         for (transaction, seen) in interval.types.iter().enumerate() {
             let counts = &seen.counts;
@@ -300,8 +301,9 @@ impl Waiting {
     }
 
     fn write(&self, connection: &Connection, job: JobId) -> rusqlite::Result<()> {
-        let mut statement = connection
-            .prepare_cached("INSERT INTO seconds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?;
+        let mut statement = connection.prepare_cached(
+            "INSERT INTO seconds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        )?;
         for row in &self.seconds {
             statement.execute(params![
                 job.0,
@@ -313,6 +315,9 @@ impl Waiting {
                 row.connected,
                 integer(row.lost),
                 integer(row.reconnected),
+                row.lag_p99_us.map(integer),
+                row.round_trip_us.map(integer),
+                row.host_share,
             ])?;
         }
         let mut statement = connection.prepare_cached(

@@ -4,9 +4,11 @@ use triphammer_core::clock::Elapsed;
 use triphammer_core::engine::{Ending, RunEnd};
 use triphammer_core::error::ErrorClass;
 use triphammer_core::event::Note;
-use triphammer_core::recorder::TypeInterval;
+use triphammer_core::recorder::{Gauges, TypeInterval};
 use triphammer_core::spec::Length;
-use triphammer_runner::result::{RunFacts, RunResult, Setting, SettingChange, Status, Verdict};
+use triphammer_runner::result::{
+    Limit, RunFacts, RunResult, Setting, SettingChange, Status, Verdict,
+};
 
 use crate::sample;
 
@@ -114,6 +116,34 @@ fn the_client_says_what_it_cost() {
 }
 
 #[test]
+fn what_limited_a_run_is_read_off_its_window() {
+    let limited = calm().limited_by;
+    assert_eq!(limited.kind, Limit::Database);
+    let figures = limited.figures;
+    assert!(near(figures.busiest_thread_share, 0.01), "{figures:?}");
+    assert_eq!((figures.lag_p50_us, figures.lag_p99_us), (Some(40), Some(150)));
+    assert_eq!((figures.lag_samples, figures.late_wakeups), (1_000, Some(5)));
+    assert_eq!((figures.round_trip_us, figures.round_trip_samples), (Some(300), 100));
+    assert!(near(figures.network_share.unwrap(), 300.0 / figures.mean_service_us), "{figures:?}");
+    assert_eq!(figures.host_cpu_share, Some(0.5));
+    let kind = |change: fn(&mut RunFacts, &mut RunEnd)| with(change).limited_by.kind;
+    assert_eq!(kind(|_, end| end.gauges.cpu[1].cpu_ns = 250_000_000_000), Limit::Client);
+    assert_eq!(kind(|_, end| end.worker_cpu_ns[1] = 300_000_000_000), Limit::Database);
+    assert_eq!(kind(|_, end| end.gauges.host.busy = 550), Limit::Database);
+    let shared = |facts: &mut RunFacts, end: &mut RunEnd| {
+        facts.server.same_host = Some(true);
+        end.gauges.host.busy = 550;
+    };
+    assert_eq!(kind(shared), Limit::Host);
+    assert_eq!(kind(|_, end| end.round_trips *= 7), Limit::Network);
+    assert_eq!(kind(|_, end| end.window.end = Elapsed::at_second(61)), Limit::Undecided);
+    let nothing = with(|_, end| end.gauges = Gauges::default()).limited_by;
+    assert_eq!((nothing.kind, nothing.figures.host_cpu_share), (Limit::Database, None));
+    let (facts, end) = sample::troubled();
+    assert_eq!(RunResult::new(&facts, &end).limited_by.kind, Limit::Load, "a paced run");
+}
+
+#[test]
 fn a_calm_run_has_nothing_to_warn_of() {
     let result = calm();
     assert_eq!(result.warnings, []);
@@ -188,7 +218,6 @@ fn a_run_by_transactions_is_never_short() {
 fn warnings_name_what_spoils_the_number() {
     for (kind, result) in [
         ("debug_build", with(|facts, _| facts.tool.debug_build = true)),
-        ("client_bound", with(|_, end| end.worker_cpu_ns[1] = 300_000_000_000)),
         ("server_counter", with(|facts, _| facts.server_transactions.end = Some(5))),
         ("saturated", with(|_, end| end.run[2].saturated = 3)),
         ("no_transactions", with(|_, end| end.timed = vec![TypeInterval::default(); 5])),

@@ -8,7 +8,7 @@ use triphammer_core::engine::{Ending, ErrorSample, RunEnd, Window};
 use triphammer_core::error::ErrorClass;
 use triphammer_core::event::Note;
 use triphammer_core::pace::Load;
-use triphammer_core::recorder::{Interval, TypeInterval, WorkerCpu, histogram};
+use triphammer_core::recorder::{Gauges, HostCpu, Interval, TypeInterval, WorkerCpu, histogram};
 use triphammer_core::session::{Isolation, Protocol, ServerInfo};
 use triphammer_core::spec::{Length, Limits, RetryPolicy, RunSpec};
 use triphammer_core::value::Timestamp;
@@ -45,6 +45,7 @@ pub const HEADLINE: Headline = Headline {
     transactions: &[0],
     per_seconds: 60,
     database_count: Some("headline_count"),
+    counted: &[0],
 };
 
 /// So many committed and rolled back, whose times spread over `base_us` in a known way.
@@ -130,6 +131,7 @@ pub fn facts() -> RunFacts {
             cipher: Some("TLSv1.3 TLS_AES_256_GCM_SHA384".into()),
             same_host: Some(false),
         },
+        database_on_threads: false,
         host: Host {
             cpu: Some("Example CPU @ 2.50GHz".into()),
             cores: Some(2),
@@ -140,9 +142,30 @@ pub fn facts() -> RunFacts {
             governor: None,
         },
         database_count: DatabaseCount { before: Some(30_000), after: Some(30_000 + 74_070) },
+        audits: Vec::new(),
         server_transactions: CounterSpan { start: Some(1_000), end: Some(144_500), seconds: 300.2 },
         settings_changed: Vec::new(),
         notes: Vec::new(),
+    }
+}
+
+/// What two threads that used so much CPU in a window of `seconds` show: wake-ups of 40 µs, 1 % of
+/// them of 150 µs; a network of 300 µs, and slower when the server was busy; a host half busy.
+fn gauges(cpu_ns: [u64; 2], seconds: u64) -> Gauges {
+    let (mut lag, mut round_trip) = (histogram(), histogram());
+    lag.record_n(40, 980).unwrap();
+    lag.record_n(150, 15).unwrap();
+    lag.record_n(12_000, 5).unwrap();
+    round_trip.record_n(300, 30).unwrap();
+    round_trip.record_n(2_000, 70).unwrap();
+    Gauges {
+        cpu: (0..)
+            .zip(cpu_ns)
+            .map(|(thread, cpu_ns)| WorkerCpu { thread, cpu_ns, wall_ns: seconds * 1_000_000_000 })
+            .collect(),
+        lag: Some(lag),
+        round_trip: Some(round_trip),
+        host: HostCpu { busy: 300, total: 600 },
     }
 }
 
@@ -167,6 +190,7 @@ pub fn calm() -> RunEnd {
         in_flight: vec![0; 5],
         run,
         timed,
+        gauges: gauges([3_000_000_000, 2_900_000_000], 300),
         worker_cpu_ns: vec![3_600_040_000, 3_405_000_000],
         sessions: (0, 0),
         round_trips: 171_705,
@@ -200,6 +224,7 @@ pub fn troubled() -> (RunFacts, RunEnd) {
     end.ended = Elapsed(183_500_000_000);
     end.ending = Ending::Aborted;
     end.worker_cpu_ns = vec![166_400_000_000, 120_000_000_000];
+    end.gauges = gauges([110_000_000_000, 80_000_000_000], 120);
     end.sessions = (16, 14);
     end.in_flight = vec![2, 1, 0, 0, 0];
     for types in [&mut end.run, &mut end.timed] {
@@ -218,7 +243,8 @@ pub fn troubled() -> (RunFacts, RunEnd) {
         let mut times = histogram();
         times.record_n(48_000, 1_814).unwrap();
         types[0].failed = Some(times);
-        types[3].counts.tally = types[3].counts.committed * 10 * 31 / 1000;
+        let skipped = types[3].counts.committed * 10 * 31 / 1000;
+        types[3].counts.tally = i64::try_from(skipped).unwrap();
     }
     end.started = end.run.iter().zip(&end.in_flight).map(|(s, f)| s.counts.ended() + f).collect();
     let sample = |transaction, class, message: &str, count| ErrorSample {
@@ -254,10 +280,12 @@ pub fn interval(second: u64) -> Interval {
     for (index, seen_in) in (0..).zip(&mut interval.types) {
         *seen_in = seen(100 + second % 7 + index, index % 2, 1_000 + 100 * index + second % 13);
     }
-    interval.cpu = vec![
+    interval.gauges.cpu = vec![
         WorkerCpu { thread: 0, cpu_ns: 250_000_000, wall_ns: 1_000_000_000 },
         WorkerCpu { thread: 1, cpu_ns: 100_000_000, wall_ns: 1_000_000_000 },
     ];
+    interval.gauges.lag = Some(seen(100, 0, 40).response.unwrap());
+    interval.gauges.host = HostCpu { busy: 30, total: 200 };
     interval.connected = 16;
     interval
 }

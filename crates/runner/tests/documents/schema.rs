@@ -9,8 +9,8 @@ use serde_json::Value;
 use triphammer_core::error::ErrorClass;
 use triphammer_core::session::{Isolation, Protocol};
 use triphammer_core::spec::Length;
-use triphammer_core::workload::Mode;
-use triphammer_runner::result::{RunResult, Status, Verdict};
+use triphammer_core::workload::{AuditDef, Mode};
+use triphammer_runner::result::{DatabaseCount, Limit, RunResult, Status, Verdict};
 
 use crate::sample;
 
@@ -19,10 +19,20 @@ fn schema() -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
+const AUDIT: AuditDef = AuditDef {
+    id: "balance",
+    title: "ΔΣ balance = Σ delta",
+    statement: "audit.balance",
+    transactions: &[0],
+    most: 5_000,
+};
+
 fn samples() -> Vec<Value> {
     let (facts, end) = sample::troubled();
     let mut by_count = sample::facts();
     by_count.spec.length = Length::Transactions(1000);
+    let read = DatabaseCount { before: Some(5), after: Some(7) };
+    by_count.audits = vec![(&AUDIT, read), (&AUDIT, DatabaseCount::default())];
     [
         RunResult::new(&sample::facts(), &sample::calm()),
         RunResult::new(&facts, &end),
@@ -114,6 +124,7 @@ fn words_are_those_of_the_types() {
     check("ErrorClass", words(ErrorClass::ALL));
     check("Isolation", words(Isolation::ALL.map(|(level, _)| level)));
     check("Protocol", words(Protocol::ALL.map(|(protocol, _)| protocol)));
+    check("Limit", words(Limit::ALL));
     check("Mode", words([Mode::Procedures, Mode::Statements]));
     let all = [Status::Complete, Status::Interrupted, Status::Aborted, Status::Failed];
     check("Status", words(all));

@@ -75,6 +75,8 @@ fn the_series_is_what_the_intervals_were() {
     let seconds = store.seconds(job).unwrap();
     assert_eq!((seconds.len(), seconds[6].first, seconds[6].connected), (7, 6, 16));
     assert!((seconds[0].busiest_share - 0.25).abs() < 1e-9);
+    assert_eq!((seconds[0].lag_p99_us, seconds[0].round_trip_us), (Some(200), None));
+    assert_eq!(seconds[0].host_share, Some(0.15));
     assert_eq!((seconds[0].cpu_ns, seconds[0].wall_ns), (350_000_000, 2_000_000_000));
     let series = store.series(job).unwrap();
     assert_eq!(series.len(), 7 * 5);

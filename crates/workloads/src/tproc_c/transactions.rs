@@ -43,4 +43,5 @@ pub const HEADLINE: Headline = Headline {
     transactions: &[NEW_ORDER],
     per_seconds: 60,
     database_count: Some("count.new_orders"),
+    counted: &[NEW_ORDER],
 };

@@ -11,7 +11,7 @@ use triphammer_core::session::{Access, Database, Protocol, Role, Session};
 use triphammer_core::sql::{BoundStatement, SqlBook};
 use triphammer_core::value::{ColumnType, Value};
 use triphammer_core::workload::{
-    CheckWhen, Mode, Part, Statements, TableDef, Workload, WorkloadSettings,
+    CheckDef, CheckWhen, Mode, Part, Statements, TableDef, Workload, WorkloadSettings,
 };
 use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings};
 use triphammer_testbed::PostgresServer;
@@ -99,11 +99,12 @@ impl Site {
 
     /// Runs the scripts of these kinds in order.
     pub async fn scripts(&self, kinds: &[&str]) {
-        let mut session = self.session().await;
+        let mut session = self.database.connect(Role::Loader).await.unwrap();
         for script in kinds.iter().flat_map(|kind| self.book.scripts(kind)) {
             let done = session.script(&script.sql).await;
             done.unwrap_or_else(|error| panic!("{}: {error}", script.name));
         }
+        session.close().await;
     }
 
     async fn build(&self, workload: &TprocC) {
@@ -220,26 +221,35 @@ pub async fn number(session: &mut AnySession, sql: &str) -> i64 {
     found.unwrap()
 }
 
-/// Asks the checks; gives (id, violations, first key) of those that do not hold.
+/// Asks the checks that can be asked; gives (id, violations, first key) of those that do not hold.
 pub async fn violations(
     site: &Site,
     session: &mut AnySession,
     untouched: bool,
 ) -> Vec<(&'static str, i64, String)> {
     let mut found = Vec::new();
-    let mut statements = Statements::new(&site.book);
-    let mut rows = Rows::new();
     for check in TprocC::checks() {
-        if check.when != CheckWhen::Always && !untouched {
-            continue;
-        }
-        let id = statements.prepare(session, check.statement).await.unwrap();
-        let range = [Value::Int(1), Value::Int(WAREHOUSES)];
-        let asked = session.query(id, &range, &mut rows).await;
-        asked.unwrap_or_else(|error| panic!("check {}: {error}", check.id));
-        if let Some(row) = rows.iter().next() {
-            found.push((check.id, row.int(0).unwrap(), row.text(1).unwrap().to_owned()));
+        if check.when == CheckWhen::Always || untouched {
+            let violation = violation(site, session, check).await;
+            found.extend(violation.map(|(count, key)| (check.id, count, key)));
         }
     }
     found
+}
+
+/// Asks one check: violations and first key, or `None` when it holds.
+pub async fn violation(
+    site: &Site,
+    session: &mut AnySession,
+    check: &CheckDef,
+) -> Option<(i64, String)> {
+    let id = Statements::new(&site.book).prepare(session, check.statement).await.unwrap();
+    let range = [Value::Int(1), Value::Int(WAREHOUSES)];
+    let mut rows = Rows::new();
+    let t0 = tokio::time::Instant::now();
+    let asked = session.query(id, &range, &mut rows).await;
+    eprintln!("TIME {} {:?}", check.id, t0.elapsed());
+    asked.unwrap_or_else(|error| panic!("check {}: {error}", check.id));
+    assert!(rows.len() <= 1, "check {} answers one row or none", check.id);
+    rows.iter().next().map(|row| (row.int(0).unwrap(), row.text(1).unwrap().to_owned()))
 }

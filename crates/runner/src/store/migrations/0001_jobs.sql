@@ -65,6 +65,9 @@ CREATE TABLE seconds (
     connected     INTEGER NOT NULL,
     lost          INTEGER NOT NULL,
     reconnected   INTEGER NOT NULL,
+    lag_p99_us    INTEGER,                    -- scheduling lag; null where it is not measured
+    round_trip_us INTEGER,                    -- the fastest one measured; null where there was none
+    host_share    REAL,                       -- of all CPUs of the client's host; null where unknown
     PRIMARY KEY (job, first_second)
 ) WITHOUT ROWID;
 

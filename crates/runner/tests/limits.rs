@@ -1,0 +1,178 @@
+//! What limited a run, each verdict by a run that really is limited so, through the real runner. A paced
+//! load has no engine yet: its verdict is tested by figures, beside the decision.
+//!
+//! Other programs share these CPUs, so each run is extreme in what it shows, and a verdict that the
+//! host was full is set aside where the run is about something else.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do: with a panic")]
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use triphammer_core::SpecError;
+use triphammer_core::engine::Stopper;
+use triphammer_core::event::Event;
+use triphammer_core::workload::WorkloadSettings;
+use triphammer_runner::build::{BuildRequest, build};
+use triphammer_runner::progress::Silent;
+use triphammer_runner::result::{Limit, LimitFigures, LimitedBy, RunResult};
+use triphammer_runner::run::{Observer, Resolved};
+use triphammer_runner::settings::{Command, Settings, Source};
+use triphammer_runner::store::JobId;
+use triphammer_runner::target::{self, Secrets, Target};
+use triphammer_testbed::{PostgresServer, Proxy};
+use triphammer_workloads::tproc_c::TprocC;
+
+/// One run at a time: they measure this host.
+static ALONE: Mutex<()> = Mutex::new(());
+
+struct Nobody;
+
+impl Secrets for Nobody {
+    fn variable(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn prompt(&self, _: &str) -> Result<String, SpecError> {
+        Err(SpecError::new("nobody is there"))
+    }
+}
+
+impl Observer for Nobody {
+    fn begins(&mut self, _: Stopper, _: Option<JobId>) {}
+    fn event(&mut self, _: &Event) {}
+    fn warn(&mut self, text: &str) {
+        panic!("{text}");
+    }
+}
+
+fn open(said: &[(&str, &str)]) -> (Settings, Target) {
+    let mut settings = Settings::new(Command::Run);
+    for (name, value) in said {
+        settings.say(name, *value, Source::Flag);
+    }
+    let target = target::open(&mut settings, "tproc-c", &Nobody).unwrap();
+    (settings, target)
+}
+
+fn run(said: &[(&str, &str)]) -> LimitedBy {
+    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let (mut settings, target) = open(said);
+    let resolved = Resolved::<TprocC, _>::new(&mut settings, &target, &Silent, false).unwrap();
+    let result: RunResult = resolved.run(&settings, None, &mut Nobody).unwrap();
+    assert_eq!(result.run.total.failed, 0, "{:?}", result.errors);
+    let limited = result.limited_by;
+    eprintln!("{limited:?}");
+    limited
+}
+
+/// The verdict as it would be if no other program had used the host.
+fn but_for_others(limited: &LimitedBy) -> Limit {
+    LimitFigures { host_cpu_share: None, ..limited.figures }.decide()
+}
+
+/// A database of one warehouse, and its URL.
+fn built(server: &PostgresServer, name: &str) -> String {
+    let url = server.fresh_database(name).unwrap();
+    let (_, target) = open(&[("target", &url)]);
+    let request = BuildRequest {
+        settings: WorkloadSettings { scale: 1, data_seed: 1, ..WorkloadSettings::default() },
+        jobs: 2,
+        replace: false,
+        force: false,
+        create_database: false,
+        connect_limit: Duration::from_secs(10),
+    };
+    build::<TprocC, _>(&target.database, &request, &Silent).unwrap();
+    url
+}
+
+#[test]
+fn a_client_that_never_rests_is_client_bound() {
+    let said =
+        [("target", "null:"), ("vus", "2"), ("threads", "1"), ("rampup", "0s"), ("duration", "3s")];
+    let limited = run(&said);
+    // Where others take the CPU away, the thread is not busy but late, or the host is full.
+    if limited.figures.busiest_thread_share > 0.8 {
+        assert_eq!(limited.kind, Limit::Client);
+        assert!(limited.words.contains("of a core"), "{}", limited.words);
+    }
+    assert_eq!(but_for_others(&limited), Limit::Client);
+    assert_eq!(limited.figures.round_trip_us, None);
+}
+
+#[test]
+fn a_slow_database_is_database_bound() {
+    let said = [
+        ("target", "null:?service=200ms"),
+        ("vus", "40"),
+        ("threads", "1"),
+        ("rampup", "1s"),
+        ("duration", "4s"),
+    ];
+    let limited = run(&said);
+    assert_eq!(but_for_others(&limited), Limit::Database);
+    assert!(limited.figures.sessions_busy_share > 0.8);
+    assert!(limited.figures.lag_samples > 100);
+}
+
+#[test]
+fn a_short_run_is_undecided() {
+    let said = [("target", "null:"), ("vus", "1"), ("rampup", "0s"), ("duration", "1s")];
+    let limited = run(&said);
+    assert_eq!(limited.kind, Limit::Undecided);
+    assert!(limited.advice.contains("run longer"), "{}", limited.advice);
+}
+
+#[test]
+fn a_distant_server_is_network_bound() {
+    let server = PostgresServer::shared();
+    let url = built(server, "distant");
+    let proxy = Proxy::start(server.port());
+    let distant = url.replace(&format!(":{}/", server.port()), &format!(":{}/", proxy.port()));
+    assert_ne!(distant, url);
+    proxy.delay(Duration::from_millis(50));
+    let said = [
+        ("target", distant.as_str()),
+        ("vus", "8"),
+        ("threads", "1"),
+        ("mode", "procedures"),
+        ("rampup", "1s"),
+        ("duration", "5s"),
+    ];
+    let limited = run(&said);
+    assert_eq!(but_for_others(&limited), Limit::Network);
+    let figures = limited.figures;
+    assert!((100_000..200_000).contains(&figures.round_trip_us.unwrap()), "{figures:?}");
+    assert!((0.6..1.05).contains(&figures.network_share.unwrap()), "{figures:?}");
+    assert!(figures.round_trip_samples >= 1);
+}
+
+#[test]
+fn a_server_that_has_all_cpus_of_its_clients_host_is_host_bound() {
+    let server = PostgresServer::shared();
+    let url = built(server, "saturated");
+    let database = url.rsplit('/').next().unwrap();
+    let burn = "SELECT count(*) FROM generate_series(1, 100000000000)";
+    let cores = std::thread::available_parallelism().unwrap().get();
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| server.run(database, burn));
+        }
+        let said = [
+            ("target", url.as_str()),
+            ("vus", "4"),
+            ("threads", "2"),
+            ("mode", "procedures"),
+            ("rampup", "1s"),
+            ("duration", "5s"),
+        ];
+        let limited = std::panic::catch_unwind(|| run(&said));
+        let stop = format!(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = '{burn}'"
+        );
+        server.run("postgres", &stop).unwrap();
+        let limited = limited.unwrap();
+        assert_eq!(limited.kind, Limit::Host, "{limited:?}");
+        assert!(limited.advice.contains("another host"), "{}", limited.advice);
+    });
+}

@@ -1,0 +1,24 @@
+//! pgbench's built-in scripts on pgbench's own tables, as the PostgreSQL manual documents them
+//! (<https://www.postgresql.org/docs/15/pgbench.html>): a database that `pgbench -i` filled can be driven
+//! as it is, and pgbench runs on one that we built. Like TPC-B, and no TPC result.
+//!
+//! Statements, ranges of their parameters and round trips are pgbench's: seven for tpcb-like, five for
+//! simple-update, one without a transaction for select-only. One thing differs: `mtime` is the client's
+//! time of the transaction, not `CURRENT_TIMESTAMP`.
+//!
+//! # Order of locks
+//! Account, teller, branch. pgbench draws the three independently of each other, so two transactions
+//! that meet want the rows of each table in the order of the tables, one a table, and cannot deadlock.
+
+mod checks;
+mod prepared;
+mod schema;
+mod settings;
+mod statements;
+mod transactions;
+mod workload;
+
+pub use prepared::Prepared;
+pub use settings::SCALE_MAX;
+pub use transactions::{Change, Input, SELECT_ONLY, SIMPLE_UPDATE, TPCB_LIKE};
+pub use workload::TpcB;

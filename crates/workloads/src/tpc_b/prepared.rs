@@ -1,0 +1,110 @@
+//! What belongs to a session, and the transactions themselves: pgbench's statements in its order.
+
+use triphammer_core::rows::Rows;
+use triphammer_core::session::{Access, Session, StatementId};
+use triphammer_core::value::Value;
+use triphammer_core::workload::{Completion, Statements};
+use triphammer_core::{DbError, ErrorClass};
+
+use super::transactions::{Change, Input};
+
+/// Statements and buffer of a session.
+#[derive(Debug)]
+pub struct Prepared {
+    update_account: StatementId,
+    balance: StatementId,
+    update_teller: StatementId,
+    update_branch: StatementId,
+    insert_history: StatementId,
+    rows: Rows,
+    abalance: i64,
+}
+
+impl Prepared {
+    /// Prepares all statements.
+    pub(super) async fn new<S: Session>(
+        statements: &mut Statements<'_>,
+        session: &mut S,
+    ) -> Result<Self, DbError> {
+        Ok(Self {
+            update_account: statements.prepare(session, "account.update").await?,
+            balance: statements.prepare(session, "account.balance").await?,
+            update_teller: statements.prepare(session, "teller.update").await?,
+            update_branch: statements.prepare(session, "branch.update").await?,
+            insert_history: statements.prepare(session, "history.insert").await?,
+            rows: Rows::new(),
+            abalance: 0,
+        })
+    }
+
+    /// The balance that the last transaction read.
+    #[must_use]
+    pub const fn abalance(&self) -> i64 {
+        self.abalance
+    }
+
+    /// Runs one transaction.
+    pub(super) async fn run<S: Session>(
+        &mut self,
+        input: &Input,
+        session: &mut S,
+    ) -> Result<Completion, DbError> {
+        match input {
+            Input::TpcbLike(change) => self.change(change, true, session).await,
+            Input::SimpleUpdate(change) => self.change(change, false, session).await,
+            // Without BEGIN and COMMIT, as pgbench's script: nothing to be in doubt of.
+            Input::SelectOnly { aid } => {
+                self.read_balance(*aid, session).await?;
+                Ok(Completion::COMMITTED)
+            }
+        }
+    }
+
+    /// tpcb-like, or simple-update: the same without teller and branch.
+    async fn change<S: Session>(
+        &mut self,
+        change: &Change,
+        teller_and_branch: bool,
+        session: &mut S,
+    ) -> Result<Completion, DbError> {
+        let Change { aid, bid, tid, delta, mtime } = *change;
+        session.begin(Access::Write).await?;
+        update(self.update_account, delta, ("account", aid), session).await?;
+        self.read_balance(aid, session).await?;
+        if teller_and_branch {
+            update(self.update_teller, delta, ("teller", tid), session).await?;
+            update(self.update_branch, delta, ("branch", bid), session).await?;
+        }
+        let row = [tid.into(), bid.into(), aid.into(), delta.into(), Value::Timestamp(mtime)];
+        session.execute(self.insert_history, &row).await?;
+        session.commit().await?;
+        Ok(Completion { committed: true, tally: delta.into() })
+    }
+
+    async fn read_balance<S: Session>(
+        &mut self,
+        aid: i32,
+        session: &mut S,
+    ) -> Result<(), DbError> {
+        session.query(self.balance, &[aid.into()], &mut self.rows).await?;
+        self.abalance = self.rows.first("the account")?.int(0)?;
+        Ok(())
+    }
+}
+
+/// Changes the one balance of that key. A row that is not there would be no error to the database, and
+/// the transaction one that did less.
+async fn update<S: Session>(
+    statement: StatementId,
+    delta: i32,
+    (what, key): (&str, i32),
+    session: &mut S,
+) -> Result<(), DbError> {
+    match session.execute(statement, &[delta.into(), key.into()]).await? {
+        1 => Ok(()),
+        touched => {
+            let message = format!("{touched} rows are {what} {key}; the tables are not whole");
+            Err(DbError::new(ErrorClass::Other, message))
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The four tables, and their rows as `pgbench -i` leaves them. Nothing in them is random.
+
+use triphammer_core::rows::Rows;
+use triphammer_core::session::RowSource;
+use triphammer_core::value::ColumnType::{Int, Text, Timestamp};
+use triphammer_core::workload::{TableDef, column};
+
+/// Tellers of a branch.
+pub const TELLERS_EACH: i32 = 10;
+/// Accounts of a branch.
+pub const ACCOUNTS_EACH: i32 = 100_000;
+
+/// Bytes of a batch: large enough that its overhead vanishes, small enough to stay in a cache.
+const BATCH_BYTES: usize = 384 * 1024;
+/// What `pgbench -i` leaves in an account's filler, a `char(84)`: blanks. They are written out, so that
+/// a database that does not pad has rows of the same size.
+const ACCOUNT_FILLER: &str = match str::from_utf8(&[b' '; 84]) {
+    Ok(blanks) => blanks,
+    Err(_) => "",
+};
+
+/// Branches, one for each unit of scale.
+const BRANCHES: TableDef = TableDef {
+    name: "pgbench_branches",
+    columns: &[column("bid", Int), column("bbalance", Int), column("filler", Text)],
+};
+
+/// Tellers.
+const TELLERS: TableDef = TableDef {
+    name: "pgbench_tellers",
+    columns: &[
+        column("tid", Int),
+        column("bid", Int),
+        column("tbalance", Int),
+        column("filler", Text),
+    ],
+};
+
+/// Accounts.
+const ACCOUNTS: TableDef = TableDef {
+    name: "pgbench_accounts",
+    columns: &[
+        column("aid", Int),
+        column("bid", Int),
+        column("abalance", Int),
+        column("filler", Text),
+    ],
+};
+
+/// What was done; empty before any run.
+const HISTORY: TableDef = TableDef {
+    name: "pgbench_history",
+    columns: &[
+        column("tid", Int),
+        column("bid", Int),
+        column("aid", Int),
+        column("delta", Int),
+        column("mtime", Timestamp),
+        column("filler", Text),
+    ],
+};
+
+/// All tables, in the order of creation.
+pub static TABLES: [TableDef; 4] = [BRANCHES, TELLERS, ACCOUNTS, HISTORY];
+
+/// The tables of a branch.
+pub static BRANCH_TABLES: [TableDef; 3] = [BRANCHES, TELLERS, ACCOUNTS];
+
+/// Rows of a branch.
+pub fn branch_rows() -> u64 {
+    1 + u64::from(TELLERS_EACH.unsigned_abs()) + u64::from(ACCOUNTS_EACH.unsigned_abs())
+}
+
+/// Rows of `table` in branch `bid`.
+///
+/// # Panics
+/// When there is no such table.
+pub fn rows(table: &str, bid: i64) -> Box<dyn RowSource> {
+    match table {
+        "pgbench_branches" => Box::new(batches(1, bid, |bid, _, rows| {
+            rows.int(bid);
+            rows.int(0);
+            rows.null();
+        })),
+        "pgbench_tellers" => Box::new(batches(TELLERS_EACH, bid, |tid, bid, rows| {
+            rows.int(tid);
+            rows.int(bid);
+            rows.int(0);
+            rows.null();
+        })),
+        "pgbench_accounts" => Box::new(batches(ACCOUNTS_EACH, bid, |aid, bid, rows| {
+            rows.int(aid);
+            rows.int(bid);
+            rows.int(0);
+            rows.text(ACCOUNT_FILLER);
+        })),
+        other => unreachable!("no rows of {other} are there before a run"),
+    }
+}
+
+/// The rows of branch `bid` of a table that has `each` a branch, numbered through all branches:
+/// `row(number, bid, rows)`.
+fn batches(each: i32, bid: i64, row: impl Fn(i64, i64, &mut Rows)) -> impl RowSource {
+    let last = bid * i64::from(each);
+    let mut next = last - i64::from(each) + 1;
+    move |rows: &mut Rows| {
+        while next <= last && rows.bytes() < BATCH_BYTES {
+            row(next, bid, rows);
+            next += 1;
+        }
+        next <= last
+    }
+}

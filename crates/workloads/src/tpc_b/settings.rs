@@ -1,0 +1,108 @@
+//! Scale and options.
+
+use triphammer_core::SpecError;
+use triphammer_core::workload::{OptionCommand, OptionDef, WorkloadSettings};
+
+use super::transactions::{SCRIPTS, TRANSACTION_COUNT};
+
+/// The largest scale: from the next on pgbench's accounts have ids of 64 bits.
+pub const SCALE_MAX: u32 = 19_999;
+
+/// Shares of the scripts.
+const MIX: OptionDef = OptionDef {
+    name: "mix",
+    help: "a script (tpcb-like, simple-update or select-only), or the shares of the three",
+    value: Some("N,N,N"),
+    default: "1,0,0",
+    command: OptionCommand::Run,
+};
+
+/// All options.
+pub static OPTIONS: &[OptionDef] = &[MIX];
+
+/// What was given, with its meaning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Number of branches.
+    pub scale: i32,
+    /// Shares of the scripts.
+    pub mix: [u32; TRANSACTION_COUNT],
+}
+
+impl Settings {
+    /// Reads and checks what was given.
+    ///
+    /// # Errors
+    /// With what is wrong and what would be right.
+    pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
+        if let Some(name) = given.options.keys().find(|n| OPTIONS.iter().all(|o| o.name != *n)) {
+            return Err(SpecError::new(format!("tpc-b has no option `{name}`")));
+        }
+        if given.scale == 0 || given.scale > SCALE_MAX {
+            return Err(SpecError::new(format!(
+                "tpc-b has 1 to {SCALE_MAX} branches, not {}",
+                given.scale
+            )));
+        }
+        let scale = i32::try_from(given.scale).expect("at most SCALE_MAX");
+        Ok(Self { scale, mix: mix(given.option(&MIX))? })
+    }
+}
+
+/// Reads `simple-update` or `1,0,2`.
+fn mix(text: &str) -> Result<[u32; TRANSACTION_COUNT], SpecError> {
+    if let Some(script) = SCRIPTS.iter().position(|script| *script == text.trim()) {
+        return Ok(std::array::from_fn(|place| u32::from(place == script)));
+    }
+    let refuse = |why: &str| {
+        let scripts = SCRIPTS.join(", ");
+        SpecError::new(format!(
+            "`mix` takes a script or three whole numbers ({scripts}): `{text}` {why}"
+        ))
+    };
+    let shares: Vec<u32> = text
+        .split(',')
+        .map(|n| n.trim().parse().map_err(|_| refuse("is neither")))
+        .collect::<Result<_, _>>()?;
+    let shares =
+        <[u32; TRANSACTION_COUNT]>::try_from(shares).map_err(|_| refuse("is not three"))?;
+    if shares.iter().all(|share| *share == 0) {
+        return Err(refuse("is nothing"));
+    }
+    Ok(shares)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(scale: u32, options: &[(&str, &str)]) -> Result<Settings, SpecError> {
+        let options = options.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+        Settings::new(&WorkloadSettings { scale, options, ..WorkloadSettings::default() })
+    }
+
+    #[test]
+    fn a_mix_is_a_script_or_three_shares() {
+        for (text, mix) in
+            [("simple-update", [0, 1, 0]), ("select-only", [0, 0, 1]), ("5, 0,2", [5, 0, 2])]
+        {
+            assert_eq!(settings(1, &[("mix", text)]).unwrap().mix, mix);
+        }
+        assert_eq!(settings(1, &[]).unwrap().mix, [1, 0, 0]);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_the_reason() {
+        for (scale, options, message) in [
+            (0, vec![], "1 to 19999 branches, not 0"),
+            (20_000, vec![], "not 20000"),
+            (1, vec![("mix", "1,2")], "`1,2` is not three"),
+            (1, vec![("mix", "0,0,0")], "is nothing"),
+            (1, vec![("mix", "tpcb")], "`tpcb` is neither"),
+            (1, vec![("scirpt", "x")], "no option `scirpt`"),
+        ] {
+            let error = settings(scale, &options).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}

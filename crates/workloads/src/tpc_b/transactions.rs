@@ -1,0 +1,106 @@
+//! The three transaction types, their inputs, and the sums that they move.
+
+use triphammer_core::random::Rng;
+use triphammer_core::value::Timestamp;
+use triphammer_core::workload::{AuditDef, Headline, TransactionDef};
+
+use super::schema::{ACCOUNTS_EACH, TELLERS_EACH};
+
+/// How many transaction types there are.
+pub const TRANSACTION_COUNT: usize = 3;
+
+/// Place of tpcb-like.
+pub const TPCB_LIKE: usize = 0;
+/// Place of simple-update.
+pub const SIMPLE_UPDATE: usize = 1;
+/// Place of select-only.
+pub const SELECT_ONLY: usize = 2;
+
+/// The most that a transaction moves a balance, either way.
+const DELTA_MAX: i32 = 5_000;
+
+/// pgbench's names, by place.
+pub const SCRIPTS: [&str; TRANSACTION_COUNT] = ["tpcb-like", "simple-update", "select-only"];
+
+/// The transaction types with their shares of the default mix.
+pub static TRANSACTIONS: [TransactionDef; TRANSACTION_COUNT] = [
+    TransactionDef { name: "tpcb_like", title: "tpcb-like", weight: 1, tally: None },
+    TransactionDef { name: "simple_update", title: "simple-update", weight: 0, tally: None },
+    TransactionDef { name: "select_only", title: "select-only", weight: 0, tally: None },
+];
+
+/// TPS as pgbench counts them. Those that write leave a row of history.
+pub const HEADLINE: Headline = Headline {
+    name: "TPS",
+    meaning: "transactions committed a second",
+    transactions: &[TPCB_LIKE, SIMPLE_UPDATE, SELECT_ONLY],
+    per_seconds: 1,
+    database_count: Some("count.history"),
+    counted: &[TPCB_LIKE, SIMPLE_UPDATE],
+};
+
+const fn audit(
+    id: &'static str,
+    statement: &'static str,
+    title: &'static str,
+    transactions: &'static [usize],
+) -> AuditDef {
+    AuditDef { id, title, statement, transactions, most: DELTA_MAX.unsigned_abs() }
+}
+
+/// pgbench empties the history when it starts, so these are about what a run moves, not about what is
+/// there.
+pub static AUDITS: [AuditDef; 4] = [
+    audit(
+        "abalance",
+        "audit.abalance",
+        "ΔΣ abalance = Σ delta",
+        &[TPCB_LIKE, SIMPLE_UPDATE],
+    ),
+    audit(
+        "history",
+        "audit.history",
+        "ΔΣ history.delta = Σ delta",
+        &[TPCB_LIKE, SIMPLE_UPDATE],
+    ),
+    audit("tbalance", "audit.tbalance", "ΔΣ tbalance = Σ delta of tpcb-like", &[TPCB_LIKE]),
+    audit("bbalance", "audit.bbalance", "ΔΣ bbalance = Σ delta of tpcb-like", &[TPCB_LIKE]),
+];
+
+/// What a transaction works on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "pgbench's own names")]
+pub enum Input {
+    TpcbLike(Change),
+    SimpleUpdate(Change),
+    SelectOnly { aid: i32 },
+}
+
+/// A change of a balance. `bid` and `tid` are of any branch and teller, not of the account's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "pgbench's own names")]
+pub struct Change {
+    pub aid: i32,
+    pub bid: i32,
+    pub tid: i32,
+    pub delta: i32,
+    pub mtime: Timestamp,
+}
+
+impl Input {
+    /// Draws the input of a transaction type, in pgbench's order and ranges.
+    pub fn draw(transaction: usize, scale: i32, rng: &mut Rng, mtime: Timestamp) -> Self {
+        let aid = rng.between32(1, ACCOUNTS_EACH * scale);
+        if transaction == SELECT_ONLY {
+            return Self::SelectOnly { aid };
+        }
+        let change = Change {
+            aid,
+            bid: rng.between32(1, scale),
+            tid: rng.between32(1, TELLERS_EACH * scale),
+            delta: rng.between32(-DELTA_MAX, DELTA_MAX),
+            mtime,
+        };
+        if transaction == TPCB_LIKE { Self::TpcbLike(change) } else { Self::SimpleUpdate(change) }
+    }
+}
