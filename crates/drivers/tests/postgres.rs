@@ -584,9 +584,17 @@ mod statements {
     fn large_results_stream_in_bounded_batches_by_every_protocol() {
         let url = PostgresServer::shared().url("postgres");
         on_worker(async {
+            let others = Rc::new(std::cell::Cell::new(0));
+            let turns = others.clone();
+            tokio::task::spawn_local(async move {
+                loop {
+                    turns.set(turns.get() + 1);
+                    tokio::task::yield_now().await;
+                }
+            });
             for protocol in PROTOCOLS {
                 let mut session = session_by(&url, protocol).await;
-                let sql = "SELECT n, repeat('x', 100) FROM generate_series(1, 50000) AS n";
+                let sql = "SELECT n, repeat('x', 1000) FROM generate_series(1, 50000) AS n";
                 let id = session.prepare(&statement(sql, &[])).await.unwrap();
                 let (mut batches, mut count, mut sum, mut largest) = (0, 0, 0, 0);
                 let mut batch = Rows::new();
@@ -600,6 +608,7 @@ mod statements {
                     .await
                     .unwrap();
                 assert_eq!((count, sum), (50_000, 50_000 * 50_001 / 2), "{protocol:?}");
+                assert!(others.replace(0) > 100, "other users of the thread have their turns");
                 assert!(batches > 4 && largest < 2 << 20, "{protocol:?}: {batches}, {largest}");
             }
         });

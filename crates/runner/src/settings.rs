@@ -110,7 +110,7 @@ pub const SETTINGS: &[SettingDef] = &[
     not_in_job_file(short(setting("ask-password", None, ON_TARGET, "Ask for the password at the terminal"), 'W')),
     setting("connect-timeout", Some("TIME"), ON_TARGET, "Longest wait for a session [default: 10s]"),
     not_in_job_file(short(setting("job-file", Some("FILE"), ON_TARGET, "TOML file with settings"), 'f')),
-    setting("scale", Some("N"), &[Build, Run], "Size of the data: warehouses for TPROC-C. `run` takes it only where nothing is stored (null:) or built (the embedded default) [default: 1; 10 on null:]"),
+    setting("scale", Some("N"), &[Build, Run], "Size of the data: warehouses for TPROC-C, branches for TPC-B-like. `run` takes it only where nothing is stored (null:) or built (the embedded default) [default: 1; 10 on null:]"),
     setting("jobs", Some("N"), &[Build, Check], "Sessions that work side by side [default: min(2 x cores, scale); 1 to build where the database has one writer]"),
     setting("seed", Some("N"), &[Build, Run], "Seed: of the data in `build`, of the inputs in `run`. The same seed gives the same rows and the same work [default: 1]"),
     not_in_job_file(setting("create-database", None, &[Build], "Make the database first when it is not there")),

@@ -114,7 +114,13 @@ fn the_statements_are_those_that_are_pinned() {
     };
     assert_eq!(
         names(Required::WithProcedures),
-        ["delivery.call", "new_order.call", "order_status.call", "payment.call", "stock_level.call"]
+        [
+            "delivery.call",
+            "new_order.call",
+            "order_status.call",
+            "payment.call",
+            "stock_level.call"
+        ]
     );
     assert_eq!(
         names(Required::Always),
@@ -167,7 +173,9 @@ fn only_dialects_that_differ_have_overrides() {
     let differing: Vec<_> = sqlite
         .all_scripts()
         .iter()
-        .filter(|script| base.all_scripts().iter().all(|b| b.name != script.name || b.sql != script.sql))
+        .filter(|script| {
+            base.all_scripts().iter().all(|b| b.name != script.name || b.sql != script.sql)
+        })
         .map(|script| script.name.as_str())
         .collect();
     assert!(

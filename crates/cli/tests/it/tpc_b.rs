@@ -65,9 +65,8 @@ fn what_we_build_is_what_pgbench_makes_and_pgbench_runs_on_it() {
     pgbench(&theirs, &["-i", "-q", "-s", "2"]);
     assert_eq!(sql(&ours_name, SHAPE), sql(&theirs, SHAPE));
     for table in ["branches", "tellers", "accounts"] {
-        let digest = format!(
-            "SELECT count(*), sum(hashtextextended(t::text, 0)) FROM pgbench_{table} t"
-        );
+        let digest =
+            format!("SELECT count(*), sum(hashtextextended(t::text, 0)) FROM pgbench_{table} t");
         assert_eq!(sql(&ours_name, &digest), sql(&theirs, &digest), "{table}");
     }
     assert!(program.ok(&["check", &ours, "-w", "tpc-b"]).contains("all 8 conditions"));
@@ -78,7 +77,16 @@ fn what_we_build_is_what_pgbench_makes_and_pgbench_runs_on_it() {
     }
     assert!(program.ok(&["check", &ours, "-w", "tpc-b"]).contains("all 8 conditions"));
     let result = program.json(&[
-        "run", &ours, "-w", "tpc-b", "--mix", "3,2,1", "--vus", "4", "--transactions", "100",
+        "run",
+        &ours,
+        "-w",
+        "tpc-b",
+        "--mix",
+        "3,2,1",
+        "--vus",
+        "4",
+        "--transactions",
+        "100",
     ]);
     assert_eq!(verdicts(&result), VERIFIED);
     assert_eq!(result["headline"]["verification"]["verdict"], "verified");
@@ -136,7 +144,16 @@ fn an_audit_sees_a_balance_that_no_transaction_of_the_run_moved() {
     let (target, name) = fresh();
     program.ok(&["build", &target, "-w", "tpc-b"]);
     let run = program.start(&[
-        "run", &target, "-w", "tpc-b", "--vus", "1", "--rampup", "0s", "--duration", "4s",
+        "run",
+        &target,
+        "-w",
+        "tpc-b",
+        "--vus",
+        "1",
+        "--rampup",
+        "0s",
+        "--duration",
+        "4s",
     ]);
     std::thread::sleep(Duration::from_secs(2));
     sql(&name, "UPDATE pgbench_tellers SET tbalance = tbalance + 1 WHERE tid = 7");
@@ -158,7 +175,11 @@ fn checks_find_what_is_planted() {
         ("p.tellers", "tid=12", "UPDATE pgbench_tellers SET tbalance = 1 WHERE tid = 12"),
         ("p.accounts", "aid=5", "UPDATE pgbench_accounts SET filler = 'x' WHERE aid = 5"),
         ("balances", "tellers=1 branches=0", "UPDATE pgbench_branches SET filler = 'x'"),
-        ("accounts", "bid=2 accounts=99999", "UPDATE pgbench_accounts SET bid = NULL WHERE aid = 150000"),
+        (
+            "accounts",
+            "bid=2 accounts=99999",
+            "UPDATE pgbench_accounts SET bid = NULL WHERE aid = 150000",
+        ),
         ("beyond", "aid=200001", "INSERT INTO pgbench_accounts VALUES (200001, 2, 0, '')"),
         ("tellers", "bid=1 tellers=9", "DELETE FROM pgbench_tellers WHERE tid = 3"),
         // One branch is left: pgbench would take that for its scale, and so do we.
@@ -179,7 +200,14 @@ fn sqlite_runs_it_too() {
     program.ok(&["build", "sqlite:b.db", "-w", "tpc-b"]);
     assert!(program.ok(&["check", "sqlite:b.db", "-w", "tpc-b"]).contains("all 8 conditions"));
     let result = program.json(&[
-        "run", "sqlite:b.db", "-w", "tpc-b", "--mix", "2,1,1", "--transactions", "200",
+        "run",
+        "sqlite:b.db",
+        "-w",
+        "tpc-b",
+        "--mix",
+        "2,1,1",
+        "--transactions",
+        "200",
     ]);
     assert_eq!(verdicts(&result), VERIFIED);
     assert!(program.ok(&["check", "sqlite:b.db", "-w", "tpc-b"]).contains("all 5 conditions"));

@@ -103,8 +103,8 @@ fn prepare<W: Workload, D: Database>(
         contexts.push((Box::new(make), dealt));
     }
     let types = W::transactions().len();
-    let watchdog = (blocks && !spec.limits.transaction.is_zero())
-        .then_some(spec.limits.transaction);
+    let watchdog =
+        (blocks && !spec.limits.transaction.is_zero()).then_some(spec.limits.transaction);
     let control = Control {
         events,
         stopper,
@@ -225,7 +225,8 @@ impl Control {
         let mut signal = self.signal.clone();
         let draining = matches!(self.phase, Some(Phase::Drain | Phase::Abort));
         let aborting = self.phase == Some(Phase::Abort);
-        let called = |state: &State| (state.stop_requested && !draining) || (state.aborted && !aborting);
+        let called =
+            |state: &State| (state.stop_requested && !draining) || (state.aborted && !aborting);
         // NEVER is centuries away; a day is enough to look again.
         let deadline = self.deadline.min(Elapsed(self.clock.now().0 + 86_400_000_000_000));
         tokio::select! {
@@ -360,7 +361,8 @@ impl Control {
             }
             Some(Phase::Abort) | None => {
                 let missing = self.complete.len() - self.ends.len();
-                let text = format!("{missing} worker threads did not end; their counts are missing");
+                let text =
+                    format!("{missing} worker threads did not end; their counts are missing");
                 self.note(Note::new("worker_lost", Some(self.clock.now()), text));
                 return false;
             }
@@ -404,7 +406,9 @@ impl Control {
         let Some(limit) = self.watchdog else { return };
         let now = self.clock.now();
         for slot in self.slots.iter() {
-            let over = slot.began_at().is_some_and(|began| now.since(began) > Elapsed::from_duration(limit).0);
+            let over = slot
+                .began_at()
+                .is_some_and(|began| now.since(began) > Elapsed::from_duration(limit).0);
             if over {
                 slot.cancel_now();
             }
@@ -494,7 +498,8 @@ fn assert_identities(started: &[u64], ended: &[u64], in_flight: &[u64], run: &[T
 fn merge_samples(ends: &[WorkerEnd]) -> Vec<ErrorSample> {
     let mut merged: Vec<ErrorSample> = Vec::new();
     for sample in ends.iter().flat_map(|end| &end.errors) {
-        let same = |m: &&mut ErrorSample| m.transaction == sample.transaction && m.class == sample.class;
+        let same =
+            |m: &&mut ErrorSample| m.transaction == sample.transaction && m.class == sample.class;
         match merged.iter_mut().find(same) {
             Some(known) => known.count += sample.count,
             None => merged.push(sample.clone()),

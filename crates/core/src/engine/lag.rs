@@ -35,8 +35,7 @@ pub(super) async fn beat(clock: Clock, mut workers: Vec<Beats>) {
     let mut jitter = Rng::of(0, &[]);
     while !workers.is_empty() {
         tokio::time::sleep(BEAT.mul_f64(1.0 + jitter.unit())).await;
-        workers.retain(|worker| {
-            !matches!(worker.try_send(clock.now()), Err(TrySendError::Closed(_)))
-        });
+        workers
+            .retain(|worker| !matches!(worker.try_send(clock.now()), Err(TrySendError::Closed(_))));
     }
 }

@@ -25,8 +25,8 @@ const TRANSACTIONS_BEFORE_YIELD: u32 = 64;
 
 /// Shortest time between two measured round trips of a thread.
 const PING_EVERY: Duration = Duration::from_secs(1);
-/// A round trip is measured again after so many times what it took, so that measuring takes 1 % of one
-/// user's time at the most.
+/// A round trip is measured again after so many times what it took, divided by the thread's users: so
+/// measuring takes 1 % of their time at the most.
 const PING_REST: u64 = 100;
 
 /// Purposes of the streams of random numbers of a run.
@@ -64,8 +64,7 @@ pub(super) async fn connect<W: Workload, D: Database>(
     let opening = async {
         let mut session = Metered::new(plan.database.connect(Role::User).await?);
         let mut statements = Statements::new(&plan.book);
-        let prepared =
-            plan.workload.prepare(plan.spec.mode, &mut statements, &mut session).await?;
+        let prepared = plan.workload.prepare(plan.spec.mode, &mut statements, &mut session).await?;
         Ok(Live { session, prepared })
     };
     let live: Live<W, D> = timeout(limit, opening).await.unwrap_or_else(|_| {
@@ -174,7 +173,8 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             }
         }
         let took = end.since(now);
-        let rest = every.max(took.saturating_mul(PING_REST));
+        let users = u64::from(self.context.connected().max(1));
+        let rest = every.max(took.saturating_mul(PING_REST) / users);
         self.context.ping_again(Elapsed(end.0.saturating_add(rest)));
         if took < every { end } else { now }
     }
@@ -292,9 +292,9 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
 
     /// Waits, but not beyond the end of the run.
     async fn pause(&self, wait: Duration) {
-        let until = self.clock.instant(Elapsed::from_duration(
-            self.clock.now().duration().saturating_add(wait),
-        ));
+        let until = self
+            .clock
+            .instant(Elapsed::from_duration(self.clock.now().duration().saturating_add(wait)));
         let mut signal = self.context.signal.clone();
         tokio::select! {
             () = sleep_until(until) => {}

@@ -25,6 +25,8 @@ use crate::workload::Workload;
 
 /// Sessions that a thread opens at once: a server's accept queue is finite, and so is its patience.
 const CONNECTING_MAX: usize = 8;
+/// When a round trip is measured first: after the rush in which all users begin.
+const PING_FIRST: Elapsed = Elapsed(500_000_000);
 /// Intervals that wait for the control thread before they are merged.
 const PENDING_MAX: usize = 64;
 
@@ -33,7 +35,11 @@ pub(super) enum FromWorker {
     Connected,
     ConnectFailed(DbError),
     /// Everything before second `complete` of this thread has been sent.
-    Second { thread: usize, complete: u64, interval: Box<Interval> },
+    Second {
+        thread: usize,
+        complete: u64,
+        interval: Box<Interval>,
+    },
     Note(Note),
     Done(Box<WorkerEnd>),
 }
@@ -154,7 +160,7 @@ impl<W: Workload, D: Database> Context<W, D> {
             last_finish: Cell::default(),
             cpu_seen: Cell::default(),
             cpu_start_ns: Cell::new(0),
-            ping_at: Cell::default(),
+            ping_at: Cell::new(PING_FIRST),
             heard: RefCell::new(heard),
             edges,
         }
@@ -190,6 +196,11 @@ impl<W: Workload, D: Database> Context<W, D> {
     pub fn reconnected(&self) {
         self.connected.set(self.connected.get() + 1);
         self.recorder.borrow_mut().reconnected();
+    }
+
+    /// Sessions of this thread that are connected.
+    pub fn connected(&self) -> u32 {
+        self.connected.get()
     }
 
     /// Whether it is time that a user of this thread measured a round trip.
@@ -274,7 +285,11 @@ impl<W: Workload, D: Database> Context<W, D> {
             (
                 FromWorker::Second { interval, complete, .. },
                 FromWorker::Second { interval: later, complete: until, .. },
-            ) if !self.edges.iter().any(|edge| (interval.first + 1..=later.last).contains(edge)) => {
+            ) if !self
+                .edges
+                .iter()
+                .any(|edge| (interval.first + 1..=later.last).contains(edge)) =>
+            {
                 interval.add_later(&later);
                 *complete = until;
             }

@@ -112,24 +112,21 @@ impl Link {
         let result = poll_fn(|cx| {
             self.bell.listen_for(cx.waker());
             let mut inner = Context::from_waker(&self.waker);
-            loop {
-                self.bell.mute();
-                // This sends, or takes what has come already.
-                if let Poll::Ready(result) = call.as_mut().poll(&mut inner) {
-                    self.bell.unmute();
-                    return Poll::Ready(result);
-                }
+            self.bell.mute();
+            // This sends, or takes what has come already.
+            let mut outcome = call.as_mut().poll(&mut inner);
+            if outcome.is_pending() {
                 // What rang was the sending, which the connection sees to now.
                 self.bell.mute();
                 self.poll(&mut inner);
-                if let Poll::Ready(result) = call.as_mut().poll(&mut inner) {
-                    self.bell.unmute();
-                    return Poll::Ready(result);
-                }
-                if !self.bell.unmute() {
-                    return Poll::Pending;
-                }
+                outcome = call.as_mut().poll(&mut inner);
             }
+            // More is to be done at once, but by way of the scheduler, because it may be the task's
+            // budget that has ended.
+            if self.bell.unmute() && outcome.is_pending() {
+                cx.waker().wake_by_ref();
+            }
+            outcome
         });
         result.await.map_err(|failure| self.explain(failure))
     }

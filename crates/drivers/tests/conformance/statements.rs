@@ -110,6 +110,17 @@ pub async fn call_commits_by_itself(bed: &Bed) {
     assert!(!error.is_in_doubt(), "the database has answered");
 }
 
+pub async fn a_ping_leaves_no_trace(bed: &Bed) {
+    let mut session = bed.session(Role::User).await;
+    let measures = session.ping().await.unwrap();
+    let in_process = session.server().await.unwrap().transport == "in process";
+    assert_eq!(measures, !in_process, "where there is a way, it has a time");
+    session.begin(Access::Write).await.unwrap();
+    session.ping().await.unwrap();
+    session.commit().await.unwrap();
+    assert_eq!(session.ping().await.unwrap(), measures);
+}
+
 pub async fn tables(bed: &Bed) {
     let mut session = bed.session(Role::User).await;
     assert_eq!(session.tables().await.unwrap(), Vec::<String>::new());

@@ -112,10 +112,14 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
-/// `1 warehouse`, `10 warehouses`: `plural` without its s where there is one.
+/// `1 warehouse`, `10 warehouses`, `1 branch`: `plural` without its s or es where there is one.
 #[must_use]
 pub fn counted(number: u64, plural: &str) -> String {
-    let unit = if number == 1 { plural.strip_suffix('s').unwrap_or(plural) } else { plural };
+    let unit = match plural.strip_suffix('s') {
+        Some(one) if number == 1 && one.ends_with("che") => one.trim_end_matches('e'),
+        Some(one) if number == 1 => one,
+        _ => plural,
+    };
     format!("{} {unit}", integer(number))
 }
 

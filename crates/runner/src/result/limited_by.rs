@@ -86,14 +86,8 @@ pub enum Limit {
 
 impl Limit {
     /// Every one.
-    pub const ALL: [Self; 6] = [
-        Self::Load,
-        Self::Client,
-        Self::Host,
-        Self::Network,
-        Self::Database,
-        Self::Undecided,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Load, Self::Client, Self::Host, Self::Network, Self::Database, Self::Undecided];
 
     /// For people, after "Limited by".
     #[must_use]
@@ -465,11 +459,8 @@ mod tests {
 
     #[test]
     fn a_database_on_the_clients_threads_is_not_taken_for_the_client() {
-        let figures = LimitFigures {
-            database_on_threads: true,
-            busiest_thread_share: 1.0,
-            ..quiet()
-        };
+        let figures =
+            LimitFigures { database_on_threads: true, busiest_thread_share: 1.0, ..quiet() };
         let limited = LimitedBy::new(figures);
         assert_eq!(limited.kind, Limit::Database);
         assert!(limited.words.contains("the client's own threads"), "{}", limited.words);
@@ -481,7 +472,11 @@ mod tests {
     fn every_verdict_says_why_and_what_next() {
         let cases: [(Change, &str, &str); 8] = [
             (|f| f.window_s = 1.0, "10,000 committed transactions in a window of 1s", "run longer"),
-            (|f| (f.paced, f.sessions_busy_share) = (true, 0.1), "10 % of the time", "ask for more"),
+            (
+                |f| (f.paced, f.sessions_busy_share) = (true, 0.1),
+                "10 % of the time",
+                "ask for more",
+            ),
             (|f| f.busiest_thread_share = 0.95, "used 95 % of a core", "more --threads"),
             (|f| f.lag_p99_us = Some(2_000), "2.00 ms late (p99), of a median", "more --threads"),
             (|f| f.host_cpu_share = Some(0.97), "97 % busy", "another host"),

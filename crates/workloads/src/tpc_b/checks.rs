@@ -18,7 +18,12 @@ const fn check(
 /// All checks.
 pub static CHECKS: &[CheckDef] = &[
     check("branches", "check.branches", "branches 1 to scale, each is there", Always),
-    check("tellers", "check.tellers", "10 tellers a branch, numbered through, of that branch", Always),
+    check(
+        "tellers",
+        "check.tellers",
+        "10 tellers a branch, numbered through, of that branch",
+        Always,
+    ),
     check(
         "accounts",
         "check.accounts",

@@ -81,11 +81,7 @@ impl Prepared {
         Ok(Completion { committed: true, tally: delta.into() })
     }
 
-    async fn read_balance<S: Session>(
-        &mut self,
-        aid: i32,
-        session: &mut S,
-    ) -> Result<(), DbError> {
+    async fn read_balance<S: Session>(&mut self, aid: i32, session: &mut S) -> Result<(), DbError> {
         session.query(self.balance, &[aid.into()], &mut self.rows).await?;
         self.abalance = self.rows.first("the account")?.int(0)?;
         Ok(())

@@ -51,18 +51,8 @@ const fn audit(
 /// pgbench empties the history when it starts, so these are about what a run moves, not about what is
 /// there.
 pub static AUDITS: [AuditDef; 4] = [
-    audit(
-        "abalance",
-        "audit.abalance",
-        "ΔΣ abalance = Σ delta",
-        &[TPCB_LIKE, SIMPLE_UPDATE],
-    ),
-    audit(
-        "history",
-        "audit.history",
-        "ΔΣ history.delta = Σ delta",
-        &[TPCB_LIKE, SIMPLE_UPDATE],
-    ),
+    audit("abalance", "audit.abalance", "ΔΣ abalance = Σ delta", &[TPCB_LIKE, SIMPLE_UPDATE]),
+    audit("history", "audit.history", "ΔΣ history.delta = Σ delta", &[TPCB_LIKE, SIMPLE_UPDATE]),
     audit("tbalance", "audit.tbalance", "ΔΣ tbalance = Σ delta of tpcb-like", &[TPCB_LIKE]),
     audit("bbalance", "audit.bbalance", "ΔΣ bbalance = Σ delta of tpcb-like", &[TPCB_LIKE]),
 ];

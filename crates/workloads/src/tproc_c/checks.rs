@@ -24,7 +24,12 @@ pub static CHECKS: &[CheckDef] = &[
         Always,
     ),
     check("3.3.2.4", "check.3.3.2.4", "Σ o_ol_cnt = rows of order_line in the district", Always),
-    check("3.3.2.5", "check.3.3.2.5", "o_carrier_id is null just when new_order has the order", Always),
+    check(
+        "3.3.2.5",
+        "check.3.3.2.5",
+        "o_carrier_id is null just when new_order has the order",
+        Always,
+    ),
     check("3.3.2.6", "check.3.3.2.6", "o_ol_cnt = rows of order_line for the order", Always),
     check("3.3.2.7", "check.3.3.2.7", "ol_delivery_d is null just when o_carrier_id is", Always),
     check("3.3.2.8", "check.3.3.2.8", "w_ytd = Σ h_amount of the warehouse", Always),

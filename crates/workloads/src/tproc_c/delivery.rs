@@ -51,8 +51,7 @@ pub(super) async fn call<S: Session>(
     buffers: &mut Buffers,
     session: &mut S,
 ) -> Result<Completion, DbError> {
-    let args =
-        [input.w_id.into(), input.o_carrier_id.into(), Value::Timestamp(input.delivery_d)];
+    let args = [input.w_id.into(), input.o_carrier_id.into(), Value::Timestamp(input.delivery_d)];
     session.call(id, &args, &mut buffers.rows).await?;
     let row = buffers.rows.first("Delivery")?;
     expect_done(&row, "Delivery")?;

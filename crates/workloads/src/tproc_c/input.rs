@@ -5,7 +5,7 @@ use triphammer_core::random::Rng;
 use triphammer_core::value::Timestamp;
 
 use super::constants::{A_CUSTOMER, A_ITEM, A_LAST, RunConstants};
-use super::schema::{CUSTOMERS, DISTRICTS, ITEMS, LINES_MAX, LINES_MIN};
+use super::schema::{CUSTOMERS, DISTRICTS, DOLLAR, ITEMS, LINES_MAX, LINES_MIN};
 use super::user::Terminal;
 
 /// An item that no database has (clause 2.4.1.5): an order that asks for it is rolled back.
@@ -13,7 +13,6 @@ pub const UNUSED_ITEM: i32 = ITEMS + 1;
 
 /// The input of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "made once a transaction, on the stack, never stored")]
 pub enum Input {
     /// Clause 2.4.1.
     NewOrder(NewOrder),
@@ -264,7 +263,7 @@ impl Payment {
             c_w_id,
             c_d_id,
             customer: rules.customer(rng),
-            h_amount: rng.between(1_00, 5_000_00),
+            h_amount: rng.between(DOLLAR, 5_000 * DOLLAR),
             h_date: now,
         }
     }
@@ -404,7 +403,7 @@ mod tests {
             assert!(near(there, remote.len(), 25.0));
         }
         assert!(all.iter().all(|p| p.c_w_id != p.w_id || p.c_d_id == p.d_id));
-        assert!(all.iter().all(|p| (1_00..=5_000_00).contains(&p.h_amount)));
+        assert!(all.iter().all(|p| (DOLLAR..=5_000 * DOLLAR).contains(&p.h_amount)));
         let by_name = all.iter().filter(|p| matches!(p.customer, CustomerKey::LastName(_))).count();
         assert!(near(by_name, all.len(), 60.0), "{by_name}");
     }

@@ -44,7 +44,8 @@ mod tests {
     #[test]
     fn a_number_reads_as_three_syllables() {
         let names = LastNames::new();
-        for (number, expected) in [(0, "BARBARBAR"), (371, "PRICALLYOUGHT"), (999, "EINGEINGEING")] {
+        for (number, expected) in [(0, "BARBARBAR"), (371, "PRICALLYOUGHT"), (999, "EINGEINGEING")]
+        {
             assert_eq!(names.get(number), expected);
         }
     }

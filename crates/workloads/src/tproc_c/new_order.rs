@@ -253,16 +253,17 @@ fn total(output: &NewOrderOutput) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::schema::DOLLAR;
     use super::*;
 
     #[test]
     fn the_total_is_discounted_taxed_and_rounded_half_up() {
         for (amounts, discount, taxes, expected) in [
-            (vec![100_00, 50_00], 0, (0, 0), 150_00),
-            (vec![100_00], 5_000, (2_000, 2_000), 70_00),
+            (vec![100 * DOLLAR, 50 * DOLLAR], 0, (0, 0), 150 * DOLLAR),
+            (vec![100 * DOLLAR], 5_000, (2_000, 2_000), 70 * DOLLAR),
             // 1.00 × 0.995 = 0.995 and 1.00 × 0.9949 = 0.9949.
-            (vec![1_00], 50, (0, 0), 1_00),
-            (vec![1_00], 51, (0, 0), 99),
+            (vec![DOLLAR], 50, (0, 0), DOLLAR),
+            (vec![DOLLAR], 51, (0, 0), 99),
         ] {
             let mut output = NewOrderOutput {
                 c_discount: discount,

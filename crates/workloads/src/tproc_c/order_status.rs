@@ -54,8 +54,7 @@ pub(super) async fn call<S: Session>(
     output.c_id = row.int32(1)?;
     read_customer(&row, 2, output)?;
     read_order(&row, 6, output)?;
-    let lists =
-        [row.list(9)?, row.list(10)?, row.list(11)?, row.list(12)?, row.list(13)?];
+    let lists = [row.list(9)?, row.list(10)?, row.list(11)?, row.list(12)?, row.list(13)?];
     let count = lists[0].len();
     if lists.iter().any(|list| list.len() != count) {
         let message = "Order-Status answered lists of different lengths";

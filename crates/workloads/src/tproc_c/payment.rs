@@ -87,11 +87,7 @@ pub(super) async fn call<S: Session>(
 
 /// Reads c_id, c_first, c_middle, c_last, five columns of address, c_phone, c_since, c_credit,
 /// c_credit_lim, c_discount, c_balance, c_data.
-fn read_customer(
-    row: &Row<'_>,
-    column: usize,
-    output: &mut PaymentOutput,
-) -> Result<(), DbError> {
+fn read_customer(row: &Row<'_>, column: usize, output: &mut PaymentOutput) -> Result<(), DbError> {
     output.c_id = row.int32(column)?;
     put(&mut output.c_first, row.text(column + 1)?);
     put(&mut output.c_middle, row.text(column + 2)?);

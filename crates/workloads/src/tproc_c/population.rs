@@ -12,9 +12,7 @@ use triphammer_core::value::Timestamp;
 
 use super::constants::A_LAST;
 use super::names::LastNames;
-use super::schema::{
-    CUSTOMERS, DISTRICTS, FIRST_NEW_ORDER, ITEMS, LINES_MAX, LINES_MIN, ORDERS,
-};
+use super::schema::{CUSTOMERS, DISTRICTS, DOLLAR, FIRST_NEW_ORDER, ITEMS, LINES_MAX, LINES_MIN, ORDERS};
 
 /// Bytes of a batch: large enough that its overhead vanishes, small enough to stay in a cache.
 const BATCH_BYTES: usize = 384 * 1024;
@@ -128,7 +126,7 @@ impl Population {
             a_string(&mut rng, rows, 6, 10);
             address(&mut rng, rows);
             rows.decimal(rng.between(0, 2_000), 4);
-            rows.decimal(300_000_00, 2);
+            rows.decimal(300_000 * DOLLAR, 2);
         }))
     }
 
@@ -140,7 +138,7 @@ impl Population {
             a_string(&mut rng, rows, 6, 10);
             address(&mut rng, rows);
             rows.decimal(rng.between(0, 2_000), 4);
-            rows.decimal(30_000_00, 2);
+            rows.decimal(30_000 * DOLLAR, 2);
             rows.int(i64::from(ORDERS) + 1);
         }))
     }
@@ -162,10 +160,10 @@ impl Population {
             rows.text_with(|out| rng.digits(16, out));
             rows.timestamp(self.instant);
             rows.text(if bad.next(rng) { "BC" } else { "GC" });
-            rows.decimal(50_000_00, 2);
+            rows.decimal(50_000 * DOLLAR, 2);
             rows.decimal(rng.between(0, 5_000), 4);
-            rows.decimal(-10_00, 2);
-            rows.decimal(10_00, 2);
+            rows.decimal(-10 * DOLLAR, 2);
+            rows.decimal(10 * DOLLAR, 2);
             rows.int(1);
             rows.int(0);
             a_string(rng, rows, 300, 500);
@@ -183,7 +181,7 @@ impl Population {
             rows.int(d_id);
             rows.int(w_id);
             rows.timestamp(self.instant);
-            rows.decimal(10_00, 2);
+            rows.decimal(10 * DOLLAR, 2);
             a_string(rng, rows, 12, 24);
         };
         Box::new(in_districts(begin, Each { count: CUSTOMERS, row }))
@@ -221,7 +219,11 @@ impl Population {
             rows.int(w_id);
             rows.int(customers.next().expect("as many orders as customers").into());
             rows.timestamp(self.instant);
-            if is_delivered(o_id) { rows.int(rng.between(1, 10)) } else { rows.null() }
+            if is_delivered(o_id) {
+                rows.int(rng.between(1, 10))
+            } else {
+                rows.null()
+            }
             rows.int(line_count(counts));
             rows.int(1);
         };
@@ -244,7 +246,11 @@ impl Population {
                 rows.int(number);
                 rows.int(rng.between(1, i64::from(ITEMS)));
                 rows.int(w_id);
-                if delivered { rows.timestamp(self.instant) } else { rows.null() }
+                if delivered {
+                    rows.timestamp(self.instant)
+                } else {
+                    rows.null()
+                }
                 rows.int(5);
                 rows.decimal(if delivered { 0 } else { rng.between(1, 999_999) }, 2);
                 rows.text_with(|out| rng.alphanumeric(24, out));
@@ -458,9 +464,18 @@ mod tests {
             first
         };
         for (table, expected) in [
-            ("item", "1|9162|rk1MlEMUGCgPcby6iHQJ4S1k|15.16|trIDsyfBcgfoBeHMxKnJrRTzck85FeL0bT5fanShJLCjvOomW"),
-            ("warehouse", "1|VT2Dc1a|Eg5ue5tALVC5oS|PKWFJnX6Vy4cxNiINNl|gCTWXatYjbj9IulLdao|BE|182111111|0.0424|300000.00"),
-            ("district", "1|1|CKafQMAd|p1bI2zdTmuSr89hYjq|1BwdJTVukcjPDPjUq7|soejSpS6MpDFn8|IP|575311111|0.0065|30000.00|3001"),
+            (
+                "item",
+                "1|9162|rk1MlEMUGCgPcby6iHQJ4S1k|15.16|trIDsyfBcgfoBeHMxKnJrRTzck85FeL0bT5fanShJLCjvOomW",
+            ),
+            (
+                "warehouse",
+                "1|VT2Dc1a|Eg5ue5tALVC5oS|PKWFJnX6Vy4cxNiINNl|gCTWXatYjbj9IulLdao|BE|182111111|0.0424|300000.00",
+            ),
+            (
+                "district",
+                "1|1|CKafQMAd|p1bI2zdTmuSr89hYjq|1BwdJTVukcjPDPjUq7|soejSpS6MpDFn8|IP|575311111|0.0065|30000.00|3001",
+            ),
             ("history", "1|1|1|1|1|2026-01-01 00:00:00|10.00|raKqJgEbSZ8gfXUr"),
             ("orders", "1|1|1|2101|2026-01-01 00:00:00|10|9|1"),
             ("order_line", "1|1|1|1|24356|1|2026-01-01 00:00:00|5|0.00|gZxylFnBJbosDukTqoDS3LLk"),

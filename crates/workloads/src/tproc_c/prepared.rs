@@ -98,9 +98,7 @@ impl Prepared {
         match &self.work {
             Work::Procedures(calls) => match input {
                 Input::NewOrder(i) => new_order::call(calls.new_order, i, buffers, session).await,
-                Input::Payment(i) => {
-                    payment::call(calls.payment, i, names, buffers, session).await
-                }
+                Input::Payment(i) => payment::call(calls.payment, i, names, buffers, session).await,
                 Input::OrderStatus(i) => {
                     order_status::call(calls.order_status, i, names, buffers, session).await
                 }
@@ -111,9 +109,7 @@ impl Prepared {
             },
             Work::Statements(ids) => match input {
                 Input::NewOrder(i) => new_order::run(&ids.new_order, i, buffers, session).await,
-                Input::Payment(i) => {
-                    payment::run(&ids.payment, i, names, buffers, session).await
-                }
+                Input::Payment(i) => payment::run(&ids.payment, i, names, buffers, session).await,
                 Input::OrderStatus(i) => {
                     order_status::run(&ids.order_status, i, names, buffers, session).await
                 }

@@ -4,6 +4,8 @@
 use triphammer_core::value::ColumnType::{BigInt, Decimal, Int, Text, Timestamp};
 use triphammer_core::workload::{TableDef, column};
 
+/// A dollar in the cents that money is counted in.
+pub const DOLLAR: i64 = 100;
 /// Rows of the item table (clause 1.2.1).
 pub const ITEMS: i32 = 100_000;
 /// Districts of a warehouse.
@@ -173,9 +175,8 @@ pub const NEW_ORDER: TableDef = TableDef {
 };
 
 /// All tables, in the order of creation.
-pub static TABLES: [TableDef; 9] = [
-    WAREHOUSE, DISTRICT, CUSTOMER, HISTORY, ITEM, STOCK, ORDERS_TABLE, ORDER_LINE, NEW_ORDER,
-];
+pub static TABLES: [TableDef; 9] =
+    [WAREHOUSE, DISTRICT, CUSTOMER, HISTORY, ITEM, STOCK, ORDERS_TABLE, ORDER_LINE, NEW_ORDER];
 
 /// The tables that are there once.
 pub static ITEM_TABLES: [TableDef; 1] = [ITEM];

@@ -112,7 +112,9 @@ impl Settings {
 fn population_time(text: &str) -> Result<Timestamp, SpecError> {
     Timestamp::parse(text).filter(|time| time.0 % 1_000_000 == 0).ok_or_else(|| {
         let default = POPULATION_TIME.default;
-        SpecError::new(format!("`population-time` takes whole seconds as in `{default}`, not `{text}`"))
+        SpecError::new(format!(
+            "`population-time` takes whole seconds as in `{default}`, not `{text}`"
+        ))
     })
 }
 

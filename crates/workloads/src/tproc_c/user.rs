@@ -99,10 +99,8 @@ struct Deck {
 
 impl Deck {
     fn new(mix: &[u32; TRANSACTION_COUNT]) -> Self {
-        let cards: Vec<u8> = (0u8..)
-            .zip(mix)
-            .flat_map(|(card, count)| (0..*count).map(move |_| card))
-            .collect();
+        let cards: Vec<u8> =
+            (0u8..).zip(mix).flat_map(|(card, count)| (0..*count).map(move |_| card)).collect();
         Self { dealt: cards.len(), cards }
     }
 

@@ -185,7 +185,8 @@ async fn missing_tables_are_an_error_and_not_a_result() {
     let (mut session, mut prepared) = site.user(&workload, Mode::Procedures).await;
     let gone = "ALTER TABLE district RENAME TO elsewhere";
     triphammer_core::Session::script(&mut session, gone).await.unwrap();
-    let input = inputs(&workload, 50).into_iter().find(|i| matches!(i, Input::NewOrder(_))).unwrap();
+    let input =
+        inputs(&workload, 50).into_iter().find(|i| matches!(i, Input::NewOrder(_))).unwrap();
     let error = workload.run(&input, &mut prepared, &mut session).await.unwrap_err();
     assert_eq!(error.class(), ErrorClass::Other, "{error}");
 }

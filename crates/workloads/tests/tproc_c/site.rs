@@ -43,7 +43,12 @@ pub struct Site {
 }
 
 impl Site {
-    fn new(target: &str, settings: &ConnectSettings, name: String, folder: Option<TempDir>) -> Self {
+    fn new(
+        target: &str,
+        settings: &ConnectSettings,
+        name: String,
+        folder: Option<TempDir>,
+    ) -> Self {
         let database = AnyDatabase::open(target, settings).unwrap();
         let procedures = database.capabilities().procedures;
         let book = books::book::<TprocC>(database.dialect(), procedures).unwrap();
@@ -246,9 +251,7 @@ pub async fn violation(
     let id = Statements::new(&site.book).prepare(session, check.statement).await.unwrap();
     let range = [Value::Int(1), Value::Int(WAREHOUSES)];
     let mut rows = Rows::new();
-    let t0 = tokio::time::Instant::now();
     let asked = session.query(id, &range, &mut rows).await;
-    eprintln!("TIME {} {:?}", check.id, t0.elapsed());
     asked.unwrap_or_else(|error| panic!("check {}: {error}", check.id));
     assert!(rows.len() <= 1, "check {} answers one row or none", check.id);
     rows.iter().next().map(|row| (row.int(0).unwrap(), row.text(1).unwrap().to_owned()))

@@ -162,8 +162,9 @@ FROM (
            concat('w_id=', d_w_id, ' d_id=', d_id) AS first_key
     FROM district
     LEFT JOIN (
-        SELECT h_w_id AS w_id, h_d_id AS counted_d_id, count(*) AS found, count(DISTINCT h_c_id) AS customers,
-               min(h_c_id) AS first_id, max(h_c_id) AS last_id
+        SELECT h_w_id AS w_id, h_d_id AS counted_d_id, count(*) AS found,
+               count(DISTINCT h_c_id) AS customers, min(h_c_id) AS first_id,
+               max(h_c_id) AS last_id
         FROM history
         WHERE h_w_id BETWEEN :first AND :last
         GROUP BY h_w_id, h_d_id
