@@ -1,4 +1,5 @@
 //! Every workload's SQL book resolves in every dialect, and holds what the workload declares.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do: with a panic")]
 
 use triphammer_core::sql::{Required, StatementDef};
 use triphammer_core::workload::Workload;

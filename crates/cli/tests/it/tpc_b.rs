@@ -4,7 +4,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use triphammer_testbed::PostgresServer;
+use triphammer_testbed::{PostgresOptions, PostgresServer};
 
 use crate::program::{Program, finish};
 
@@ -212,4 +212,37 @@ fn sqlite_runs_it_too() {
     assert_eq!(verdicts(&result), VERIFIED);
     assert!(program.ok(&["check", "sqlite:b.db", "-w", "tpc-b"]).contains("all 5 conditions"));
     assert!(program.ok(&["run", "null:", "-w", "tpc-b", "--transactions", "20"]).contains("TPS"));
+}
+
+#[test]
+fn after_a_crash_the_audits_stay_within_what_was_in_doubt() {
+    let mut server = PostgresServer::start(PostgresOptions::default()).unwrap();
+    let program = Program::new();
+    let target = server.fresh_database("crash").unwrap();
+    program.ok(&["build", &target, "-w", "tpc-b"]);
+    let run = program.start(&[
+        "run",
+        &target,
+        "-w",
+        "tpc-b",
+        "--vus",
+        "8",
+        "--rampup",
+        "0s",
+        "--duration",
+        "5s",
+        "--max-failures",
+        "100%",
+        "--json",
+    ]);
+    std::thread::sleep(Duration::from_secs(2));
+    server.kill9();
+    server.restart().unwrap();
+    let done = finish(run);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    let result: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+    assert!(result["sessions"]["lost"].as_u64().unwrap() >= 8);
+    for (id, verdict) in verdicts(&result) {
+        assert!(["verified", "within_bounds"].contains(&verdict), "{id}: {}", result["audits"]);
+    }
 }

@@ -208,5 +208,6 @@ mod tests {
             (counted(1, "warehouses"), counted(10, "warehouses")),
             ("1 warehouse".into(), "10 warehouses".into())
         );
+        assert_eq!(counted(1, "branches"), "1 branch");
     }
 }

@@ -345,6 +345,9 @@ fn advice(kind: Limit, f: &LimitFigures) -> &'static str {
             }
             _ => "more --threads, or a client host with more cores: the database can do more",
         },
+        Limit::Host if f.database_on_threads => {
+            "see what else runs here; if nothing does, this is what the database can do on these CPUs"
+        }
         Limit::Host => "run the client on another host: here it takes CPU from the server",
         Limit::Network => {
             "fewer round trips (--mode procedures), a client nearer to the server, or more --vus"
@@ -465,7 +468,9 @@ mod tests {
         assert_eq!(limited.kind, Limit::Database);
         assert!(limited.words.contains("the client's own threads"), "{}", limited.words);
         let figures = LimitFigures { host_cpu_share: Some(0.95), ..figures };
-        assert_eq!(figures.decide(), Limit::Host);
+        let limited = LimitedBy::new(figures);
+        assert_eq!(limited.kind, Limit::Host);
+        assert!(!limited.advice.contains("another host"), "{}", limited.advice);
     }
 
     #[test]

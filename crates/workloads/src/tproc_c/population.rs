@@ -12,7 +12,9 @@ use triphammer_core::value::Timestamp;
 
 use super::constants::A_LAST;
 use super::names::LastNames;
-use super::schema::{CUSTOMERS, DISTRICTS, DOLLAR, FIRST_NEW_ORDER, ITEMS, LINES_MAX, LINES_MIN, ORDERS};
+use super::schema::{
+    CUSTOMERS, DISTRICTS, DOLLAR, FIRST_NEW_ORDER, ITEMS, LINES_MAX, LINES_MIN, ORDERS,
+};
 
 /// Bytes of a batch: large enough that its overhead vanishes, small enough to stay in a cache.
 const BATCH_BYTES: usize = 384 * 1024;
