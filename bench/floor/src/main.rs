@@ -60,7 +60,8 @@ fn drive(users: &mut [User], accounts: u64, seconds: u64) -> Result<(u64, u64), 
 
 fn nanoseconds(clock: ClockId) -> u64 {
     let time = clock_gettime(clock);
-    u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
+    u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000
+        + u64::try_from(time.tv_nsec).unwrap_or(0)
 }
 
 struct User {

@@ -31,21 +31,16 @@ pub fn command() -> Clap {
     for (which, about) in COMMANDS {
         command = command.subcommand(subcommand(*which, about));
     }
-    command.subcommand(
-        Clap::new("completions").about("Print a completion script for a shell").arg(
-            Arg::new("shell").required(true).value_parser(clap::value_parser!(clap_complete::Shell)),
-        ),
-    )
+    command.subcommand(Clap::new("completions").about("Print a completion script for a shell").arg(
+        Arg::new("shell").required(true).value_parser(clap::value_parser!(clap_complete::Shell)),
+    ))
 }
 
 fn subcommand(which: Command, about: &'static str) -> Clap {
     let mut command = Clap::new(which.name()).about(about).after_help(AFTER_HELP);
     if which == Command::Report {
         command = command.arg(
-            Arg::new("job")
-                .value_name("JOB")
-                .required(true)
-                .help("Number of the job, or `last`"),
+            Arg::new("job").value_name("JOB").required(true).help("Number of the job, or `last`"),
         );
     }
     for definition in SETTINGS.iter().filter(|s| s.commands.contains(&which)) {

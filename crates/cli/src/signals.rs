@@ -67,7 +67,9 @@ fn heard() {
     let stopper = STOPPER.lock().expect("nobody panics with it").clone();
     match (stopper, times) {
         (Some(stopper), 1) => {
-            crate::terminal::note("stopping: transactions in flight end; Ctrl-C again gives them up");
+            crate::terminal::note(
+                "stopping: transactions in flight end; Ctrl-C again gives them up",
+            );
             stopper.stop();
         }
         (Some(stopper), 2) => {

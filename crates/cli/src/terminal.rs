@@ -210,7 +210,8 @@ impl Live {
         let first = rate(self.headline_count, seconds, self.headline.per_seconds);
         let tpm = rate(self.completed, seconds, 60);
         let cpu = interval.gauges.busiest_share();
-        let elapsed = triphammer_core::clock::format_duration(Duration::from_secs(interval.last + 1));
+        let elapsed =
+            triphammer_core::clock::format_duration(Duration::from_secs(interval.last + 1));
         let mut text = format!(
             "{} {elapsed}  {} {}  TPM {}  p95 {} ms  failed {}  client CPU {}",
             self.phase.map_or("", phase_name),

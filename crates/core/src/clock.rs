@@ -100,7 +100,8 @@ pub fn wall() -> Timestamp {
 #[must_use]
 pub fn thread_cpu_ns() -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
+    u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000
+        + u64::try_from(time.tv_nsec).unwrap_or(0)
 }
 
 /// Reads `30s`, `5m`, `1h30m`, `250ms`, `1.5s`.
@@ -196,7 +197,14 @@ mod tests {
 
     #[test]
     fn durations_read_what_they_write() {
-        for (text, seconds) in [("30s", 30.0), ("5m", 300.0), ("1h30m", 5400.0), ("250ms", 0.25), ("1.5s", 1.5), ("20us", 2e-5)] {
+        for (text, seconds) in [
+            ("30s", 30.0),
+            ("5m", 300.0),
+            ("1h30m", 5400.0),
+            ("250ms", 0.25),
+            ("1.5s", 1.5),
+            ("20us", 2e-5),
+        ] {
             let duration = parse_duration(text).unwrap();
             assert!((duration.as_secs_f64() - seconds).abs() < 1e-9, "{text}");
             assert_eq!(parse_duration(&format_duration(duration)).unwrap(), duration);

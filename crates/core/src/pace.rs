@@ -64,7 +64,9 @@ impl fmt::Display for Load {
             Self::Closed | Self::Keyed => f.write_str(self.name()),
             Self::Rate { per_second, constant: false } => write!(f, "rate:{per_second}/s"),
             Self::Rate { per_second, constant: true } => write!(f, "rate:{per_second}/s,constant"),
-            Self::Ramp { from, to, over } => write!(f, "ramp:{from}..{to}/{}", format_duration(*over)),
+            Self::Ramp { from, to, over } => {
+                write!(f, "ramp:{from}..{to}/{}", format_duration(*over))
+            }
             Self::Steps(file) => write!(f, "steps:{file}"),
         }
     }
@@ -166,10 +168,19 @@ mod tests {
 
     #[test]
     fn loads_read_what_they_write() {
-        for text in ["closed", "keyed", "rate:500/s", "rate:0.5/s,constant", "ramp:100..2000/10m", "steps:a.csv"] {
+        for text in [
+            "closed",
+            "keyed",
+            "rate:500/s",
+            "rate:0.5/s,constant",
+            "ramp:100..2000/10m",
+            "steps:a.csv",
+        ] {
             assert_eq!(text.parse::<Load>().unwrap().to_string(), text);
         }
-        for text in ["", "open", "rate:", "rate:-1/s", "rate:x/s", "ramp:1..2", "steps:", "rate:inf/s"] {
+        for text in
+            ["", "open", "rate:", "rate:-1/s", "rate:x/s", "ramp:1..2", "steps:", "rate:inf/s"]
+        {
             assert!(text.parse::<Load>().is_err(), "{text}");
         }
     }

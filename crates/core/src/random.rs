@@ -77,31 +77,40 @@ impl Rng {
 
     /// Appends `length` random alphanumeric characters.
     pub fn alphanumeric(&mut self, length: usize, out: &mut Vec<u8>) {
-        self.characters(length, ALPHANUMERIC, 10, out);
+        self.characters::<10>(length, ALPHANUMERIC, out);
     }
 
     /// Appends `length` random digits.
     pub fn digits(&mut self, length: usize, out: &mut Vec<u8>) {
-        self.characters(length, b"0123456789", 16, out);
+        self.characters::<16>(length, b"0123456789", out);
     }
 
-    /// Appends characters, `per_draw` from each 64 bits: multiplying the remaining fraction by the
-    /// size of the alphabet gives one character in its whole part and the rest of the randomness in
-    /// its fraction. About 1 ns a character, where a draw each takes three. The last of ten
-    /// characters sees 62^9 of 2^64, so no character is favoured by more than one part in a thousand.
-    fn characters(&mut self, length: usize, alphabet: &[u8], per_draw: usize, out: &mut Vec<u8>) {
+    /// Appends characters, some from each 64 bits: multiplying the remaining fraction by the size of the
+    /// alphabet gives one character in its whole part and the rest of the randomness in its fraction.
+    /// The last of ten characters sees 62^9 of 2^64, so no character is favoured by more than one part
+    /// in a thousand. This is nine tenths of the time that generating rows takes: a draw's characters
+    /// are put together first, because pushing each alone costs half as much again.
+    fn characters<const PER_DRAW: usize>(
+        &mut self,
+        length: usize,
+        alphabet: &[u8],
+        out: &mut Vec<u8>,
+    ) {
         let mut left = length;
         while left > 0 {
             let mut fraction = self.bits();
-            for _ in 0..left.min(per_draw) {
+            let mut drawn = [0; PER_DRAW];
+            for place in &mut drawn {
                 let product = u128::from(fraction) * alphabet.len() as u128;
                 #[expect(clippy::cast_possible_truncation, reason = "the low and the high half")]
                 {
-                    out.push(alphabet[(product >> 64) as usize]);
+                    *place = alphabet[(product >> 64) as usize];
                     fraction = product as u64;
                 }
             }
-            left -= left.min(per_draw);
+            let take = left.min(PER_DRAW);
+            out.extend_from_slice(&drawn[..take]);
+            left -= take;
         }
     }
 
@@ -157,7 +166,8 @@ mod tests {
         let mut rng = Rng::of(42, &[1, 2, 3]);
         let mut text = Vec::new();
         rng.alphanumeric(12, &mut text);
-        let found = (String::from_utf8(text).unwrap(), rng.between(1, 1000), rng.nurand(255, 7, 0, 999));
+        let found =
+            (String::from_utf8(text).unwrap(), rng.between(1, 1000), rng.nurand(255, 7, 0, 999));
         assert_eq!(found, ("iepWVEDFoqqJ".to_owned(), 925, 774));
     }
 

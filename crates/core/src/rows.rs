@@ -41,7 +41,8 @@ impl Span {
     }
 
     fn between(start: usize, end: usize) -> Self {
-        let fit = |n| u32::try_from(n).expect("a row buffer stays under 4 GiB: batches are bounded");
+        let fit =
+            |n| u32::try_from(n).expect("a row buffer stays under 4 GiB: batches are bounded");
         Self { start: fit(start), len: fit(end - start) }
     }
 }

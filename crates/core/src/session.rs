@@ -182,11 +182,7 @@ pub trait Session: 'static {
     ///
     /// # Errors
     /// As the database reports.
-    async fn load(
-        &mut self,
-        table: &TableDef,
-        source: &mut dyn RowSource,
-    ) -> Result<u64, DbError>;
+    async fn load(&mut self, table: &TableDef, source: &mut dyn RowSource) -> Result<u64, DbError>;
 
     /// Whether the driver knows already that the connection is gone, without asking the server.
     fn is_closed(&self) -> bool;
@@ -341,10 +337,12 @@ impl std::str::FromStr for Isolation {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let wanted = text.replace(['_', ' '], "-").to_lowercase();
-        Self::ALL.iter().find(|(_, name)| *name == wanted).map(|(level, _)| *level).ok_or_else(|| {
-            let names: Vec<_> = Self::ALL.iter().map(|(_, name)| *name).collect();
-            format!("no isolation level is called `{text}`; levels are {}", names.join(", "))
-        })
+        Self::ALL.iter().find(|(_, name)| *name == wanted).map(|(level, _)| *level).ok_or_else(
+            || {
+                let names: Vec<_> = Self::ALL.iter().map(|(_, name)| *name).collect();
+                format!("no isolation level is called `{text}`; levels are {}", names.join(", "))
+            },
+        )
     }
 }
 

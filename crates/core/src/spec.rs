@@ -132,11 +132,18 @@ impl RunSpec {
         if let Some((most, reason)) = capabilities.users_max
             && self.users > most
         {
-            return refuse(format!("{} virtual users are too many: {reason}; use at most {most}", self.users));
+            return refuse(format!(
+                "{} virtual users are too many: {reason}; use at most {most}",
+                self.users
+            ));
         }
         match self.length {
-            Length::Time(window) if window < Duration::from_secs(1) || window.subsec_nanos() != 0 => {
-                return refuse("the timed window is counted in whole seconds: --duration 1s or more".into());
+            Length::Time(window)
+                if window < Duration::from_secs(1) || window.subsec_nanos() != 0 =>
+            {
+                return refuse(
+                    "the timed window is counted in whole seconds: --duration 1s or more".into(),
+                );
             }
             Length::Transactions(0) => {
                 return refuse("--transactions 0 would do nothing; give 1 or more".into());
@@ -147,7 +154,9 @@ impl RunSpec {
             return refuse("ramp-up is counted in whole seconds: --rampup 5s".into());
         }
         if self.retry.attempts == 0 {
-            return refuse("--retries counts attempts, the first included; give 1 for no retry".into());
+            return refuse(
+                "--retries counts attempts, the first included; give 1 for no retry".into(),
+            );
         }
         if !self.load.is_closed() {
             return refuse(format!(

@@ -264,10 +264,7 @@ fn squeeze(sql: &str) -> String {
     sql.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn replace_words(
-    block: &Script,
-    words: &BTreeMap<String, String>,
-) -> Result<String, SpecError> {
+fn replace_words(block: &Script, words: &BTreeMap<String, String>) -> Result<String, SpecError> {
     let mut out = String::with_capacity(block.sql.len());
     let mut rest = block.sql.as_str();
     while let Some(open) = rest.find('{') {
@@ -277,7 +274,10 @@ fn replace_words(
         out.push_str(&rest[..open]);
         if is_word {
             let value = words.get(word).ok_or_else(|| {
-                SpecError::new(format!("`{}` uses the word {{{word}}}, which no dialect defines", block.name))
+                SpecError::new(format!(
+                    "`{}` uses the word {{{word}}}, which no dialect defines",
+                    block.name
+                ))
             })?;
             out.push_str(value);
         } else {

@@ -189,9 +189,13 @@ mod tests {
 
     #[test]
     fn decimals_are_read_with_their_sign_and_scale() {
-        for (text, expected) in
-            [("-0.05", Some(-5)), ("12", Some(1200)), ("1.5", Some(150)), ("1.234", None), ("x", None)]
-        {
+        for (text, expected) in [
+            ("-0.05", Some(-5)),
+            ("12", Some(1200)),
+            ("1.5", Some(150)),
+            ("1.234", None),
+            ("x", None),
+        ] {
             assert_eq!(parse_decimal(text, 2), expected, "{text}");
         }
     }

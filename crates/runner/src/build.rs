@@ -100,7 +100,8 @@ pub fn build<W: Workload, D: Database>(
         let mut session = connect(&**database, Role::Loader, limit)
             .await
             .doing(format_args!("connecting to {}", database.target()))?;
-        let (record, resumed) = begin::<W, D>(&book, &mut session, request, database, progress).await?;
+        let (record, resumed) =
+            begin::<W, D>(&book, &mut session, request, database, progress).await?;
         session.close().await;
         if record.is_complete() {
             return Ok(BuildReport { outcome: "already built".into(), ..report });
@@ -117,6 +118,7 @@ pub fn build<W: Workload, D: Database>(
             },
             progress,
             foreign_keys: switched_on("foreign-keys"),
+            history_key: switched_on("history-key"),
             procedures: database.capabilities().procedures && !switched_on("no-procedures"),
         };
         let outcome = if resumed { "resumed" } else { "built" }.into();
@@ -135,9 +137,8 @@ pub async fn claim<W: Workload, D: Database>(
     limit: Duration,
 ) -> Result<D::Session, Failure> {
     let target = database.target();
-    let mut session = connect(&**database, role, limit)
-        .await
-        .doing(format_args!("connecting to {target}"))?;
+    let mut session =
+        connect(&**database, role, limit).await.doing(format_args!("connecting to {target}"))?;
     if session.claim(W::NAME, claim).await.doing("claiming the workload")? {
         return Ok(session);
     }
@@ -185,7 +186,8 @@ async fn begin<W: Workload, D: Database>(
     } else {
         found.refuse_strangers::<W>(&database.target())?;
     }
-    let record = start_record::<W, _>(book, session, request).await.doing("writing the build record")?;
+    let record =
+        start_record::<W, _>(book, session, request).await.doing("writing the build record")?;
     Ok((record, false))
 }
 
@@ -227,6 +229,7 @@ struct Builder<'a, W, D> {
     crew: Crew<D>,
     progress: &'a dyn Progress,
     foreign_keys: bool,
+    history_key: bool,
     procedures: bool,
 }
 
@@ -242,6 +245,9 @@ impl<W: Workload, D: Database> Builder<'_, W, D> {
         let rows = timed("load", &|| self.load())?;
         let crew = self.crew.size;
         timed("keys and indexes", &|| self.scripts("keys and indexes", &["key", "index"], crew))?;
+        if self.history_key {
+            timed("history key", &|| self.scripts("history key", &["history_key"], 1))?;
+        }
         if self.foreign_keys {
             timed("foreign keys", &|| self.scripts("foreign keys", &["foreign_key"], 1))?;
         }
@@ -303,7 +309,9 @@ impl<W: Workload, D: Database> Builder<'_, W, D> {
                         .await
                         .map_err(|error| error.context(format_args!("table {}", table.name)))?;
                 }
-                recording.insert(session, &format!("part/{}", part.name), &rows.to_string()).await?;
+                recording
+                    .insert(session, &format!("part/{}", part.name), &rows.to_string())
+                    .await?;
                 session.commit().await?;
                 Ok(rows)
             },

@@ -50,7 +50,9 @@ impl<D: Database> Crew<D> {
         let member = async || {
             let mut session = match connect(&*self.database, self.role, self.connect_limit).await {
                 Ok(session) => session,
-                Err(error) => return fail(format!("connecting to {}", self.database.target()), error),
+                Err(error) => {
+                    return fail(format!("connecting to {}", self.database.target()), error);
+                }
             };
             let mut context = match setup(&mut session).await {
                 Ok(context) => context,

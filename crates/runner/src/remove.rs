@@ -6,10 +6,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::{Rows, Session};
 use triphammer_core::session::{Claim, Database, Role};
 use triphammer_core::sql::SqlBook;
 use triphammer_core::workload::{Statements, Workload};
+use triphammer_core::{Rows, Session};
 
 use crate::books;
 use crate::build::claim;

@@ -9,7 +9,9 @@ use triphammer_core::event::{Event, Phase};
 use triphammer_core::session::{Access, Claim, Database, Role, Session};
 use triphammer_core::spec::RunSpec;
 use triphammer_core::sql::SqlBook;
-use triphammer_core::workload::{AuditDef, OptionCommand, Statements, Workload, WorkloadSettings};
+use triphammer_core::workload::{
+    AuditDef, Mode, OptionCommand, Statements, Workload, WorkloadSettings,
+};
 use triphammer_core::{Clock, DbError, ErrorClass, Rows, SpecError, StatementId, clock};
 
 use crate::books;
@@ -22,8 +24,7 @@ use crate::journal::Journal;
 use crate::progress::Progress;
 use crate::record::{Record, Recording, TABLE};
 use crate::result::{
-    CounterSpan, DatabaseCount, Redacted, RunFacts, RunResult, SettingChange, Tool,
-    WorkloadFacts,
+    CounterSpan, DatabaseCount, Redacted, RunFacts, RunResult, SettingChange, Tool, WorkloadFacts,
 };
 use crate::settings::{RunDefaults, Settings, run_spec};
 use crate::store::{JobId, Moment, Store};
@@ -92,13 +93,18 @@ impl<W: Workload, D: Database> Resolved<W, D> {
         for (name, value) in settings.workload_options(W::options(), OptionCommand::Run) {
             workload_settings.options.entry(name).or_insert(value);
         }
+        // Without the procedures in the database only statements are left.
+        let modes: &[Mode] = match record.get("option/no-procedures") {
+            Some("true") => &[Mode::Statements],
+            _ => W::modes(),
+        };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let spec = run_spec(
             settings,
             RunDefaults {
                 capabilities: database.capabilities(),
                 scale: workload_settings.scale,
-                modes: W::modes(),
+                modes,
                 embedded: target.embedded,
                 cores: u32::try_from(cores).unwrap_or(u32::MAX),
             },
@@ -143,7 +149,8 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             }
             let mut facts = self.facts(settings, &mut monitor).await?;
             let mut journal = Journal::of_run(store, &facts, &mut |text| observer.warn(text));
-            let settings_start = monitor.glance(async |s| s.settings().await).await.unwrap_or_default();
+            let settings_start =
+                monitor.glance(async |s| s.settings().await).await.unwrap_or_default();
             journal.settings(Moment::Start, &settings_start, &mut |text| observer.warn(text));
             facts.job = journal.job.map(|job| job.0);
             facts.database_count.before = monitor.count().await;
@@ -163,7 +170,8 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             for (audit, sum) in &mut facts.audits {
                 sum.after = monitor.sum(audit).await;
             }
-            let settings_end = monitor.glance(async |s| s.settings().await).await.unwrap_or_default();
+            let settings_end =
+                monitor.glance(async |s| s.settings().await).await.unwrap_or_default();
             journal.settings(Moment::End, &settings_end, &mut |text| observer.warn(text));
             if !settings_start.is_empty() && !settings_end.is_empty() {
                 facts.settings_changed = SettingChange::between(&settings_start, &settings_end);

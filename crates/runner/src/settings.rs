@@ -103,40 +103,161 @@ const ON_TARGET: &[Command] = &[Build, Run, Check, Drop];
 
 /// Everything that can be set, beside the options of workloads.
 pub const SETTINGS: &[SettingDef] = &[
-    setting("target", Some("TARGET"), ON_TARGET, "Database to use, as a URL: postgres://user@host/db, sqlite:file.db, null: [default: an SQLite file in this folder, named for the workload]"),
+    setting(
+        "target",
+        Some("TARGET"),
+        ON_TARGET,
+        "Database to use, as a URL: postgres://user@host/db, sqlite:file.db, null: [default: an SQLite file in this folder, named for the workload]",
+    ),
     short(setting("workload", Some("NAME"), ON_TARGET, "Workload [default: tproc-c]"), 'w'),
-    setting("schema", Some("NAME"), ON_TARGET, "Schema in the database to work in [default: the user's own]"),
-    setting("password-file", Some("FILE"), ON_TARGET, "File that holds the password on its first line"),
-    not_in_job_file(short(setting("ask-password", None, ON_TARGET, "Ask for the password at the terminal"), 'W')),
-    setting("connect-timeout", Some("TIME"), ON_TARGET, "Longest wait for a session [default: 10s]"),
-    not_in_job_file(short(setting("job-file", Some("FILE"), ON_TARGET, "TOML file with settings"), 'f')),
-    setting("scale", Some("N"), &[Build, Run], "Size of the data: warehouses for TPROC-C, branches for TPC-B-like. `run` takes it only where nothing is stored (null:) or built (the embedded default) [default: 1; 10 on null:]"),
-    setting("jobs", Some("N"), &[Build, Check], "Sessions that work side by side [default: min(2 x cores, scale); 1 to build where the database has one writer]"),
-    setting("seed", Some("N"), &[Build, Run], "Seed: of the data in `build`, of the inputs in `run`. The same seed gives the same rows and the same work [default: 1]"),
-    not_in_job_file(setting("create-database", None, &[Build], "Make the database first when it is not there")),
-    not_in_job_file(setting("replace", None, &[Build], "Remove what an earlier build made, then build anew")),
+    setting(
+        "schema",
+        Some("NAME"),
+        ON_TARGET,
+        "Schema in the database to work in [default: the user's own]",
+    ),
+    setting(
+        "password-file",
+        Some("FILE"),
+        ON_TARGET,
+        "File that holds the password on its first line",
+    ),
+    not_in_job_file(short(
+        setting("ask-password", None, ON_TARGET, "Ask for the password at the terminal"),
+        'W',
+    )),
+    setting(
+        "connect-timeout",
+        Some("TIME"),
+        ON_TARGET,
+        "Longest wait for a session [default: 10s]",
+    ),
+    not_in_job_file(short(
+        setting("job-file", Some("FILE"), ON_TARGET, "TOML file with settings"),
+        'f',
+    )),
+    setting(
+        "scale",
+        Some("N"),
+        &[Build, Run],
+        "Size of the data: warehouses for TPROC-C, branches for TPC-B-like. `run` takes it only where nothing is stored (null:) or built (the embedded default) [default: 1; 10 on null:]",
+    ),
+    setting(
+        "jobs",
+        Some("N"),
+        &[Build, Check],
+        "Sessions that work side by side [default: min(2 x cores, scale); 1 to build where the database has one writer]",
+    ),
+    setting(
+        "seed",
+        Some("N"),
+        &[Build, Run],
+        "Seed: of the data in `build`, of the inputs in `run`. The same seed gives the same rows and the same work [default: 1]",
+    ),
+    not_in_job_file(setting(
+        "create-database",
+        None,
+        &[Build],
+        "Make the database first when it is not there",
+    )),
+    not_in_job_file(setting(
+        "replace",
+        None,
+        &[Build],
+        "Remove what an earlier build made, then build anew",
+    )),
     setting("vus", Some("N"), &[Run], "Virtual users [default: 1 on SQLite, else min(10, scale)]"),
     setting("threads", Some("N"), &[Run], "Worker threads [default: min(cores, virtual users)]"),
-    setting("rampup", Some("TIME"), &[Run], "Load before the timed window [default: 1m; 5s on the embedded default]"),
-    setting("duration", Some("TIME"), &[Run], "Timed window [default: 5m; 30s on the embedded default]"),
-    setting("transactions", Some("N"), &[Run], "Run this many transactions of each virtual user instead of a time"),
-    setting("mode", Some("MODE"), &[Run], "Where the logic runs: procedures or statements [default: procedures where workload and database have them]"),
-    setting("protocol", Some("PROTOCOL"), &[Run], "How statements travel: prepared, extended or simple [default: prepared]"),
+    setting(
+        "rampup",
+        Some("TIME"),
+        &[Run],
+        "Load before the timed window [default: 1m; 5s on the embedded default]",
+    ),
+    setting(
+        "duration",
+        Some("TIME"),
+        &[Run],
+        "Timed window [default: 5m; 30s on the embedded default]",
+    ),
+    setting(
+        "transactions",
+        Some("N"),
+        &[Run],
+        "Run this many transactions of each virtual user instead of a time",
+    ),
+    setting(
+        "mode",
+        Some("MODE"),
+        &[Run],
+        "Where the logic runs: procedures or statements [default: procedures where workload and database have them]",
+    ),
+    setting(
+        "protocol",
+        Some("PROTOCOL"),
+        &[Run],
+        "How statements travel: prepared, extended or simple [default: prepared]",
+    ),
     setting("isolation", Some("LEVEL"), &[Run], "Isolation level [default: the database's own]"),
     setting("load", Some("MODEL"), &[Run], "Load model: closed [default: closed]"),
-    setting("retries", Some("N"), &[Run], "Attempts in all at a transaction that meets a deadlock or a serialization failure [default: 3]"),
-    setting("transaction-timeout", Some("TIME"), &[Run], "Cancel an attempt that takes longer; 0s for never [default: 0s]"),
-    setting("drain-timeout", Some("TIME"), &[Run], "Longest wait for transactions in flight at the end [default: 30s]"),
-    setting("max-failures", Some("SHARE"), &[Run], "Share of transactions that may fail; above it the exit code is 1 [default: 1%]"),
+    setting(
+        "retries",
+        Some("N"),
+        &[Run],
+        "Attempts in all at a transaction that meets a deadlock or a serialization failure [default: 3]",
+    ),
+    setting(
+        "transaction-timeout",
+        Some("TIME"),
+        &[Run],
+        "Cancel an attempt that takes longer; 0s for never [default: 0s]",
+    ),
+    setting(
+        "drain-timeout",
+        Some("TIME"),
+        &[Run],
+        "Longest wait for transactions in flight at the end [default: 30s]",
+    ),
+    setting(
+        "max-failures",
+        Some("SHARE"),
+        &[Run],
+        "Share of transactions that may fail; above it the exit code is 1 [default: 1%]",
+    ),
     setting("label", Some("TEXT"), &[Run, Jobs], "Name for the job, to find it again"),
     setting("warehouses", Some("A-B"), &[Check], "Check only these [default: all]"),
     not_in_job_file(setting("yes", None, &[Drop], "Do it without asking")),
-    not_in_job_file(setting("force", None, &[Build, Drop], "Also touch tables that the build's record does not vouch for")),
-    not_in_job_file(setting("json", None, &[Build, Run, Check, Jobs], "Print one JSON document instead of text")),
-    not_in_job_file(setting("show-spec", None, &[Build, Run], "Print every setting with its source, and do nothing")),
-    setting("store", Some("FILE"), &[Build, Run, Check, Jobs, Report], "Job store [default: the user's data folder]"),
+    not_in_job_file(setting(
+        "force",
+        None,
+        &[Build, Drop],
+        "Also touch tables that the build's record does not vouch for",
+    )),
+    not_in_job_file(setting(
+        "json",
+        None,
+        &[Build, Run, Check, Jobs],
+        "Print one JSON document instead of text",
+    )),
+    not_in_job_file(setting(
+        "show-spec",
+        None,
+        &[Build, Run],
+        "Print every setting with its source, and do nothing",
+    )),
+    setting(
+        "store",
+        Some("FILE"),
+        &[Build, Run, Check, Jobs, Report],
+        "Job store [default: the user's data folder]",
+    ),
     not_in_job_file(setting("limit", Some("N"), &[Jobs], "How many jobs to list [default: 20]")),
-    not_in_job_file(setting("format", Some("FORMAT"), &[Report], "text, json or markdown [default: text]")),
+    not_in_job_file(setting(
+        "format",
+        Some("FORMAT"),
+        &[Report],
+        "text, json or markdown [default: text]",
+    )),
 ];
 
 /// Where a value came from.
@@ -417,7 +538,9 @@ fn job_file_value(
         _ => return refuse(format!("`{key}` is no text, number or list of integers")),
     };
     if key == "target" && TargetUrl::parse(&text).is_ok_and(|url| url.has_password()) {
-        return refuse("the target holds a password; job files hold none, use `password-file`".into());
+        return refuse(
+            "the target holds a password; job files hold none, use `password-file`".into(),
+        );
     }
     Ok(text)
 }
@@ -474,7 +597,7 @@ pub struct RunDefaults<'a> {
     /// The workload's scale as built.
     pub scale: u32,
     /// The workload's modes.
-    pub modes: &'static [Mode],
+    pub modes: &'a [Mode],
     /// Whether nobody named a target.
     pub embedded: bool,
     /// Logical processors.
@@ -492,17 +615,20 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     }
     let few = if capabilities.one_writer { 1 } else { scale.clamp(1, 10) };
     let users: u32 = settings.parse("vus", || few)?;
-    let threads = settings.parse("threads", || {
-        if capabilities.blocks { users } else { cores.min(users).max(1) }
-    })?;
+    let threads = settings
+        .parse("threads", || if capabilities.blocks { users } else { cores.min(users).max(1) })?;
     if capabilities.blocks && threads != users {
         return Err(SpecError::new(
             "calls to this database block their thread, so it needs one thread a virtual user; \
              leave --threads out",
         ));
     }
-    let transactions =
-        settings.optional("transactions", |t| t.parse().map_err(|e| format!("`{t}`: {e}")), u64::to_string, "by time")?;
+    let transactions = settings.optional(
+        "transactions",
+        |t| t.parse().map_err(|e| format!("`{t}`: {e}")),
+        u64::to_string,
+        "by time",
+    )?;
     let seconds = |embedded_default, given_default| {
         Duration::from_secs(if embedded { embedded_default } else { given_default })
     };
@@ -530,14 +656,34 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
         threads,
         rampup,
         length,
-        mode: settings.read("mode", |text| parse_mode(text, modes), |m| m.name().to_owned(), || Mode::default_for(modes, capabilities))?,
-        protocol: settings.read("protocol", str::parse, |p: &Protocol| p.name().to_owned(), || capabilities.protocols[0])?,
-        isolation: settings.optional("isolation", str::parse, |level: &Isolation| level.name().to_owned(), "the database's own")?,
+        mode: settings.read(
+            "mode",
+            |text| parse_mode(text, modes),
+            |m| m.name().to_owned(),
+            || Mode::default_for(modes, capabilities),
+        )?,
+        protocol: settings.read(
+            "protocol",
+            str::parse,
+            |p: &Protocol| p.name().to_owned(),
+            || capabilities.protocols[0],
+        )?,
+        isolation: settings.optional(
+            "isolation",
+            str::parse,
+            |level: &Isolation| level.name().to_owned(),
+            "the database's own",
+        )?,
         load: settings.parse("load", Default::default)?,
         seed: settings.parse("seed", || 1)?,
         retry: RetryPolicy { attempts, ..RetryPolicy::default() },
         limits,
-        max_failures: settings.read("max-failures", parse_share, |s| format!("{}%", s * 100.0), || 0.01)?,
+        max_failures: settings.read(
+            "max-failures",
+            parse_share,
+            |s| format!("{}%", s * 100.0),
+            || 0.01,
+        )?,
     };
     spec.validate(capabilities)?;
     Ok(spec)

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use triphammer_core::Database;
 use triphammer_core::SpecError;
 use triphammer_core::session::{Isolation, Protocol};
 use triphammer_core::spec::Limits;
-use triphammer_core::Database;
 use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::{ConnectSettings, Secret, TargetUrl};
 
@@ -64,10 +64,18 @@ pub fn open(
         );
     }
     let connect_limit = settings.duration("connect-timeout", Limits::default().connect)?;
-    let protocol: Option<Protocol> =
-        settings.optional("protocol", str::parse, |p: &Protocol| p.name().to_owned(), "prepared")?;
-    let isolation: Option<Isolation> =
-        settings.optional("isolation", str::parse, |i: &Isolation| i.name().to_owned(), "the database's own")?;
+    let protocol: Option<Protocol> = settings.optional(
+        "protocol",
+        str::parse,
+        |p: &Protocol| p.name().to_owned(),
+        "prepared",
+    )?;
+    let isolation: Option<Isolation> = settings.optional(
+        "isolation",
+        str::parse,
+        |i: &Isolation| i.name().to_owned(),
+        "the database's own",
+    )?;
     let connect = ConnectSettings {
         password: password(settings, secrets)?,
         isolation,

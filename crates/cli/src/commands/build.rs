@@ -22,9 +22,12 @@ fn build_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
     let target = open(settings, W::NAME)?;
     let scale: u32 = settings.parse("scale", || 1)?;
     let one_writer = target.database.capabilities().one_writer;
-    let jobs = settings.parse("jobs", || if one_writer { 1 } else { (2 * cores()).min(scale).max(1) })?;
+    let jobs =
+        settings.parse("jobs", || if one_writer { 1 } else { (2 * cores()).min(scale).max(1) })?;
     if jobs == 0 {
-        return Err(triphammer_runner::Failure::refuse("a build needs at least one job: --jobs 1 or more"));
+        return Err(triphammer_runner::Failure::refuse(
+            "a build needs at least one job: --jobs 1 or more",
+        ));
     }
     let request = BuildRequest {
         jobs,

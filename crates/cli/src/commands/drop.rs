@@ -26,7 +26,8 @@ fn drop_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
             W::TITLE
         )));
     }
-    let removed = drop_build::<W, _>(&target.database, settings.switch("force")?, target.connect_limit)?;
+    let removed =
+        drop_build::<W, _>(&target.database, settings.switch("force")?, target.connect_limit)?;
     print(&format!("dropped {} from {name}: {}", W::TITLE, removed.join(", ")));
     Ok(Exit::Done)
 }

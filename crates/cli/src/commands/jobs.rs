@@ -1,9 +1,9 @@
 //! `triphammer jobs` and `triphammer report`.
 
+use triphammer_runner::Failure;
 use triphammer_runner::report;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::{JobFilter, JobId, StoreError};
-use triphammer_runner::Failure;
 
 use super::{print, stored};
 use crate::{Exit, Result};
@@ -46,7 +46,8 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
             None => report::stored(&stored).map_err(refuse)?,
         },
         other => {
-            let message = format!("no format is called `{other}`; there are text, json and markdown");
+            let message =
+                format!("no format is called `{other}`; there are text, json and markdown");
             return Err(Failure::refuse(message));
         }
     };

@@ -93,7 +93,10 @@ impl Secrets for Terminal {
 fn store(settings: &mut Settings) -> Result<Option<Store>> {
     let named = settings.said("store").map(PathBuf::from);
     let is_named = named.is_some();
-    match named.map_or_else(triphammer_runner::store::default_path, Ok).and_then(|p| Store::open(&p)) {
+    match named
+        .map_or_else(triphammer_runner::store::default_path, Ok)
+        .and_then(|p| Store::open(&p))
+    {
         Ok(store) => Ok(Some(store)),
         Err(error) if is_named => Err(Failure::refuse(error.to_string())),
         Err(error) => {

@@ -42,8 +42,7 @@ fn run_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
     if as_json {
         print(&report::json(&result));
     } else {
-        let style =
-            if std::io::stdout().is_terminal() { Style::Color } else { Style::Plain };
+        let style = if std::io::stdout().is_terminal() { Style::Color } else { Style::Plain };
         print(&report::text(&result, style));
     }
     Ok(match result.status {

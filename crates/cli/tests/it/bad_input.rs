@@ -10,7 +10,10 @@ const TABLE: &[(&[&str], &str)] = &[
     (&["run", "--duration", "0s", "null:"], "--duration 1s or more"),
     (&["run", "--transactions", "0", "null:"], "--transactions 0 would do nothing"),
     (&["run", "--transactions", "5", "--duration", "5s", "null:"], "exclude each other"),
-    (&["run", "--load", "rate:500/s", "null:"], "the load model `rate` is not available in this version; --load closed is"),
+    (
+        &["run", "--load", "rate:500/s", "null:"],
+        "the load model `rate` is not available in this version; --load closed is",
+    ),
     (&["run", "--load", "fast", "null:"], "`fast` is no load model; write closed"),
     (&["run", "--isolation", "strict", "null:"], "no isolation level is called `strict`"),
     (&["run", "--mode", "magic", "null:"], "modes are procedures and statements"),
@@ -50,7 +53,12 @@ fn every_bad_input_ends_with_code_2_and_says_why() {
     }
     let left: Vec<_> = program.files().into_iter().map(|(path, _)| path).collect();
     assert!(
-        left.iter().all(|path| path.file_name().unwrap().to_str().unwrap().starts_with("jobs.sqlite")),
+        left.iter().all(|path| path
+            .file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .starts_with("jobs.sqlite")),
         "nothing half-done is left: {left:?}"
     );
 }
@@ -79,7 +87,8 @@ fn a_bad_job_file_is_refused_by_file_and_key() {
 #[test]
 fn a_store_that_was_named_and_cannot_be_opened_is_an_error() {
     let program = Program::new();
-    std::fs::write(program.path("text.sqlite"), "this is no database, but long enough to be read").unwrap();
+    std::fs::write(program.path("text.sqlite"), "this is no database, but long enough to be read")
+        .unwrap();
     let done = program.run(&["jobs", "--store", "text.sqlite"]);
     assert_eq!(done.code, 2);
     assert!(done.err.contains("text.sqlite"), "{}", done.err);

@@ -23,21 +23,36 @@ fn both_modes_run_and_leave_data_that_holds() {
     assert!(program.ok(&["check", &target]).contains("all 35 conditions"));
     for mode in ["procedures", "statements"] {
         let result = program.json(&[
-            "run", &target, "--mode", mode, "--vus", "8", "--rampup", "1s", "--duration", "3s",
+            "run",
+            &target,
+            "--mode",
+            mode,
+            "--vus",
+            "8",
+            "--rampup",
+            "1s",
+            "--duration",
+            "3s",
         ]);
         assert_eq!(result["headline"]["verification"]["verdict"], "verified", "{mode}");
         assert!(committed(&result) > 50, "{mode}");
     }
     for protocol in ["extended", "simple"] {
         let result = program.json(&[
-            "run", &target, "--protocol", protocol, "--vus", "2", "--transactions", "50",
+            "run",
+            &target,
+            "--protocol",
+            protocol,
+            "--vus",
+            "2",
+            "--transactions",
+            "50",
         ]);
         assert_eq!(result["headline"]["verification"]["verdict"], "verified", "{protocol}");
     }
     assert!(program.ok(&["check", &target]).contains("all 16 conditions"));
-    let drained = program.run(&[
-        "run", &target, "--mix", "0,0,0,1,0", "--vus", "4", "--transactions", "600",
-    ]);
+    let drained =
+        program.run(&["run", &target, "--mix", "0,0,0,1,0", "--vus", "4", "--transactions", "600"]);
     assert!(drained.out.contains("skipped"), "the new orders ran out: {}", drained.out);
     assert!(program.ok(&["check", &target]).contains("all 16 conditions"));
     assert!(program.ok(&["drop", &target, "--yes"]).contains("dropped"));
@@ -50,7 +65,16 @@ fn a_server_killed_in_a_run_comes_back_and_the_counts_stay_within_their_bounds()
     let target = server.fresh_database("killed").unwrap();
     program.ok(&["build", &target]);
     let child = program.start(&[
-        "run", &target, "--vus", "8", "--rampup", "1s", "--duration", "10s", "--max-failures", "100%",
+        "run",
+        &target,
+        "--vus",
+        "8",
+        "--rampup",
+        "1s",
+        "--duration",
+        "10s",
+        "--max-failures",
+        "100%",
         "--json",
     ]);
     std::thread::sleep(Duration::from_secs(4));
@@ -69,7 +93,8 @@ fn a_server_killed_in_a_run_comes_back_and_the_counts_stay_within_their_bounds()
 #[test]
 fn too_many_users_are_refused_with_how_many_connected() {
     let server =
-        PostgresServer::start(PostgresOptions { max_connections: 20, ..Default::default() }).unwrap();
+        PostgresServer::start(PostgresOptions { max_connections: 20, ..Default::default() })
+            .unwrap();
     let program = Program::new();
     let target = server.fresh_database("full").unwrap();
     program.ok(&["build", &target]);
@@ -104,7 +129,9 @@ fn no_password_is_found_anywhere() {
     let target = fresh("secret");
     let name = target.rsplit('/').next().unwrap().split('?').next().unwrap().to_owned();
     let escaped = secret.replace('\'', "''");
-    server.run(&name, &format!("CREATE ROLE \"hush\" LOGIN SUPERUSER PASSWORD '{escaped}'")).unwrap();
+    server
+        .run(&name, &format!("CREATE ROLE \"hush\" LOGIN SUPERUSER PASSWORD '{escaped}'"))
+        .unwrap();
     let mut program = Program::new();
     std::fs::write(program.path("pw"), format!("{secret}\n")).unwrap();
     let target = format!("postgres://hush@127.0.0.1:{}/{name}", server.port());
@@ -168,7 +195,9 @@ fn a_run_keeps_builds_and_checks_away() {
     program.ok(&["build", &target]);
     let run = program.start(&["run", &target, "--vus", "1", "--rampup", "0s", "--duration", "6s"]);
     std::thread::sleep(Duration::from_secs(2));
-    for args in [&["check", &target][..], &["drop", &target, "--yes"], &["build", &target, "--replace"]] {
+    for args in
+        [&["check", &target][..], &["drop", &target, "--yes"], &["build", &target, "--replace"]]
+    {
         let done = program.run(args);
         assert_eq!(done.code, 2, "{args:?} {}", done.err);
         assert!(done.err.contains("is going on"), "{args:?} {}", done.err);
@@ -183,9 +212,13 @@ fn somebody_elses_tables_survive_and_a_schema_of_its_own_is_used() {
     let target = fresh("theirs");
     let name = target.rsplit('/').next().unwrap().split('?').next().unwrap().to_owned();
     let server = PostgresServer::shared();
-    server.run(&name, "CREATE TABLE customer (name text); INSERT INTO customer VALUES ('precious')").unwrap();
+    server
+        .run(&name, "CREATE TABLE customer (name text); INSERT INTO customer VALUES ('precious')")
+        .unwrap();
     server.run(&name, "CREATE SCHEMA bench").unwrap();
-    for args in [&["build", &target][..], &["build", &target, "--replace"], &["drop", &target, "--yes"]] {
+    for args in
+        [&["build", &target][..], &["build", &target, "--replace"], &["drop", &target, "--yes"]]
+    {
         let done = program.run(args);
         assert_eq!(done.code, 2, "{args:?} {}", done.err);
         assert!(done.err.contains("customer"), "{args:?} {}", done.err);

@@ -29,7 +29,9 @@ fn page() -> String {
             s.help
         ));
     }
-    page.push_str("\n## Options of workloads\n\n| workload | flag | default | meaning |\n|---|---|---|---|\n");
+    page.push_str(
+        "\n## Options of workloads\n\n| workload | flag | default | meaning |\n|---|---|---|---|\n",
+    );
     for (title, o) in workload_options() {
         page.push_str(&format!("| {title} | `--{}` | `{}` | {} |\n", o.name, o.default, o.help));
     }
@@ -42,7 +44,11 @@ fn the_reference_page_is_what_the_program_takes() {
     if std::env::var_os("UPDATE_REFERENCE").is_some() {
         std::fs::write(FILE, &page).unwrap();
     }
-    assert_eq!(std::fs::read_to_string(FILE).unwrap_or_default(), page, "see the page's second line");
+    assert_eq!(
+        std::fs::read_to_string(FILE).unwrap_or_default(),
+        page,
+        "see the page's second line"
+    );
 }
 
 #[test]
@@ -51,7 +57,8 @@ fn every_setting_of_a_command_is_in_its_help() {
     for command in ["build", "run", "check", "drop", "jobs", "report"] {
         let help = program.ok(&[command, "--help"]);
         for s in SETTINGS.iter().filter(|s| s.commands.iter().any(|c| c.name() == command)) {
-            let shown = if s.name == "target" { "[TARGET]".to_owned() } else { format!("--{}", s.name) };
+            let shown =
+                if s.name == "target" { "[TARGET]".to_owned() } else { format!("--{}", s.name) };
             assert!(help.contains(&shown), "{command} --help lacks {shown}");
         }
     }

@@ -80,7 +80,14 @@ fn assert_same_rows(program: &Program, one: &str, other: &str) {
     let path = program.path(other);
     connection.execute("ATTACH ?1 AS other", [path.to_str().unwrap()]).unwrap();
     for table in [
-        "item", "warehouse", "district", "customer", "history", "stock", "orders", "order_line",
+        "item",
+        "warehouse",
+        "district",
+        "customer",
+        "history",
+        "stock",
+        "orders",
+        "order_line",
         "new_order",
     ] {
         let sql = format!(
@@ -98,7 +105,9 @@ fn somebody_elses_tables_survive_everything() {
     let program = Program::new();
     let connection = rusqlite::Connection::open(program.path("theirs.db")).unwrap();
     connection
-        .execute_batch("CREATE TABLE customer (name TEXT); INSERT INTO customer VALUES ('precious');")
+        .execute_batch(
+            "CREATE TABLE customer (name TEXT); INSERT INTO customer VALUES ('precious');",
+        )
         .unwrap();
     drop(connection);
     for args in [
@@ -120,7 +129,14 @@ fn somebody_elses_tables_survive_everything() {
 fn ctrl_c_drains_stores_and_ends_with_130() {
     let program = Program::new();
     let mut child = program.start(&[
-        "run", "null:?service=2ms", "--rampup", "1s", "--duration", "60s", "--vus", "2",
+        "run",
+        "null:?service=2ms",
+        "--rampup",
+        "1s",
+        "--duration",
+        "60s",
+        "--vus",
+        "2",
     ]);
     wait_for_line(&mut child, "timed");
     std::thread::sleep(Duration::from_millis(2500));
@@ -137,8 +153,16 @@ fn ctrl_c_drains_stores_and_ends_with_130() {
 fn ctrl_c_twice_gives_up_what_is_in_flight() {
     let program = Program::new();
     let mut child = program.start(&[
-        "run", "null:?service=1s", "--rampup", "0s", "--duration", "600s", "--vus", "3",
-        "--connect-timeout", "60s",
+        "run",
+        "null:?service=1s",
+        "--rampup",
+        "0s",
+        "--duration",
+        "600s",
+        "--vus",
+        "3",
+        "--connect-timeout",
+        "60s",
     ]);
     wait_for_line(&mut child, "timed");
     signal(&child, "INT");
@@ -160,7 +184,11 @@ fn wait_for_line(child: &mut std::process::Child, start: &str) {
 #[test]
 fn settings_come_from_flags_before_environment_before_job_file_before_defaults() {
     let mut program = Program::new();
-    std::fs::write(program.path("job.toml"), "target = 'null:'\n[run]\nvus = 3\nseed = 9\nretries = 4\n").unwrap();
+    std::fs::write(
+        program.path("job.toml"),
+        "target = 'null:'\n[run]\nvus = 3\nseed = 9\nretries = 4\n",
+    )
+    .unwrap();
     program.set("TRIPHAMMER_SEED", "8");
     program.set("TRIPHAMMER_VUS", "5");
     let shown = program.ok(&["run", "-f", "job.toml", "--show-spec", "--vus", "6"]);

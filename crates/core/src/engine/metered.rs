@@ -4,9 +4,7 @@
 
 use crate::error::DbError;
 use crate::rows::Rows;
-use crate::session::{
-    Access, Canceller, Claim, RowSource, ServerInfo, Session, StatementId,
-};
+use crate::session::{Access, Canceller, Claim, RowSource, ServerInfo, Session, StatementId};
 use crate::sql::BoundStatement;
 use crate::value::Value;
 use crate::workload::TableDef;
@@ -117,11 +115,7 @@ impl<S: Session> Session for Metered<S> {
         self.session.rollback().await
     }
 
-    async fn load(
-        &mut self,
-        table: &TableDef,
-        source: &mut dyn RowSource,
-    ) -> Result<u64, DbError> {
+    async fn load(&mut self, table: &TableDef, source: &mut dyn RowSource) -> Result<u64, DbError> {
         self.session.load(table, source).await
     }
 

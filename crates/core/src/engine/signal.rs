@@ -44,10 +44,8 @@ pub(super) struct Signal {
 }
 
 pub(super) fn channel() -> (Stopper, Signal) {
-    let shared = Arc::new(Shared {
-        stop_at_ns: AtomicU64::new(u64::MAX),
-        aborted: AtomicBool::new(false),
-    });
+    let shared =
+        Arc::new(Shared { stop_at_ns: AtomicU64::new(u64::MAX), aborted: AtomicBool::new(false) });
     let (sender, state) = watch::channel(State::default());
     (Stopper { shared: Arc::clone(&shared), state: sender }, Signal { shared, state })
 }

@@ -1,5 +1,6 @@
 //! What the engine promises, tested on the null driver, in virtual time where anything waits. The
 //! counting identities are asserted by the engine itself at the end of every run here.
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 
 mod gauges;
 mod pings;
@@ -152,7 +153,8 @@ async fn a_connection_lost_before_the_commit_fails_and_is_made_anew() {
 
 #[tokio::test(start_paused = true)]
 async fn an_outage_is_seen_in_the_series_and_stays_in_the_window() {
-    let (end, events) = run_with(plan("null:?service=10ms&stall=3s/10s", 4, 20), async |_| {}).await;
+    let (end, events) =
+        run_with(plan("null:?service=10ms&stall=3s/10s", 4, 20), async |_| {}).await;
     let per_second = seconds(&events);
     assert_eq!(per_second[11], 0, "{per_second:?}");
     assert_eq!(end.unwrap().window.seconds(), 20.0);

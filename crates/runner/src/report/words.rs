@@ -83,7 +83,8 @@ pub(super) fn verification(result: &RunResult) -> String {
 }
 
 /// Title of the audits.
-pub(super) const AUDITS: &str = "Audits of the whole run: what the data gained and what the client did";
+pub(super) const AUDITS: &str =
+    "Audits of the whole run: what the data gained and what the client did";
 
 /// The audits: verdict and equation with its sums.
 pub(super) fn audits(result: &RunResult) -> impl Iterator<Item = (Verdict, String)> {
