@@ -4,7 +4,7 @@
 CARGO ?= cargo
 POSTGRES = $(firstword $(wildcard /usr/lib/postgresql/*/bin/postgres) $(shell command -v postgres))
 
-.PHONY: run test lint bench build deps
+.PHONY: run test test-matrix lint bench build bench-build deps
 
 # Build TPROC-C with one warehouse in an SQLite file here, drive it for half a minute, show the result.
 run:
@@ -14,6 +14,10 @@ run:
 test: deps lint
 	$(CARGO) test --workspace
 
+# The database suites on PostgreSQL 14, 16, 17 and 18, fetched once into the user's cache.
+test-matrix: deps
+	tools/test-matrix.py
+
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
@@ -21,10 +25,16 @@ lint:
 build:
 	$(CARGO) build --release --package triphammer
 
+bench-build: build
+	$(CARGO) build --release --package triphammer-bench-floor --package triphammer-bench-recorder
+
 # Side-by-side measurements; each prints medians and the ratio. See bench/README.md.
-bench: deps build
+bench: deps bench-build
 	bench/build_postgres.py
 	bench/build_sqlite.py
+	bench/client_cost.py
+	bench/engine.py
+	bench/modes.py
 
 # The servers that the tests start for themselves.
 deps:

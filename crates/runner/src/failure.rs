@@ -1,7 +1,7 @@
 //! Why a command could not do its work: what failed, where, and what to do next. Exit code 2.
 
 use triphammer_core::engine::RunError;
-use triphammer_core::{DbError, SpecError};
+use triphammer_core::{DbError, ErrorClass, SpecError};
 
 /// Why a command could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -10,7 +10,7 @@ pub enum Failure {
     #[error("{0}")]
     Spec(#[from] SpecError),
     /// The database said no.
-    #[error("{doing}: {error}")]
+    #[error("{doing}: {error}{}", next_step(error))]
     Database {
         /// What was being done, with the target redacted.
         doing: String,
@@ -34,6 +34,15 @@ impl Failure {
     /// A refusal with a message.
     pub fn refuse(message: impl Into<String>) -> Self {
         Self::Spec(SpecError::new(message))
+    }
+}
+
+/// What to do about a database error, where that is not plain from its words.
+fn next_step(error: &DbError) -> &'static str {
+    match error.class() {
+        ErrorClass::DiskFull => "; free some space and give the same command again",
+        ErrorClass::ReadOnly => "; use a user, server or file that may be written",
+        _ => "",
     }
 }
 

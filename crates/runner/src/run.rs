@@ -149,9 +149,6 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             }
             let mut facts = self.facts(settings, &mut monitor).await?;
             let mut journal = Journal::of_run(store, &facts, &mut |text| observer.warn(text));
-            let settings_start =
-                monitor.glance(async |s| s.settings().await).await.unwrap_or_default();
-            journal.settings(Moment::Start, &settings_start, &mut |text| observer.warn(text));
             facts.job = journal.job.map(|job| job.0);
             facts.database_count.before = monitor.count().await;
             for (audit, sum) in &mut facts.audits {
@@ -173,8 +170,9 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             let settings_end =
                 monitor.glance(async |s| s.settings().await).await.unwrap_or_default();
             journal.settings(Moment::End, &settings_end, &mut |text| observer.warn(text));
+            let settings_start = &monitor.settings_start;
             if !settings_start.is_empty() && !settings_end.is_empty() {
-                facts.settings_changed = SettingChange::between(&settings_start, &settings_end);
+                facts.settings_changed = SettingChange::between(settings_start, &settings_end);
             }
             let result = RunResult::new(&facts, &end);
             journal.finish(&result, &end, &mut |text| observer.warn(text));
@@ -246,6 +244,14 @@ async fn drive<W: Workload, D: Database>(
     let mut counted_from = None;
     while let Some(event) = handle.events.recv().await {
         match &event {
+            // Only now: the sessions of the users may have changed the database's mode, as SQLite's do.
+            Event::Started { .. } => {
+                let settings = monitor.glance(async |s| s.settings().await).await;
+                monitor.settings_start = settings.unwrap_or_default();
+                journal.settings(Moment::Start, &monitor.settings_start, &mut |text| {
+                    observer.warn(text);
+                });
+            }
             Event::Phase(Phase::Window, _) => {
                 facts.server_transactions.start = monitor.transaction_count().await;
                 counted_from = Some(clock.now());
@@ -369,12 +375,14 @@ struct Monitor<'a, W: Workload, D: Database> {
     plan: &'a Plan<W, D>,
     limit: Duration,
     session: Option<D::Session>,
+    /// The server's settings when the run began.
+    settings_start: Vec<(String, String)>,
     count: Option<StatementId>,
 }
 
 impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
     fn new(plan: &'a Plan<W, D>, limit: Duration) -> Self {
-        Self { plan, limit, session: None, count: None }
+        Self { plan, limit, session: None, settings_start: Vec::new(), count: None }
     }
 
     async fn ensure(&mut self) -> Result<(), DbError> {

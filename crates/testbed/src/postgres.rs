@@ -218,6 +218,13 @@ impl PostgresServer {
         self.spawn()
     }
 
+    /// One of PostgreSQL's programs, such as `pgbench`: beside the server's, else the newest of Debian's,
+    /// else by its name alone.
+    pub fn program(name: &str) -> PathBuf {
+        let beside = find_bin().ok().map(|bin| bin.join(name)).filter(|path| path.exists());
+        beside.or_else(|| newest_of_debian(name)).unwrap_or_else(|| name.into())
+    }
+
     /// What the server has logged.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.log_file()).unwrap_or_default()
@@ -394,20 +401,28 @@ fn find_bin() -> Result<PathBuf, TestbedError> {
             TestbedError::Failed("TRIPHAMMER_TEST_PG_BIN has no `postgres` and `initdb`".into())
         });
     }
-    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let newest = versions
-        .filter_map(|entry| {
-            let version: u32 = entry.file_name().to_str()?.parse().ok()?;
-            Some((version, entry.path().join("bin"))).filter(|(_, bin)| has_server(bin))
-        })
-        .max();
-    if let Some((_, bin)) = newest {
+    if let Some(path) = newest_of_debian("initdb")
+        && let Some(bin) = path.parent().map(PathBuf::from).filter(has_server)
+    {
         return Ok(bin);
     }
     let output =
         std::process::Command::new("pg_config").arg("--bindir").output().map_err(|_| missing())?;
     let bin = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
     Some(bin).filter(has_server).ok_or_else(missing)
+}
+
+/// A program of the newest version that Debian's packages have installed.
+fn newest_of_debian(name: &str) -> Option<PathBuf> {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    versions
+        .filter_map(|entry| {
+            let version: u32 = entry.file_name().to_str()?.parse().ok()?;
+            let path = entry.path().join("bin").join(name);
+            Some((version, path)).filter(|(_, path)| path.exists())
+        })
+        .max()
+        .map(|(_, path)| path)
 }
 
 fn free_port() -> Result<u16, TestbedError> {

@@ -17,7 +17,7 @@ fn fresh() -> (String, String) {
 
 fn pgbench(database: &str, args: &[&str]) {
     let server = PostgresServer::shared();
-    let done = Command::new("/usr/lib/postgresql/15/bin/pgbench")
+    let done = Command::new(PostgresServer::program("pgbench"))
         .env("PGPASSWORD", server.password())
         .args(["-h", "127.0.0.1", "-p", &server.port().to_string(), "-U", server.user()])
         .args(args)

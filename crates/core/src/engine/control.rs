@@ -10,6 +10,7 @@ use tokio::time::{sleep_until, timeout};
 
 use super::host_cpu::HostMeter;
 use super::lag::{self, Beats};
+use super::outage::{self, Quiet, Recovery};
 use super::signal::{Signal, State, Stopper};
 use super::worker::{self, Context, FromWorker, UserSlot, WorkerEnd};
 use super::{Ending, ErrorSample, Plan, RunEnd, RunError, Window, runtime};
@@ -133,6 +134,8 @@ fn prepare<W: Workload, D: Database>(
         sessions: (0, 0),
         notes: Vec::new(),
         ends: Vec::new(),
+        quiet: Quiet::default(),
+        recoveries: Vec::new(),
     };
     (control, contexts)
 }
@@ -172,6 +175,8 @@ struct Control {
     sessions: (u64, u64),
     notes: Vec<Note>,
     ends: Vec<WorkerEnd>,
+    quiet: Quiet,
+    recoveries: Vec<Recovery>,
 }
 
 impl Control {
@@ -213,7 +218,12 @@ impl Control {
                     let _ = self.events.try_send(event);
                 }
                 Some(FromWorker::ConnectFailed(error)) => return Err(error),
-                Some(FromWorker::Note(_) | FromWorker::Second { .. } | FromWorker::Done(_)) => {}
+                Some(
+                    FromWorker::Note(_)
+                    | FromWorker::Recovered(_)
+                    | FromWorker::Second { .. }
+                    | FromWorker::Done(_),
+                ) => {}
                 None => return Err(DbError::new(ErrorClass::Other, "a worker thread died")),
             }
         }
@@ -260,6 +270,7 @@ impl Control {
                 self.emit();
             }
             FromWorker::Note(note) => self.note(note),
+            FromWorker::Recovered(recovery) => self.recoveries.push(recovery),
             FromWorker::Done(end) => {
                 self.complete[end.thread] = u64::MAX;
                 self.ends.push(*end);
@@ -302,6 +313,12 @@ impl Control {
                 .remove(&second)
                 .unwrap_or_else(|| Interval::new(second, self.run.len()));
             self.emitted += 1;
+            let ended = interval.types.iter().map(|seen| seen.counts.ended()).sum();
+            if self.phase != Some(Phase::Abort)
+                && let Some(note) = self.quiet.second(second, ended)
+            {
+                self.note(note);
+            }
             interval.gauges.host = self.host.since_last();
             if self.is_timed(&interval) {
                 self.gauges.add(&interval.gauges);
@@ -443,6 +460,12 @@ impl Control {
             assert_identities(&started, &ended_by_type, &in_flight, &self.run);
         }
         let ended = self.ends.iter().map(|end| end.last_finish).max().unwrap_or_default();
+        let last = if self.timed { self.window[1] } else { self.emitted };
+        let quiet = self.quiet.end(last.max(1));
+        let recoveries = outage::notes(std::mem::take(&mut self.recoveries));
+        for note in quiet.into_iter().chain(recoveries) {
+            self.note(note);
+        }
         if self.sessions.0 > 0 {
             let (lost, anew) = self.sessions;
             let text = format!("{lost} sessions were lost and {anew} made anew");

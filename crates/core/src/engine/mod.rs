@@ -17,6 +17,7 @@ mod control;
 mod host_cpu;
 mod lag;
 mod metered;
+mod outage;
 mod signal;
 mod user;
 mod worker;

@@ -169,7 +169,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             // A session that cannot answer nothing cannot answer anything.
             Err(_) => {
                 self.live = None;
-                self.context.lost(self.id);
+                self.context.lost(self.id, self.clock.now());
             }
         }
         let took = end.since(now);
@@ -253,7 +253,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             };
         if lost {
             self.live = None;
-            self.context.lost(self.id);
+            self.context.lost(self.id, self.clock.now());
         }
     }
 
@@ -266,7 +266,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             match connect(&self.context, self.id).await {
                 Ok(live) => {
                     self.live = Some(live);
-                    self.context.reconnected();
+                    self.context.reconnected(self.clock.now());
                 }
                 Err(error) if error.class() == ErrorClass::Refused => {
                     self.refused = true;

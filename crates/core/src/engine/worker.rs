@@ -12,13 +12,14 @@ use tokio::task::JoinSet;
 use tokio::time::sleep_until;
 
 use super::lag::Heard;
+use super::outage::{Recovery, Watch};
 use super::signal::Signal;
 use super::user::{self, Live, VirtualUser};
 use super::{ErrorSample, Plan};
 use crate::clock::{Clock, Elapsed, thread_cpu_ns};
 use crate::error::DbError;
 use crate::event::Note;
-use crate::outcome::Timing;
+use crate::outcome::{Outcome, Timing};
 use crate::recorder::{Ended, Interval, Recorder, Totals, WorkerCpu};
 use crate::session::{Canceller, Database};
 use crate::workload::Workload;
@@ -41,6 +42,7 @@ pub(super) enum FromWorker {
         interval: Box<Interval>,
     },
     Note(Note),
+    Recovered(Recovery),
     Done(Box<WorkerEnd>),
 }
 
@@ -121,6 +123,7 @@ pub(super) struct Context<W: Workload, D: Database> {
     /// Transaction type in flight, by place of the user on this thread.
     in_flight: RefCell<Vec<Option<usize>>>,
     errors: RefCell<Vec<ErrorSample>>,
+    outage: RefCell<Watch>,
     connected: Cell<u32>,
     last_finish: Cell<Elapsed>,
     cpu_seen: Cell<(u64, Elapsed)>,
@@ -156,6 +159,7 @@ impl<W: Workload, D: Database> Context<W, D> {
             pending: RefCell::default(),
             in_flight: RefCell::default(),
             errors: RefCell::default(),
+            outage: RefCell::default(),
             connected: Cell::new(0),
             last_finish: Cell::default(),
             cpu_seen: Cell::default(),
@@ -178,12 +182,18 @@ impl<W: Workload, D: Database> Context<W, D> {
         self.last_finish.set(self.last_finish.get().max(timing.finished));
         self.tick(timing.finished);
         self.recorder.borrow_mut().record(transaction, timing, ended);
+        if ended.outcome == Outcome::Committed
+            && let Some(recovery) = self.outage.borrow_mut().committed(timing.finished)
+        {
+            self.send(FromWorker::Recovered(recovery));
+        }
     }
 
     /// A session was lost.
-    pub fn lost(&self, user: u32) {
+    pub fn lost(&self, user: u32, now: Elapsed) {
         self.left(user);
         self.recorder.borrow_mut().lost();
+        self.outage.borrow_mut().lost(now);
     }
 
     /// A user's session is gone.
@@ -193,9 +203,10 @@ impl<W: Workload, D: Database> Context<W, D> {
     }
 
     /// A session was made anew.
-    pub fn reconnected(&self) {
+    pub fn reconnected(&self, now: Elapsed) {
         self.connected.set(self.connected.get() + 1);
         self.recorder.borrow_mut().reconnected();
+        self.outage.borrow_mut().back(now);
     }
 
     /// Sessions of this thread that are connected.

@@ -149,6 +149,8 @@ async fn a_connection_lost_before_the_commit_fails_and_is_made_anew() {
     assert!(counts.failed[class] + counts.in_doubt >= 14, "{counts:?}");
     assert!(counts.committed > 1000, "{counts:?}");
     assert!(end.notes.iter().any(|note| note.kind == "sessions_lost"));
+    let recovery = end.notes.iter().find(|note| note.kind == "recovery").unwrap();
+    assert!(recovery.text.contains("the first transaction committed 0.0"), "{recovery:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -157,7 +159,9 @@ async fn an_outage_is_seen_in_the_series_and_stays_in_the_window() {
         run_with(plan("null:?service=10ms&stall=3s/10s", 4, 20), async |_| {}).await;
     let per_second = seconds(&events);
     assert_eq!(per_second[11], 0, "{per_second:?}");
-    assert_eq!(end.unwrap().window.seconds(), 20.0);
+    let end = end.unwrap();
+    assert_eq!(end.window.seconds(), 20.0);
+    assert!(end.notes.iter().any(|note| note.kind == "outage"), "{:?}", end.notes);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,96 @@
+//! The drill: ten disturbances in one run of each workload (the server killed, stopped, restarted, its
+//! network cut), through which the run goes on; afterwards every invariant holds, and the outages are in
+//! the result.
+
+use std::time::Duration;
+
+use triphammer_testbed::{PostgresOptions, PostgresServer, Proxy};
+
+use crate::program::{Program, finish};
+
+#[derive(Clone, Copy, Debug)]
+enum Disturbance {
+    Kill,
+    Stop(u64),
+    Restart,
+    Cut(u64),
+}
+
+use Disturbance::{Cut, Kill, Restart, Stop};
+
+const TEN: [Disturbance; 10] =
+    [Kill, Cut(2), Restart, Stop(5), Kill, Cut(3), Restart, Kill, Stop(2), Cut(2)];
+/// Undisturbed seconds between two of them.
+const CALM: Duration = Duration::from_secs(2);
+
+fn disturb(server: &mut PostgresServer, proxy: &Proxy, what: Disturbance) {
+    match what {
+        Kill => {
+            server.kill9();
+            std::thread::sleep(Duration::from_millis(500));
+            server.restart().unwrap();
+        }
+        Restart => server.restart().unwrap(),
+        Stop(seconds) => {
+            server.sigstop();
+            std::thread::sleep(Duration::from_secs(seconds));
+            server.sigcont();
+        }
+        Cut(seconds) => {
+            proxy.cut();
+            std::thread::sleep(Duration::from_secs(seconds));
+            proxy.heal();
+        }
+    }
+}
+
+fn drill(workload: &str) {
+    let mut server = PostgresServer::start(PostgresOptions::default()).unwrap();
+    let proxy = Proxy::start(server.port());
+    let direct = server.fresh_database("drill").unwrap();
+    let proxied = direct.replace(&format!(":{}", server.port()), &format!(":{}", proxy.port()));
+    let program = Program::new();
+    program.ok(&["build", &direct, "-w", workload]);
+    let child = program.start(&[
+        "run",
+        &proxied,
+        "-w",
+        workload,
+        "--vus",
+        "8",
+        "--rampup",
+        "1s",
+        "--duration",
+        "60s",
+        "--max-failures",
+        "100%",
+        "--json",
+    ]);
+    for what in TEN {
+        std::thread::sleep(CALM);
+        disturb(&mut server, &proxy, what);
+    }
+    let done = finish(child);
+    let result: serde_json::Value =
+        serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{}", done.err));
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert_eq!(result["status"], "complete");
+    let verdict = result["headline"]["verification"]["verdict"].as_str().unwrap();
+    assert!(["verified", "within_bounds"].contains(&verdict), "{}", result["headline"]);
+    let notes: Vec<&str> =
+        result["notes"].as_array().unwrap().iter().map(|n| n["kind"].as_str().unwrap()).collect();
+    assert!(notes.contains(&"outage"), "{notes:?}");
+    let recoveries = notes.iter().filter(|kind| **kind == "recovery").count();
+    assert!(recoveries >= 4, "killed and restarted five times: {notes:?}");
+    assert!(program.ok(&["check", &direct, "-w", workload]).contains("hold"));
+}
+
+#[test]
+fn tproc_c_goes_on_through_ten_disturbances() {
+    drill("tproc-c");
+}
+
+#[test]
+fn tpc_b_goes_on_through_ten_disturbances() {
+    drill("tpc-b");
+}
