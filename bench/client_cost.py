@@ -48,7 +48,7 @@ def main():
 
         def ours(script, users):
             done = timed([binary, "run", "-w", "tpc-b", "--mix", mixes[script], "--vus", str(users), "--threads", "1",
-                          "--rampup", "0s", "--duration", seconds, "--json", server.url("bench")], env=environment)
+                          "--rampup", "0s", "--duration", seconds + "s", "--json", server.url("bench")], env=environment)
             result = json.loads(done["out"])
             count = sum(t["committed"] for t in result["run"]["types"])
             throughput.setdefault((script, users, "triphammer"), []).append(count / given.seconds)

@@ -32,7 +32,7 @@ def main():
         environment = {**os.environ, "TRIPHAMMER_STORE": os.path.join(folder, "jobs.sqlite")}
 
         def cost(*options):
-            out = run([binary, "run", "null:", "--vus", "1", "--rampup", "0s", "--json", *options], env=environment)
+            out = run([binary, "run", "null:", "--vus", "1", "--json", *options], env=environment)
             return json.loads(out)["client"]["cpu_us_per_transaction"] * 1000
 
         select = ["-w", "tpc-b", "--mix", "0,0,1", "--transactions", "2000000"]

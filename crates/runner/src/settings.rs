@@ -634,7 +634,7 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     };
     let (rampup, length) = match transactions {
         Some(count) => {
-            if settings.said("rampup").is_some() {
+            if !settings.duration("rampup", Duration::ZERO)?.is_zero() {
                 return Err(SpecError::new("--rampup goes by time; --transactions has none"));
             }
             (Duration::ZERO, Length::Transactions(count))
