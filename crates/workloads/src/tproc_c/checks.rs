@@ -1,7 +1,7 @@
 //! The conditions that `check` verifies: those of clause 3.3.2, four of our own about what the
 //! specification leaves out, and the rules of the population (clause 4.3.3) on an untouched build.
 
-use triphammer_core::workload::CheckWhen::{Always, Untouched, UntouchedOnce};
+use triphammer_core::workload::CheckWhen::{Always, Once, Untouched, UntouchedOnce};
 use triphammer_core::workload::{CheckDef, CheckWhen};
 
 const fn check(
@@ -56,7 +56,8 @@ pub static CHECKS: &[CheckDef] = &[
         "13",
         "check.13",
         "s_ytd, s_order_cnt, s_remote_cnt = what order lines of the runs took from the stock",
-        Always,
+        // By the supplying warehouse, for which order lines have no index: one pass serves all.
+        Once,
     ),
     check("14", "check.14", "c_payment_cnt = rows of history for the customer", Always),
     check(
