@@ -11,11 +11,11 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use clap_complete::Shell;
-use triphammer_core::SpecError;
-use triphammer_runner::Failure;
-use triphammer_runner::settings::{Command, Settings};
+use triphammer_core::{SpecError, Workload};
+use triphammer_runner::settings::{Command, Settings, Source};
 use triphammer_runner::store::Store;
 use triphammer_runner::target::{self, Secrets, Target};
+use triphammer_runner::{Failure, with_workload, workload_options};
 
 use crate::{Exit, Result, args, signals, terminal};
 
@@ -62,11 +62,26 @@ fn workload(settings: &mut Settings) -> Result<String> {
 
 /// Opens the target and passes its warnings on.
 fn open(settings: &mut Settings, workload: &str) -> Result<Target> {
+    refuse_options_of_others(settings, workload)?;
     let target = target::open(settings, workload, &Terminal)?;
     for warning in &target.warnings {
         terminal::warn(warning);
     }
     Ok(target)
+}
+
+/// Refuses an option on the command line that the workload does not have. In a job file or the
+/// environment it may be meant for another run.
+fn refuse_options_of_others(settings: &Settings, workload: &str) -> Result<()> {
+    let has = |name: &str| with_workload!(workload, W => W::options().iter().any(|option| option.name == name));
+    for (title, option) in workload_options() {
+        if settings.source(option.name) == Source::Flag && !has(option.name)? {
+            let name = option.name;
+            let message = format!("--{name} is an option of {title}, not of {workload}");
+            return Err(Failure::refuse(message));
+        }
+    }
+    Ok(())
 }
 
 /// Secrets from the process's environment and its terminal.

@@ -33,6 +33,10 @@ const TABLE: &[(&[&str], &str)] = &[
     (&["build", "--jobs", "0"], "at least one job"),
     (&["build", "--foreign-keys", "sqlite:fk.db"], "cannot add foreign keys"),
     (&["drop", "sqlite:missing.db", "--yes"], "missing.db"),
+    (
+        &["run", "-w", "tpc-b", "--all-warehouses", "null:"],
+        "--all-warehouses is an option of TPROC-C, not of tpc-b",
+    ),
     (&["report", "99"], "there is no job 99"),
     (&["report", "first"], "`first` is no job number"),
     (&["run", "--job-file", "missing.toml"], "cannot read the job file missing.toml"),
