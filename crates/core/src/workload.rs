@@ -262,6 +262,17 @@ pub struct CheckDef {
     pub when: CheckWhen,
 }
 
+/// A check, short enough to write checks as a table.
+#[must_use]
+pub const fn check(
+    id: &'static str,
+    statement: &'static str,
+    title: &'static str,
+    when: CheckWhen,
+) -> CheckDef {
+    CheckDef { id, title, statement, when }
+}
+
 /// When a check can be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckWhen {

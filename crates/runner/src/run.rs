@@ -1,6 +1,7 @@
 //! `run`: resolves what is to be run on what was built, watches the database from beside while the engine
 //! drives it, and makes the one result.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,7 +29,7 @@ use crate::result::{
 };
 use crate::settings::{RunDefaults, Settings, run_spec};
 use crate::store::{JobId, Moment, Store};
-use crate::target::Target;
+use crate::target::{Target, embedded_file};
 
 /// Scale of a run on a database that keeps nothing.
 const SCALE_UNSTORED: u32 = 10;
@@ -289,7 +290,7 @@ async fn find<W: Workload, D: Database>(
 }
 
 fn embedded_exists<W: Workload>() -> bool {
-    std::path::Path::new(&format!("{}.sqlite", W::NAME)).exists()
+    Path::new(&embedded_file(W::NAME)).exists()
 }
 
 /// What the record of the embedded default would say, for `--show-spec` before it is built.

@@ -40,7 +40,13 @@ pub trait Secrets {
 /// The embedded default: a file in the current folder, named for the workload.
 #[must_use]
 pub fn embedded_target(workload: &str) -> String {
-    format!("sqlite:{workload}.sqlite")
+    format!("sqlite:{}", embedded_file(workload))
+}
+
+/// The file of the embedded default.
+#[must_use]
+pub fn embedded_file(workload: &str) -> String {
+    format!("{workload}.sqlite")
 }
 
 /// Opens the target that the settings name, or the embedded default. Nothing is connected yet.

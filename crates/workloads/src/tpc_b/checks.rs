@@ -4,16 +4,7 @@
 //! history says that pgbench has run, which our record of the build does not.
 
 use triphammer_core::workload::CheckWhen::{Always, Once, Untouched};
-use triphammer_core::workload::{CheckDef, CheckWhen};
-
-const fn check(
-    id: &'static str,
-    statement: &'static str,
-    title: &'static str,
-    when: CheckWhen,
-) -> CheckDef {
-    CheckDef { id, title, statement, when }
-}
+use triphammer_core::workload::{CheckDef, check};
 
 /// All checks.
 pub static CHECKS: &[CheckDef] = &[

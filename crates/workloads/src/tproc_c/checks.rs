@@ -2,16 +2,7 @@
 //! specification leaves out, and the rules of the population (clause 4.3.3) on an untouched build.
 
 use triphammer_core::workload::CheckWhen::{Always, Once, Untouched, UntouchedOnce};
-use triphammer_core::workload::{CheckDef, CheckWhen};
-
-const fn check(
-    id: &'static str,
-    statement: &'static str,
-    title: &'static str,
-    when: CheckWhen,
-) -> CheckDef {
-    CheckDef { id, title, statement, when }
-}
+use triphammer_core::workload::{CheckDef, check};
 
 /// All checks.
 pub static CHECKS: &[CheckDef] = &[
