@@ -1,0 +1,9 @@
+//! What to try next. State machines without input or output: `next` says what to measure, `tell` takes
+//! what came out. All state is what was told, so that telling the same results again, in the same order,
+//! leads to the same place: a search that was interrupted goes on from its stored results.
+
+mod capacity;
+mod levels;
+
+pub use capacity::{Answer, Capacity, CapacityError, CapacityPlan, Judgement, Step};
+pub use levels::{Levels, LevelsPlan};
