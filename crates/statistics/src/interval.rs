@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::numbers::finite;
+
 /// A 95 % interval, in the unit of what it is of.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "every field is what its name says")]
@@ -17,6 +19,12 @@ impl Interval {
         Self { low: centre - half_width, high: centre + half_width }
     }
 
+    /// The same in a unit that is `factor` (above 0) times smaller.
+    #[must_use]
+    pub(crate) fn times(self, factor: f64) -> Self {
+        Self { low: finite(self.low * factor), high: finite(self.high * factor) }
+    }
+
     /// Whether `value` lies in it, edges included.
     #[must_use]
     pub fn contains(&self, value: f64) -> bool {
@@ -26,7 +34,7 @@ impl Interval {
     /// Half the distance between the edges.
     #[must_use]
     pub fn half_width(&self) -> f64 {
-        (self.high - self.low) / 2.0
+        self.high / 2.0 - self.low / 2.0
     }
 }
 

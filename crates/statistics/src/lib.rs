@@ -22,6 +22,7 @@ pub mod compare;
 mod distribution;
 mod interval;
 pub mod ks;
+mod numbers;
 pub mod percentile;
 mod random;
 pub mod search;

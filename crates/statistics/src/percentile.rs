@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::Interval;
+use crate::distribution::{NORMAL_975, binomial_95};
+use crate::numbers::{float, whole};
 
 /// A percentile and how sure it is, in the unit of the values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,7 +53,17 @@ pub fn of_histogram(
     percent: f64,
     inflation: f64,
 ) -> Result<Percentile, PercentileError> {
-    todo!()
+    let mut below = 0u64;
+    let running = buckets.iter().map(|&(value, count)| {
+        below = below.saturating_add(count);
+        (value, below)
+    });
+    let running: Vec<(f64, u64)> = running.collect();
+    let value_at = |rank: u64| {
+        let bucket = running.partition_point(|&(_, below)| below < rank);
+        running.get(bucket).map_or(f64::NAN, |&(value, _)| value)
+    };
+    of_ranks(below, percent, inflation, value_at)
 }
 
 /// The percentile of `count` values; `value_at` gives the value of a share from 0 to 1, such as a
@@ -65,5 +77,147 @@ pub fn of_quantiles(
     inflation: f64,
     value_at: impl Fn(f64) -> f64,
 ) -> Result<Percentile, PercentileError> {
-    todo!()
+    of_ranks(count, percent, inflation, |rank| value_at(float(rank) / float(count)))
+}
+
+/// The percentile of `count` values; `value_at` gives the value of a rank from 1 to `count`.
+fn of_ranks(
+    count: u64,
+    percent: f64,
+    inflation: f64,
+    value_at: impl Fn(u64) -> f64,
+) -> Result<Percentile, PercentileError> {
+    if !(percent > 0.0 && percent < 100.0) {
+        return Err(PercentileError::Percent);
+    }
+    if count == 0 {
+        return Err(PercentileError::Empty);
+    }
+    let share = percent / 100.0;
+    let inflation = if inflation.is_finite() { inflation.max(1.0) } else { 1.0 };
+    let finite = |rank: u64| {
+        let value = value_at(rank.clamp(1, count));
+        if value.is_finite() { Ok(value) } else { Err(PercentileError::NotFinite) }
+    };
+    // Rounding must not push 0.999 × 1,000 to the next rank.
+    let value = finite(whole((share * float(count) * (1.0 - 1e-12)).ceil()))?;
+    let interval = match ranks(count, share, inflation) {
+        Some((low, high)) => Some(Interval { low: finite(low)?, high: finite(high)? }),
+        None => None,
+    };
+    Ok(Percentile {
+        percent,
+        count,
+        value,
+        interval,
+        standard_error: interval.map(|interval| interval.half_width() / NORMAL_975),
+        count_needed: needed(share, inflation),
+    })
+}
+
+/// The ranks that enclose the percentile; `None` when the values do not reach far enough to either side.
+fn ranks(count: u64, share: f64, inflation: f64) -> Option<(u64, u64)> {
+    let independent = whole(float(count) / inflation);
+    if independent == 0 {
+        return None;
+    }
+    let (low, high) = binomial_95(independent, share);
+    if low < 1 || high >= independent {
+        return None;
+    }
+    // A rank among the independent values is the same share of all.
+    let each = float(count) / float(independent);
+    Some((whole((float(low) * each).floor()), whole((float(high + 1) * each).ceil())))
+}
+
+/// Fewest values with which the largest (or, below the median, the smallest) is beyond the percentile
+/// with 97.5 %.
+fn needed(share: f64, inflation: f64) -> u64 {
+    let independent = 0.025_f64.ln() / share.max(1.0 - share).ln();
+    whole((independent.ceil() * inflation).ceil())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numbers::{assert_finite, size};
+    use crate::random::Random;
+
+    fn histogram(mut values: Vec<f64>) -> Vec<(f64, u64)> {
+        values.sort_by(f64::total_cmp);
+        values.into_iter().map(|value| (value, 1)).collect()
+    }
+
+    #[test]
+    fn intervals_hold_the_true_percentile_in_95_per_cent_or_a_little_more() {
+        let mut random = Random::new(21);
+        for (percent, count) in [
+            (50.0, 100),
+            (50.0, 3_000),
+            (90.0, 500),
+            (99.0, 1_000),
+            (99.9, 10_000),
+            (99.99, 40_000),
+        ] {
+            let truth = -f64::ln(1.0 - percent / 100.0);
+            let (mut covered, runs) = (0, 500);
+            for _ in 0..runs {
+                let values = (0..count).map(|_| random.exponential()).collect();
+                let found = of_histogram(&histogram(values), percent, 1.0).unwrap();
+                covered += usize::from(found.interval.unwrap().contains(truth));
+            }
+            let share = size(covered) / size(runs);
+            assert!((0.925..=0.99).contains(&share), "p{percent} of {count}: {share}");
+        }
+    }
+
+    #[test]
+    fn too_few_values_give_no_interval_and_the_number_needed() {
+        for percent in [1.0, 50.0, 90.0, 99.0, 99.9, 99.99] {
+            let of = |count: u64| of_quantiles(count, percent, 1.0, |share| share).unwrap();
+            let needed = of(10).count_needed;
+            assert!(of(needed).interval.is_some(), "p{percent}: {needed} are enough");
+            assert!(of(needed - 1).interval.is_none(), "p{percent}: one less than {needed} is not");
+        }
+    }
+
+    #[test]
+    fn autocorrelation_widens_the_interval() {
+        let width = |inflation| {
+            let found = of_quantiles(100_000, 99.0, inflation, |share| share).unwrap();
+            found.interval.unwrap().half_width()
+        };
+        assert!((width(4.0) / width(1.0) - 2.0).abs() < 0.1);
+    }
+
+    #[test]
+    fn buckets_are_values_by_count() {
+        let buckets = [(1.0, 500), (2.0, 490), (3.0, 0), (4.0, 9), (5.0, 1)];
+        let value = |percent| of_histogram(&buckets, percent, 1.0).unwrap().value;
+        assert_eq!(
+            [50.0, 50.1, 99.0, 99.1, 99.9, 99.91].map(value),
+            [1.0, 2.0, 2.0, 4.0, 4.0, 5.0]
+        );
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        assert_eq!(of_histogram(&[], 50.0, 1.0), Err(PercentileError::Empty));
+        assert_eq!(of_histogram(&[(1.0, 0)], 50.0, 1.0), Err(PercentileError::Empty));
+        assert_eq!(of_histogram(&[(1.0, 1)], 100.0, 1.0), Err(PercentileError::Percent));
+        assert_eq!(of_histogram(&[(1.0, 1)], f64::NAN, 1.0), Err(PercentileError::Percent));
+        assert_eq!(of_histogram(&[(f64::NAN, 1)], 50.0, 1.0), Err(PercentileError::NotFinite));
+    }
+
+    #[test]
+    fn no_histogram_makes_nan_or_infinity() {
+        for count in [1, 2, 39, 1_000, u64::MAX / 2, u64::MAX] {
+            for percent in [1e-9, 0.01, 50.0, 99.99, 99.999_999_999] {
+                for inflation in [0.0, 1.0, 1e9, f64::NAN, f64::INFINITY] {
+                    let buckets = [(f64::MIN, count), (f64::MAX, 5)];
+                    assert_finite(&of_histogram(&buckets, percent, inflation).unwrap());
+                }
+            }
+        }
+    }
 }

@@ -1,6 +1,23 @@
 //! When a run has measured long enough: the interval of its mean is narrow enough, and not by luck.
+//!
+//! Who looks often and stops at the first narrow interval stops when the noise looks smaller than it is
+//! (Chow and Robbins, Annals of Mathematical Statistics 36, 1965). So there is a shortest length, looks are
+//! a tenth of the length apart, and the interval has to be narrow enough at two looks. By simulation the
+//! interval at the end holds the true mean in at least 93 %.
 
 use serde::{Deserialize, Serialize};
+
+use crate::distribution::{NORMAL_975, t_975};
+use crate::numbers::{length, size};
+use crate::series::{Verdict, summarise};
+
+/// Points of the first look.
+pub const FIRST_LOOK: usize = 100;
+/// The points needed are a guess that is wrong by a third or so: only above this times the limit is it
+/// called out of reach.
+const GUESS: f64 = 1.5;
+/// Points above which a length is no help.
+const NEVER: f64 = 1e9;
 
 /// What is asked of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,8 +47,158 @@ pub enum Decision {
     },
 }
 
-/// Decides from the series so far (without warm-up). May be asked after every point.
+/// Decides from the series so far (without warm-up). May be asked after every point; what it says
+/// changes only at a look.
 #[must_use]
 pub fn decide(series: &[f64], target: Target) -> Decision {
-    todo!()
+    let now = series.len();
+    let over = now >= target.points_max;
+    let Some((before, look)) = looks(now) else { return early(over) };
+    let summary = summarise(&series[..look]);
+    let known = summary.relative_half_width().filter(|_| summary.verdict == Verdict::Steady);
+    let Some(half_width) = known else {
+        let drifts_for_long = summary.verdict == Verdict::Drifting && 2 * now >= target.points_max;
+        return early(over || drifts_for_long);
+    };
+    if half_width <= target.relative_half_width {
+        let earlier = before.and_then(|before| at_length(&series[..before], look));
+        if earlier.is_some_and(|earlier| earlier <= target.relative_half_width) {
+            return Decision::Stop;
+        }
+        return if over {
+            early(true)
+        } else {
+            Decision::GoOn { more_points: Some(next(look) - now) }
+        };
+    }
+    // A longer series knows its noise better: its interval is about normal.
+    let normal = half_width * NORMAL_975 / t_975(summary.degrees_of_freedom.unwrap_or(1.0));
+    let needed = size(look) * (normal / target.relative_half_width).powi(2);
+    if over || needed > size(target.points_max) * GUESS {
+        let points_needed = (needed < NEVER).then(|| length(needed.ceil()).max(now + 1));
+        return Decision::NotWithinLimit { points_needed };
+    }
+    Decision::GoOn { more_points: Some(length(needed.ceil()).max(next(look)) - now) }
+}
+
+/// No interval yet, or none that can be trusted.
+fn early(over: bool) -> Decision {
+    if over {
+        Decision::NotWithinLimit { points_needed: None }
+    } else {
+        Decision::GoOn { more_points: None }
+    }
+}
+
+/// The half-width that a series would have had at another length with the noise it shows.
+fn at_length(series: &[f64], points: usize) -> Option<f64> {
+    let half_width = summarise(series).relative_half_width()?;
+    Some(half_width * (size(series.len()) / size(points)).sqrt())
+}
+
+/// The last look at or before a length, and the one before it.
+fn looks(points: usize) -> Option<(Option<usize>, usize)> {
+    let (mut before, mut look) = (None, FIRST_LOOK);
+    while next(look) <= points {
+        before = Some(look);
+        look = next(look);
+    }
+    (look <= points).then_some((before, look))
+}
+
+/// The look after one.
+fn next(look: usize) -> usize {
+    look + look / 10
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    fn series(random: &mut Random, points: usize, rho: f64, share: f64) -> Vec<f64> {
+        random.ar1(points, rho).iter().map(|e| 1_000.0 * (1.0 + share * e)).collect()
+    }
+
+    /// Points at which a caller that asks every second is told something else than to go on.
+    fn end(series: &[f64], target: Target) -> (usize, Decision) {
+        let decide_at = |points: usize| (points, decide(&series[..points], target));
+        let ends = |(_, decision): &(usize, Decision)| !matches!(decision, Decision::GoOn { .. });
+        // Between looks nothing changes.
+        let looks = (1..=series.len()).filter(|&n| n == 1 || looks(n) != looks(n - 1));
+        looks.chain([series.len()]).map(decide_at).find(ends).expect("ends at the limit")
+    }
+
+    #[test]
+    fn the_interval_at_the_end_holds_the_true_mean() {
+        let mut random = Random::new(11);
+        for (rho, width) in [(0.0, 0.003), (0.3, 0.005), (0.6, 0.006)] {
+            let target = Target { relative_half_width: width, points_max: 3_000 };
+            let (mut stopped, mut covered, runs) = (0, 0, 1_000);
+            for _ in 0..runs {
+                let series = series(&mut random, 3_000, rho, 0.03);
+                let (points, decision) = end(&series, target);
+                if decision == Decision::Stop {
+                    stopped += 1;
+                    let interval = summarise(&series[..points]).interval.unwrap();
+                    covered += usize::from(interval.contains(1_000.0));
+                }
+            }
+            assert!(stopped >= runs * 97 / 100, "ρ {rho}: stopped {stopped}");
+            assert!(covered * 100 >= stopped * 93, "ρ {rho}: {covered} of {stopped}");
+        }
+    }
+
+    #[test]
+    fn what_is_needed_is_about_right() {
+        let mut random = Random::new(12);
+        let target = Target { relative_half_width: 0.005, points_max: 10_000 };
+        // 1.96 × 0.05 × √((1 + 0.3) / (1 - 0.3)) / 0.005, squared.
+        let truth = 713.0;
+        let mut near = 0;
+        for _ in 0..200 {
+            let decision = decide(&series(&mut random, 200, 0.3, 0.05), target);
+            if let Decision::GoOn { more_points: Some(more) } = decision {
+                near += usize::from((0.5..2.0).contains(&(size(200 + more) / truth)));
+            }
+        }
+        assert!(near >= 160, "{near} of 200");
+    }
+
+    #[test]
+    fn what_cannot_be_reached_is_told_early() {
+        let mut random = Random::new(13);
+        let target = Target { relative_half_width: 0.001, points_max: 600 };
+        let (points, decision) = end(&series(&mut random, 600, 0.3, 0.05), target);
+        assert!(points <= 200, "{points}");
+        let Decision::NotWithinLimit { points_needed: Some(needed) } = decision else {
+            panic!("{decision:?}")
+        };
+        assert!((8_000..40_000).contains(&needed), "{needed}");
+    }
+
+    #[test]
+    fn a_drift_is_not_waited_for_beyond_half_the_limit() {
+        let target = Target { relative_half_width: 0.01, points_max: 600 };
+        let rising: Vec<f64> = (0..600).map(|t| 1_000.0 + f64::from(t)).collect();
+        assert_eq!(decide(&rising[..200], target), Decision::GoOn { more_points: None });
+        assert_eq!(
+            decide(&rising[..300], target),
+            Decision::NotWithinLimit { points_needed: None }
+        );
+    }
+
+    #[test]
+    fn a_level_series_stops_at_the_second_look() {
+        let target = Target { relative_half_width: 0.01, points_max: 600 };
+        assert_eq!(end(&[7.0; 600], target), (110, Decision::Stop));
+    }
+
+    #[test]
+    fn the_limit_ends_a_run_that_is_too_short_to_say() {
+        let target = Target { relative_half_width: 0.01, points_max: 30 };
+        let nothing = Decision::NotWithinLimit { points_needed: None };
+        assert_eq!(decide(&[7.0; 30], target), nothing);
+        assert_eq!(decide(&[], Target { points_max: 0, ..target }), nothing);
+    }
 }

@@ -1,0 +1,87 @@
+//! How much autocorrelated noise moves a mean: the long-run variance, 2π times the spectrum at zero.
+//!
+//! 1. Neighbours are averaged into batches, as many as points have square roots: fast noise that hides
+//!    slow noise averages out.
+//! 2. The batches are prewhitened with their own lag-1 correlation (Andrews and Monahan, Econometrica 60,
+//!    1992), corrected for the bias of short series (Marriott and Pope; Kendall; Biometrika 41, 1954).
+//! 3. The long-run variance of what remains is the mean square of its first cosine transforms (Lazarus,
+//!    Lewis, Stock and Watson, JBES 36, 2018), which makes it χ² and the interval Student's t.
+//!
+//! Chosen by simulation of 1,000 series each. Without the first step slow noise under fast noise (ARMA)
+//! is held in 88 % at 300 points instead of 91 %. Fewer cosines hold it better, and see drifts worse.
+
+use crate::numbers::{length, mean, size};
+
+/// A batch has √(n / this) points: 2 of 300, 24 of 43,200.
+const BATCH_SCALE: f64 = 75.0;
+/// Cosines are this times n^⅔.
+const COSINE_SCALE: f64 = 0.5;
+/// Most cosines: more make the interval at most 2 % narrower and trust a wider band of the spectrum.
+const COSINES_MAX: usize = 64;
+/// Greatest correlation that is believed.
+const RHO_MAX: f64 = 0.97;
+
+/// How sure the mean of a series is.
+pub(super) struct LongRun {
+    /// Lag-1 correlation of the points, corrected for bias.
+    pub rho: f64,
+    /// Variance of the mean times the number of points.
+    pub variance: f64,
+    /// Degrees of freedom of `variance`.
+    pub freedom: f64,
+}
+
+impl LongRun {
+    /// Of a series that follows its curve exactly.
+    pub const NONE: Self = Self { rho: 0.0, variance: 0.0, freedom: 2.0 };
+}
+
+/// Of a series about its mean, at least 20 points that are not all the same. `fitted` is how many
+/// parameters besides the mean were taken out before; each takes one cosine's worth of slow noise away.
+pub(super) fn long_run(centred: &[f64], fitted: usize) -> LongRun {
+    let batch = length((size(centred.len()) / BATCH_SCALE).sqrt()).max(1);
+    let batches: Vec<f64> = centred.chunks_exact(batch).map(mean).collect();
+    let n = size(batches.len());
+    let rho = correlation(&batches, fitted);
+    let white: Vec<f64> = batches.windows(2).map(|pair| pair[1] - rho * pair[0]).collect();
+    let cosines = length(COSINE_SCALE * n.powf(2.0 / 3.0)).clamp(4, COSINES_MAX);
+    let left = size(cosines - fitted);
+    let of_batches = cosine_squares(&white, cosines) / left / (1.0 - rho).powi(2);
+    // Both the cosines and ρ are estimates: their relative variances, 2 / freedom each, add up.
+    let of_rho = 4.0 * (1.0 + rho) / (n * (1.0 - rho));
+    LongRun {
+        rho: correlation(centred, fitted),
+        variance: of_batches * size(batch),
+        freedom: 2.0 / (2.0 / left + of_rho),
+    }
+}
+
+/// Lag-1 correlation. Its expectation is ρ - (1 + 4ρ) / n about a mean; each parameter fitted besides
+/// adds about as much.
+fn correlation(centred: &[f64], fitted: usize) -> f64 {
+    let squares: f64 = centred.iter().map(|x| x * x).sum();
+    if squares == 0.0 {
+        return 0.0;
+    }
+    let products: f64 = centred.windows(2).map(|pair| pair[0] * pair[1]).sum();
+    let lost = size(1 + fitted) / size(centred.len());
+    ((products / squares + lost) / (1.0 - 4.0 * lost).max(0.5)).clamp(-RHO_MAX, RHO_MAX)
+}
+
+/// Sum of the squares of the first cosine transforms. The angle is turned step by step, which is many
+/// times faster than a cosine a point.
+fn cosine_squares(series: &[f64], cosines: usize) -> f64 {
+    let n = size(series.len());
+    let transform = |j: usize| {
+        let step = std::f64::consts::PI * size(j) / n;
+        let (sin_step, cos_step) = step.sin_cos();
+        let (mut sin, mut cos) = (step / 2.0).sin_cos();
+        let mut sum = 0.0;
+        for x in series {
+            sum += x * cos;
+            (sin, cos) = (sin * cos_step + cos * sin_step, cos * cos_step - sin * sin_step);
+        }
+        sum
+    };
+    (1..=cosines).map(|j| transform(j).powi(2)).sum::<f64>() * 2.0 / n
+}
