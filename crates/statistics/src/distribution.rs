@@ -20,6 +20,16 @@ pub(crate) fn t_975(freedom: f64) -> f64 {
     students_t(freedom).inverse_cdf(0.975)
 }
 
+/// Degrees of freedom of the sum of two estimates, each (variance, freedom) (Welch, Biometrika 34, 1947;
+/// Satterthwaite, Biometrics Bulletin 2, 1946).
+pub(crate) fn freedom((of_a, freedom_a): (f64, f64), (of_b, freedom_b): (f64, f64)) -> f64 {
+    let sum = of_a + of_b;
+    if sum == 0.0 {
+        return freedom_a + freedom_b;
+    }
+    1.0 / ((of_a / sum).powi(2) / freedom_a + (of_b / sum).powi(2) / freedom_b)
+}
+
 /// Chance that Student's t is as far from 0 as this, either way.
 pub(crate) fn t_two_sided(t: f64, freedom: f64) -> f64 {
     if t.is_nan() {

@@ -1,0 +1,215 @@
+//! Parameters, intervals and verdicts of [`fit`] by simulation.
+
+use super::*;
+use crate::numbers::assert_finite;
+use crate::random::Random;
+
+fn law(n: f64, [lambda, sigma, kappa]: [f64; 3]) -> f64 {
+    lambda * n / (1.0 + sigma * (n - 1.0) + kappa * n * (n - 1.0))
+}
+
+/// `repeats` of every level with normal noise of this share.
+fn profile(
+    random: &mut Random,
+    truth: [f64; 3],
+    levels: &[u32],
+    repeats: usize,
+    noise: f64,
+) -> Vec<Point> {
+    let points = levels.iter().flat_map(|&users| std::iter::repeat_n(users, repeats));
+    points
+        .map(|users| Point {
+            users,
+            throughput: law(f64::from(users), truth) * (1.0 + noise * random.normal()),
+        })
+        .collect()
+}
+
+/// Doubling from 1 to at least four times the peak.
+fn levels_past(peak: f64) -> Vec<u32> {
+    let mut levels = vec![1];
+    while f64::from(*levels.last().unwrap()) < 4.0 * peak {
+        levels.push(levels.last().unwrap() * 2);
+    }
+    levels
+}
+
+/// What fits of 1,000 simulated profiles came to.
+#[derive(Debug, Default)]
+struct Tally {
+    within_a_tenth: usize,
+    /// Intervals that hold λ, σ, κ, N*, X(N*).
+    covered: [usize; 5],
+    reached: usize,
+}
+
+fn tally(truth: [f64; 3]) -> Tally {
+    let mut random = Random::new(41);
+    let peak = f64::sqrt((1.0 - truth[1]) / truth[2]);
+    let mut tally = Tally::default();
+    for _ in 0..1_000 {
+        let points = profile(&mut random, truth, &levels_past(peak), 5, 0.03);
+        let found = fit(&points).unwrap();
+        let Peak::Reached { users, throughput } = found.peak else { continue };
+        tally.reached += 1;
+        let estimates = [found.usl.lambda, found.usl.sigma, found.usl.kappa, users, throughput];
+        let truths = [truth[0], truth[1], truth[2], peak, law(peak, truth)];
+        let near = |i: usize| (estimates[i].value / truths[i] - 1.0).abs() <= 0.1;
+        tally.within_a_tenth += usize::from((0..5).all(near));
+        for i in 0..5 {
+            tally.covered[i] += usize::from(estimates[i].interval.unwrap().contains(truths[i]));
+        }
+    }
+    tally
+}
+
+#[test]
+fn parameters_and_peak_are_found_within_a_tenth_past_four_times_the_peak() {
+    // Contention costs at least 0.4 of the work itself at the peak in all of these: what costs less hardly
+    // moves throughput, and no method finds its size.
+    for (sigma, kappa) in [
+        (0.01, 0.0001),
+        (0.02, 0.0001),
+        (0.02, 0.0005),
+        (0.05, 0.0002),
+        (0.05, 0.001),
+        (0.1, 0.0005),
+        (0.1, 0.002),
+        (0.2, 0.001),
+        (0.3, 0.01),
+    ] {
+        let tally = tally([100.0, sigma, kappa]);
+        assert!(tally.within_a_tenth >= 950, "σ {sigma}, κ {kappa}: {tally:?}");
+        let held = tally.covered.iter().all(|covered| (930..=980).contains(covered));
+        assert!(held, "σ {sigma}, κ {kappa}: {tally:?}");
+    }
+}
+
+#[test]
+fn a_profile_that_stops_before_the_peak_says_so() {
+    let mut random = Random::new(42);
+    let truth = [100.0, 0.05, 0.001];
+    let mut not_reached = 0;
+    for _ in 0..200 {
+        let points = profile(&mut random, truth, &[1, 2, 4, 8, 16], 5, 0.03);
+        let peak = fit(&points).unwrap().peak;
+        not_reached += usize::from(matches!(peak, Peak::NotReached { highest: 16, .. }));
+    }
+    assert!(not_reached >= 198, "{not_reached} of 200");
+}
+
+#[test]
+fn the_limit_is_told() {
+    let mut random = Random::new(43);
+    let mut limit =
+        |truth, levels: &[u32]| fit(&profile(&mut random, truth, levels, 5, 0.01)).unwrap().limit;
+    let levels = [1, 2, 4, 8, 16, 32, 64];
+    assert_eq!(limit([50.0, 0.2, 0.0], &levels), Limit::Contention);
+    assert_eq!(limit([50.0, 0.0, 0.01], &levels), Limit::Coherency);
+    assert_eq!(limit([50.0, 0.001, 0.0], &levels), Limit::NeitherYet);
+    assert_eq!(limit([50.0, 0.05, 0.001], &levels[..3]), Limit::NeitherYet);
+}
+
+#[test]
+fn exact_points_give_exact_parameters() {
+    let points: Vec<Point> = [1, 3, 7, 20, 50, 120]
+        .map(|users| Point { users, throughput: law(f64::from(users), [321.0, 0.07, 0.0008]) })
+        .to_vec();
+    let found = fit(&points).unwrap();
+    assert!((found.usl.lambda.value / 321.0 - 1.0).abs() < 1e-6);
+    assert!((found.usl.sigma.value / 0.07 - 1.0).abs() < 1e-6);
+    assert!((found.usl.kappa.value / 0.0008 - 1.0).abs() < 1e-6);
+    assert!(found.usl.r_squared.unwrap() > 0.999_999);
+    assert!((found.usl.throughput(20.0) / points[3].throughput - 1.0).abs() < 1e-6);
+    assert!(found.kappa_p_value.unwrap() < 1e-6);
+}
+
+#[test]
+fn amdahl_is_as_good_where_kappa_is_0() {
+    let mut random = Random::new(44);
+    let mut alarms = 0;
+    for _ in 0..500 {
+        let points = profile(&mut random, [10.0, 0.1, 0.0], &[1, 2, 4, 8, 16, 32, 64], 3, 0.03);
+        alarms += usize::from(fit(&points).unwrap().kappa_p_value.unwrap() < 0.05);
+    }
+    assert!(alarms <= 35, "{alarms} of 500");
+}
+
+#[test]
+fn a_curve_that_misses_its_levels_is_told_and_less_sure() {
+    let points = |repeats: usize| -> Vec<Point> {
+        let kinked = [(1, 100.0), (2, 200.0), (4, 400.0), (8, 480.0), (16, 485.0), (32, 490.0)];
+        let repeated = kinked.into_iter().flat_map(|point| std::iter::repeat_n(point, repeats));
+        let wobble = |i: usize| 1.0 + 0.001 * (size(i % 5) - 2.0);
+        repeated
+            .enumerate()
+            .map(|(i, (users, x))| Point { users, throughput: x * wobble(i) })
+            .collect()
+    };
+    let width = |repeats| {
+        let found = fit(&points(repeats)).unwrap();
+        assert!(found.misfit_p_value.unwrap() < 0.001);
+        found.usl.sigma.interval.unwrap().half_width()
+    };
+    assert!(width(50) > 0.5 * width(5), "more repeats of a wrong curve do not make it right");
+}
+
+#[test]
+fn what_cannot_be_fitted_says_why() {
+    let point = |(users, throughput): &(u32, f64)| Point { users: *users, throughput: *throughput };
+    let error =
+        |points: &[(u32, f64)]| fit(&points.iter().map(point).collect::<Vec<_>>()).unwrap_err();
+    assert_eq!(error(&[]), UslError::TooFewLevels { levels: 0 });
+    assert_eq!(error(&[(4, 1.0); 9]), UslError::TooFewLevels { levels: 1 });
+    assert_eq!(error(&[(1, 1.0), (2, 2.0)]), UslError::TooFewLevels { levels: 2 });
+    assert_eq!(error(&[(1, 1.0), (2, 0.0)]), UslError::NotPositive { users: 2 });
+    assert_eq!(error(&[(1, 1.0), (2, f64::NAN)]), UslError::NotFinite { users: 2 });
+    assert_eq!(error(&[(0, 1.0)]), UslError::NoUsers);
+}
+
+#[test]
+fn a_flat_profile_is_all_contention() {
+    let points = [1, 2, 4, 8, 16].map(|users| Point { users, throughput: 70.0 });
+    let found = fit(&points).unwrap();
+    assert!((found.usl.sigma.value - 1.0).abs() < 1e-6 && found.usl.kappa.value < 1e-6);
+    assert_eq!(found.limit, Limit::Contention);
+    assert_finite(&found);
+}
+
+#[test]
+fn the_unit_and_the_order_do_not_matter() {
+    let mut random = Random::new(45);
+    for _ in 0..50 {
+        let points = profile(&mut random, [10.0, 0.05, 0.001], &[1, 4, 16, 64, 200], 3, 0.03);
+        let one = fit(&points).unwrap();
+        let mut minutes: Vec<Point> = points.clone();
+        minutes.iter_mut().for_each(|point| point.throughput *= 60.0);
+        minutes.reverse();
+        let two = fit(&minutes).unwrap();
+        let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-4;
+        assert!(near(one.usl.sigma.value, two.usl.sigma.value));
+        assert!(near(one.usl.kappa.value, two.usl.kappa.value));
+        assert!(near(60.0 * one.usl.lambda.value, two.usl.lambda.value));
+        assert_eq!(one.limit, two.limit);
+    }
+}
+
+#[test]
+fn no_finite_profile_makes_nan_or_infinity() {
+    let mut random = Random::new(46);
+    let odd = [1.0, 5e-324, f64::MAX, 1e-300, 1e300, 2.0, 3.0];
+    let levels = [1, 2, 3, 10, 1_000, u32::MAX];
+    for _ in 0..500 {
+        let count = 3 + random.below(12);
+        let kinds = 1 + random.below(odd.len());
+        let points: Vec<Point> = (0..count)
+            .map(|_| Point {
+                users: levels[random.below(levels.len())],
+                throughput: odd[random.below(kinds)],
+            })
+            .collect();
+        if let Ok(found) = fit(&points) {
+            assert_finite(&found);
+        }
+    }
+}
