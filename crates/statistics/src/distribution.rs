@@ -1,7 +1,7 @@
 //! Quantiles and tails of the distributions that the tests here use. Student's t and F come from `statrs`;
 //! the Kolmogorov distribution and exact binomial ranks are a few terms each.
 
-use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
+use statrs::distribution::{ContinuousCDF, FisherSnedecor, Normal, StudentsT};
 
 /// The 97.5 % quantile of the normal distribution: half the width of a 95 % interval in standard errors.
 pub(crate) const NORMAL_975: f64 = 1.959_963_984_540_054;
@@ -36,6 +36,11 @@ pub(crate) fn t_two_sided(t: f64, freedom: f64) -> f64 {
         return 1.0;
     }
     (2.0 * students_t(freedom).cdf(-t.abs().min(1e100))).clamp(0.0, 1.0)
+}
+
+/// Chance that a standard normal number is at most this.
+pub(crate) fn normal_below(z: f64) -> f64 {
+    Normal::standard().cdf(z)
 }
 
 /// Chance that F is as great as this.

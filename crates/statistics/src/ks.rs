@@ -37,7 +37,8 @@ fn against(sample: &[f64], below: impl Fn(f64) -> f64) -> Ks {
     sorted.sort_by(f64::total_cmp);
     let n = size(sorted.len());
     let distances = sorted.iter().enumerate().map(|(rank, &x)| {
-        let expected = below(x).max(0.0).min(1.0);
+        let expected = below(x);
+        let expected = if expected.is_nan() { 0.0 } else { expected.clamp(0.0, 1.0) };
         (expected - size(rank) / n).max(size(rank + 1) / n - expected)
     });
     let distance = distances.fold(0.0, f64::max);

@@ -88,6 +88,27 @@ mod tests {
     }
 
     #[test]
+    fn a_steady_series_keeps_its_mean_and_most_of_its_points() {
+        let mut random = Random::new(3);
+        let (mut not_found, mut cut, mut covered, runs) = (0, 0, 0, 1_000);
+        for _ in 0..runs {
+            let noise = random.ar1(300, 0.3);
+            let series: Vec<f64> = noise.iter().map(|e| 1_000.0 * (1.0 + 0.03 * e)).collect();
+            let WarmUp::Ends { points } = warm_up(&series) else {
+                not_found += 1;
+                continue;
+            };
+            cut += points;
+            let interval = crate::series::summarise(&series[points..]).interval;
+            covered += usize::from(interval.is_some_and(|interval| interval.contains(1_000.0)));
+        }
+        assert!(not_found * 100 <= runs * 4, "not found: {not_found} of {runs}");
+        assert!(cut <= 15 * runs, "{cut} points of {runs} series");
+        let share = size(covered) / size(runs - not_found);
+        assert!((0.93..=0.97).contains(&share), "{share}");
+    }
+
+    #[test]
     fn what_keeps_warming_up_is_not_found() {
         let rising: Vec<f64> = (0..300).map(|t| 1_000.0 + f64::from(t)).collect();
         assert_eq!(warm_up(&rising), WarmUp::NotFound);

@@ -37,7 +37,8 @@ pub struct ChangePoint {
     pub after: f64,
     /// `after` over `before`; `None` when `before` is 0.
     pub ratio: Option<f64>,
-    /// 95 % interval of `after` - `before`, as Welch's t gives it.
+    /// 95 % interval of `after` - `before`, as Welch's t gives it: somewhat narrow, because the place was
+    /// chosen from the same results.
     pub difference: Interval,
     /// 1 - the permutation test's p-value, from 0.975 to 1.
     pub confidence: f64,
@@ -53,7 +54,8 @@ pub fn change_points(results: &[f64], seed: u64) -> Vec<ChangePoint> {
     let (values, scale) = scaled(&known.iter().map(|&i| results[i]).collect::<Vec<_>>());
     let mut random = Random::new(seed);
     let mut splits = Vec::new();
-    let mut open = vec![0..values.len()];
+    let whole = 0..values.len();
+    let mut open = vec![whole];
     while let Some(segment) = open.pop() {
         let alarm = if segment.len() == values.len() { ALARM } else { ALARM_BETWEEN };
         if let Some((at, confidence)) = split(&values[segment.clone()], alarm, &mut random) {

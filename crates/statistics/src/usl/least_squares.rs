@@ -146,12 +146,11 @@ fn solve(mut matrix: Matrix, mut right: Vector) -> Vector {
         let pivot = (column..3).max_by(|a, b| size_of(a).total_cmp(&size_of(b))).unwrap_or(column);
         matrix.swap(column, pivot);
         right.swap(column, pivot);
+        let (above, known) = (matrix[column], right[column]);
         for row in column + 1..3 {
-            let factor = matrix[row][column] / matrix[column][column];
-            for k in column..3 {
-                matrix[row][k] -= factor * matrix[column][k];
-            }
-            right[row] -= factor * right[column];
+            let factor = matrix[row][column] / above[column];
+            matrix[row].iter_mut().zip(above).for_each(|(cell, above)| *cell -= factor * above);
+            right[row] -= factor * known;
         }
     }
     let mut solution = [0.0; 3];
