@@ -9,6 +9,7 @@ use tokio_rustls::TlsConnector;
 use triphammer_core::session::{Database, Isolation, Protocol, Role};
 use triphammer_core::{Capabilities, DbError, ErrorClass, SpecError};
 
+use super::prepared::Statements;
 use super::session::{PostgresSession, quote_identifier};
 use super::socket::{Address, Limits, Socket, resolve};
 use super::tls::{connector, handshake};
@@ -34,6 +35,7 @@ pub(super) struct Shared {
     pub(super) isolation: Option<Isolation>,
     lock_timeout: Option<Duration>,
     fell_back: AtomicBool,
+    pub(super) statements: Statements,
 }
 
 /// Where a session's connection went, so that a canceller can go there too.
@@ -107,6 +109,7 @@ impl Postgres {
             isolation: settings.isolation,
             lock_timeout: settings.lock_timeout,
             fell_back: AtomicBool::new(false),
+            statements: Statements::default(),
         };
         Ok(Self { shared: Arc::new(shared), capabilities: capabilities() })
     }

@@ -5,6 +5,7 @@
 mod codec;
 mod database;
 mod error;
+mod prepared;
 mod session;
 mod socket;
 mod text;

@@ -16,11 +16,10 @@ use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
 use triphammer_core::{DbError, ErrorClass, Value};
 
-use super::codec::{
-    COPY_HEAD, COPY_TAIL, Misfit, Wire, oid_of, put_copy_row, put_value, read_field,
-};
+use super::codec::{COPY_HEAD, COPY_TAIL, Misfit, Wire, oid_of, put_copy_row, read_field};
 use super::database::{Opened, Route, Shared};
-use super::text::{self, Template, wrong_count};
+use super::prepared::{Format, OnServer, Prepared};
+use super::text::{self, Template};
 use super::wire::{CancelKey, Chunk, Column, Connection, Fields, Status, columns, touched};
 
 /// Bytes of a result that are handed on as one batch of a stream.
@@ -40,26 +39,6 @@ pub struct PostgresSession {
     key: CancelKey,
     route: Route,
     shared: Arc<Shared>,
-}
-
-/// A statement as the session's protocol keeps it.
-enum Prepared {
-    /// On the server by a name, with its parameters' formats and its columns.
-    OnServer { name: Box<str>, wires: Box<[Wire]>, columns: Box<[Column]> },
-    /// Here, with the types and formats of its parameters.
-    Here { sql: Box<str>, types: Box<[u32]>, wires: Box<[Wire]> },
-    /// Here, cut at its placeholders.
-    Text(Template),
-}
-
-/// How a result comes.
-enum Format<'a> {
-    /// In binary, with columns known beforehand.
-    Known(&'a [Column]),
-    /// In binary, with columns that the answer tells.
-    Told(Box<[Column]>),
-    /// As text.
-    Text,
 }
 
 impl PostgresSession {
@@ -243,55 +222,7 @@ impl PostgresSession {
     }
 }
 
-impl Prepared {
-    /// Puts a run of the statement into the connection's buffer.
-    #[inline]
-    fn send(
-        &self,
-        connection: &mut Connection,
-        args: &[Value<'_>],
-        text: &mut String,
-    ) -> Result<Format<'_>, DbError> {
-        match self {
-            Self::OnServer { name, wires, columns } => {
-                check_count(wires.len(), args.len())?;
-                connection.execute(name, args.len(), |index, out| {
-                    put_value(out, wires[index], &args[index])
-                })?;
-                Ok(Format::Known(columns))
-            }
-            Self::Here { sql, types, wires } => {
-                check_count(wires.len(), args.len())?;
-                connection.execute_text(sql, types, |index, out| {
-                    put_value(out, wires[index], &args[index])
-                })?;
-                Ok(Format::Told(Box::default()))
-            }
-            Self::Text(template) => {
-                template.fill(args, text)?;
-                connection.query(text)?;
-                Ok(Format::Text)
-            }
-        }
-    }
-}
-
 impl Format<'_> {
-    fn width(&self) -> usize {
-        match self {
-            Self::Known(columns) => columns.len(),
-            Self::Told(columns) => columns.len(),
-            Self::Text => 0,
-        }
-    }
-
-    /// The answer tells its columns.
-    fn told(&mut self, columns: Box<[Column]>) {
-        if let Self::Told(told) = self {
-            *told = columns;
-        }
-    }
-
     #[inline]
     fn read_row(&self, body: &[u8], rows: &mut Rows, lists: bool) -> Result<(), DbError> {
         let columns = match self {
@@ -325,11 +256,6 @@ fn read_texts(body: &[u8], rows: &mut Rows, lists: bool) -> Result<(), DbError> 
     Ok(())
 }
 
-#[inline]
-fn check_count(wanted: usize, given: usize) -> Result<(), DbError> {
-    if wanted == given { Ok(()) } else { Err(wrong_count(wanted, given)) }
-}
-
 /// The session cannot be trusted with such a server, but its connection is in order.
 #[cold]
 fn cut_short() -> DbError {
@@ -356,7 +282,7 @@ impl Session for PostgresSession {
                 self.names += 1;
                 let name = self.names.to_string().into_boxed_str();
                 let columns = self.prepare_on_server(&name, &statement.sql, &types).await?;
-                Prepared::OnServer { name, wires, columns }
+                Prepared::OnServer(self.shared.statements.share(OnServer { name, wires, columns }))
             }
             Protocol::Extended => {
                 Prepared::Here { sql: statement.sql.as_str().into(), types, wires }

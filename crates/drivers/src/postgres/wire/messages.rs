@@ -147,7 +147,7 @@ impl<'a> Fields<'a> {
 }
 
 /// A column of a result.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// How its fields are read.
     pub kind: Kind,
