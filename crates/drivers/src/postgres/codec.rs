@@ -1,11 +1,10 @@
 //! The binary format: arguments and rows of a bulk load to bytes, bytes of a result to cells. This
 //! is the driver's hot path, so nothing here allocates per value.
 
-use std::error::Error;
 use std::fmt;
 
 use bytes::{BufMut, BytesMut};
-use tokio_postgres::types::{FromSql, IsNull, Kind as TypeKind, ToSql, Type, to_sql_checked};
+use postgres_types::{Kind as TypeKind, Type};
 use triphammer_core::rows::Cell;
 use triphammer_core::value::{Timestamp, rescale};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Row, Rows, Value};
@@ -19,9 +18,9 @@ const SCALE_MAX: u16 = 18;
 /// Most base-10000 digits of a 64-bit integer with up to three zeros behind it.
 const NUMERIC_DIGITS_MAX: usize = 6;
 
-/// What PostgreSQL calls a type of ours.
-pub fn type_of(column_type: ColumnType) -> Type {
-    match column_type {
+/// The number by which PostgreSQL knows a type of ours.
+pub fn oid_of(column_type: ColumnType) -> u32 {
+    let known = match column_type {
         ColumnType::SmallInt => Type::INT2,
         ColumnType::Int => Type::INT4,
         ColumnType::BigInt => Type::INT8,
@@ -30,7 +29,8 @@ pub fn type_of(column_type: ColumnType) -> Type {
         ColumnType::Text => Type::TEXT,
         ColumnType::Timestamp => Type::TIMESTAMP,
         ColumnType::IntList => Type::INT4_ARRAY,
-    }
+    };
+    known.oid()
 }
 
 /// A value that does not go into its type.
@@ -42,8 +42,6 @@ impl fmt::Display for Misfit {
         f.write_str(&self.0)
     }
 }
-
-impl Error for Misfit {}
 
 impl Misfit {
     /// The error that a call ends with.
@@ -57,44 +55,19 @@ fn misfit(what: impl fmt::Display, wanted: &str) -> Misfit {
     Misfit(format!("{what} does not fit {wanted}"))
 }
 
-/// An argument on its way into a Bind message.
-#[derive(Debug)]
-pub struct Arg<'a>(pub &'a Value<'a>);
-
-impl ToSql for Arg<'_> {
-    fn to_sql(
-        &self,
-        ty: &Type,
-        out: &mut BytesMut,
-    ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
-        let wire = match *ty {
-            Type::INT4 => Wire::Int4,
-            Type::INT8 => Wire::Int8,
-            Type::INT2 => Wire::Int2,
-            Type::NUMERIC => Wire::Numeric,
-            Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME | Type::UNKNOWN => Wire::Text,
-            Type::TIMESTAMP | Type::TIMESTAMPTZ => Wire::Timestamp,
-            Type::FLOAT8 => Wire::Float8,
-            Type::INT4_ARRAY => Wire::Int4List,
-            _ => return Err(Box::new(misfit("a parameter", ty.name()))),
-        };
-        match *self.0 {
-            Value::Null => return Ok(IsNull::Yes),
-            Value::Int(value) => put_int(out, wire, value)?,
-            Value::Float(value) => put_float(out, wire, value)?,
-            Value::Decimal { units, scale } => put_decimal(out, wire, units, scale)?,
-            Value::Text(text) => put_text(out, wire, text.as_bytes())?,
-            Value::Timestamp(at) => put_timestamp(out, wire, at)?,
-            Value::Ints(list) => put_ints(out, wire, list)?,
-        }
-        Ok(IsNull::No)
+/// Writes an argument of a statement; false, and nothing, for NULL.
+#[inline]
+pub fn put_value(out: &mut BytesMut, wire: Wire, value: &Value<'_>) -> Result<bool, Misfit> {
+    match *value {
+        Value::Null => return Ok(false),
+        Value::Int(value) => put_int(out, wire, value)?,
+        Value::Float(value) => put_float(out, wire, value)?,
+        Value::Decimal { units, scale } => put_decimal(out, wire, units, scale)?,
+        Value::Text(text) => put_text(out, wire, text.as_bytes())?,
+        Value::Timestamp(at) => put_timestamp(out, wire, at)?,
+        Value::Ints(list) => put_ints(out, wire, list)?,
     }
-
-    fn accepts(_: &Type) -> bool {
-        true
-    }
-
-    to_sql_checked!();
+    Ok(true)
 }
 
 /// The formats we write.
@@ -280,7 +253,7 @@ pub const COPY_HEAD: [u8; 19] = *b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 pub const COPY_TAIL: [u8; 2] = [0xff, 0xff];
 
 /// Appends a row in the format of a binary COPY.
-pub fn put_copy_row(out: &mut Vec<u8>, row: &Row<'_>, wires: &[Wire]) -> Result<(), Misfit> {
+pub fn put_copy_row(out: &mut BytesMut, row: &Row<'_>, wires: &[Wire]) -> Result<(), Misfit> {
     let count = i16::try_from(wires.len()).map_err(|_| misfit("the row", "a table"))?;
     out.put_i16(count);
     for (column, wire) in wires.iter().enumerate() {
@@ -323,7 +296,7 @@ fn unreachable_null() {
     debug_assert!(false, "NULL has no body");
 }
 
-fn put_cells(out: &mut Vec<u8>, wire: Wire, row: &Row<'_>, column: usize) -> Result<(), Misfit> {
+fn put_cells(out: &mut BytesMut, wire: Wire, row: &Row<'_>, column: usize) -> Result<(), Misfit> {
     let list = row.list(column).map_err(|_| misfit("a cell", "a list"))?;
     if wire != Wire::Int4List {
         return Err(misfit("a list", wire.name()));
@@ -410,23 +383,6 @@ impl Scalar {
                 _ => return None,
             },
         })
-    }
-}
-
-/// The bytes of a field, as the library hands them out; `None` is NULL.
-pub struct Raw<'a>(pub Option<&'a [u8]>);
-
-impl<'a> FromSql<'a> for Raw<'a> {
-    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
-        Ok(Self(Some(raw)))
-    }
-
-    fn from_sql_null(_: &Type) -> Result<Self, Box<dyn Error + Sync + Send>> {
-        Ok(Self(None))
-    }
-
-    fn accepts(_: &Type) -> bool {
-        true
     }
 }
 
@@ -761,10 +717,10 @@ mod tests {
         rows.int(5);
         rows.text("ab");
         rows.null();
-        let mut out = Vec::new();
+        let mut out = BytesMut::new();
         let wires = [Wire::Int4, Wire::Text, Wire::Timestamp];
         put_copy_row(&mut out, &rows.row(0), &wires).unwrap();
         let expected = [0, 3, 0, 0, 0, 4, 0, 0, 0, 5, 0, 0, 0, 2, b'a', b'b', 255, 255, 255, 255];
-        assert_eq!(out, expected);
+        assert_eq!(out[..], expected);
     }
 }

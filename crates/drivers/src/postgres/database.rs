@@ -5,18 +5,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::time::timeout;
-use tokio_postgres::config::{SslMode as LibrarySslMode, SslNegotiation};
-use tokio_postgres::{Client, Config, Connection, NoTls};
-use tokio_postgres_rustls::MakeRustlsConnect;
+use tokio_rustls::TlsConnector;
 use triphammer_core::session::{Database, Isolation, Protocol, Role};
 use triphammer_core::{Capabilities, DbError, ErrorClass, SpecError};
 
-use super::error::{Moment, classify};
+use super::prepared::Statements;
 use super::session::{PostgresSession, quote_identifier};
 use super::socket::{Address, Limits, Socket, resolve};
-use super::tls::{Handshake, HandshakeError, TlsStream, connector};
+use super::tls::{connector, handshake};
 use super::url::{Host, Lookup, Options, Place, SslMode};
-use crate::target::{ConnectSettings, TargetUrl};
+use super::wire::{CancelKey, Connection, Login, Stream, start};
+use crate::target::{ConnectSettings, Secret, TargetUrl};
 
 /// Databases that are there on every server, to create another from.
 const MAINTENANCE_DATABASES: [&str; 2] = ["postgres", "template1"];
@@ -30,12 +29,13 @@ pub struct Postgres {
 /// What sessions and cancellers need of their database.
 pub(super) struct Shared {
     options: Options,
-    connector: MakeRustlsConnect,
+    connector: TlsConnector,
     limits: Limits,
     pub(super) protocol: Protocol,
     pub(super) isolation: Option<Isolation>,
     lock_timeout: Option<Duration>,
     fell_back: AtomicBool,
+    pub(super) statements: Statements,
 }
 
 /// Where a session's connection went, so that a canceller can go there too.
@@ -52,8 +52,8 @@ pub(super) struct Route {
 
 /// A connection that has just been opened.
 pub(super) struct Opened {
-    pub(super) client: Client,
-    pub(super) connection: Connection<Socket, TlsStream>,
+    pub(super) connection: Connection,
+    pub(super) key: CancelKey,
     pub(super) route: Route,
 }
 
@@ -109,6 +109,7 @@ impl Postgres {
             isolation: settings.isolation,
             lock_timeout: settings.lock_timeout,
             fell_back: AtomicBool::new(false),
+            statements: Statements::default(),
         };
         Ok(Self { shared: Arc::new(shared), capabilities: capabilities() })
     }
@@ -172,7 +173,7 @@ impl Database for Postgres {
                 _ => break,
             }
         }
-        let session = opened?;
+        let mut session = opened?;
         let result = session.create_database(name).await;
         session.end().await;
         result.map_err(|error| {
@@ -242,7 +243,7 @@ impl Shared {
                 }
                 Err(error) => return Err(error),
             };
-            let session = PostgresSession::new(opened, self.clone());
+            let mut session = PostgresSession::new(opened, self.clone());
             if self.options.read_write && session.is_read_only().await? {
                 let message = format!("{label} only reads, and read-write is asked for");
                 return Err(DbError::new(ErrorClass::Unavailable, message));
@@ -331,69 +332,43 @@ impl Shared {
             transport: socket.transport(),
             same_host: socket.is_same_host(),
         };
-        let config = self.config(host, database, has_tls);
-        let handshake = Handshake::new(&self.connector, &route.host_name, route.ssl_mode);
-        let start = config.connect_raw(socket, handshake);
-        match timeout(limit, start).await.map_err(silent)? {
-            Ok((client, connection)) => Ok(Opened { client, connection, route }),
-            Err(error) => Err(explain(&error, label)),
-        }
+        let login = Login {
+            user: &self.options.user,
+            database,
+            application_name: &self.options.application_name,
+            options: self.options.server_options.as_deref(),
+            password: host.password.as_ref().map(Secret::reveal),
+            channel_binding: self.options.channel_binding,
+        };
+        let begin = async {
+            let about_tls =
+                |error: DbError| Attempt { error: error.context(label), is_about_tls: true };
+            let stream = self.stream(socket, &route).await.map_err(about_tls)?;
+            start(stream, login).await.map_err(|error| Attempt {
+                // The server says this when pg_hba.conf has no line for a session with, or without, TLS.
+                is_about_tls: error.code() == Some("28000"),
+                error: error.context(label),
+            })
+        };
+        let (connection, key) = timeout(limit, begin).await.map_err(silent)??;
+        Ok(Opened { connection, key, route })
     }
 
-    /// The library's settings. TLS has been agreed on before, so it is told to begin at once.
-    fn config(&self, host: &Host, database: &str, has_tls: bool) -> Config {
-        let mut config = Config::new();
-        config
-            .user(&self.options.user)
-            .dbname(database)
-            .application_name(&self.options.application_name)
-            .channel_binding(self.options.channel_binding)
-            .ssl_negotiation(SslNegotiation::Direct)
-            .ssl_mode(if has_tls { LibrarySslMode::Require } else { LibrarySslMode::Disable });
-        if let Some(password) = &host.password {
-            config.password(password.reveal());
+    /// The stream that messages go by; with TLS after the server has agreed to it.
+    async fn stream(&self, socket: Socket, route: &Route) -> Result<Stream, DbError> {
+        if !route.has_tls {
+            return Ok(Stream::Plain(socket));
         }
-        if let Some(options) = &self.options.server_options {
-            config.options(options);
-        }
-        config
+        let stream = handshake(&self.connector, socket, &route.host_name, route.ssl_mode).await?;
+        Ok(Stream::Tls(Box::new(stream)))
     }
 
     /// Asks the server to stop what a session is doing.
-    pub(super) async fn cancel(
-        &self,
-        route: &Route,
-        token: &tokio_postgres::CancelToken,
-    ) -> Result<(), DbError> {
+    pub(super) async fn cancel(&self, route: &Route, key: CancelKey) -> Result<(), DbError> {
         let mut socket = Socket::connect(&route.address, &route.label, self.limits).await?;
-        let sent = if route.has_tls {
-            if !socket.ask_for_tls().await? {
-                return Err(DbError::new(ErrorClass::Refused, "the server has no TLS any more"));
-            }
-            let handshake = Handshake::new(&self.connector, &route.host_name, route.ssl_mode);
-            token.cancel_query_raw(socket, handshake).await
-        } else {
-            token.cancel_query_raw(socket, NoTls).await
-        };
-        sent.map_err(|error| classify(&error, Moment::Connecting))
+        if route.has_tls && !socket.ask_for_tls().await? {
+            return Err(DbError::new(ErrorClass::Refused, "the server has no TLS any more"));
+        }
+        key.send(self.stream(socket, route).await?).await
     }
-}
-
-/// Sorts an error of the library's start of a session.
-fn explain(error: &tokio_postgres::Error, label: &str) -> Attempt {
-    let source = std::error::Error::source(error);
-    if let Some(handshake) = source.and_then(|source| source.downcast_ref::<HandshakeError>()) {
-        return Attempt { error: handshake.to_error().context(label), is_about_tls: true };
-    }
-    // The server says 28000 when pg_hba.conf has no line for a session with, or without, TLS.
-    let is_about_tls = error.code().is_some_and(|code| code.code() == "28000");
-    let mut classified = classify(error, Moment::Connecting);
-    if classified.message().ends_with("password missing") {
-        classified = DbError::new(
-            ErrorClass::Refused,
-            "the server asks for a password, and none is given: set TRIPHAMMER_PASSWORD or \
-             PGPASSWORD, or use ~/.pgpass",
-        );
-    }
-    Attempt { error: classified.context(label), is_about_tls }
 }

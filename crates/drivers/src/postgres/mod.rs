@@ -1,16 +1,17 @@
-//! The PostgreSQL driver, on tokio-postgres. Sockets, hosts, TLS modes, passwords and the reading and
-//! writing of values are ours, so that nothing is guessed silently and nothing is allocated per
-//! statement beyond what the library does; the library has the protocol.
+//! The PostgreSQL driver. `wire/` is the protocol, over one buffer out and one in; sockets, hosts, TLS
+//! modes, passwords and the reading and writing of values lie beside it. Nothing is guessed silently, and
+//! nothing is allocated for a statement once buffers have grown.
 
 mod codec;
 mod database;
 mod error;
-mod link;
+mod prepared;
 mod session;
 mod socket;
 mod text;
 mod tls;
 mod url;
+mod wire;
 
 pub use database::Postgres;
 pub use session::PostgresSession;

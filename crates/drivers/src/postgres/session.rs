@@ -1,17 +1,13 @@
 //! A session: one connection, its statements and its transaction.
 
+use std::cell::RefCell;
 use std::future::Future;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use futures_util::{SinkExt, TryStreamExt};
+use postgres_protocol::message::backend;
 use tokio::time::timeout;
-use tokio_postgres::types::Type;
-use tokio_postgres::{
-    CancelToken, Client, CopyInSink, Row as PgRow, RowStream, SimpleQueryMessage, Statement,
-};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
     Access, Canceller, Claim, Isolation, Protocol, RowSource, ServerInfo, Session, StatementId,
@@ -20,62 +16,39 @@ use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
 use triphammer_core::{DbError, ErrorClass, Value};
 
-use super::codec::{
-    Arg, COPY_HEAD, COPY_TAIL, Kind, Misfit, Raw, Wire, put_copy_row, read_field, type_of,
-};
+use super::codec::{COPY_HEAD, COPY_TAIL, Misfit, Wire, oid_of, put_copy_row, read_field};
 use super::database::{Opened, Route, Shared};
-use super::error::closed;
-use super::link::{Failure, Link};
-use super::text::{self, Template, wrong_count};
+use super::prepared::{Format, OnServer, Prepared};
+use super::text::{self, Template};
+use super::wire::{CancelKey, Chunk, Column, Connection, Fields, Status, columns, touched};
 
-/// Bytes of a bulk load that are sent as one message.
-const CHUNK_BYTES: usize = 128 * 1024;
-/// Room beyond a chunk for the row that passes its end.
-const CHUNK_SLACK_BYTES: usize = 8 * 1024;
 /// Bytes of a result that are handed on as one batch of a stream.
 const BATCH_BYTES: usize = 1024 * 1024;
 /// How long an orderly end or a cancel may take.
 const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
 
-/// One connection to a PostgreSQL server.
+/// One session on a PostgreSQL server.
 pub struct PostgresSession {
-    client: Client,
-    link: Link,
+    /// In a cell because a look at what has come unasked is no call.
+    connection: RefCell<Connection>,
     statements: Vec<Prepared>,
-    transaction: Transaction,
+    /// Names of statements given so far: one whose preparing was given up may be on the server.
+    names: u32,
     /// The text of the statement that the simple protocol sends, kept for its memory.
     text: String,
+    key: CancelKey,
     route: Route,
     shared: Arc<Shared>,
-}
-
-/// A statement as the session's protocol keeps it.
-enum Prepared {
-    /// On the server, with how its columns are read.
-    OnServer { statement: Statement, kinds: Box<[Kind]> },
-    /// Here, with the types of its parameters.
-    Here { sql: String, types: Box<[Type]> },
-    /// Here, cut at its placeholders.
-    Text(Template),
-}
-
-/// What is known of the transaction. While a call is under way in an open one it counts as failed, so
-/// that a call given up half-way leaves the right state behind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Transaction {
-    None,
-    Open,
-    Failed,
 }
 
 impl PostgresSession {
     pub(super) fn new(opened: Opened, shared: Arc<Shared>) -> Self {
         Self {
-            client: opened.client,
-            link: Link::new(opened.connection),
+            connection: RefCell::new(opened.connection),
             statements: Vec::new(),
-            transaction: Transaction::None,
+            names: 0,
             text: String::new(),
+            key: opened.key,
             route: opened.route,
             shared,
         }
@@ -87,13 +60,13 @@ impl PostgresSession {
     }
 
     /// Whether new transactions cannot write.
-    pub(super) async fn is_read_only(&self) -> Result<bool, DbError> {
+    pub(super) async fn is_read_only(&mut self) -> Result<bool, DbError> {
         let answer = self.ask("SHOW transaction_read_only").await?;
         Ok(answer.first().is_some_and(|row| row[0].as_deref() == Some("on")))
     }
 
     /// Makes a database; false when it is there.
-    pub(super) async fn create_database(&self, name: &str) -> Result<bool, DbError> {
+    pub(super) async fn create_database(&mut self, name: &str) -> Result<bool, DbError> {
         let literal = quote_literal(name);
         let there =
             self.ask(&format!("SELECT 1 FROM pg_database WHERE datname = {literal}")).await?;
@@ -110,108 +83,122 @@ impl PostgresSession {
 
     /// Says goodbye.
     pub(super) async fn end(self) {
-        let Self { client, link, statements, .. } = self;
-        // The library sends its farewell when nothing can ask it for anything any more.
-        drop(statements);
-        drop(client);
         // Whoever does not hear a farewell in time sees the connection end.
-        let _ = timeout(GOODBYE_LIMIT, link.finish()).await;
+        let _ = timeout(GOODBYE_LIMIT, self.connection.into_inner().terminate()).await;
     }
 
     /// Runs SQL text whose rows nobody wants.
-    async fn batch(&self, sql: &str) -> Result<(), DbError> {
-        self.link.drive(async { Ok(self.client.batch_execute(sql).await?) }).await
+    async fn batch(&mut self, sql: &str) -> Result<(), DbError> {
+        let connection = self.connection.get_mut();
+        connection.ready().await?;
+        connection.query(sql)?;
+        connection.answer(|_| Ok(())).await
     }
 
     /// Runs SQL text and gives its rows as text, for the few questions that are asked once.
-    async fn ask(&self, sql: &str) -> Result<Vec<Vec<Option<String>>>, DbError> {
-        let messages = self.link.drive(async { Ok(self.client.simple_query(sql).await?) }).await?;
-        let rows = messages.iter().filter_map(|message| match message {
-            SimpleQueryMessage::Row(row) => {
-                Some((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect())
-            }
-            _ => None,
-        });
-        Ok(rows.collect())
+    async fn ask(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, DbError> {
+        let connection = self.connection.get_mut();
+        connection.ready().await?;
+        connection.query(sql)?;
+        let mut rows = Vec::new();
+        connection
+            .answer(|frame| {
+                if frame.tag == backend::DATA_ROW_TAG {
+                    let mut fields = Fields::new(frame.body).ok_or_else(cut_short)?;
+                    let mut row = Vec::with_capacity(fields.len());
+                    while fields.len() > 0 {
+                        let field = fields.next().ok_or_else(cut_short)?;
+                        row.push(field.map(|raw| String::from_utf8_lossy(raw).into_owned()));
+                    }
+                    rows.push(row);
+                }
+                Ok(())
+            })
+            .await?;
+        Ok(rows)
     }
 
-    /// Notes that a call begins; the result is to be given to [`PostgresSession::leave`].
-    fn enter(&mut self) -> Transaction {
-        let before = self.transaction;
-        if before == Transaction::Open {
-            self.transaction = Transaction::Failed;
-        }
-        before
-    }
-
-    fn leave<T>(&mut self, before: Transaction, result: Result<T, DbError>) -> Result<T, DbError> {
-        if result.is_ok() {
-            self.transaction = before;
-        }
-        result
-    }
-
-    /// Runs a statement and reads its rows into `rows`, calling `after_row` after each. Gives the number
-    /// of rows touched.
+    /// Runs a statement and reads its rows into `rows`, when somebody wants them, calling `after_row` after
+    /// each. Gives the number of rows touched.
     async fn fetch(
         &mut self,
         id: StatementId,
         args: &[Value<'_>],
-        rows: &mut Rows,
+        mut rows: Option<&mut Rows>,
         lists: bool,
-        after_row: impl FnMut(&mut Rows),
+        mut after_row: impl FnMut(&mut Rows),
     ) -> Result<u64, DbError> {
-        let before = self.enter();
-        let Self { client, link, statements, text, .. } = self;
-        let result = match statements.get(id.index()) {
-            Some(Prepared::OnServer { statement, kinds }) => {
-                rows.reset(kinds.len());
-                let call = async {
-                    let stream = client.query_raw(statement, args.iter().map(Arg)).await?;
-                    read_rows(stream, Some(kinds), rows, after_row).await
-                };
-                link.drive(call).await
+        let Self { connection, statements, text, .. } = self;
+        let connection = connection.get_mut();
+        connection.ready().await?;
+        let statement = statements.get(id.index()).ok_or_else(not_prepared)?;
+        let mut format = statement.send(connection, args, text)?;
+        if let Some(rows) = &mut rows {
+            rows.reset(format.width());
+        }
+        let mut count = 0;
+        let mut problem = None;
+        loop {
+            let frame = connection.next().await?;
+            match frame.tag {
+                backend::DATA_ROW_TAG => {
+                    if let (Some(rows), None) = (&mut rows, &problem) {
+                        match format.read_row(frame.body, rows, lists) {
+                            Ok(()) => after_row(rows),
+                            Err(error) => problem = Some(error),
+                        }
+                    }
+                }
+                backend::BIND_COMPLETE_TAG | backend::PARSE_COMPLETE_TAG => {}
+                backend::COMMAND_COMPLETE_TAG => count = touched(frame.body),
+                backend::READY_FOR_QUERY_TAG => return problem.map_or(Ok(count), Err),
+                backend::ROW_DESCRIPTION_TAG => {
+                    let Some(told) = columns(frame.body) else {
+                        return Err(connection.garbled("columns cut short"));
+                    };
+                    if let Some(rows) = &mut rows {
+                        rows.reset(told.len());
+                    }
+                    format.told(told);
+                }
+                backend::NO_DATA_TAG | backend::EMPTY_QUERY_RESPONSE_TAG => {}
+                tag => return Err(connection.misplaced(tag)),
             }
-            Some(Prepared::Here { types, .. }) if types.len() != args.len() => {
-                Err(wrong_count(types.len(), args.len()))
-            }
-            Some(Prepared::Here { sql, types }) => {
-                rows.reset(0);
-                let call = async {
-                    let params = args.iter().map(Arg).zip(types.iter().cloned());
-                    let stream = client.query_typed_raw(sql, params).await?;
-                    read_rows(stream, None, rows, after_row).await
-                };
-                link.drive(call).await
-            }
-            Some(Prepared::Text(template)) => match template.fill(args, text) {
-                Ok(()) => link.drive(read_texts(client, text, rows, lists, after_row)).await,
-                Err(error) => Err(error),
-            },
-            None => Err(DbError::new(ErrorClass::Other, "no such statement is prepared")),
-        };
-        self.leave(before, result)
+        }
     }
 
-    async fn begin_with(&mut self, sql: &str) -> Result<(), DbError> {
-        let before = self.transaction;
-        self.transaction = Transaction::Failed;
-        let result = self.batch(sql).await;
-        self.transaction = match &result {
-            Ok(()) => Transaction::Open,
-            // In no transaction, or in the one that was there, which is failed now.
-            Err(_) if before == Transaction::None => Transaction::None,
-            Err(_) => Transaction::Failed,
-        };
-        result
+    async fn prepare_on_server(
+        &mut self,
+        name: &str,
+        sql: &str,
+        types: &[u32],
+    ) -> Result<Box<[Column]>, DbError> {
+        let connection = self.connection.get_mut();
+        connection.ready().await?;
+        connection.prepare(name, sql, types)?;
+        let mut described = Box::default();
+        connection
+            .answer(|frame| {
+                if frame.tag == backend::ROW_DESCRIPTION_TAG {
+                    described = columns(frame.body).ok_or_else(cut_short)?;
+                }
+                Ok(())
+            })
+            .await?;
+        Ok(described)
     }
 
     async fn copy(&mut self, table: &TableDef, source: &mut dyn RowSource) -> Result<u64, DbError> {
         let wires: Vec<_> = table.columns.iter().map(|c| Wire::of(c.column_type)).collect();
-        let mut sink = pin!(self.begin_copy(table).await?);
+        let columns: Vec<_> = table.columns.iter().map(|c| quote_identifier(c.name)).collect();
+        let name = quote_identifier(table.name);
+        let sql = format!("COPY {name} ({}) FROM STDIN (FORMAT binary)", columns.join(", "));
+        let connection = self.connection.get_mut();
+        connection.ready().await?;
+        connection.begin_copy(&sql).await?;
         let mut batch = Rows::new();
-        let mut chunk = new_chunk();
-        chunk.extend_from_slice(&COPY_HEAD);
+        let mut chunk = Chunk::new();
+        chunk.rows().extend_from_slice(&COPY_HEAD);
         loop {
             batch.reset(wires.len());
             let more = source.fill(&mut batch);
@@ -220,159 +207,94 @@ impl PostgresSession {
                 return Err(DbError::new(ErrorClass::Other, message));
             }
             for row in batch.iter() {
-                put_copy_row(&mut chunk, &row, &wires).map_err(Misfit::into_error)?;
-                if chunk.len() >= CHUNK_BYTES {
-                    let full = std::mem::replace(&mut chunk, new_chunk());
-                    self.send(sink.as_mut(), full).await?;
+                put_copy_row(chunk.rows(), &row, &wires).map_err(Misfit::into_error)?;
+                if chunk.is_full() {
+                    connection.send_rows(&mut chunk).await?;
                 }
             }
             if !more {
                 break;
             }
         }
-        chunk.extend_from_slice(&COPY_TAIL);
-        self.send(sink.as_mut(), chunk).await?;
-        self.link.drive(async { Ok(sink.finish().await?) }).await
+        chunk.rows().extend_from_slice(&COPY_TAIL);
+        connection.send_rows(&mut chunk).await?;
+        connection.end_copy().await
     }
+}
 
-    /// Has the server wait for rows. A COPY that is refused before its first row costs the session: the
-    /// library ends it twice, and all later answers would be taken for those of the call before. So
-    /// what may be refused, and any waiting for locks, comes before it, in a statement for no row.
-    async fn begin_copy(&self, table: &TableDef) -> Result<CopyInSink<Bytes>, DbError> {
-        let name = quote_identifier(table.name);
-        let columns: Vec<_> = table.columns.iter().map(|c| quote_identifier(c.name)).collect();
-        let columns = columns.join(", ");
-        let check =
-            format!("INSERT INTO {name} ({columns}) SELECT {columns} FROM {name} WHERE false");
-        self.batch(&check).await?;
-        let sql = format!("COPY {name} ({columns}) FROM STDIN (FORMAT binary)");
-        let begin = async { Ok(self.client.copy_in::<str, Bytes>(&sql).await?) };
-        self.link.drive(begin).await.inspect_err(|_| self.link.give_up())
-    }
-
-    /// Hands a chunk over, and to the system as much as it takes at once: the server reads that while
-    /// the next chunk is made.
-    async fn send(
-        &self,
-        mut sink: Pin<&mut CopyInSink<Bytes>>,
-        chunk: Vec<u8>,
-    ) -> Result<(), DbError> {
-        let feed = async { Ok(sink.feed(Bytes::from(chunk)).await?) };
-        self.link.drive(feed).await?;
-        self.link.nudge().await;
+impl Format<'_> {
+    #[inline]
+    fn read_row(&self, body: &[u8], rows: &mut Rows, lists: bool) -> Result<(), DbError> {
+        let columns = match self {
+            Self::Known(columns) => columns,
+            Self::Told(columns) => &**columns,
+            Self::Text => return read_texts(body, rows, lists),
+        };
+        let mut fields = Fields::new(body).ok_or_else(cut_short)?;
+        if fields.len() != columns.len() {
+            return Err(cut_short());
+        }
+        for column in columns {
+            let field = fields.next().ok_or_else(cut_short)?;
+            read_field(rows, column.kind, field)
+                .map_err(|problem| problem.error(column.name(), &column.type_name()))?;
+        }
         Ok(())
     }
 }
 
-fn new_chunk() -> Vec<u8> {
-    Vec::with_capacity(CHUNK_BYTES + CHUNK_SLACK_BYTES)
-}
-
-/// Reads rows in binary. Without `kinds` each row's own columns say how.
-async fn read_rows(
-    stream: RowStream,
-    kinds: Option<&[Kind]>,
-    rows: &mut Rows,
-    mut after_row: impl FnMut(&mut Rows),
-) -> Result<u64, Failure> {
-    let mut stream = pin!(stream);
-    let mut found: Vec<Kind> = Vec::new();
-    while let Some(row) = stream.as_mut().try_next().await? {
-        match kinds {
-            Some(kinds) => read_row(&row, kinds, rows)?,
-            None => {
-                if found.is_empty() {
-                    found.extend(row.columns().iter().map(|column| Kind::of(column.type_())));
-                    rows.reset(found.len());
-                }
-                read_row(&row, &found, rows)?;
-            }
-        }
-        after_row(rows);
+fn read_texts(body: &[u8], rows: &mut Rows, lists: bool) -> Result<(), DbError> {
+    let mut fields = Fields::new(body).ok_or_else(cut_short)?;
+    if fields.len() != rows.width() {
+        return Err(cut_short());
     }
-    Ok(stream.rows_affected().unwrap_or(0))
-}
-
-#[inline]
-fn read_row(row: &PgRow, kinds: &[Kind], rows: &mut Rows) -> Result<(), Failure> {
-    for (index, kind) in kinds.iter().enumerate() {
-        let raw: Raw<'_> = row.try_get(index)?;
-        read_field(rows, *kind, raw.0).map_err(|problem| {
-            let column = &row.columns()[index];
-            Failure::Ours(problem.error(column.name(), column.type_().name()))
-        })?;
+    while fields.len() > 0 {
+        let field = fields.next().ok_or_else(cut_short)?;
+        let text = field.map(std::str::from_utf8).transpose();
+        text::read_field(rows, text.map_err(|_| cut_short())?, lists);
     }
     Ok(())
 }
 
-/// Sends a text and reads its rows, which come as text too.
-async fn read_texts(
-    client: &Client,
-    sql: &str,
-    rows: &mut Rows,
-    lists: bool,
-    mut after_row: impl FnMut(&mut Rows),
-) -> Result<u64, Failure> {
-    rows.reset(0);
-    let mut stream = pin!(client.simple_query_raw(sql).await?);
-    let mut touched = 0;
-    while let Some(message) = stream.as_mut().try_next().await? {
-        match message {
-            SimpleQueryMessage::RowDescription(columns) => rows.reset(columns.len()),
-            SimpleQueryMessage::Row(row) => {
-                for column in 0..row.len() {
-                    text::read_field(rows, row.try_get(column)?, lists);
-                }
-                after_row(rows);
-            }
-            SimpleQueryMessage::CommandComplete(count) => touched = count,
-            _ => {}
-        }
-    }
-    Ok(touched)
+/// The session cannot be trusted with such a server, but its connection is in order.
+#[cold]
+fn cut_short() -> DbError {
+    DbError::new(ErrorClass::Other, "the server sent a row that is not as its columns have it")
+}
+
+#[cold]
+fn not_prepared() -> DbError {
+    DbError::new(ErrorClass::Other, "no such statement is prepared")
 }
 
 impl Session for PostgresSession {
     async fn script(&mut self, sql: &str) -> Result<(), DbError> {
-        // A script may hold a BEGIN of its own, so after a failure nothing is certain.
-        let before = std::mem::replace(&mut self.transaction, Transaction::Failed);
-        let result = self.batch(sql).await;
-        self.leave(before, result)
+        self.batch(sql).await
     }
 
     async fn prepare(&mut self, statement: &BoundStatement) -> Result<StatementId, DbError> {
-        let types: Vec<_> = statement.params.iter().map(|p| type_of(p.param_type)).collect();
+        let id = u32::try_from(self.statements.len())
+            .map_err(|_| DbError::new(ErrorClass::Unsupported, "too many statements"))?;
+        let wires = statement.params.iter().map(|p| Wire::of(p.param_type)).collect();
+        let types: Box<[_]> = statement.params.iter().map(|p| oid_of(p.param_type)).collect();
         let prepared = match self.shared.protocol {
             Protocol::Prepared => {
-                let before = self.enter();
-                let call = async { Ok(self.client.prepare_typed(&statement.sql, &types).await?) };
-                let result = self.link.drive(call).await;
-                let on_server = self.leave(before, result)?;
-                let kinds = on_server.columns().iter().map(|c| Kind::of(c.type_())).collect();
-                Prepared::OnServer { statement: on_server, kinds }
+                self.names += 1;
+                let name = self.names.to_string().into_boxed_str();
+                let columns = self.prepare_on_server(&name, &statement.sql, &types).await?;
+                Prepared::OnServer(self.shared.statements.share(OnServer { name, wires, columns }))
             }
             Protocol::Extended => {
-                Prepared::Here { sql: statement.sql.clone(), types: types.into() }
+                Prepared::Here { sql: statement.sql.as_str().into(), types, wires }
             }
             Protocol::Simple => Prepared::Text(Template::new(statement)?),
         };
-        let id = u32::try_from(self.statements.len())
-            .map_err(|_| DbError::new(ErrorClass::Unsupported, "too many statements"))?;
         self.statements.push(prepared);
         Ok(StatementId(id))
     }
 
     async fn execute(&mut self, id: StatementId, args: &[Value<'_>]) -> Result<u64, DbError> {
-        if let Some(Prepared::OnServer { statement, .. }) = self.statements.get(id.index()) {
-            let statement = statement.clone();
-            let before = self.enter();
-            let call =
-                async { Ok(self.client.execute_raw(&statement, args.iter().map(Arg)).await?) };
-            let result = self.link.drive(call).await;
-            return self.leave(before, result);
-        }
-        let mut rows = Rows::new();
-        self.fetch(id, args, &mut rows, false, |rows| rows.reset(rows.width())).await
+        self.fetch(id, args, None, false, |_| {}).await
     }
 
     async fn query(
@@ -381,7 +303,7 @@ impl Session for PostgresSession {
         args: &[Value<'_>],
         rows: &mut Rows,
     ) -> Result<(), DbError> {
-        self.fetch(id, args, rows, false, |_| {}).await?;
+        self.fetch(id, args, Some(rows), false, |_| {}).await?;
         Ok(())
     }
 
@@ -392,9 +314,9 @@ impl Session for PostgresSession {
         rows: &mut Rows,
     ) -> Result<(), DbError> {
         if self.is_closed() {
-            return Err(closed());
+            return Err(self.connection.get_mut().end());
         }
-        let result = self.fetch(id, args, rows, true, |_| {}).await;
+        let result = self.fetch(id, args, Some(rows), true, |_| {}).await;
         result.map(drop).map_err(DbError::after_commit_sent)
     }
 
@@ -411,7 +333,7 @@ impl Session for PostgresSession {
                 rows.reset(rows.width());
             }
         };
-        self.fetch(id, args, batch, false, hand_on).await?;
+        self.fetch(id, args, Some(batch), false, hand_on).await?;
         if !batch.is_empty() {
             each(batch);
         }
@@ -419,63 +341,67 @@ impl Session for PostgresSession {
     }
 
     async fn begin(&mut self, access: Access) -> Result<(), DbError> {
-        let sql = begin_text(access, self.shared.isolation);
-        self.begin_with(sql).await
+        self.batch(begin_text(access, self.shared.isolation)).await
     }
 
     async fn begin_at(&mut self, name: &str) -> Result<(), DbError> {
         let begin = begin_text(Access::Snapshot, None);
         let literal = quote_literal(name);
-        self.begin_with(&format!("{begin}; SET TRANSACTION SNAPSHOT {literal}")).await
+        self.batch(&format!("{begin}; SET TRANSACTION SNAPSHOT {literal}")).await
     }
 
     async fn share_snapshot(&mut self) -> Result<Option<String>, DbError> {
-        let before = self.enter();
-        let answer = self.ask("SELECT pg_export_snapshot()").await;
-        let mut answer = self.leave(before, answer)?;
+        let mut answer = self.ask("SELECT pg_export_snapshot()").await?;
         Ok(answer.pop().and_then(|mut row| row.pop()).flatten())
     }
 
     async fn commit(&mut self) -> Result<(), DbError> {
-        if self.transaction == Transaction::Failed {
-            // The server would answer a COMMIT with a ROLLBACK, which the library does not show.
-            self.rollback().await?;
+        if self.is_closed() {
+            return Err(self.connection.get_mut().end());
+        }
+        let connection = self.connection.get_mut();
+        connection.ready().await?;
+        let has_failed = connection.status() == Status::Failed;
+        // A failed one the server would roll back itself; one that was given up half-way it would not.
+        connection.query(if has_failed { "ROLLBACK" } else { "COMMIT" })?;
+        let mut was_rolled_back = has_failed;
+        let answer = connection.answer(|frame| {
+            was_rolled_back |=
+                frame.tag == backend::COMMAND_COMPLETE_TAG && frame.body == b"ROLLBACK\0";
+            Ok(())
+        });
+        let result = answer.await;
+        if !has_failed {
+            result.map_err(DbError::after_commit_sent)?;
+        }
+        if was_rolled_back {
             let message = "the transaction had failed, so it was rolled back instead";
             return Err(DbError::new(ErrorClass::Other, message).with_code("25P02"));
         }
-        if self.is_closed() {
-            return Err(closed());
-        }
-        self.transaction = Transaction::Failed;
-        let result = self.batch("COMMIT").await;
-        self.transaction = Transaction::None;
-        result.map_err(DbError::after_commit_sent)
-    }
-
-    async fn rollback(&mut self) -> Result<(), DbError> {
-        if self.transaction == Transaction::None {
-            return Ok(());
-        }
-        self.transaction = Transaction::Failed;
-        self.batch("ROLLBACK").await?;
-        self.transaction = Transaction::None;
         Ok(())
     }
 
+    async fn rollback(&mut self) -> Result<(), DbError> {
+        let connection = self.connection.get_mut();
+        connection.ready().await?;
+        if connection.status() == Status::Idle {
+            return Ok(());
+        }
+        self.batch("ROLLBACK").await
+    }
+
     async fn load(&mut self, table: &TableDef, source: &mut dyn RowSource) -> Result<u64, DbError> {
-        let before = self.enter();
         let result = self.copy(table, source).await;
-        self.leave(before, result)
-            .map_err(|error| error.context(format_args!("loading `{}`", table.name)))
+        result.map_err(|error| error.context(format_args!("loading `{}`", table.name)))
     }
 
     fn is_closed(&self) -> bool {
-        self.link.is_closed()
+        self.connection.borrow_mut().is_closed()
     }
 
     fn canceller(&self) -> Box<dyn Canceller> {
         Box::new(PostgresCanceller {
-            token: self.client.cancel_token(),
+            key: self.key,
             route: self.route.clone(),
             shared: self.shared.clone(),
         })
@@ -545,12 +471,9 @@ impl Session for PostgresSession {
              SELECT {function}(hashtextextended(\
              'triphammer/' || coalesce(current_schema(), '') || '/' || {name}, 0))"
         );
-        self.transaction = Transaction::Failed;
         let answer = self.ask(&sql).await?;
         let has_it = answer.last().is_some_and(|row| row[0].as_deref() == Some("t"));
-        if has_it {
-            self.transaction = Transaction::Open;
-        } else {
+        if !has_it {
             self.rollback().await?;
         }
         Ok(has_it)
@@ -602,7 +525,7 @@ fn quote_literal(text: &str) -> String {
 
 /// Cancels by a connection of its own, as the protocol wants it.
 struct PostgresCanceller {
-    token: CancelToken,
+    key: CancelKey,
     route: Route,
     shared: Arc<Shared>,
 }
@@ -610,7 +533,7 @@ struct PostgresCanceller {
 impl Canceller for PostgresCanceller {
     fn cancel(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async {
-            let asked = timeout(GOODBYE_LIMIT, self.shared.cancel(&self.route, &self.token)).await;
+            let asked = timeout(GOODBYE_LIMIT, self.shared.cancel(&self.route, self.key)).await;
             match asked {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => tracing::debug!("could not ask to cancel: {error}"),

@@ -1,11 +1,7 @@
 //! TLS as libpq's modes have it, by rustls and ring: without verification, against authorities, and
 //! against authorities and host name.
 
-use std::fmt;
-use std::future::Future;
-use std::io;
 use std::path::Path;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use rustls::client::WebPkiServerVerifier;
@@ -16,21 +12,24 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
 };
-use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
-use tokio_postgres_rustls::MakeRustlsConnect;
+use sha2::{Digest, Sha256, Sha384, Sha512};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 use triphammer_core::{DbError, ErrorClass, SpecError};
 
+use x509_cert::Certificate;
+use x509_cert::der::Decode;
+use x509_cert::der::oid::db::rfc5912;
+
+use super::error::broken;
 use super::socket::Socket;
 use super::url::{Options, RootCert, SslMode};
-
-/// A TLS stream as the library makes it.
-pub type TlsStream = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
 
 /// Makes the TLS setup of a target; files are read here, once.
 ///
 /// # Errors
 /// When a certificate or key cannot be read or used.
-pub fn connector(options: &Options) -> Result<MakeRustlsConnect, SpecError> {
+pub fn connector(options: &Options) -> Result<TlsConnector, SpecError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     // Modes that differ between hosts come from the default only, which never verifies.
     let mode = options.hosts.first().map_or(SslMode::Prefer, |host| host.ssl_mode);
@@ -68,7 +67,7 @@ pub fn connector(options: &Options) -> Result<MakeRustlsConnect, SpecError> {
             })?
         }
     };
-    Ok(MakeRustlsConnect::new(config))
+    Ok(Arc::new(config).into())
 }
 
 fn load_roots(root_cert: &RootCert) -> Result<RootCertStore, SpecError> {
@@ -164,59 +163,52 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// A handshake to be made on one connection, with errors that can be told from others.
-pub struct Handshake {
-    inner: <MakeRustlsConnect as MakeTlsConnect<Socket>>::TlsConnect,
-}
-
-impl Handshake {
-    /// A handshake with `host`. Where nobody looks at names, one that no certificate can have is
-    /// replaced by one that can be written down.
-    pub fn new(connector: &MakeRustlsConnect, host: &str, mode: SslMode) -> Self {
-        let mut connector = connector.clone();
-        let is_name = mode == SslMode::VerifyFull || ServerName::try_from(host).is_ok();
-        let host = if is_name { host } else { "localhost" };
-        let Ok(inner) = MakeTlsConnect::<Socket>::make_tls_connect(&mut connector, host);
-        Self { inner }
-    }
-}
-
-impl TlsConnect<Socket> for Handshake {
-    type Stream = TlsStream;
-    type Error = HandshakeError;
-    type Future = Pin<Box<dyn Future<Output = Result<TlsStream, HandshakeError>> + Send>>;
-
-    fn connect(self, stream: Socket) -> Self::Future {
-        Box::pin(async move { self.inner.connect(stream).await.map_err(HandshakeError) })
-    }
-}
-
-/// Why a handshake failed.
-#[derive(Debug)]
-pub struct HandshakeError(io::Error);
-
-impl fmt::Display for HandshakeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
-
-impl std::error::Error for HandshakeError {}
-
-impl HandshakeError {
-    /// What it means: a broken connection, or certificates that will not do next time either.
-    pub fn to_error(&self) -> DbError {
-        let cause = self.0.get_ref();
-        match cause.and_then(|cause| cause.downcast_ref::<rustls::Error>()) {
-            Some(error) => DbError::new(ErrorClass::Refused, format!("TLS failed: {error}")),
-            None if self.0.kind() == io::ErrorKind::InvalidInput => DbError::new(
-                ErrorClass::Refused,
-                format!("TLS failed: the host's name cannot be in a certificate: {}", self.0),
-            ),
-            None => DbError::new(
-                ErrorClass::Disconnected,
-                format!("lost the connection in the TLS handshake: {}", self.0),
-            ),
+/// Makes the handshake with `host`. Where nobody looks at names, one that no certificate can have is
+/// replaced by one that can be written down.
+///
+/// # Errors
+/// `Disconnected` when the connection breaks, `Refused` when certificates will not do next time either.
+pub async fn handshake(
+    connector: &TlsConnector,
+    socket: Socket,
+    host: &str,
+    mode: SslMode,
+) -> Result<TlsStream<Socket>, DbError> {
+    let name = match ServerName::try_from(host.to_owned()) {
+        Ok(name) => name,
+        Err(error) if mode == SslMode::VerifyFull => {
+            let message =
+                format!("TLS failed: the host's name cannot be in a certificate: {error}");
+            return Err(DbError::new(ErrorClass::Refused, message));
         }
-    }
+        Err(_) => ServerName::try_from("localhost").expect("it is a name"),
+    };
+    connector.connect(name, socket).await.map_err(|error| match broken(&error) {
+        refusal if refusal.class() == ErrorClass::Refused => refusal,
+        _ => DbError::new(
+            ErrorClass::Disconnected,
+            format!("lost the connection in the TLS handshake: {error}"),
+        ),
+    })
+}
+
+/// What a password exchange is tied to the channel by: the hash of the server's certificate that RFC 5929
+/// (section 4.1) asks for; `None` where its signature has no hash of its own, as Ed25519.
+pub fn end_point(stream: &TlsStream<Socket>) -> Option<Vec<u8>> {
+    let (_, session) = stream.get_ref();
+    let der = session.peer_certificates()?.first()?;
+    let certificate = Certificate::from_der(der).ok()?;
+    Some(match certificate.signature_algorithm.oid {
+        // SHA-1 is too weak, so the RFC has SHA-256 in its place.
+        rfc5912::SHA_1_WITH_RSA_ENCRYPTION
+        | rfc5912::SHA_256_WITH_RSA_ENCRYPTION
+        | rfc5912::ECDSA_WITH_SHA_256 => Sha256::digest(der).to_vec(),
+        rfc5912::SHA_384_WITH_RSA_ENCRYPTION | rfc5912::ECDSA_WITH_SHA_384 => {
+            Sha384::digest(der).to_vec()
+        }
+        rfc5912::SHA_512_WITH_RSA_ENCRYPTION | rfc5912::ECDSA_WITH_SHA_512 => {
+            Sha512::digest(der).to_vec()
+        }
+        _ => return None,
+    })
 }

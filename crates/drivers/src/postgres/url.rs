@@ -5,7 +5,6 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tokio_postgres::config::ChannelBinding;
 use triphammer_core::SpecError;
 
 use crate::target::{ConnectSettings, Secret, TargetUrl, host_text};
@@ -107,6 +106,17 @@ impl Host {
             Place::Unix(folder) => socket_path(folder, self.port).display().to_string(),
         }
     }
+}
+
+/// Whether the password exchange is tied to the TLS channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChannelBinding {
+    /// Where both ends can.
+    Prefer,
+    /// Without it there is no session.
+    Require,
+    /// Never.
+    Disable,
 }
 
 /// The file name of a unix socket.

@@ -1,0 +1,143 @@
+//! Statements as sessions keep them, and how their arguments go out.
+
+use std::sync::{Arc, Mutex};
+
+use triphammer_core::{DbError, Value};
+
+use super::codec::{Wire, put_value};
+use super::text::{Template, wrong_count};
+use super::wire::{Column, Connection};
+
+/// A statement as the session's protocol keeps it.
+pub enum Prepared {
+    /// On the server.
+    OnServer(Arc<OnServer>),
+    /// Here, with the types and formats of its parameters.
+    Here { sql: Box<str>, types: Box<[u32]>, wires: Box<[Wire]> },
+    /// Here, cut at its placeholders.
+    Text(Template),
+}
+
+/// What is known of a statement that the server keeps.
+#[derive(PartialEq, Eq)]
+pub struct OnServer {
+    /// The name it was given.
+    pub name: Box<str>,
+    /// The formats of its parameters.
+    pub wires: Box<[Wire]>,
+    /// Its columns.
+    pub columns: Box<[Column]>,
+}
+
+/// The statements of all sessions of a database. The sessions of a run prepare the same ones: kept once,
+/// they stay in the processor's caches, and a thousand sessions do not hold a thousand copies.
+#[derive(Default)]
+pub struct Statements(Mutex<Vec<Arc<OnServer>>>);
+
+impl Statements {
+    /// The statement that is equal to `new`, which it becomes itself when there is none.
+    pub fn share(&self, new: OnServer) -> Arc<OnServer> {
+        let mut known = self.0.lock().expect("nobody panics while holding the list");
+        match known.iter().find(|known| ***known == new) {
+            Some(known) => Arc::clone(known),
+            None => {
+                // What only this list holds, no session has any more.
+                known.retain(|known| Arc::strong_count(known) > 1);
+                let new = Arc::new(new);
+                known.push(Arc::clone(&new));
+                new
+            }
+        }
+    }
+}
+
+/// How a result comes.
+pub enum Format<'a> {
+    /// In binary, with columns known beforehand.
+    Known(&'a [Column]),
+    /// In binary, with columns that the answer tells.
+    Told(Box<[Column]>),
+    /// As text.
+    Text,
+}
+
+impl Prepared {
+    /// Puts a run of the statement into the connection's buffer; `text` is where the simple protocol writes
+    /// its text.
+    ///
+    /// # Errors
+    /// When the arguments do not fit the parameters.
+    #[inline]
+    pub fn send(
+        &self,
+        connection: &mut Connection,
+        args: &[Value<'_>],
+        text: &mut String,
+    ) -> Result<Format<'_>, DbError> {
+        match self {
+            Self::OnServer(statement) => {
+                let OnServer { name, wires, columns } = &**statement;
+                check_count(wires.len(), args.len())?;
+                connection.execute(name, args.len(), |index, out| {
+                    put_value(out, wires[index], &args[index])
+                })?;
+                Ok(Format::Known(columns))
+            }
+            Self::Here { sql, types, wires } => {
+                check_count(wires.len(), args.len())?;
+                connection.execute_text(sql, types, |index, out| {
+                    put_value(out, wires[index], &args[index])
+                })?;
+                Ok(Format::Told(Box::default()))
+            }
+            Self::Text(template) => {
+                template.fill(args, text)?;
+                connection.query(text)?;
+                Ok(Format::Text)
+            }
+        }
+    }
+}
+
+impl Format<'_> {
+    /// Number of columns, as far as it is known.
+    pub fn width(&self) -> usize {
+        match self {
+            Self::Known(columns) => columns.len(),
+            Self::Told(columns) => columns.len(),
+            Self::Text => 0,
+        }
+    }
+
+    /// The answer tells its columns.
+    pub fn told(&mut self, columns: Box<[Column]>) {
+        if let Self::Told(told) = self {
+            *told = columns;
+        }
+    }
+}
+
+#[inline]
+fn check_count(wanted: usize, given: usize) -> Result<(), DbError> {
+    if wanted == given { Ok(()) } else { Err(wrong_count(wanted, given)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn statement(name: &str) -> OnServer {
+        OnServer { name: name.into(), wires: [Wire::Int4].into(), columns: Box::default() }
+    }
+
+    #[test]
+    fn equal_statements_are_kept_once_and_only_as_long_as_somebody_has_them() {
+        let statements = Statements::default();
+        let one = statements.share(statement("1"));
+        assert!(Arc::ptr_eq(&one, &statements.share(statement("1"))));
+        drop(one);
+        let two = statements.share(statement("2"));
+        assert_eq!(statements.0.lock().unwrap().len(), 1);
+        assert!(!Arc::ptr_eq(&two, &statements.share(statement("1"))));
+    }
+}

@@ -1,0 +1,40 @@
+//! The request to stop what a session is doing: a connection of its own with one message.
+
+use bytes::BytesMut;
+use postgres_protocol::message::frontend;
+use std::future::poll_fn;
+
+use triphammer_core::DbError;
+
+use super::{Connection, Stream};
+use crate::postgres::error::broken;
+
+/// What a server knows a session by.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CancelKey {
+    /// Its process.
+    pub(super) process: i32,
+    /// What only the session's client was told.
+    pub(super) secret: i32,
+}
+
+impl CancelKey {
+    /// Sends the request by a fresh connection. The server closes that without an answer.
+    ///
+    /// # Errors
+    /// When the connection breaks before.
+    pub async fn send(self, stream: Stream) -> Result<(), DbError> {
+        let mut connection = Connection::new(stream);
+        let mut request = BytesMut::new();
+        frontend::cancel_request(self.process, self.secret, &mut request);
+        connection.out = request;
+        poll_fn(|cx| connection.poll_send(cx)).await;
+        match connection.unsent {
+            Some(error) => Err(broken(&error)),
+            None => {
+                let _ = poll_fn(|cx| connection.stream.poll_shutdown(cx)).await;
+                Ok(())
+            }
+        }
+    }
+}

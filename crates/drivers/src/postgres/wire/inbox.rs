@@ -1,0 +1,145 @@
+//! The buffer that answers are read into, and the messages in it, taken where they lie.
+
+use std::ops::Range;
+
+/// Bytes that a session begins with; answers of most transactions fit.
+const FIRST_BYTES: usize = 4 * 1024;
+/// Up to here the buffer grows when one read fills it, so that large results take fewer reads.
+const READ_BYTES_MAX: usize = 32 * 1024;
+/// Room below which what is unread moves to the front of the buffer before the next read.
+const ROOM_BYTES_MIN: usize = 1024;
+/// Longest message that is taken in: more than any row of a benchmark, less than would end the process.
+const MESSAGE_BYTES_MAX: usize = 256 * 1024 * 1024;
+/// Type and length.
+const HEAD_BYTES: usize = 5;
+
+/// A message in the buffer.
+pub struct Found {
+    /// Its type.
+    pub tag: u8,
+    body: Range<usize>,
+}
+
+/// The buffer: `start..end` is read and not taken.
+#[derive(Default)]
+pub struct Inbox {
+    bytes: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// The last read left no room, so there is more.
+    was_full: bool,
+}
+
+impl Inbox {
+    /// Takes the next whole message; `None` when it has not come wholly.
+    ///
+    /// # Errors
+    /// With what is wrong about its length.
+    #[inline]
+    pub fn take(&mut self) -> Result<Option<Found>, &'static str> {
+        let unread = &self.bytes[self.start..self.end];
+        let Some(&[tag, a, b, c, d]) = unread.first_chunk::<HEAD_BYTES>() else { return Ok(None) };
+        let length = u32::from_be_bytes([a, b, c, d]) as usize;
+        // The length counts itself, not the type.
+        if !(HEAD_BYTES - 1..=MESSAGE_BYTES_MAX).contains(&length) {
+            return Err("a message of an impossible length");
+        }
+        if unread.len() <= length {
+            return Ok(None);
+        }
+        let body = self.start + HEAD_BYTES..self.start + 1 + length;
+        self.start = body.end;
+        Ok(Some(Found { tag, body }))
+    }
+
+    /// What follows the length of a message that was the last to be taken.
+    #[inline]
+    pub fn body(&self, found: &Found) -> &[u8] {
+        &self.bytes[found.body.clone()]
+    }
+
+    /// Room to read into, never empty. It grows with what comes, not with what a message says its length
+    /// is.
+    #[inline]
+    pub fn room(&mut self) -> &mut [u8] {
+        if self.start == self.end {
+            self.start = 0;
+            self.end = 0;
+        }
+        if self.bytes.len() - self.end < ROOM_BYTES_MIN || self.was_full {
+            self.make_room();
+        }
+        &mut self.bytes[self.end..]
+    }
+
+    /// So many bytes were read into the room.
+    #[inline]
+    pub fn filled(&mut self, read: usize) {
+        self.end += read;
+        self.was_full = self.end == self.bytes.len();
+    }
+
+    #[cold]
+    fn make_room(&mut self) {
+        self.bytes.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        let size = self.bytes.len();
+        if size - self.end < ROOM_BYTES_MIN || (self.was_full && size < READ_BYTES_MAX) {
+            self.bytes.resize((size * 2).max(FIRST_BYTES), 0);
+        }
+        self.was_full = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(inbox: &mut Inbox, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let room = inbox.room();
+            let fits = room.len().min(bytes.len());
+            room[..fits].copy_from_slice(&bytes[..fits]);
+            inbox.filled(fits);
+            bytes = &bytes[fits..];
+        }
+    }
+
+    fn message(tag: u8, body: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(body.len() + 4).unwrap();
+        [&[tag][..], &length.to_be_bytes(), body].concat()
+    }
+
+    #[test]
+    fn messages_are_taken_whole_however_they_come() {
+        let long = vec![7; 100_000];
+        let all =
+            [message(b'1', b""), message(b'D', b"row"), message(b'd', &long), message(b'Z', b"I")]
+                .concat();
+        for step in [1, 3, 1000, 70_000, all.len()] {
+            let mut inbox = Inbox::default();
+            let mut seen = Vec::new();
+            for piece in all.chunks(step) {
+                put(&mut inbox, piece);
+                while let Some(found) = inbox.take().unwrap() {
+                    seen.push((found.tag, inbox.body(&found).len()));
+                }
+            }
+            assert_eq!(seen, [(b'1', 0), (b'D', 3), (b'd', 100_000), (b'Z', 1)], "{step}");
+        }
+    }
+
+    #[test]
+    fn a_length_that_cannot_be_is_an_error_and_takes_no_memory() {
+        for length in [0u32, 3, u32::MAX, 300 << 20] {
+            let mut inbox = Inbox::default();
+            put(&mut inbox, &[&b"D"[..], &length.to_be_bytes()].concat());
+            assert!(inbox.take().is_err(), "{length}");
+        }
+        let mut inbox = Inbox::default();
+        put(&mut inbox, &[&b"D"[..], &(200u32 << 20).to_be_bytes()].concat());
+        assert!(inbox.take().unwrap().is_none());
+        assert!(inbox.room().len() <= READ_BYTES_MAX);
+    }
+}

@@ -1,0 +1,308 @@
+//! Messages that the library has no form for which reads or writes in place.
+
+use std::io;
+
+use bytes::{BufMut, BytesMut};
+use postgres_protocol::message::backend;
+use postgres_types::Type;
+use triphammer_core::{DbError, ErrorClass};
+
+use super::{Connection, Frame};
+use crate::postgres::codec::{Kind, Misfit};
+
+/// Why a message was not written.
+pub enum Unwritable {
+    /// An argument does not fit its parameter.
+    Argument(Misfit),
+    /// A text cannot be in a message, or a message is too long.
+    Message(io::Error),
+}
+
+impl From<Misfit> for Unwritable {
+    fn from(misfit: Misfit) -> Self {
+        Self::Argument(misfit)
+    }
+}
+
+impl From<io::Error> for Unwritable {
+    fn from(error: io::Error) -> Self {
+        Self::Message(error)
+    }
+}
+
+impl Unwritable {
+    /// The error that a call ends with.
+    #[cold]
+    pub fn into_error(self) -> DbError {
+        match self {
+            Self::Argument(misfit) => misfit.into_error(),
+            Self::Message(error) => super::unwritable(error),
+        }
+    }
+}
+
+#[cold]
+fn too_long(what: &str) -> Unwritable {
+    Unwritable::Message(io::Error::new(io::ErrorKind::InvalidInput, format!("{what} is too long")))
+}
+
+/// Binds arguments to the unnamed portal: everything is binary, both ways.
+#[inline]
+pub fn bind(
+    out: &mut BytesMut,
+    name: &str,
+    count: usize,
+    mut put: impl FnMut(usize, &mut BytesMut) -> Result<bool, Misfit>,
+) -> Result<(), Unwritable> {
+    let start = out.len();
+    out.extend_from_slice(b"B\0\0\0\0\0");
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\0\0\x01\0\x01");
+    out.put_u16(u16::try_from(count).map_err(|_| too_long("the list of arguments"))?);
+    for index in 0..count {
+        let length_at = out.len();
+        out.put_i32(-1);
+        if put(index, out)? {
+            let length = out.len() - length_at - 4;
+            let length = i32::try_from(length).map_err(|_| too_long("an argument"))?;
+            out[length_at..length_at + 4].copy_from_slice(&length.to_be_bytes());
+        }
+    }
+    out.extend_from_slice(b"\0\x01\0\x01");
+    let length = i32::try_from(out.len() - start - 1).map_err(|_| too_long("the message"))?;
+    out[start + 1..start + 5].copy_from_slice(&length.to_be_bytes());
+    Ok(())
+}
+
+/// A cursor over the body of a message; `None` where the message ends too soon.
+pub struct Body<'a>(pub &'a [u8]);
+
+impl<'a> Body<'a> {
+    /// The next bytes.
+    #[inline]
+    pub fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    #[inline]
+    fn fixed<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (taken, rest) = self.0.split_first_chunk::<N>()?;
+        self.0 = rest;
+        Some(*taken)
+    }
+
+    /// The next four bytes as an integer.
+    #[inline]
+    pub fn int32(&mut self) -> Option<i32> {
+        self.fixed().map(i32::from_be_bytes)
+    }
+
+    #[inline]
+    fn int16(&mut self) -> Option<i16> {
+        self.fixed().map(i16::from_be_bytes)
+    }
+
+    /// Text up to a zero byte.
+    pub fn text(&mut self) -> Option<&'a [u8]> {
+        let end = self.0.iter().position(|byte| *byte == 0)?;
+        let text = &self.0[..end];
+        self.0 = &self.0[end + 1..];
+        Some(text)
+    }
+}
+
+/// The fields of a row. Each is `None` for NULL; the walk ends with an error where the row is cut short.
+pub struct Fields<'a> {
+    body: Body<'a>,
+    left: u16,
+}
+
+impl<'a> Fields<'a> {
+    /// Of the body of a row; `None` when it has no head.
+    #[inline]
+    pub fn new(body: &'a [u8]) -> Option<Self> {
+        let mut body = Body(body);
+        let left = body.int16()?.cast_unsigned();
+        Some(Self { body, left })
+    }
+
+    /// Fields that are still to come.
+    #[inline]
+    pub fn len(&self) -> usize {
+        usize::from(self.left)
+    }
+
+    /// The next field, `Some(None)` being NULL; `None` when there is none.
+    #[inline]
+    pub fn next(&mut self) -> Option<Option<&'a [u8]>> {
+        self.left = self.left.checked_sub(1)?;
+        let length = self.body.int32()?;
+        match usize::try_from(length) {
+            Ok(length) => self.body.take(length).map(Some),
+            Err(_) => Some(None),
+        }
+    }
+}
+
+/// A column of a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// How its fields are read.
+    pub kind: Kind,
+    oid: u32,
+    name: Box<str>,
+}
+
+impl Column {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the server calls its type, or the number of one that is not built in.
+    pub fn type_name(&self) -> String {
+        match Type::from_oid(self.oid) {
+            Some(known) => known.name().to_owned(),
+            None => format!("number {}", self.oid),
+        }
+    }
+}
+
+/// The columns that a RowDescription tells; `None` when it is cut short. Domains come as their base type.
+pub fn columns(body: &[u8]) -> Option<Box<[Column]>> {
+    let mut body = Body(body);
+    let count = body.int16()?.cast_unsigned();
+    let column = |_| {
+        let name = String::from_utf8_lossy(body.text()?).into();
+        // The table and the place in it.
+        body.take(6)?;
+        let oid = body.int32()?.cast_unsigned();
+        // Size, modifier and format.
+        body.take(8)?;
+        let kind = Type::from_oid(oid).map_or(Kind::Unknown, |known| Kind::of(&known));
+        Some(Column { kind, oid, name })
+    };
+    (0..count).map(column).collect()
+}
+
+/// The number of rows that a CommandComplete tells: the last word of `INSERT 0 5`, 0 of `BEGIN`.
+#[inline]
+pub fn touched(body: &[u8]) -> u64 {
+    let text = body.strip_suffix(b"\0").unwrap_or(body);
+    let digits = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let number = &text[text.len() - digits..];
+    number
+        .iter()
+        .fold(0, |sum: u64, digit| sum.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')))
+}
+
+/// What the server says about an error.
+#[derive(Debug, Default)]
+pub struct ServerError {
+    /// Whether it ends the session.
+    pub is_fatal: bool,
+    /// SQLSTATE.
+    pub code: String,
+    /// What happened.
+    pub message: String,
+    /// More of it.
+    pub detail: Option<String>,
+    /// What to do.
+    pub hint: Option<String>,
+    /// The call stack of functions in which it happened.
+    pub position: Option<String>,
+}
+
+impl ServerError {
+    /// Reads an ErrorResponse; `None` when it is cut short.
+    #[cold]
+    pub fn read(body: &[u8]) -> Option<Self> {
+        let mut body = Body(body);
+        let mut error = Self::default();
+        loop {
+            let [field] = body.fixed()?;
+            if field == 0 {
+                return Some(error);
+            }
+            let text = String::from_utf8_lossy(body.text()?).into_owned();
+            match field {
+                // Not translated, unlike S.
+                b'V' => error.is_fatal = matches!(text.as_str(), "FATAL" | "PANIC"),
+                b'C' => error.code = text,
+                b'M' => error.message = text,
+                b'D' => error.detail = Some(text),
+                b'H' => error.hint = Some(text),
+                b'W' => error.position = Some(text),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Connection {
+    /// Waits for the end of an answer in which `each` gets every message that comes before it.
+    ///
+    /// # Errors
+    /// As [`Connection::next`], and as `each` after the answer has come to its end.
+    pub async fn answer(
+        &mut self,
+        mut each: impl FnMut(Frame<'_>) -> Result<(), DbError>,
+    ) -> Result<(), DbError> {
+        let mut problem = None;
+        loop {
+            let frame = self.next().await?;
+            match frame.tag {
+                backend::READY_FOR_QUERY_TAG => return problem.map_or(Ok(()), Err),
+                backend::COPY_IN_RESPONSE_TAG => {
+                    let message = "COPY FROM STDIN has no place in a script";
+                    return Err(DbError::new(ErrorClass::Unsupported, message));
+                }
+                _ if problem.is_none() => problem = each(frame).err(),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_the_last_word_of_a_tag() {
+        for (tag, count) in
+            [(&b"INSERT 0 5\0"[..], 5), (b"SELECT 123", 123), (b"BEGIN\0", 0), (b"", 0)]
+        {
+            assert_eq!(touched(tag), count, "{tag:?}");
+        }
+    }
+
+    #[test]
+    fn messages_cut_short_are_told_from_whole_ones() {
+        let error = b"SFATAL\0VFATAL\0C57P01\0Mending\0Dmore\0\0";
+        let read = ServerError::read(error).unwrap();
+        assert!(read.is_fatal);
+        assert_eq!((read.code.as_str(), read.detail.as_deref()), ("57P01", Some("more")));
+        let described = b"\0\x01a\0\0\0\0\0\0\0\0\0\0\x17\0\x04\xff\xff\xff\xff\0\x01";
+        let found = columns(described).unwrap();
+        assert_eq!((found[0].name(), found[0].type_name().as_str()), ("a", "int4"));
+        for cut in 0..error.len() {
+            assert!(ServerError::read(&error[..cut]).is_none(), "{cut}");
+        }
+        for cut in 0..described.len() {
+            assert!(columns(&described[..cut]).is_none(), "{cut}");
+        }
+    }
+
+    #[test]
+    fn fields_end_where_the_row_ends() {
+        let row = b"\0\x03\0\0\0\x02ab\xff\xff\xff\xff\0\0\0\x09c";
+        let mut fields = Fields::new(row).unwrap();
+        assert_eq!(fields.next(), Some(Some(&b"ab"[..])));
+        assert_eq!(fields.next(), Some(None));
+        assert_eq!(fields.next(), None);
+        assert!(Fields::new(b"\0").is_none());
+    }
+}

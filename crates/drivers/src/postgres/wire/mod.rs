@@ -1,0 +1,402 @@
+//! One connection and what travels on it: PostgreSQL's protocol 3.0 (manual, chapter "Frontend/Backend
+//! Protocol"). Messages are put together in one buffer, sent in one write, and read in place in
+//! another, inside the call that waits for them: a round trip is one write, one read and one wake-up,
+//! and nothing is allocated for it once the buffers have grown. What statements and rows mean is the
+//! session's.
+
+mod cancel;
+mod copy;
+mod inbox;
+mod messages;
+mod startup;
+mod stream;
+
+use std::future::poll_fn;
+use std::io;
+use std::task::{Context, Poll, Waker, ready};
+
+use bytes::BytesMut;
+use postgres_protocol::message::{backend, frontend};
+use triphammer_core::{DbError, ErrorClass};
+
+use self::inbox::{Found, Inbox};
+use super::codec::Misfit;
+use super::error::{Moment, broken, classify, closed};
+
+pub use self::cancel::CancelKey;
+pub use self::copy::Chunk;
+pub use self::messages::{Column, Fields, ServerError, columns, touched};
+pub use self::startup::{Login, start};
+pub use self::stream::Stream;
+
+/// What the server is sent to run the unnamed portal to its end, and to answer at once.
+const EXECUTE_AND_SYNC: [u8; 15] = *b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04";
+
+/// The transaction, as the last answer left it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// There is none.
+    Idle,
+    /// It is open.
+    Open,
+    /// It is open and can only be rolled back.
+    Failed,
+}
+
+/// A message from the server, where it lies in the buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// Its type, one of [`backend`]'s tags.
+    pub tag: u8,
+    /// What follows its length.
+    pub body: &'a [u8],
+}
+
+/// A connection. Calls may be given up between any two messages: the next one reads what is left of the
+/// answer before it sends anything.
+pub struct Connection {
+    stream: Stream,
+    /// What waits to be sent, from `sent` on.
+    out: BytesMut,
+    sent: usize,
+    inbox: Inbox,
+    status: Status,
+    /// A call in an open transaction was given up half-way, and nobody knows what became of it.
+    is_spoiled: bool,
+    /// Something was asked, and the end of its answer has not come.
+    is_asking: bool,
+    /// The server waits for rows.
+    is_copying: bool,
+    /// The error that the answer under way, or the connection, will end with.
+    failure: Option<DbError>,
+    /// Why nothing can be sent any more.
+    unsent: Option<io::Error>,
+    /// Why the connection is gone.
+    end: Option<DbError>,
+}
+
+impl Connection {
+    fn new(stream: Stream) -> Self {
+        Self {
+            stream,
+            out: BytesMut::new(),
+            sent: 0,
+            inbox: Inbox::default(),
+            status: Status::Idle,
+            is_spoiled: false,
+            is_asking: false,
+            is_copying: false,
+            failure: None,
+            unsent: None,
+            end: None,
+        }
+    }
+
+    /// The transaction; a call given up half-way has failed it.
+    pub fn status(&self) -> Status {
+        match self.status {
+            Status::Open if self.is_spoiled => Status::Failed,
+            status => status,
+        }
+    }
+
+    /// Makes sure that the connection takes a question: reads the rest of an answer that nobody waited for.
+    ///
+    /// # Errors
+    /// When the connection is gone.
+    #[inline]
+    pub async fn ready(&mut self) -> Result<(), DbError> {
+        if self.is_asking || self.end.is_some() { self.settle().await } else { Ok(()) }
+    }
+
+    #[cold]
+    async fn settle(&mut self) -> Result<(), DbError> {
+        if let Some(end) = &self.end {
+            return Err(copy_of(end));
+        }
+        if self.is_copying {
+            frontend::copy_fail("given up", &mut self.out).map_err(unwritable)?;
+            self.is_copying = false;
+        }
+        while self.is_asking {
+            // An error that ends an answer is nobody's any more.
+            if let Err(error) = self.next().await
+                && self.end.is_some()
+            {
+                return Err(error);
+            }
+        }
+        self.is_spoiled |= self.status == Status::Open;
+        Ok(())
+    }
+
+    /// Puts a simple query into the buffer.
+    ///
+    /// # Errors
+    /// When the text has a zero byte in it.
+    pub fn query(&mut self, sql: &str) -> Result<(), DbError> {
+        frontend::query(sql, &mut self.out).map_err(unwritable)?;
+        self.is_asking = true;
+        Ok(())
+    }
+
+    /// Puts the preparing of a statement, and the question for its columns, into the buffer.
+    ///
+    /// # Errors
+    /// When the text has a zero byte in it.
+    pub fn prepare(&mut self, name: &str, sql: &str, types: &[u32]) -> Result<(), DbError> {
+        self.encode(|out| {
+            frontend::parse(name, sql, types.iter().copied(), out)?;
+            frontend::describe(b'S', name, out)?;
+            frontend::sync(out);
+            Ok(())
+        })
+    }
+
+    /// Puts a run of a prepared statement into the buffer; `put` writes argument n, or says that it is
+    /// NULL by giving false.
+    ///
+    /// # Errors
+    /// When an argument does not fit.
+    #[inline]
+    pub fn execute(
+        &mut self,
+        name: &str,
+        count: usize,
+        put: impl FnMut(usize, &mut BytesMut) -> Result<bool, Misfit>,
+    ) -> Result<(), DbError> {
+        self.encode(|out| {
+            messages::bind(out, name, count, put)?;
+            out.extend_from_slice(&EXECUTE_AND_SYNC);
+            Ok(())
+        })
+    }
+
+    /// As [`Connection::execute`] for a statement that is not kept on the server, and with the question for its
+    /// columns.
+    ///
+    /// # Errors
+    /// As [`Connection::execute`].
+    pub fn execute_text(
+        &mut self,
+        sql: &str,
+        types: &[u32],
+        put: impl FnMut(usize, &mut BytesMut) -> Result<bool, Misfit>,
+    ) -> Result<(), DbError> {
+        self.encode(|out| {
+            frontend::parse("", sql, types.iter().copied(), out)?;
+            messages::bind(out, "", types.len(), put)?;
+            frontend::describe(b'P', "", out)?;
+            out.extend_from_slice(&EXECUTE_AND_SYNC);
+            Ok(())
+        })
+    }
+
+    /// Puts messages into the buffer, all or none.
+    #[inline]
+    fn encode(
+        &mut self,
+        write: impl FnOnce(&mut BytesMut) -> Result<(), messages::Unwritable>,
+    ) -> Result<(), DbError> {
+        let before = self.out.len();
+        match write(&mut self.out) {
+            Ok(()) => {
+                self.is_asking = true;
+                Ok(())
+            }
+            Err(error) => {
+                self.out.truncate(before);
+                Err(error.into_error())
+            }
+        }
+    }
+
+    /// Sends what is in the buffer, and gives the next message of the answer; the last is
+    /// [`backend::READY_FOR_QUERY_TAG`].
+    ///
+    /// # Errors
+    /// In place of that last one, when the server reports an error; or when the connection breaks.
+    #[inline]
+    pub async fn next(&mut self) -> Result<Frame<'_>, DbError> {
+        let found = loop {
+            match self.inbox.take() {
+                Ok(Some(found)) => {
+                    if found.tag == backend::DATA_ROW_TAG || !self.absorb(&found)? {
+                        break found;
+                    }
+                }
+                Ok(None) => poll_fn(|cx| self.poll_turn(cx)).await?,
+                Err(what) => return Err(self.garbled(what)),
+            }
+        };
+        Ok(Frame { tag: found.tag, body: self.inbox.body(&found) })
+    }
+
+    /// Takes in what is no part of an answer, true, and notes what a message does to the connection.
+    fn absorb(&mut self, found: &Found) -> Result<bool, DbError> {
+        match found.tag {
+            backend::READY_FOR_QUERY_TAG => {
+                self.status = match self.inbox.body(found) {
+                    b"I" => Status::Idle,
+                    b"T" => Status::Open,
+                    b"E" => Status::Failed,
+                    _ => return Err(self.garbled("an unknown state")),
+                };
+                self.is_spoiled &= self.status != Status::Idle;
+                self.is_asking = false;
+                self.is_copying = false;
+                match self.failure.take() {
+                    Some(failure) => Err(failure),
+                    None => Ok(false),
+                }
+            }
+            backend::ERROR_RESPONSE_TAG => {
+                let failure = match ServerError::read(self.inbox.body(found)) {
+                    Some(answer) => classify(&answer, Moment::InUse),
+                    None => return Err(self.garbled("an error without an end")),
+                };
+                self.failure.get_or_insert(failure);
+                Ok(true)
+            }
+            backend::NOTICE_RESPONSE_TAG
+            | backend::PARAMETER_STATUS_TAG
+            | backend::NOTIFICATION_RESPONSE_TAG => Ok(true),
+            backend::COPY_IN_RESPONSE_TAG => {
+                self.is_copying = true;
+                Ok(false)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether the connection is known to be gone, after a look at what has come unasked.
+    pub fn is_closed(&mut self) -> bool {
+        if self.end.is_none() && !self.is_asking {
+            let mut context = Context::from_waker(Waker::noop());
+            // What ends the connection is kept as its end.
+            let _ = self.poll_unasked(&mut context);
+        }
+        self.end.is_some()
+    }
+
+    /// Why the connection is gone, for a call that does not begin because of it.
+    pub fn end(&self) -> DbError {
+        self.end.as_ref().map_or_else(closed, copy_of)
+    }
+
+    /// Says goodbye.
+    pub async fn terminate(mut self) {
+        frontend::terminate(&mut self.out);
+        if poll_fn(|cx| self.poll_send(cx).map(Ok::<_, io::Error>)).await.is_ok() {
+            let _ = poll_fn(|cx| self.stream.poll_shutdown(cx)).await;
+        }
+    }
+
+    /// Sends what waits, and is ready when something has come.
+    #[inline]
+    fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), DbError>> {
+        if !self.out.is_empty() {
+            // What cannot be sent now is sent when this is woken for it.
+            let _ = self.poll_send(cx);
+        }
+        self.poll_receive(cx)
+    }
+
+    /// Ready when all is sent or never will be: then reading tells why.
+    #[inline]
+    fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let result = loop {
+            if self.sent == self.out.len() {
+                break ready!(self.stream.poll_flush(cx));
+            }
+            match ready!(self.stream.poll_write(cx, &self.out[self.sent..])) {
+                Ok(0) => break Err(io::ErrorKind::WriteZero.into()),
+                Ok(sent) => self.sent += sent,
+                Err(error) => break Err(error),
+            }
+        };
+        self.out.clear();
+        self.sent = 0;
+        if let Err(error) = result {
+            self.unsent.get_or_insert(error);
+        }
+        Poll::Ready(())
+    }
+
+    #[inline]
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), DbError>> {
+        let read = ready!(self.stream.poll_read(cx, self.inbox.room()));
+        Poll::Ready(match read {
+            Ok(0) => Err(self.ended(None)),
+            Ok(read) => {
+                self.inbox.filled(read);
+                Ok(())
+            }
+            Err(error) => Err(self.ended(Some(error))),
+        })
+    }
+
+    /// Takes in everything that has come while no answer, or an answer of errors only, is waited for.
+    fn poll_unasked(&mut self, cx: &mut Context<'_>) -> Result<(), DbError> {
+        loop {
+            match self.inbox.take() {
+                Ok(Some(found)) => {
+                    if !self.absorb(&found)? {
+                        return Err(self.garbled("an answer to no question"));
+                    }
+                }
+                Ok(None) => match self.poll_receive(cx) {
+                    Poll::Ready(result) => result?,
+                    Poll::Pending => return Ok(()),
+                },
+                Err(what) => return Err(self.garbled(what)),
+            }
+        }
+    }
+
+    /// The connection is gone: because of what the server said last, or of what the system says.
+    #[cold]
+    fn ended(&mut self, cause: Option<io::Error>) -> DbError {
+        let cause = self.unsent.take().or(cause);
+        let end = || cause.as_ref().map_or_else(closed, broken);
+        match self.failure.take() {
+            Some(failure) if failure.class().loses_session() => {
+                self.end = Some(copy_of(&failure));
+                failure
+            }
+            failure => {
+                self.end = Some(end());
+                failure.unwrap_or_else(end)
+            }
+        }
+    }
+
+    /// The server said what it cannot say here; nothing after it can be trusted.
+    #[cold]
+    pub fn garbled(&mut self, what: &str) -> DbError {
+        let message = format!("the server's answer breaks the protocol: {what}");
+        let error = DbError::new(ErrorClass::Disconnected, message);
+        self.end = Some(copy_of(&error));
+        error
+    }
+
+    /// As [`Connection::garbled`], for a message that has no place here.
+    #[cold]
+    pub fn misplaced(&mut self, tag: u8) -> DbError {
+        self.garbled(&format!("a message of type {:?}", char::from(tag)))
+    }
+}
+
+#[cold]
+fn unwritable(error: io::Error) -> DbError {
+    DbError::new(ErrorClass::Other, format!("the statement cannot be sent: {error}"))
+}
+
+#[cold]
+fn copy_of(error: &DbError) -> DbError {
+    let copied = DbError::new(error.class(), error.message());
+    match error.code() {
+        Some(code) => copied.with_code(code),
+        None => copied,
+    }
+}
