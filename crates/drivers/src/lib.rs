@@ -5,8 +5,10 @@
 pub mod any;
 pub mod null;
 pub mod postgres;
+mod socket;
 pub mod sqlite;
 pub mod target;
+mod tls;
 
 pub use any::{AnyDatabase, AnySession, SCHEMES};
 pub use target::{ConnectSettings, Secret, TargetUrl};

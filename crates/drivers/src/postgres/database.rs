@@ -13,10 +13,11 @@ use triphammer_core::{Capabilities, DbError, ErrorClass, SpecError};
 
 use super::error::{Moment, classify};
 use super::session::{PostgresSession, quote_identifier};
-use super::socket::{Address, Limits, Socket, resolve};
+use super::socket::resolve;
 use super::tls::{Handshake, HandshakeError, TlsStream, connector};
-use super::url::{Host, Lookup, Options, Place, SslMode};
-use crate::target::{ConnectSettings, TargetUrl};
+use super::url::{Host, Options, Place, SslMode};
+use crate::socket::{Address, Limits, Socket};
+use crate::target::{ConnectSettings, Lookup, TargetUrl};
 
 /// Databases that are there on every server, to create another from.
 const MAINTENANCE_DATABASES: [&str; 2] = ["postgres", "template1"];

@@ -13,8 +13,8 @@ use tokio_postgres::{Connection, Error as PgError};
 use triphammer_core::DbError;
 
 use super::error::{Moment, classify};
-use super::socket::Socket;
 use super::tls::TlsStream;
+use crate::socket::Socket;
 
 /// What goes wrong in a call: in the library or in reading its answer.
 pub enum Failure {

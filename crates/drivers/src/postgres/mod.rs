@@ -14,4 +14,4 @@ mod url;
 
 pub use database::Postgres;
 pub use session::PostgresSession;
-pub use url::Lookup;
+pub use crate::target::Lookup;
