@@ -3,6 +3,7 @@
 //! down as the conformance suite in `tests/conformance`, which runs every case for every driver.
 
 pub mod any;
+pub mod mysql;
 pub mod null;
 pub mod postgres;
 mod socket;

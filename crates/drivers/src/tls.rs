@@ -184,4 +184,3 @@ impl ServerCertVerifier for Verifier {
         self.provider.signature_verification_algorithms.supported_schemes()
     }
 }
-

@@ -12,6 +12,6 @@ mod text;
 mod tls;
 mod url;
 
+pub use crate::target::Lookup;
 pub use database::Postgres;
 pub use session::PostgresSession;
-pub use crate::target::Lookup;

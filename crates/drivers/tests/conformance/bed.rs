@@ -12,7 +12,7 @@ use triphammer_core::session::{Database, Role, Session, StatementId};
 use triphammer_core::sql::{BoundStatement, Param, param};
 use triphammer_core::{ColumnType, Rows, Value};
 use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings};
-use triphammer_testbed::PostgresServer;
+use triphammer_testbed::{MariadbServer, PostgresServer};
 
 /// No case takes as long.
 pub const LIMIT: Duration = Duration::from_secs(120);
@@ -28,6 +28,8 @@ pub struct Bed {
 pub struct Words {
     /// What stands before the number of a parameter.
     marker: char,
+    /// Whether the number follows; else each use is an argument's place in the order of the text.
+    numbered: bool,
     /// Declared types of columns.
     types: fn(ColumnType) -> String,
     /// Digits of a decimal that are kept.
@@ -49,6 +51,7 @@ const SERIES: &str = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FR
 
 const SQLITE: Words = Words {
     marker: '?',
+    numbered: true,
     types: |column| match column {
         ColumnType::SmallInt => "smallint".into(),
         ColumnType::Int => "integer".into(),
@@ -68,6 +71,7 @@ const SQLITE: Words = Words {
 
 const POSTGRES: Words = Words {
     marker: '$',
+    numbered: true,
     types: |column| match column {
         ColumnType::SmallInt => "smallint".into(),
         ColumnType::Int => "integer".into(),
@@ -86,8 +90,36 @@ const POSTGRES: Words = Words {
     slow: "",
 };
 
+const MARIADB: Words = Words {
+    marker: '?',
+    numbered: false,
+    types: |column| match column {
+        ColumnType::SmallInt => "smallint".into(),
+        ColumnType::Int => "integer".into(),
+        ColumnType::BigInt => "bigint".into(),
+        ColumnType::Float => "double".into(),
+        ColumnType::Decimal(scale) => format!("decimal(18, {scale})"),
+        ColumnType::Text | ColumnType::IntList => "text".into(),
+        ColumnType::Timestamp => "datetime(6)".into(),
+    },
+    decimal_digits: 18,
+    echo: "SELECT :1",
+    // Recursion ends after 1,000 rounds here.
+    series: "WITH d(n) AS (SELECT 0 UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 \
+         UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL \
+         SELECT 8 UNION ALL SELECT 9) SELECT 1 + a.n + 10 * b.n + 100 * c.n + 1000 * e.n \
+         + 10000 * f.n + 100000 * g.n, 'forty characters are about as many as th' \
+         FROM d a, d b, d c, d e, d f, d g",
+    list: "SELECT count(*), coalesce(sum(x), 0) \
+         FROM JSON_TABLE(:1, '$[*]' COLUMNS (x bigint PATH '$')) AS list",
+    // SLEEP would end with 1 and no error.
+    long: "SELECT benchmark(10000000000, md5('a'))",
+    slow: "",
+};
+
 const NULL: Words = Words {
     marker: '?',
+    numbered: true,
     types: |_| String::new(),
     decimal_digits: 18,
     echo: "rows 1: :1",
@@ -109,6 +141,12 @@ pub fn sqlite() -> Bed {
 pub fn postgres() -> Bed {
     let url = PostgresServer::shared().fresh_database("conformance").unwrap();
     Bed { url, words: &POSTGRES, folder: None }
+}
+
+/// A bed for the driver of MariaDB and MySQL.
+pub fn mariadb() -> Bed {
+    let url = MariadbServer::shared().fresh_database("conformance").unwrap();
+    Bed { url, words: &MARIADB, folder: None }
 }
 
 /// A bed for the null driver.
@@ -209,11 +247,17 @@ impl Bed {
         let params: Vec<Param> =
             NAMES.iter().zip(types).map(|(name, column)| param(name, *column)).collect();
         let mut text = sql.to_owned();
+        let mut order: Vec<usize> = (0..params.len()).collect();
+        if !self.words.numbered {
+            order.sort_by_key(|place| sql.find(&format!(":{}", place + 1)));
+        }
         for number in (1..=types.len()).rev() {
-            let marked = format!("{}{number}", self.words.marker);
+            let marked = match self.words.numbered {
+                true => format!("{}{number}", self.words.marker),
+                false => self.words.marker.to_string(),
+            };
             text = text.replace(&format!(":{number}"), &marked);
         }
-        let order = (0..params.len()).collect();
         BoundStatement { name: sql.to_owned(), sql: text, params, order }
     }
 
@@ -251,25 +295,41 @@ pub fn open(url: &str, settings: &ConnectSettings) -> AnyDatabase {
 }
 
 /// A server of its own that a case may kill.
-pub struct OwnServer(PostgresServer);
+pub enum OwnServer {
+    Postgres(PostgresServer),
+    Mariadb(MariadbServer),
+}
 
 impl OwnServer {
     /// Starts one for the driver of `bed`.
     pub fn start(bed: &Bed) -> Self {
-        assert!(bed.url.starts_with("postgres:"), "no server to kill for {}", bed.url);
-        Self(PostgresServer::start(triphammer_testbed::PostgresOptions::default()).unwrap())
+        match bed.url.split(':').next().unwrap() {
+            "postgres" => Self::Postgres(PostgresServer::start(Default::default()).unwrap()),
+            "mariadb" => Self::Mariadb(MariadbServer::start(Default::default()).unwrap()),
+            _ => panic!("no server to kill for {}", bed.url),
+        }
     }
 
     pub fn database(&self) -> Arc<AnyDatabase> {
-        Arc::new(open(&self.0.url("postgres"), &ConnectSettings::default()))
+        let url = match self {
+            Self::Postgres(server) => server.url("postgres"),
+            Self::Mariadb(server) => server.url("mysql"),
+        };
+        Arc::new(open(&url, &ConnectSettings::default()))
     }
 
     pub fn kill(&mut self) {
-        self.0.kill9();
+        match self {
+            Self::Postgres(server) => server.kill9(),
+            Self::Mariadb(server) => server.kill9(),
+        }
     }
 
     pub fn restart(&mut self) {
-        self.0.restart().unwrap();
+        match self {
+            Self::Postgres(server) => server.restart().unwrap(),
+            Self::Mariadb(server) => server.restart().unwrap(),
+        }
     }
 }
 

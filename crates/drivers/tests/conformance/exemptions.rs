@@ -5,8 +5,9 @@ use triphammer_drivers::{AnyDatabase, ConnectSettings, SCHEMES};
 
 use crate::CASES;
 
-const EXPECTED: [(&str, &[&str]); 3] = [
+const EXPECTED: [(&str, &[&str]); 4] = [
     ("postgres://h/d", &[]),
+    ("mariadb://h/d", &[]),
     (
         "sqlite:a.db",
         &[

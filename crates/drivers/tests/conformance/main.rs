@@ -39,7 +39,7 @@ macro_rules! conformance {
 }
 
 conformance! {
-    [null postgres sqlite]
+    [mariadb null postgres sqlite]
     {
         connecting:
             connect
