@@ -186,7 +186,7 @@ impl Launch for Setup {
         let data = folder.join("data");
         let made = data.join("mysql").exists();
         Commands {
-            first: if made { Vec::new() } else { self.programs.initialise(&data) },
+            first: if made { Vec::new() } else { self.programs.initialise(folder) },
             server: self.server_command(folder, port),
         }
     }
@@ -205,7 +205,7 @@ impl Setup {
     fn server_command(&self, folder: &Path, port: u16) -> Vec<String> {
         let Self { programs, options } = self;
         let at = |name: &str| folder.join(name).display().to_string();
-        let mut command = programs.command(&programs.server);
+        let mut command = programs.command(&programs.server, folder);
         command.extend([
             format!("--datadir={}", at("data")),
             format!("--socket={}", at("s.sock")),
@@ -267,9 +267,12 @@ impl Programs {
         }
     }
 
-    /// The beginning of a command: no option files, and root where root asks for it.
-    fn command(&self, program: &Path) -> Vec<String> {
-        let mut command = vec![program.display().to_string(), "--no-defaults".to_owned()];
+    /// The beginning of a command: no option files, temporary files of its own, because servers that
+    /// share a folder delete each other's, and root where root asks for it.
+    fn command(&self, program: &Path, folder: &Path) -> Vec<String> {
+        let temporary = format!("TMPDIR={}", folder.display());
+        let program_name = program.display().to_string();
+        let mut command = vec!["env".to_owned(), temporary, program_name, "--no-defaults".into()];
         if rustix::process::geteuid().is_root() {
             command.push("--user=root".to_owned());
         }
@@ -282,14 +285,14 @@ impl Programs {
         command
     }
 
-    fn initialise(&self, data: &Path) -> Vec<String> {
-        let data = format!("--datadir={}", data.display());
+    fn initialise(&self, folder: &Path) -> Vec<String> {
+        let data = format!("--datadir={}", folder.join("data").display());
         let Some(install) = &self.install else {
-            let mut command = self.command(&self.server);
+            let mut command = self.command(&self.server, folder);
             command.extend(["--initialize-insecure".to_owned(), data]);
             return command;
         };
-        let mut command = self.command(install);
+        let mut command = self.command(install, folder);
         command.push(data);
         command.extend(
             ["--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"]

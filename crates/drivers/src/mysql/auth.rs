@@ -13,7 +13,7 @@ use tokio_rustls::TlsConnector;
 use triphammer_core::{DbError, ErrorClass};
 
 use super::error::{Moment, broken, read_error};
-use super::wire::Wire;
+use super::wire::{Wire, no_greeting};
 use crate::target::Secret;
 
 /// The largest packet that we send, and that we want.
@@ -73,14 +73,11 @@ pub struct Greeting {
 /// # Errors
 /// `Refused` when trying again cannot help, `Unavailable` or `Disconnected` when it may.
 pub async fn log_in(wire: &mut Wire, login: &Login<'_>) -> Result<Greeting, DbError> {
-    let packet = wire.packet().await?;
+    let packet = wire.greeting().await?;
     if packet.first() == Some(&0xff) {
         return Err(read_error(packet, Moment::Connecting));
     }
-    let greeting = ParseBuf(packet).parse::<HandshakePacket<'_>>(()).map_err(|_| {
-        let message = "the server's greeting is not MySQL's; is this the right port?";
-        DbError::new(ErrorClass::Refused, message)
-    })?;
+    let greeting = ParseBuf(packet).parse::<HandshakePacket<'_>>(()).map_err(|_| no_greeting())?;
     let offered = greeting.capabilities();
     if !offered.contains(NEEDED) {
         let message = format!(

@@ -45,19 +45,14 @@ fn class_of(code: u16, moment: Moment) -> ErrorClass {
         1053 | 1927 | 2006 | 2013 | 4031 => ErrorClass::Disconnected,
         // Full, host blocked after errors (it may be let in again), starting, offline, per-hour limits.
         1040 | 1203 | 1129 | 1226 | 3032 | 1135 => ErrorClass::Unavailable,
-        1044 | 1045 | 1049 | 1130 | 1251 | 1524 | 1698 | 1862 | 1820 | 3118 | 3159 | 4151 => {
-            match moment {
-                Moment::Connecting => ErrorClass::Refused,
-                // In use it is about one statement: a right, or a database, that is not there.
-                Moment::InUse => ErrorClass::Other,
-            }
-        }
         1022 | 1048 | 1062 | 1169 | 1216 | 1217 | 1451 | 1452 | 1557 | 1586 | 1761 | 1762
         | 3819 | 4025 => ErrorClass::Constraint,
         1317 | 1028 | 1969 | 3024 => ErrorClass::Cancelled,
         1021 | 1114 => ErrorClass::DiskFull,
         1290 | 1792 | 1836 | 1874 => ErrorClass::ReadOnly,
         1235 | 1289 => ErrorClass::Unsupported,
+        // What is left when nobody is let in: user, password, database, way to log in.
+        _ if moment == Moment::Connecting => ErrorClass::Refused,
         _ => ErrorClass::Other,
     }
 }

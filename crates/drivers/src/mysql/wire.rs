@@ -135,6 +135,21 @@ impl Wire {
         })
     }
 
+    /// The first packet's content, when what comes can be a server's greeting at all.
+    ///
+    /// # Errors
+    /// When it cannot, or the connection breaks.
+    pub async fn greeting(&mut self) -> Result<&[u8], DbError> {
+        while self.waiting.len() < HEAD_BYTES {
+            self.fill().await?;
+        }
+        // Short, and the first of its kind.
+        if self.input[2..HEAD_BYTES] != [0, 0] {
+            return Err(no_greeting());
+        }
+        self.packet().await
+    }
+
     /// The next packet's content.
     ///
     /// # Errors
@@ -297,6 +312,12 @@ fn peek(socket: &Socket) -> Peek {
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Peek::Nothing,
         Err(_) => Peek::End,
     }
+}
+
+/// What answers is no server of ours.
+pub fn no_greeting() -> DbError {
+    let message = "the server's greeting is not MySQL's; is this the right port?";
+    DbError::new(ErrorClass::Refused, message)
 }
 
 /// The connection ended without a word.

@@ -34,10 +34,17 @@ pub struct Words {
     types: fn(ColumnType) -> String,
     /// Digits of a decimal that are kept.
     pub decimal_digits: u32,
+    /// Makes a user who may connect; `{user}` is its name and `{password}` a string.
+    pub create_user: &'static str,
     /// A query of one row that gives its parameter back.
     pub echo: &'static str,
     /// A query of two columns, a number from 1 to 1,000,000 and forty characters.
     pub series: &'static str,
+    /// Makes a procedure that begins with other results where it can, and gives one row: its parameter
+    /// doubled, a text, and the list of 1, nothing and 3.
+    pub procedure: &'static str,
+    /// Calls it.
+    pub procedure_call: &'static str,
     /// A query of the number and the sum of the elements of its parameter, a list.
     pub list: &'static str,
     /// A query that takes a minute or longer.
@@ -61,8 +68,11 @@ const SQLITE: Words = Words {
         ColumnType::Text | ColumnType::Timestamp | ColumnType::IntList => "text".into(),
     },
     decimal_digits: 15,
+    create_user: "",
     echo: "SELECT :1",
     series: SERIES,
+    procedure: "",
+    procedure_call: "",
     list: "SELECT count(*), coalesce(sum(value), 0) FROM json_each(:1)",
     long: "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n \
          WHERE x < 10000000000) SELECT count(*) FROM n",
@@ -83,8 +93,12 @@ const POSTGRES: Words = Words {
         ColumnType::IntList => "integer[]".into(),
     },
     decimal_digits: 18,
+    create_user: "CREATE USER {user} PASSWORD {password}",
     echo: "SELECT :1",
     series: SERIES,
+    procedure: "CREATE FUNCTION twice(n int, OUT a int, OUT b text, OUT c int[]) LANGUAGE sql AS \
+         $$ SELECT 2 * n, 'it''s', ARRAY[1, NULL, 3] $$",
+    procedure_call: "SELECT * FROM twice(:1)",
     list: "SELECT count(*), coalesce(sum(x), 0) FROM unnest(:1) AS x",
     long: "SELECT pg_sleep(120)::text",
     slow: "",
@@ -103,6 +117,7 @@ const MARIADB: Words = Words {
         ColumnType::Timestamp => "datetime(6)".into(),
     },
     decimal_digits: 18,
+    create_user: "CREATE USER {user} IDENTIFIED BY {password}; GRANT ALL ON *.* TO {user}",
     echo: "SELECT :1",
     // Recursion ends after 1,000 rounds here.
     series: "WITH d(n) AS (SELECT 0 UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 \
@@ -110,10 +125,17 @@ const MARIADB: Words = Words {
          SELECT 8 UNION ALL SELECT 9) SELECT 1 + a.n + 10 * b.n + 100 * c.n + 1000 * e.n \
          + 10000 * f.n + 100000 * g.n, 'forty characters are about as many as th' \
          FROM d a, d b, d c, d e, d f, d g",
+    procedure: "CREATE PROCEDURE twice(n int) BEGIN \
+         DECLARE list longtext DEFAULT '[1, null, 3]'; \
+         SELECT 1, 2; SELECT 1 WHERE false; DO 1; SELECT 2 * n, 'it''s', list; END",
+    procedure_call: "CALL twice(:1)",
     list: "SELECT count(*), coalesce(sum(x), 0) \
          FROM JSON_TABLE(:1, '$[*]' COLUMNS (x bigint PATH '$')) AS list",
     // SLEEP would end with 1 and no error.
-    long: "SELECT benchmark(10000000000, md5('a'))",
+    long: "WITH d(n) AS (SELECT 0 UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 \
+         UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL \
+         SELECT 8 UNION ALL SELECT 9) SELECT count(*) \
+         FROM d a, d b, d c, d e, d f, d g, d h, d i, d j, d k, d l",
     slow: "",
 };
 
@@ -122,8 +144,11 @@ const NULL: Words = Words {
     numbered: true,
     types: |_| String::new(),
     decimal_digits: 18,
+    create_user: "",
     echo: "rows 1: :1",
     series: "rows 1000000: row, text 'forty characters are about as many as th'",
+    procedure: "",
+    procedure_call: "",
     list: "",
     long: "rows 1: int 1",
     // Preparing takes as long, which is why this is no minute.

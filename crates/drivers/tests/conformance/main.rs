@@ -63,6 +63,7 @@ conformance! {
             unique_violation
             script_of_several_statements
             call_commits_by_itself
+            procedure_with_results
             tables
             large_results_are_streamed
             cancel;
