@@ -40,6 +40,9 @@ const NEEDED: CapabilityFlags = CapabilityFlags::CLIENT_PROTOCOL_41
     .union(CapabilityFlags::CLIENT_PLUGIN_AUTH)
     .union(CapabilityFlags::CLIENT_DEPRECATE_EOF);
 
+/// Older than `caching_sha2_password`; MySQL also asks users by it who are not there.
+const SHA256_PLUGIN: &[u8] = b"sha256_password";
+
 /// Who logs in, and how.
 pub struct Login<'a> {
     /// User.
@@ -168,6 +171,10 @@ async fn prove_further(
                     .map_err(|_| broken("a change of the way to log in"))?;
                 plugin = asked.auth_plugin().into_owned();
                 nonce = asked.plugin_data().to_vec();
+                if plugin.as_bytes() == SHA256_PLUGIN {
+                    tell_password(wire, login, &nonce, 0x01).await?;
+                    continue;
+                }
                 if !answers(&plugin) {
                     return Err(unknown_plugin(&plugin));
                 }
@@ -178,7 +185,7 @@ async fn prove_further(
             // The server knew the password from before; what it thinks of it comes next.
             [0x01, 0x03] => {}
             [0x01, 0x04] if plugin == AuthPlugin::CachingSha2Password => {
-                tell_password(wire, login, &nonce).await?;
+                tell_password(wire, login, &nonce, 0x02).await?;
             }
             _ => return Err(broken("a question about the password")),
         }
@@ -186,9 +193,14 @@ async fn prove_further(
 }
 
 /// Gives the server the password itself, which `caching_sha2_password` wants when it has not seen it
-/// since it started: on a line where nobody listens, else by the server's RSA key, and that only when
-/// the target trusts whoever sends the key.
-async fn tell_password(wire: &mut Wire, login: &Login<'_>, nonce: &[u8]) -> Result<(), DbError> {
+/// since it started, and `sha256_password` always: on a line where nobody listens, else by the server's
+/// RSA key, and that only when the target trusts whoever sends the key. `key_request` asks for it.
+async fn tell_password(
+    wire: &mut Wire,
+    login: &Login<'_>,
+    nonce: &[u8],
+    key_request: u8,
+) -> Result<(), DbError> {
     let mut password = login.password.map(Secret::reveal).unwrap_or_default().as_bytes().to_vec();
     password.push(0);
     if wire.has_tls() || login.is_private {
@@ -196,12 +208,12 @@ async fn tell_password(wire: &mut Wire, login: &Login<'_>, nonce: &[u8]) -> Resu
         return wire.send().await;
     }
     if !login.trusts_server_key {
-        let message = "the server wants the password itself (caching_sha2_password), and without TLS \
+        let message = "the server wants the password itself, and without TLS \
              anybody could read it: use ssl-mode=REQUIRED, or get-server-public-key=1 to encrypt it \
              by a key that is taken from the server unseen";
         return Err(DbError::new(ErrorClass::Refused, message));
     }
-    wire.reply().push(0x02);
+    wire.reply().push(key_request);
     wire.send().await?;
     let key = match wire.packet().await? {
         [0x01, key @ ..] if key.starts_with(b"-----BEGIN PUBLIC KEY-----") => key.to_vec(),
@@ -219,7 +231,7 @@ fn unknown_plugin(plugin: &AuthPlugin<'_>) -> DbError {
     let name = String::from_utf8_lossy(plugin.as_bytes()).into_owned();
     let message = format!(
         "the server wants the user to log in by `{name}`; there are mysql_native_password, \
-         caching_sha2_password and client_ed25519"
+         caching_sha2_password, sha256_password and client_ed25519"
     );
     DbError::new(ErrorClass::Refused, message)
 }
