@@ -246,8 +246,20 @@ impl Notes for crate::postgres::Postgres {
     }
 }
 
+impl Notes for crate::mysql::Mysql {
+    fn notes(&self) -> Vec<String> {
+        let fell_back =
+            "the server offers no TLS, so sessions go without: ssl-mode=REQUIRED insists";
+        let inserts = "the server forbids LOAD DATA LOCAL (local_infile is off), so rows are loaded by \
+                       inserts, which takes longer";
+        let notes = [(self.tls_fell_back(), fell_back), (self.loads_by_inserts(), inserts)];
+        notes.into_iter().filter(|(holds, _)| *holds).map(|(_, note)| note.to_owned()).collect()
+    }
+}
+
 drivers! {
     Postgres(crate::postgres::Postgres) for ["postgres", "postgresql"],
+    Mysql(crate::mysql::Mysql) for ["mysql", "mariadb"],
     Sqlite(crate::sqlite::Sqlite) for ["sqlite"],
     Null(crate::null::Null) for ["null"],
 }

@@ -3,10 +3,13 @@
 //! down as the conformance suite in `tests/conformance`, which runs every case for every driver.
 
 pub mod any;
+pub mod mysql;
 pub mod null;
 pub mod postgres;
+mod socket;
 pub mod sqlite;
 pub mod target;
+mod tls;
 
 pub use any::{AnyDatabase, AnySession, SCHEMES};
 pub use target::{ConnectSettings, Secret, TargetUrl};

@@ -134,6 +134,7 @@ static CAPABILITIES: Capabilities = Capabilities {
         ("unique_violation", STORES_NOTHING),
         ("script_of_several_statements", STORES_NOTHING),
         ("call_commits_by_itself", STORES_NOTHING),
+        ("procedure_with_results", STORES_NOTHING),
         ("tables", STORES_NOTHING),
         ("transactions", STORES_NOTHING),
         ("abandoned_transaction", STORES_NOTHING),

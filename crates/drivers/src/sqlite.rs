@@ -62,6 +62,7 @@ static CAPABILITIES: Capabilities = Capabilities {
         ("unknown_host", IN_PROCESS),
         ("server_that_never_answers", IN_PROCESS),
         ("server_killed", IN_PROCESS),
+        ("procedure_with_results", "has no procedures"),
         ("read_only_access", "has no BEGIN that refuses writes"),
         ("write_skew", ONE_WRITER),
         ("deadlock", ONE_WRITER),

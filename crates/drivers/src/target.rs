@@ -19,6 +19,9 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.'
 const PLAIN_PATH: &AsciiSet =
     &PLAIN.remove(b'/').remove(b':').remove(b',').remove(b'=').remove(b' ');
 
+/// Looks up an environment variable; tests give their own.
+pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// Text that no `Debug`, `Display` or serialiser shows.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);

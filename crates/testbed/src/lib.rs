@@ -5,11 +5,15 @@
 
 mod certificates;
 mod guardian;
+mod mariadb;
 mod postgres;
 mod proxy;
+mod server;
 
+pub use mariadb::{MariadbOptions, MariadbServer};
 pub use postgres::{PostgresOptions, PostgresServer};
 pub use proxy::Proxy;
+pub use server::Server;
 
 /// Why a server could not be had.
 #[derive(Debug, thiserror::Error)]

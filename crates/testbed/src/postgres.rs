@@ -1,28 +1,17 @@
 //! Private PostgreSQL servers.
 
-use std::net::{Ipv4Addr, TcpListener};
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use rustix::process::Signal;
-use tempfile::TempDir;
-
 use crate::TestbedError;
-use crate::certificates::{self, write_private};
-use crate::guardian::{Guardian, Plan};
+use crate::certificates::write_private;
+use crate::server::{CERTIFICATE_USER, Commands, Launch, Server};
 
 /// The superuser's password on every private server. The characters need no escaping in a URL.
 const PASSWORD: &str = "triphammer-test";
-/// The user that the client certificate is made out to.
-const CERTIFICATE_USER: &str = "certificate_user";
-/// How often and how long a server is waited for.
-const POLL: Duration = Duration::from_millis(10);
-const POLLS_MAX: u32 = 6_000;
-/// Starts with another port when one is taken between finding and using it.
-const STARTS_MAX: u32 = 5;
-
 /// How a private server is set up.
 #[derive(Clone, Debug)]
 pub struct PostgresOptions {
@@ -52,12 +41,28 @@ impl Default for PostgresOptions {
 
 /// A private PostgreSQL server, stopped and removed when it is dropped or the process ends.
 pub struct PostgresServer {
-    // Before the folder, so that the server is stopped first.
-    guardian: Option<Guardian>,
-    folder: TempDir,
+    server: Server,
+    setup: Setup,
+}
+
+/// What the server's commands are made of.
+struct Setup {
     bin: PathBuf,
-    port: u16,
     options: PostgresOptions,
+}
+
+impl Deref for PostgresServer {
+    type Target = Server;
+
+    fn deref(&self) -> &Server {
+        &self.server
+    }
+}
+
+impl DerefMut for PostgresServer {
+    fn deref_mut(&mut self) -> &mut Server {
+        &mut self.server
+    }
 }
 
 impl PostgresServer {
@@ -66,28 +71,12 @@ impl PostgresServer {
     /// # Errors
     /// When PostgreSQL is not installed, or does not start.
     pub fn start(options: PostgresOptions) -> Result<Self, TestbedError> {
-        let bin = find_bin()?;
-        // A socket's path may not be longer than some hundred bytes.
-        let folder = tempfile::Builder::new()
-            .prefix("th-pg-")
-            .tempdir_in("/tmp")
-            .map_err(TestbedError::io("making a folder in /tmp"))?;
-        certificates::write(folder.path(), CERTIFICATE_USER)?;
-        write_private(&folder.path().join("password"), PASSWORD)?;
-        write_private(&folder.path().join("pg_hba.conf"), &hba(&options))?;
-        let mut server = Self { guardian: None, folder, bin, port: 0, options };
-        let mut starts = 0;
-        loop {
-            server.port = free_port()?;
-            starts += 1;
-            match server.launch() {
-                Err(_) if starts < STARTS_MAX && server.log().contains("could not bind") => {
-                    server.end_guardian(true);
-                }
-                Err(error) => return Err(error),
-                Ok(()) => return Ok(server),
-            }
-        }
+        let setup = Setup { bin: find_bin()?, options };
+        let mut server = Server::new("PostgreSQL", "th-pg-")?;
+        write_private(&server.socket_folder().join("password"), PASSWORD)?;
+        write_private(&server.socket_folder().join("pg_hba.conf"), &hba(&setup.options))?;
+        server.start(&setup)?;
+        Ok(Self { server, setup })
     }
 
     /// The one server that all tests of this process share.
@@ -101,11 +90,6 @@ impl PostgresServer {
         })
     }
 
-    /// The port, on 127.0.0.1.
-    pub fn port(&self) -> u16 {
-        self.port
-    }
-
     /// The superuser's name.
     pub fn user(&self) -> &'static str {
         "postgres"
@@ -116,35 +100,9 @@ impl PostgresServer {
         PASSWORD
     }
 
-    /// The user that may log in with [`PostgresServer::client_certificate`] and nothing else; it is
-    /// there only after a test has created it.
-    pub fn certificate_user(&self) -> &'static str {
-        CERTIFICATE_USER
-    }
-
-    /// Folder of the unix socket.
-    pub fn socket_folder(&self) -> &Path {
-        self.folder.path()
-    }
-
-    /// Certificate of the authority that signed the server's.
-    pub fn authority(&self) -> PathBuf {
-        self.folder.path().join("ca.crt")
-    }
-
-    /// Certificate of an authority that signed nothing.
-    pub fn other_authority(&self) -> PathBuf {
-        self.folder.path().join("other-ca.crt")
-    }
-
-    /// Certificate and key of [`PostgresServer::certificate_user`].
-    pub fn client_certificate(&self) -> (PathBuf, PathBuf) {
-        (self.folder.path().join("client.crt"), self.folder.path().join("client.key"))
-    }
-
     /// URL of a database on this server, with the superuser's password.
     pub fn url(&self, database: &str) -> String {
-        format!("postgres://postgres:{PASSWORD}@127.0.0.1:{}/{database}", self.port)
+        format!("postgres://postgres:{PASSWORD}@127.0.0.1:{}/{database}", self.port())
     }
 
     /// Makes a database of its own for a test, and gives its URL.
@@ -165,8 +123,8 @@ impl PostgresServer {
     pub fn run(&self, database: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, TestbedError> {
         let mut config = tokio_postgres::Config::new();
         config
-            .host_path(self.folder.path())
-            .port(self.port)
+            .host_path(self.socket_folder())
+            .port(self.port())
             .user("postgres")
             .password(PASSWORD)
             .dbname(database)
@@ -177,36 +135,13 @@ impl PostgresServer {
         result.map_err(|_| TestbedError::Failed("the thread that asks the server died".into()))?
     }
 
-    /// Kills the server and its processes at once, as a crash would.
-    pub fn kill9(&mut self) {
-        if let Some(guardian) = &self.guardian {
-            guardian.kill();
-        }
-        self.end_guardian(true);
-    }
-
-    /// Stops the server and its processes where they are: the host looks alive, and nothing answers.
-    pub fn sigstop(&self) {
-        if let Some(guardian) = &self.guardian {
-            guardian.signal(Signal::STOP);
-        }
-    }
-
-    /// Lets them go on.
-    pub fn sigcont(&self) {
-        if let Some(guardian) = &self.guardian {
-            guardian.signal(Signal::CONT);
-        }
-    }
-
     /// Stops the server, if it still runs, and starts it on the same folder and port; returns when it
     /// accepts sessions.
     ///
     /// # Errors
     /// When it does not start.
     pub fn restart(&mut self) -> Result<(), TestbedError> {
-        self.end_guardian(true);
-        self.launch()
+        self.server.restart(&self.setup)
     }
 
     /// Starts the server again without waiting for it, so that tests see it starting up.
@@ -214,8 +149,7 @@ impl PostgresServer {
     /// # Errors
     /// When no process can be started.
     pub fn restart_unattended(&mut self) -> Result<(), TestbedError> {
-        self.end_guardian(true);
-        self.spawn()
+        self.server.restart_unattended(&self.setup)
     }
 
     /// One of PostgreSQL's programs, such as `pgbench`: beside the server's, else the newest of Debian's,
@@ -224,39 +158,33 @@ impl PostgresServer {
         let beside = find_bin().ok().map(|bin| bin.join(name)).filter(|path| path.exists());
         beside.or_else(|| newest_of_debian(name)).unwrap_or_else(|| name.into())
     }
+}
 
-    /// What the server has logged.
-    pub fn log(&self) -> String {
-        std::fs::read_to_string(self.log_file()).unwrap_or_default()
-    }
+impl Launch for Setup {
+    const PORT_IS_TAKEN: &'static str = "could not bind";
 
-    fn log_file(&self) -> PathBuf {
-        self.folder.path().join("log")
-    }
-
-    fn end_guardian(&mut self, keep: bool) {
-        if let Some(guardian) = self.guardian.take() {
-            guardian.stop(keep);
+    fn commands(&self, folder: &Path, port: u16) -> Commands {
+        let data = folder.join("data");
+        let made = data.join("PG_VERSION").exists();
+        Commands {
+            first: if made { Vec::new() } else { self.initdb(folder) },
+            server: self.server_command(folder, port),
         }
     }
 
-    fn launch(&mut self) -> Result<(), TestbedError> {
-        self.spawn()?;
-        self.wait_until_ready()
+    /// Looks for the line by which the server's own tools know that it accepts sessions.
+    fn is_ready(&self, folder: &Path, pid: i32) -> bool {
+        let status = folder.join("data/postmaster.pid");
+        let text = std::fs::read_to_string(status).unwrap_or_default();
+        text.lines().next() == Some(pid.to_string().as_str())
+            && text.lines().nth(7).is_some_and(|line| line.trim() == "ready")
     }
+}
 
-    fn spawn(&mut self) -> Result<(), TestbedError> {
-        let data = self.folder.path().join("data");
-        let first = if data.join("PG_VERSION").exists() { Vec::new() } else { self.initdb(&data) };
-        let server = self.server_command(&data);
-        let log = self.log_file();
-        let plan = Plan { folder: self.folder.path(), log: &log, first: &first, server: &server };
-        self.guardian = Some(Guardian::start(&plan)?);
-        Ok(())
-    }
-
-    fn initdb(&self, data: &Path) -> Vec<String> {
-        let password_file = self.folder.path().join("password");
+impl Setup {
+    fn initdb(&self, folder: &Path) -> Vec<String> {
+        let data = folder.join("data");
+        let password_file = folder.join("password");
         let mut command = unprivileged(&self.bin.join("initdb"));
         command.extend(
             [
@@ -278,14 +206,15 @@ impl PostgresServer {
         command
     }
 
-    fn server_command(&self, data: &Path) -> Vec<String> {
-        let folder = self.folder.path().display();
+    fn server_command(&self, folder: &Path, port: u16) -> Vec<String> {
+        let data = folder.join("data");
+        let folder = folder.display();
         let mut command = unprivileged(&self.bin.join("postgres"));
         command.extend(["-D".to_owned(), data.display().to_string()]);
         let on_off = |on: bool| if on { "on" } else { "off" };
         let mut settings = vec![
             ("listen_addresses".to_owned(), "127.0.0.1".to_owned()),
-            ("port".into(), self.port.to_string()),
+            ("port".into(), port.to_string()),
             ("unix_socket_directories".into(), folder.to_string()),
             ("hba_file".into(), format!("{folder}/pg_hba.conf")),
             ("max_connections".into(), self.options.max_connections.to_string()),
@@ -306,35 +235,6 @@ impl PostgresServer {
             command.extend(["-c".to_owned(), format!("{name}={value}")]);
         }
         command
-    }
-
-    /// Waits for the line by which the server's own tools know that it accepts sessions.
-    fn wait_until_ready(&mut self) -> Result<(), TestbedError> {
-        let status = self.folder.path().join("data/postmaster.pid");
-        for _ in 0..POLLS_MAX {
-            let guardian = self.guardian.as_mut().expect("a launch begins with a guardian");
-            let started = guardian.server(self.folder.path());
-            let text = std::fs::read_to_string(&status).unwrap_or_default();
-            let ours = |pid: i32| text.lines().next() == Some(pid.to_string().as_str());
-            match started {
-                Ok(Some(pid)) if ours(pid.as_raw_nonzero().get()) => {
-                    if text.lines().nth(7).is_some_and(|line| line.trim() == "ready") {
-                        return Ok(());
-                    }
-                }
-                Ok(_) => {}
-                Err(error) => return Err(self.failure(&error.to_string())),
-            }
-            if self.guardian.as_ref().is_some_and(Guardian::has_ended) {
-                return Err(self.failure("the server ended at once"));
-            }
-            std::thread::sleep(POLL);
-        }
-        Err(self.failure("the server did not get ready"))
-    }
-
-    fn failure(&self, what: &str) -> TestbedError {
-        TestbedError::Failed(format!("PostgreSQL: {what}; its log:\n{}", self.log()))
     }
 }
 
@@ -425,16 +325,11 @@ fn newest_of_debian(name: &str) -> Option<PathBuf> {
         .map(|(_, path)| path)
 }
 
-fn free_port() -> Result<u16, TestbedError> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-        .and_then(|listener| listener.local_addr())
-        .map(|address| address.port())
-        .map_err(TestbedError::io("finding a free port"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const POLL: Duration = Duration::from_millis(10);
 
     /// Says where a server has its folder.
     const SAID: &str = "the folder is ";

@@ -11,11 +11,12 @@ use triphammer_core::{Capabilities, DbError, ErrorClass, SpecError};
 
 use super::prepared::Statements;
 use super::session::{PostgresSession, quote_identifier};
-use super::socket::{Address, Limits, Socket, resolve};
+use super::socket::resolve;
 use super::tls::{connector, handshake};
-use super::url::{Host, Lookup, Options, Place, SslMode};
+use super::url::{Host, Options, Place, SslMode};
 use super::wire::{CancelKey, Connection, Login, Stream, start};
-use crate::target::{ConnectSettings, Secret, TargetUrl};
+use crate::socket::{Address, Limits, Socket};
+use crate::target::{ConnectSettings, Lookup, Secret, TargetUrl};
 
 /// Databases that are there on every server, to create another from.
 const MAINTENANCE_DATABASES: [&str; 2] = ["postgres", "template1"];

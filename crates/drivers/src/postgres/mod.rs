@@ -13,6 +13,6 @@ mod tls;
 mod url;
 mod wire;
 
+pub use crate::target::Lookup;
 pub use database::Postgres;
 pub use session::PostgresSession;
-pub use url::Lookup;

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use triphammer_core::SpecError;
 
-use crate::target::{ConnectSettings, Secret, TargetUrl, host_text};
-
-/// Looks up an environment variable; tests give their own.
-pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+use crate::socket::is_loopback;
+use crate::target::{ConnectSettings, Lookup, Secret, TargetUrl, host_text};
+use crate::tls::RootCert;
 
 /// Where the server is when nobody says.
 const DEFAULT_HOST: &str = "localhost";
@@ -65,15 +64,6 @@ impl SslMode {
         (Self::VerifyCa, "verify-ca"),
         (Self::VerifyFull, "verify-full"),
     ];
-}
-
-/// The authorities that a server's certificate is held against.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RootCert {
-    /// Those of the operating system.
-    System,
-    /// Those of a PEM file.
-    File(PathBuf),
 }
 
 /// Where a server listens.
@@ -275,12 +265,6 @@ fn check_params(url: &TargetUrl) -> Result<(), SpecError> {
         }
     }
     Ok(())
-}
-
-/// Whether a host name or address is this host.
-pub fn is_loopback(name: &str) -> bool {
-    name.eq_ignore_ascii_case("localhost")
-        || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// A URL and the environment behind it.

@@ -12,7 +12,7 @@ use triphammer_core::session::{Database, Role, Session, StatementId};
 use triphammer_core::sql::{BoundStatement, Param, param};
 use triphammer_core::{ColumnType, Rows, Value};
 use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings};
-use triphammer_testbed::PostgresServer;
+use triphammer_testbed::{MariadbServer, PostgresServer};
 
 /// No case takes as long.
 pub const LIMIT: Duration = Duration::from_secs(120);
@@ -28,14 +28,23 @@ pub struct Bed {
 pub struct Words {
     /// What stands before the number of a parameter.
     marker: char,
+    /// Whether the number follows; else each use is an argument's place in the order of the text.
+    numbered: bool,
     /// Declared types of columns.
     types: fn(ColumnType) -> String,
     /// Digits of a decimal that are kept.
     pub decimal_digits: u32,
+    /// Makes a user who may connect; `{user}` is its name and `{password}` a string.
+    pub create_user: &'static str,
     /// A query of one row that gives its parameter back.
     pub echo: &'static str,
     /// A query of two columns, a number from 1 to 1,000,000 and forty characters.
     pub series: &'static str,
+    /// Makes a procedure that begins with other results where it can, and gives one row: its parameter
+    /// doubled, a text, and the list of 1, nothing and 3.
+    pub procedure: &'static str,
+    /// Calls it.
+    pub procedure_call: &'static str,
     /// A query of the number and the sum of the elements of its parameter, a list.
     pub list: &'static str,
     /// A query that takes a minute or longer.
@@ -49,6 +58,7 @@ const SERIES: &str = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FR
 
 const SQLITE: Words = Words {
     marker: '?',
+    numbered: true,
     types: |column| match column {
         ColumnType::SmallInt => "smallint".into(),
         ColumnType::Int => "integer".into(),
@@ -58,8 +68,11 @@ const SQLITE: Words = Words {
         ColumnType::Text | ColumnType::Timestamp | ColumnType::IntList => "text".into(),
     },
     decimal_digits: 15,
+    create_user: "",
     echo: "SELECT :1",
     series: SERIES,
+    procedure: "",
+    procedure_call: "",
     list: "SELECT count(*), coalesce(sum(value), 0) FROM json_each(:1)",
     long: "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n \
          WHERE x < 10000000000) SELECT count(*) FROM n",
@@ -68,6 +81,7 @@ const SQLITE: Words = Words {
 
 const POSTGRES: Words = Words {
     marker: '$',
+    numbered: true,
     types: |column| match column {
         ColumnType::SmallInt => "smallint".into(),
         ColumnType::Int => "integer".into(),
@@ -79,19 +93,62 @@ const POSTGRES: Words = Words {
         ColumnType::IntList => "integer[]".into(),
     },
     decimal_digits: 18,
+    create_user: "CREATE USER {user} PASSWORD {password}",
     echo: "SELECT :1",
     series: SERIES,
+    procedure: "CREATE FUNCTION twice(n int, OUT a int, OUT b text, OUT c int[]) LANGUAGE sql AS \
+         $$ SELECT 2 * n, 'it''s', ARRAY[1, NULL, 3] $$",
+    procedure_call: "SELECT * FROM twice(:1)",
     list: "SELECT count(*), coalesce(sum(x), 0) FROM unnest(:1) AS x",
     long: "SELECT pg_sleep(120)::text",
     slow: "",
 };
 
+const MARIADB: Words = Words {
+    marker: '?',
+    numbered: false,
+    types: |column| match column {
+        ColumnType::SmallInt => "smallint".into(),
+        ColumnType::Int => "integer".into(),
+        ColumnType::BigInt => "bigint".into(),
+        ColumnType::Float => "double".into(),
+        ColumnType::Decimal(scale) => format!("decimal(18, {scale})"),
+        ColumnType::Text | ColumnType::IntList => "text".into(),
+        ColumnType::Timestamp => "datetime(6)".into(),
+    },
+    decimal_digits: 18,
+    create_user: "CREATE USER {user} IDENTIFIED BY {password}; GRANT ALL ON *.* TO {user}",
+    echo: "SELECT :1",
+    // Recursion ends after 1,000 rounds here.
+    series: "WITH d(n) AS (SELECT 0 UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 \
+         UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL \
+         SELECT 8 UNION ALL SELECT 9) SELECT 1 + a.n + 10 * b.n + 100 * c.n + 1000 * e.n \
+         + 10000 * f.n + 100000 * g.n, 'forty characters are about as many as th' \
+         FROM d a, d b, d c, d e, d f, d g",
+    procedure: "CREATE PROCEDURE twice(n int) BEGIN \
+         DECLARE list longtext DEFAULT '[1, null, 3]'; \
+         SELECT 1, 2; SELECT 1 WHERE false; DO 1; SELECT 2 * n, 'it''s', list; END",
+    procedure_call: "CALL twice(:1)",
+    list: "SELECT count(*), coalesce(sum(x), 0) \
+         FROM JSON_TABLE(:1, '$[*]' COLUMNS (x bigint PATH '$')) AS list",
+    // SLEEP would end with 1 and no error.
+    long: "WITH d(n) AS (SELECT 0 UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 \
+         UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL \
+         SELECT 8 UNION ALL SELECT 9) SELECT count(*) \
+         FROM d a, d b, d c, d e, d f, d g, d h, d i, d j, d k, d l",
+    slow: "",
+};
+
 const NULL: Words = Words {
     marker: '?',
+    numbered: true,
     types: |_| String::new(),
     decimal_digits: 18,
+    create_user: "",
     echo: "rows 1: :1",
     series: "rows 1000000: row, text 'forty characters are about as many as th'",
+    procedure: "",
+    procedure_call: "",
     list: "",
     long: "rows 1: int 1",
     // Preparing takes as long, which is why this is no minute.
@@ -109,6 +166,12 @@ pub fn sqlite() -> Bed {
 pub fn postgres() -> Bed {
     let url = PostgresServer::shared().fresh_database("conformance").unwrap();
     Bed { url, words: &POSTGRES, folder: None }
+}
+
+/// A bed for the driver of MariaDB and MySQL.
+pub fn mariadb() -> Bed {
+    let url = MariadbServer::shared().fresh_database("conformance").unwrap();
+    Bed { url, words: &MARIADB, folder: None }
 }
 
 /// A bed for the null driver.
@@ -209,11 +272,17 @@ impl Bed {
         let params: Vec<Param> =
             NAMES.iter().zip(types).map(|(name, column)| param(name, *column)).collect();
         let mut text = sql.to_owned();
+        let mut order: Vec<usize> = (0..params.len()).collect();
+        if !self.words.numbered {
+            order.sort_by_key(|place| sql.find(&format!(":{}", place + 1)));
+        }
         for number in (1..=types.len()).rev() {
-            let marked = format!("{}{number}", self.words.marker);
+            let marked = match self.words.numbered {
+                true => format!("{}{number}", self.words.marker),
+                false => self.words.marker.to_string(),
+            };
             text = text.replace(&format!(":{number}"), &marked);
         }
-        let order = (0..params.len()).collect();
         BoundStatement { name: sql.to_owned(), sql: text, params, order }
     }
 
@@ -251,25 +320,41 @@ pub fn open(url: &str, settings: &ConnectSettings) -> AnyDatabase {
 }
 
 /// A server of its own that a case may kill.
-pub struct OwnServer(PostgresServer);
+pub enum OwnServer {
+    Postgres(PostgresServer),
+    Mariadb(MariadbServer),
+}
 
 impl OwnServer {
     /// Starts one for the driver of `bed`.
     pub fn start(bed: &Bed) -> Self {
-        assert!(bed.url.starts_with("postgres:"), "no server to kill for {}", bed.url);
-        Self(PostgresServer::start(triphammer_testbed::PostgresOptions::default()).unwrap())
+        match bed.url.split(':').next().unwrap() {
+            "postgres" => Self::Postgres(PostgresServer::start(Default::default()).unwrap()),
+            "mariadb" => Self::Mariadb(MariadbServer::start(Default::default()).unwrap()),
+            _ => panic!("no server to kill for {}", bed.url),
+        }
     }
 
     pub fn database(&self) -> Arc<AnyDatabase> {
-        Arc::new(open(&self.0.url("postgres"), &ConnectSettings::default()))
+        let url = match self {
+            Self::Postgres(server) => server.url("postgres"),
+            Self::Mariadb(server) => server.url("mysql"),
+        };
+        Arc::new(open(&url, &ConnectSettings::default()))
     }
 
     pub fn kill(&mut self) {
-        self.0.kill9();
+        match self {
+            Self::Postgres(server) => server.kill9(),
+            Self::Mariadb(server) => server.kill9(),
+        }
     }
 
     pub fn restart(&mut self) {
-        self.0.restart().unwrap();
+        match self {
+            Self::Postgres(server) => server.restart().unwrap(),
+            Self::Mariadb(server) => server.restart().unwrap(),
+        }
     }
 }
 

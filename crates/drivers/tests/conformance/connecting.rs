@@ -53,8 +53,8 @@ pub async fn password_with_quotes_and_unicode(bed: &Bed) {
     for (number, password) in ["it's \"so\" \\ $1", "p@:/#%?&=", "pä€ß🦀"].iter().enumerate()
     {
         let user = format!("conformance_{}_{number}", std::process::id());
-        let quoted = password.replace('\'', "''");
-        let create = format!("CREATE USER {user} PASSWORD '{quoted}'");
+        let quoted = format!("'{}'", password.replace('\'', "''"));
+        let create = bed.words.create_user.replace("{user}", &user).replace("{password}", &quoted);
         session.script(&create).await.unwrap();
         let settings =
             ConnectSettings { password: Some(Secret::new(*password)), ..Default::default() };

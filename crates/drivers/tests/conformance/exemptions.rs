@@ -5,8 +5,9 @@ use triphammer_drivers::{AnyDatabase, ConnectSettings, SCHEMES};
 
 use crate::CASES;
 
-const EXPECTED: [(&str, &[&str]); 3] = [
+const EXPECTED: [(&str, &[&str]); 4] = [
     ("postgres://h/d", &[]),
+    ("mariadb://h/d", &[]),
     (
         "sqlite:a.db",
         &[
@@ -15,6 +16,7 @@ const EXPECTED: [(&str, &[&str]); 3] = [
             "unknown_host",
             "server_that_never_answers",
             "server_killed",
+            "procedure_with_results",
             "read_only_access",
             "write_skew",
             "deadlock",
@@ -38,6 +40,7 @@ const EXPECTED: [(&str, &[&str]); 3] = [
             "unique_violation",
             "script_of_several_statements",
             "call_commits_by_itself",
+            "procedure_with_results",
             "tables",
             "transactions",
             "abandoned_transaction",

@@ -39,7 +39,7 @@ macro_rules! conformance {
 }
 
 conformance! {
-    [null postgres sqlite]
+    [mariadb null postgres sqlite]
     {
         connecting:
             connect
@@ -63,6 +63,7 @@ conformance! {
             unique_violation
             script_of_several_statements
             call_commits_by_itself
+            procedure_with_results
             tables
             large_results_are_streamed
             cancel;

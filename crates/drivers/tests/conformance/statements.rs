@@ -110,6 +110,24 @@ pub async fn call_commits_by_itself(bed: &Bed) {
     assert!(!error.is_in_doubt(), "the database has answered");
 }
 
+pub async fn procedure_with_results(bed: &Bed) {
+    let mut session = bed.session(Role::User).await;
+    session.script(bed.words.procedure).await.unwrap();
+    let id = bed.prepare(&mut session, bed.words.procedure_call, &[ColumnType::Int]).await;
+    let mut rows = Rows::new();
+    for n in [7, 8] {
+        session.call(id, &[Value::Int(n)], &mut rows).await.unwrap();
+        assert_eq!((rows.len(), rows.width()), (1, 3), "what came before is read and gone");
+        let row = rows.row(0);
+        assert_eq!(row.int(0).unwrap(), 2 * n);
+        assert_eq!(row.text(1).unwrap(), "it's");
+        let list = row.list(2).unwrap();
+        assert_eq!((list.len(), list.int(0).unwrap(), list.int(2).unwrap()), (3, 1, 3));
+        assert!(list.is_null(1));
+        bed.assert_usable(&mut session).await;
+    }
+}
+
 pub async fn a_ping_leaves_no_trace(bed: &Bed) {
     let mut session = bed.session(Role::User).await;
     let measures = session.ping().await.unwrap();

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::client::TlsStream;
 
-use crate::postgres::socket::Socket;
+use crate::socket::Socket;
 
 /// A connected stream of either kind.
 pub enum Stream {

@@ -1,0 +1,567 @@
+//! Values on the wire: arguments in binary, result rows in binary or as text, and JSON lists. Types and
+//! layouts are those of the protocol's "Binary Protocol Value".
+
+use std::fmt;
+
+use triphammer_core::{ColumnType, DbError, ErrorClass, Rows, Timestamp, Value};
+
+use super::error::broken;
+
+/// Types of the protocol that need telling apart.
+mod wire_type {
+    pub const TINY: u8 = 1;
+    pub const SHORT: u8 = 2;
+    pub const LONG: u8 = 3;
+    pub const FLOAT: u8 = 4;
+    pub const DOUBLE: u8 = 5;
+    pub const NULL: u8 = 6;
+    pub const TIMESTAMP: u8 = 7;
+    pub const LONGLONG: u8 = 8;
+    pub const INT24: u8 = 9;
+    pub const DATE: u8 = 10;
+    pub const TIME: u8 = 11;
+    pub const DATETIME: u8 = 12;
+    pub const YEAR: u8 = 13;
+    pub const JSON: u8 = 245;
+    pub const NEWDECIMAL: u8 = 246;
+    pub const TINY_BLOB: u8 = 249;
+    pub const BLOB: u8 = 252;
+    pub const VAR_STRING: u8 = 253;
+}
+use wire_type as t;
+
+/// Flag of a column whose numbers have no sign.
+const UNSIGNED: u16 = 32;
+
+/// The front of what is left of a packet.
+pub struct Reader<'a>(pub &'a [u8]);
+
+impl<'a> Reader<'a> {
+    /// The next bytes.
+    pub fn take(&mut self, count: usize) -> Result<&'a [u8], DbError> {
+        let (taken, rest) =
+            self.0.split_at_checked(count).ok_or_else(|| broken("a short packet"))?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    /// The next bytes, as many as the answer has.
+    pub fn fixed<const N: usize>(&mut self) -> Result<[u8; N], DbError> {
+        let (taken, rest) = self.0.split_first_chunk().ok_or_else(|| broken("a short packet"))?;
+        self.0 = rest;
+        Ok(*taken)
+    }
+
+    /// One byte.
+    pub fn byte(&mut self) -> Result<u8, DbError> {
+        Ok(self.fixed::<1>()?[0])
+    }
+
+    /// A number of one to nine bytes.
+    pub fn number(&mut self) -> Result<u64, DbError> {
+        Ok(match self.byte()? {
+            0xfc => u64::from(u16::from_le_bytes(self.fixed()?)),
+            0xfd => {
+                let [low, middle, high] = self.fixed()?;
+                u64::from(u32::from_le_bytes([low, middle, high, 0]))
+            }
+            0xfe => u64::from_le_bytes(self.fixed()?),
+            short => u64::from(short),
+        })
+    }
+
+    /// Bytes with their length before them.
+    pub fn bytes(&mut self) -> Result<&'a [u8], DbError> {
+        let length = self.number()?;
+        self.take(usize::try_from(length).map_err(|_| broken("a length"))?)
+    }
+}
+
+/// How the fields of a column are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    wire_type: u8,
+    unsigned: bool,
+}
+
+impl Kind {
+    /// Reads a column's definition.
+    pub fn read(packet: &[u8]) -> Result<Self, DbError> {
+        let mut rest = Reader(packet);
+        // Catalogue, schema, table twice and name twice.
+        for _ in 0..6 {
+            rest.bytes()?;
+        }
+        // The length of what follows, character set and width.
+        rest.take(1 + 2 + 4)?;
+        let wire_type = rest.byte()?;
+        let flags = u16::from_le_bytes(rest.fixed()?);
+        Ok(Self { wire_type, unsigned: flags & UNSIGNED != 0 })
+    }
+
+    /// Whether a JSON array may be in it: JSON itself, and what functions and variables of that type
+    /// come as.
+    fn may_be_list(self) -> bool {
+        self.wire_type == t::JSON || (t::TINY_BLOB..=t::BLOB).contains(&self.wire_type)
+    }
+}
+
+/// An error about an argument that does not fit.
+fn misfit(what: impl fmt::Display, wanted: &str) -> DbError {
+    DbError::new(ErrorClass::Other, format!("{what} is no {wanted}"))
+}
+
+/// Checks an integer against the type it is declared as, because servers round what does not fit in
+/// some modes.
+pub fn check_int(value: i64, column: ColumnType) -> Result<i64, DbError> {
+    let fits = match column {
+        ColumnType::SmallInt => i16::try_from(value).is_ok(),
+        ColumnType::Int => i32::try_from(value).is_ok(),
+        _ => true,
+    };
+    let wanted = if column == ColumnType::SmallInt { "16-bit integer" } else { "32-bit integer" };
+    if fits { Ok(value) } else { Err(misfit(value, wanted)) }
+}
+
+/// The type under which an argument travels.
+pub fn type_of(value: &Value<'_>) -> u8 {
+    match value {
+        Value::Null => t::NULL,
+        Value::Int(_) => t::LONGLONG,
+        Value::Float(_) => t::DOUBLE,
+        Value::Decimal { .. } => t::NEWDECIMAL,
+        Value::Timestamp(_) => t::DATETIME,
+        Value::Text(_) | Value::Ints(_) => t::VAR_STRING,
+    }
+}
+
+/// Writes an argument; NULL is written in the bitmap alone.
+pub fn put_value(out: &mut Vec<u8>, value: &Value<'_>, column: ColumnType) -> Result<(), DbError> {
+    match *value {
+        Value::Null => {}
+        Value::Int(value) => {
+            out.extend_from_slice(&check_int(value, column)?.to_le_bytes());
+        }
+        Value::Float(value) => out.extend_from_slice(&value.to_le_bytes()),
+        Value::Decimal { units, scale } => {
+            put_short(out, |out| put_decimal(out, units, scale));
+        }
+        Value::Text(text) => {
+            put_number(out, text.len() as u64);
+            out.extend_from_slice(text.as_bytes());
+        }
+        Value::Timestamp(at) => put_timestamp(out, at)?,
+        Value::Ints(list) => put_list(out, list),
+    }
+    Ok(())
+}
+
+/// Writes a number in one to nine bytes.
+pub fn put_number(out: &mut Vec<u8>, value: u64) {
+    let bytes = value.to_le_bytes();
+    match value {
+        0..=250 => out.push(bytes[0]),
+        251..=0xffff => {
+            out.push(0xfc);
+            out.extend_from_slice(&bytes[..2]);
+        }
+        0x1_0000..=0xff_ffff => {
+            out.push(0xfd);
+            out.extend_from_slice(&bytes[..3]);
+        }
+        _ => {
+            out.push(0xfe);
+            out.extend_from_slice(&bytes);
+        }
+    }
+}
+
+/// Writes text of at most 250 bytes after its length.
+fn put_short(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+    let at = out.len();
+    out.push(0);
+    write(out);
+    out[at] = u8::try_from(out.len() - at - 1).expect("a number has few digits");
+}
+
+/// Writes an integer as text.
+pub fn put_int(out: &mut Vec<u8>, value: i64) {
+    put_decimal(out, value, 0);
+}
+
+/// Writes a decimal as text with all its digits: `-0.05`.
+pub fn put_decimal(out: &mut Vec<u8>, units: i64, scale: u8) {
+    let mut digits = [b'0'; 64];
+    let mut at = digits.len();
+    let mut left = units.unsigned_abs();
+    let whole_at = digits.len() - usize::from(scale.min(40));
+    while left > 0 || at >= whole_at {
+        at -= 1;
+        digits[at] = b'0' + u8::try_from(left % 10).expect("a digit");
+        left /= 10;
+    }
+    if units < 0 {
+        out.push(b'-');
+    }
+    out.extend_from_slice(&digits[at..whole_at]);
+    if scale > 0 {
+        out.push(b'.');
+        out.extend_from_slice(&digits[whole_at..]);
+    }
+}
+
+fn put_timestamp(out: &mut Vec<u8>, at: Timestamp) -> Result<(), DbError> {
+    let civil = at.civil();
+    let year = u16::try_from(civil.year()).map_err(|_| misfit(at, "date of this era"))?;
+    let part = |part: i8| u8::try_from(part).expect("parts of a date have no sign");
+    let micros = u32::try_from(civil.subsec_nanosecond() / 1000).expect("under a million");
+    out.push(if micros == 0 { 7 } else { 11 });
+    out.extend_from_slice(&year.to_le_bytes());
+    out.extend(
+        [civil.month(), civil.day(), civil.hour(), civil.minute(), civil.second()].map(part),
+    );
+    if micros != 0 {
+        out.extend_from_slice(&micros.to_le_bytes());
+    }
+    Ok(())
+}
+
+/// Writes a list as a JSON array. Its length is not known before, so the widest form is left room for.
+fn put_list(out: &mut Vec<u8>, list: &[i32]) {
+    out.push(0xfe);
+    let at = out.len();
+    out.extend_from_slice(&[0; 8]);
+    out.push(b'[');
+    for (place, value) in list.iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        put_int(out, i64::from(*value));
+    }
+    out.push(b']');
+    let length = (out.len() - at - 8) as u64;
+    out[at..at + 8].copy_from_slice(&length.to_le_bytes());
+}
+
+/// Reads a row in binary. Text that holds a JSON array becomes a list where `lists` asks for it.
+pub fn read_row(
+    rows: &mut Rows,
+    packet: &[u8],
+    kinds: &[Kind],
+    lists: bool,
+) -> Result<(), DbError> {
+    let mut rest = Reader(packet);
+    rest.byte()?;
+    let nulls = rest.take((kinds.len() + 9) / 8)?;
+    for (column, kind) in kinds.iter().enumerate() {
+        // The first two bits are for something else.
+        let bit = column + 2;
+        if nulls[bit / 8] & (1 << (bit % 8)) != 0 {
+            rows.null();
+        } else {
+            read_field(rows, &mut rest, *kind, lists)?;
+        }
+    }
+    Ok(())
+}
+
+fn read_field(
+    rows: &mut Rows,
+    rest: &mut Reader<'_>,
+    kind: Kind,
+    lists: bool,
+) -> Result<(), DbError> {
+    match (kind.wire_type, kind.unsigned) {
+        (t::LONGLONG, false) => rows.int(i64::from_le_bytes(rest.fixed()?)),
+        (t::LONGLONG, true) => {
+            let value = u64::from_le_bytes(rest.fixed()?);
+            match i64::try_from(value) {
+                Ok(value) => rows.int(value),
+                Err(_) => rows.text(&value.to_string()),
+            }
+        }
+        (t::LONG | t::INT24, false) => rows.int(i32::from_le_bytes(rest.fixed()?).into()),
+        (t::LONG | t::INT24, true) => rows.int(u32::from_le_bytes(rest.fixed()?).into()),
+        (t::SHORT, false) => rows.int(i16::from_le_bytes(rest.fixed()?).into()),
+        (t::SHORT | t::YEAR, _) => rows.int(u16::from_le_bytes(rest.fixed()?).into()),
+        (t::TINY, false) => rows.int(i8::from_le_bytes(rest.fixed()?).into()),
+        (t::TINY, true) => rows.int(rest.byte()?.into()),
+        (t::FLOAT, _) => rows.float(f32::from_le_bytes(rest.fixed()?).into()),
+        (t::DOUBLE, _) => rows.float(f64::from_le_bytes(rest.fixed()?)),
+        (t::DATE | t::DATETIME | t::TIMESTAMP, _) => read_timestamp(rows, rest)?,
+        (t::TIME, _) => read_time(rows, rest)?,
+        (0 | t::NEWDECIMAL, _) => read_decimal(rows, rest.bytes()?),
+        _ => {
+            let text = rest.bytes()?;
+            if !(lists && kind.may_be_list() && text.first() == Some(&b'[')) {
+                rows.text_with(|out| out.extend_from_slice(text));
+            } else {
+                read_list(rows, text)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads a row of text.
+pub fn read_texts(rows: &mut Rows, packet: &[u8]) -> Result<(), DbError> {
+    let mut rest = Reader(packet);
+    while let Some(first) = rest.0.first() {
+        if *first == 0xfb {
+            rest.byte()?;
+            rows.null();
+        } else {
+            let text = rest.bytes()?;
+            rows.text_with(|out| out.extend_from_slice(text));
+        }
+    }
+    Ok(())
+}
+
+/// A decimal; one of more digits than an integer holds stays text.
+fn read_decimal(rows: &mut Rows, text: &[u8]) {
+    let (negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    let point = digits.iter().position(|byte| *byte == b'.');
+    let scale = point.map_or(0, |point| digits.len() - point - 1);
+    let mut units = Some(0i64);
+    for digit in digits.iter().filter(|byte| **byte != b'.') {
+        let digit = i64::from(digit.wrapping_sub(b'0'));
+        units = units
+            .filter(|_| digit <= 9)
+            .and_then(|units| units.checked_mul(10)?.checked_add(digit));
+    }
+    match (units, u8::try_from(scale)) {
+        (Some(units), Ok(scale)) => rows.decimal(if negative { -units } else { units }, scale),
+        _ => rows.text_with(|out| out.extend_from_slice(text)),
+    }
+}
+
+fn read_timestamp(rows: &mut Rows, rest: &mut Reader<'_>) -> Result<(), DbError> {
+    let length = rest.byte()?;
+    let mut field = Reader(rest.take(usize::from(length))?);
+    if length == 0 {
+        rows.text("0000-00-00 00:00:00");
+        return Ok(());
+    }
+    let year = i16::from_le_bytes(field.fixed()?);
+    let [month, day] = field.fixed()?.map(|byte: u8| byte.cast_signed());
+    let [hour, minute, second] = match field.0.len() {
+        0 => [0; 3],
+        _ => field.fixed()?.map(|byte: u8| byte.cast_signed()),
+    };
+    let micros = if field.0.is_empty() { 0 } else { i32::from_le_bytes(field.fixed()?) };
+    let micros_text = micros;
+    let civil =
+        jiff::civil::DateTime::new(year, month, day, hour, minute, second, micros * 1000).ok();
+    match civil.and_then(|civil| jiff::tz::TimeZone::UTC.to_timestamp(civil).ok()) {
+        Some(at) => rows.timestamp(Timestamp(at.as_microsecond())),
+        // Servers may keep dates that no calendar has.
+        None => rows.text(&format!(
+            "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{micros_text:06}"
+        )),
+    }
+    Ok(())
+}
+
+/// A span of time, as text.
+fn read_time(rows: &mut Rows, rest: &mut Reader<'_>) -> Result<(), DbError> {
+    let length = rest.byte()?;
+    let mut field = Reader(rest.take(usize::from(length))?);
+    if length == 0 {
+        rows.text("00:00:00");
+        return Ok(());
+    }
+    let sign = if field.byte()? == 1 { "-" } else { "" };
+    let days = u32::from_le_bytes(field.fixed()?);
+    let [hours, minutes, seconds] = field.fixed()?;
+    let micros = if field.0.is_empty() { 0 } else { u32::from_le_bytes(field.fixed()?) };
+    let hours = u64::from(days) * 24 + u64::from(hours);
+    let fraction = if micros == 0 { String::new() } else { format!(".{micros:06}") };
+    rows.text(&format!("{sign}{hours:02}:{minutes:02}:{seconds:02}{fraction}"));
+    Ok(())
+}
+
+/// Reads a JSON array of numbers, strings and nulls.
+fn read_list(rows: &mut Rows, text: &[u8]) -> Result<(), DbError> {
+    let mut result = Ok(());
+    rows.list(|list| result = read_elements(list, text));
+    result
+}
+
+fn read_elements(list: &mut Rows, text: &[u8]) -> Result<(), DbError> {
+    let bad = || broken("a list that is no JSON array of plain values");
+    let mut rest = text.get(1..).unwrap_or_default();
+    loop {
+        rest = rest.trim_ascii_start();
+        match rest {
+            [b']', ..] => return Ok(()),
+            [b',', after @ ..] => rest = after,
+            [b'"', after @ ..] => rest = read_string(list, after).ok_or_else(bad)?,
+            [b'n', b'u', b'l', b'l', after @ ..] => {
+                list.null();
+                rest = after;
+            }
+            [b'-' | b'0'..=b'9', ..] => {
+                let end = rest.iter().position(|byte| matches!(byte, b',' | b']' | b' '));
+                let (number, after) = rest.split_at(end.ok_or_else(bad)?);
+                read_number(list, number);
+                rest = after;
+            }
+            _ => return Err(bad()),
+        }
+    }
+}
+
+fn read_number(list: &mut Rows, text: &[u8]) {
+    if text.iter().any(|byte| matches!(byte, b'e' | b'E')) {
+        let float = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+        return list.float(float.unwrap_or(f64::NAN));
+    }
+    read_decimal(list, text);
+}
+
+/// Reads a string to its closing quote and gives what follows.
+fn read_string<'a>(list: &mut Rows, text: &'a [u8]) -> Option<&'a [u8]> {
+    let mut rest = text;
+    let mut whole = true;
+    list.text_with(|out| {
+        loop {
+            let Some(plain) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\')) else {
+                whole = false;
+                return;
+            };
+            out.extend_from_slice(&rest[..plain]);
+            let ends = rest[plain] == b'"';
+            rest = &rest[plain + 1..];
+            if ends {
+                return;
+            }
+            let Some((meant, after)) = unescape(rest) else {
+                whole = false;
+                return;
+            };
+            out.extend_from_slice(meant.encode_utf8(&mut [0; 4]).as_bytes());
+            rest = after;
+        }
+    });
+    whole.then_some(rest)
+}
+
+/// What the characters after a backslash mean, and what follows them.
+fn unescape(text: &[u8]) -> Option<(char, &[u8])> {
+    let (first, rest) = text.split_first()?;
+    let meant = match first {
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => {
+            let (unit, rest) = hex_unit(rest)?;
+            if let Some(c) = char::from_u32(unit) {
+                return Some((c, rest));
+            }
+            // A character beyond 16 bits comes as two halves.
+            let (second, rest) = hex_unit(rest.strip_prefix(b"\\u")?)?;
+            let low = second.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
+            let high = unit.checked_sub(0xd800).filter(|high| *high < 0x400)?;
+            return Some((char::from_u32(0x1_0000 + (high << 10) + low)?, rest));
+        }
+        other => char::from(*other),
+    };
+    Some((meant, rest))
+}
+
+fn hex_unit(text: &[u8]) -> Option<(u32, &[u8])> {
+    let (digits, rest) = text.split_at_checked(4)?;
+    let unit = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    Some((unit, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text_of(write: impl FnOnce(&mut Vec<u8>)) -> String {
+        let mut out = Vec::new();
+        write(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn numbers_are_written_with_all_their_digits() {
+        for (units, scale, expected) in [
+            (0, 0, "0"),
+            (-5, 2, "-0.05"),
+            (1234, 2, "12.34"),
+            (0, 2, "0.00"),
+            (20000, 4, "2.0000"),
+            (i64::MIN, 0, "-9223372036854775808"),
+            (i64::MAX, 2, "92233720368547758.07"),
+        ] {
+            assert_eq!(text_of(|out| put_decimal(out, units, scale)), expected);
+        }
+    }
+
+    #[test]
+    fn lengths_take_as_many_bytes_as_they_need() {
+        for value in [0, 250, 251, 0xffff, 0x1_0000, 0xff_ffff, 0x100_0000, u64::MAX] {
+            let mut out = Vec::new();
+            put_number(&mut out, value);
+            let mut reader = Reader(&out);
+            assert_eq!(reader.number().unwrap(), value);
+            assert!(reader.0.is_empty());
+        }
+    }
+
+    #[test]
+    fn decimals_beyond_an_integer_stay_text() {
+        let mut rows = Rows::new();
+        rows.reset(1);
+        for text in ["-0.05", "12", "99999999999999999999.9"] {
+            read_decimal(&mut rows, text.as_bytes());
+        }
+        assert_eq!(rows.row(0).decimal(0, 2).unwrap(), -5);
+        assert_eq!(rows.row(1).int(0).unwrap(), 12);
+        assert_eq!(rows.row(2).text(0).unwrap(), "99999999999999999999.9");
+    }
+
+    #[test]
+    fn json_arrays_become_lists() {
+        let mut rows = Rows::new();
+        rows.reset(1);
+        let text = r#"[1, -2.50, null, "it's \"so\" \\ \n \u00e4\ud83e\udd80 näh", "", 1.5e3]"#;
+        read_list(&mut rows, text.as_bytes()).unwrap();
+        let list = rows.row(0).list(0).unwrap();
+        assert_eq!(list.len(), 6);
+        assert_eq!(list.int(0).unwrap(), 1);
+        assert_eq!(list.decimal(1, 2).unwrap(), -250);
+        assert!(list.is_null(2));
+        assert_eq!(list.text(3).unwrap(), "it's \"so\" \\ \n ä🦀 näh");
+        assert_eq!(list.text(4).unwrap(), "");
+        assert_eq!(list.float(5).unwrap(), 1500.0);
+        for broken in ["[1", "[\"a", "[{}]", "[\"\\u12", "[\"\\ud800x\"]", "["] {
+            read_list(&mut rows, broken.as_bytes()).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn truncated_rows_are_errors_and_no_panics() {
+        let kinds = [t::LONGLONG, t::DATETIME, t::NEWDECIMAL, t::VAR_STRING, t::TIME]
+            .map(|wire_type| Kind { wire_type, unsigned: false });
+        let mut packet = vec![0, 0];
+        packet.extend_from_slice(&7i64.to_le_bytes());
+        put_timestamp(&mut packet, Timestamp(1)).unwrap();
+        packet.extend_from_slice(b"\x0412.5\x03abc\x00");
+        let mut rows = Rows::new();
+        rows.reset(kinds.len());
+        read_row(&mut rows, &packet, &kinds, false).unwrap();
+        assert_eq!(rows.row(0).timestamp(1).unwrap(), Timestamp(1));
+        for end in 0..packet.len() {
+            read_row(&mut rows, &packet[..end], &kinds, false).unwrap_err();
+        }
+    }
+}

@@ -1,0 +1,410 @@
+//! What a `mysql://` or `mariadb://` URL means: parameters in the words of MySQL's own clients,
+//! `~/.my.cnf`, MYSQL_PWD and defaults. Unlike those clients nothing is guessed silently: `localhost` is
+//! no socket, TLS is required for every host that is not this one, and an unknown parameter is an error.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use triphammer_core::SpecError;
+
+use super::option_file::OptionFile;
+use crate::socket::is_loopback;
+use crate::target::{ConnectSettings, Lookup, Secret, TargetUrl, UrlHost, host_text};
+use crate::tls::RootCert;
+
+const DEFAULT_HOST: &str = "localhost";
+const DEFAULT_PORT: u16 = 3306;
+
+/// Parameters that a URL may have. `_` reads as `-`, and `sslmode` as `ssl-mode`.
+const PARAMS: [&str; 7] = [
+    "ssl-mode",
+    "ssl-ca",
+    "ssl-cert",
+    "ssl-key",
+    "socket",
+    "connect-timeout",
+    "get-server-public-key",
+];
+
+/// How much TLS a connection asks for; the words are MySQL's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SslMode {
+    /// Never TLS.
+    Disabled,
+    /// TLS where the server has it.
+    Preferred,
+    /// TLS, whoever is at the other end.
+    Required,
+    /// TLS with a certificate that the given authorities signed.
+    VerifyCa,
+    /// As `VerifyCa`, and made out to the host.
+    VerifyIdentity,
+}
+
+impl SslMode {
+    /// Every mode with its word.
+    const ALL: [(Self, &'static str); 5] = [
+        (Self::Disabled, "DISABLED"),
+        (Self::Preferred, "PREFERRED"),
+        (Self::Required, "REQUIRED"),
+        (Self::VerifyCa, "VERIFY_CA"),
+        (Self::VerifyIdentity, "VERIFY_IDENTITY"),
+    ];
+
+    fn parse(text: &str) -> Result<Self, SpecError> {
+        let wanted = text.to_uppercase().replace('-', "_");
+        Self::ALL.iter().find(|(_, word)| *word == wanted).map(|(mode, _)| *mode).ok_or_else(|| {
+            let words = Self::ALL.map(|(_, word)| word).join(", ");
+            SpecError::new(format!("`ssl-mode` can be {words}, not `{text}`"))
+        })
+    }
+
+    /// Whether the server's certificate is held against authorities.
+    pub fn verifies(self) -> bool {
+        matches!(self, Self::VerifyCa | Self::VerifyIdentity)
+    }
+}
+
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A name or address, and a port.
+    Tcp(String, u16),
+    /// The file of a unix socket.
+    Unix(PathBuf),
+}
+
+/// Everything needed to connect, with nothing left open.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// `mysql` or `mariadb`, as the URL has it.
+    pub scheme: String,
+    /// Where the server listens.
+    pub place: Place,
+    /// User.
+    pub user: String,
+    /// Password.
+    pub password: Option<Secret>,
+    /// Database.
+    pub database: String,
+    /// How much TLS; never any on a unix socket.
+    pub ssl_mode: SslMode,
+    /// Authorities for the modes that verify.
+    pub root_cert: Option<RootCert>,
+    /// Our own certificate and its key.
+    pub client_cert: Option<(PathBuf, PathBuf)>,
+    /// Name in the session's attributes.
+    pub application_name: String,
+    /// Limit of an attempt at one address.
+    pub connect_limit: Duration,
+    /// Whether the server's RSA key is asked for on an open line.
+    pub trusts_server_key: bool,
+}
+
+impl Options {
+    /// Fills a URL from settings, the option file, the environment and defaults.
+    ///
+    /// # Errors
+    /// When a parameter is unknown or has a value that it cannot have.
+    pub fn resolve(
+        url: &TargetUrl,
+        settings: &ConnectSettings,
+        env: Lookup<'_>,
+    ) -> Result<Self, SpecError> {
+        let source = Source::new(url, env)?;
+        if settings.schema.is_some() {
+            return Err(SpecError::new(
+                "a schema is a database in MySQL and MariaDB: name it in the target, not by --schema",
+            ));
+        }
+        let Some(database) = url.database().map(str::to_owned) else {
+            let message = "no database is named: a target reads mysql://USER@HOST/DATABASE";
+            return Err(SpecError::new(message));
+        };
+        let user = match url.user.clone().or_else(|| source.file("user")) {
+            Some(user) => user,
+            None => whoami::username().map_err(|_| {
+                SpecError::new("no user is given: write mysql://USER@HOST/DATABASE")
+            })?,
+        };
+        let password = settings
+            .password
+            .clone()
+            .or_else(|| url.password.clone())
+            .or_else(|| source.file("password").map(Secret::from))
+            .or_else(|| env("MYSQL_PWD").map(Secret::from));
+        let place = source.place()?;
+        let root_cert = source.get("ssl-ca").map(|word| match word.as_str() {
+            "system" => RootCert::System,
+            file => RootCert::File(file.into()),
+        });
+        let ssl_mode = source.ssl_mode(&place, root_cert.as_ref())?;
+        Ok(Self {
+            scheme: url.scheme.clone(),
+            place,
+            user,
+            password,
+            database,
+            ssl_mode,
+            root_cert,
+            client_cert: source.client_cert()?,
+            application_name: settings.application_name.clone(),
+            connect_limit: source.connect_limit(settings.connect_limit)?,
+            trusts_server_key: source.switch("get-server-public-key")?,
+        })
+    }
+
+    /// The server for messages.
+    pub fn server(&self) -> String {
+        match &self.place {
+            Place::Tcp(name, port) => host_text(name, Some(*port)),
+            Place::Unix(file) => file.display().to_string(),
+        }
+    }
+
+    /// The target for people, without any secret.
+    pub fn label(&self) -> String {
+        let (name, port) = match &self.place {
+            Place::Tcp(name, port) => (name.clone(), Some(*port)),
+            Place::Unix(file) => (file.display().to_string(), None),
+        };
+        let url = TargetUrl {
+            scheme: self.scheme.clone(),
+            has_authority: true,
+            user: Some(self.user.clone()),
+            password: None,
+            hosts: vec![UrlHost { name, port }],
+            path: format!("/{}", self.database),
+            params: Vec::new(),
+        };
+        url.redacted()
+    }
+}
+
+/// A URL and what stands behind it.
+struct Source<'a> {
+    url: &'a TargetUrl,
+    params: Vec<(String, &'a str)>,
+    file: OptionFile,
+}
+
+impl<'a> Source<'a> {
+    fn new(url: &'a TargetUrl, env: Lookup<'_>) -> Result<Self, SpecError> {
+        if !matches!(url.scheme.as_str(), "mysql" | "mariadb") {
+            return Err(SpecError::new(format!("`{}:` is no MySQL target", url.scheme)));
+        }
+        let mut params = Vec::new();
+        for (written, value) in &url.params {
+            let name = match written.to_lowercase().replace('_', "-").as_str() {
+                "sslmode" => "ssl-mode".to_owned(),
+                name => name.to_owned(),
+            };
+            if !PARAMS.contains(&name.as_str()) {
+                return Err(SpecError::new(format!(
+                    "a MySQL target has no parameter `{written}`; there are {}",
+                    PARAMS.join(", ")
+                )));
+            }
+            params.push((name, value.as_str()));
+        }
+        let home = env("HOME").filter(|home| !home.is_empty());
+        let file = home.map(|home| OptionFile::read(&PathBuf::from(home).join(".my.cnf")));
+        Ok(Self { url, params, file: file.unwrap_or_default() })
+    }
+
+    fn param(&self, name: &str) -> Option<&str> {
+        self.params.iter().rev().find(|(key, _)| key == name).map(|(_, value)| *value)
+    }
+
+    fn file(&self, name: &str) -> Option<String> {
+        self.file.get(name).filter(|value| !value.is_empty()).map(str::to_owned)
+    }
+
+    fn get(&self, name: &str) -> Option<String> {
+        let given = self.param(name).filter(|value| !value.is_empty()).map(str::to_owned);
+        given.or_else(|| self.file(name))
+    }
+
+    /// The server of the URL; of the option file only when the URL names none.
+    fn place(&self) -> Result<Place, SpecError> {
+        let named = match self.url.hosts.as_slice() {
+            [] => None,
+            [host] => Some(host).filter(|host| !host.name.is_empty()),
+            _ => return Err(SpecError::new("a MySQL target has one host")),
+        };
+        match (self.param("socket"), named) {
+            (Some(file), _) => return Ok(Place::Unix(file.into())),
+            (None, Some(host)) if host.name.starts_with('/') => {
+                return Ok(Place::Unix(host.name.as_str().into()));
+            }
+            (None, Some(host)) => {
+                return Ok(Place::Tcp(host.name.clone(), self.port(host.port)?));
+            }
+            (None, None) => {}
+        }
+        let port = self.url.hosts.first().and_then(|host| host.port);
+        match (self.file("host"), self.file("socket")) {
+            (Some(host), _) => Ok(Place::Tcp(host, self.port(port)?)),
+            (None, Some(file)) if port.is_none() => Ok(Place::Unix(file.into())),
+            _ => Ok(Place::Tcp(DEFAULT_HOST.to_owned(), self.port(port)?)),
+        }
+    }
+
+    fn port(&self, given: Option<u16>) -> Result<u16, SpecError> {
+        let Some(text) = self.file("port").filter(|_| given.is_none()) else {
+            return Ok(given.unwrap_or(DEFAULT_PORT));
+        };
+        text.parse().ok().filter(|port| *port != 0).ok_or_else(|| {
+            SpecError::new(format!("`port` in ~/.my.cnf is a number to 65535, not `{text}`"))
+        })
+    }
+
+    fn ssl_mode(&self, place: &Place, root_cert: Option<&RootCert>) -> Result<SslMode, SpecError> {
+        let given = self.get("ssl-mode").map(|text| SslMode::parse(&text)).transpose()?;
+        let mode = match (given, root_cert, place) {
+            (Some(mode), _, _) => mode,
+            // What anybody can have signed says nothing without the name on it.
+            (None, Some(RootCert::System), _) => SslMode::VerifyIdentity,
+            (None, Some(RootCert::File(_)), _) => SslMode::VerifyCa,
+            (None, None, Place::Tcp(name, _)) if !is_loopback(name) => SslMode::Required,
+            (None, None, _) => SslMode::Preferred,
+        };
+        match (mode, root_cert) {
+            (SslMode::VerifyCa | SslMode::VerifyIdentity, None) => Err(SpecError::new(
+                "`ssl-mode=VERIFY_CA` and `VERIFY_IDENTITY` need `ssl-ca=FILE` or `ssl-ca=system`",
+            )),
+            (SslMode::VerifyCa, Some(RootCert::System)) => Err(SpecError::new(
+                "`ssl-ca=system` needs `ssl-mode=VERIFY_IDENTITY`: anybody can have a certificate \
+                 that the system's authorities signed",
+            )),
+            _ => Ok(mode),
+        }
+    }
+
+    fn client_cert(&self) -> Result<Option<(PathBuf, PathBuf)>, SpecError> {
+        match (self.get("ssl-cert"), self.get("ssl-key")) {
+            (Some(cert), Some(key)) => Ok(Some((cert.into(), key.into()))),
+            (None, None) => Ok(None),
+            _ => Err(SpecError::new("`ssl-cert` and `ssl-key` are given together or not at all")),
+        }
+    }
+
+    fn connect_limit(&self, default: Duration) -> Result<Duration, SpecError> {
+        match self.get("connect-timeout").as_deref() {
+            None | Some("0") => Ok(default),
+            Some(text) => text.parse().map(Duration::from_secs).map_err(|_| {
+                SpecError::new(format!("`connect-timeout` takes whole seconds, not `{text}`"))
+            }),
+        }
+    }
+
+    fn switch(&self, name: &str) -> Result<bool, SpecError> {
+        match self.param(name) {
+            None | Some("0" | "false" | "off") => Ok(false),
+            Some("" | "1" | "true" | "on") => Ok(true),
+            Some(text) => Err(SpecError::new(format!("`{name}` is 0 or 1, not `{text}`"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve_at(home: &str, url: &str) -> Result<Options, SpecError> {
+        let env = |name: &str| match name {
+            "HOME" => Some(home.to_owned()),
+            "MYSQL_PWD" => Some("from the environment".to_owned()),
+            _ => None,
+        };
+        Options::resolve(&TargetUrl::parse(url)?, &ConnectSettings::default(), &env)
+    }
+
+    fn resolve(url: &str) -> Result<Options, SpecError> {
+        resolve_at("/nowhere", url)
+    }
+
+    fn password(options: &Options) -> &str {
+        options.password.as_ref().unwrap().reveal()
+    }
+
+    #[test]
+    fn places_are_hosts_or_files_and_never_guessed() {
+        for (url, expected) in [
+            ("mysql://u@h/d", "h:3306"),
+            ("mariadb://u@localhost/d", "localhost:3306"),
+            ("mysql://u@:7/d", "localhost:7"),
+            ("mysql://u@/d", "localhost:3306"),
+            ("mysql://u@[::1]:2/d", "[::1]:2"),
+            ("mysql://u@localhost/d?socket=/run/s.sock", "/run/s.sock"),
+            ("mysql://u@%2Frun%2Fs.sock/d", "/run/s.sock"),
+        ] {
+            assert_eq!(resolve(url).unwrap().server(), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn tls_is_required_away_from_this_host() {
+        for (url, expected) in [
+            ("mysql://u@localhost/d", SslMode::Preferred),
+            ("mysql://u@127.0.0.1/d", SslMode::Preferred),
+            ("mysql://u@/d?socket=/s", SslMode::Preferred),
+            ("mysql://u@db1/d", SslMode::Required),
+            ("mysql://u@db1/d?sslmode=preferred", SslMode::Preferred),
+            ("mysql://u@db1/d?ssl_mode=DISABLED", SslMode::Disabled),
+            ("mysql://u@db1/d?ssl-ca=ca.pem", SslMode::VerifyCa),
+            ("mysql://u@db1/d?ssl-ca=system", SslMode::VerifyIdentity),
+            ("mysql://u@db1/d?ssl-ca=ca.pem&ssl-mode=verify-identity", SslMode::VerifyIdentity),
+        ] {
+            assert_eq!(resolve(url).unwrap().ssl_mode, expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn the_option_file_fills_what_the_url_leaves_out() {
+        let home = tempfile::tempdir().unwrap();
+        let text = "[client]\nuser=bench\npassword=filed\nhost=db9\nport=3399\nsocket=/s.sock\n\
+                    ssl-mode=DISABLED\n";
+        std::fs::write(home.path().join(".my.cnf"), text).unwrap();
+        let at = |url: &str| resolve_at(home.path().to_str().unwrap(), url).unwrap();
+        let options = at("mysql:///d");
+        assert_eq!((options.server().as_str(), options.user.as_str()), ("db9:3399", "bench"));
+        assert_eq!((password(&options), options.ssl_mode), ("filed", SslMode::Disabled));
+        let options = at("mysql://me:typed@h/d?ssl-mode=REQUIRED");
+        assert_eq!((options.server().as_str(), options.user.as_str()), ("h:3399", "me"));
+        assert_eq!((password(&options), options.ssl_mode), ("typed", SslMode::Required));
+        std::fs::write(home.path().join(".my.cnf"), "[client]\nsocket=/s.sock\n").unwrap();
+        let options = at("mysql:///d");
+        assert_eq!(
+            (options.server().as_str(), password(&options)),
+            ("/s.sock", "from the environment")
+        );
+        assert_eq!(at("mysql://localhost/d").server(), "localhost:3306");
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_what_can() {
+        for (url, message) in [
+            ("postgres://h/d", "is no MySQL target"),
+            ("mysql://h", "no database is named"),
+            ("mysql://a,b/d", "one host"),
+            ("mysql://h/d?sslmod=1", "no parameter `sslmod`; there are ssl-mode"),
+            ("mysql://h/d?ssl-mode=on", "can be DISABLED, PREFERRED"),
+            ("mysql://h/d?ssl-mode=VERIFY_CA", "ssl-ca=FILE"),
+            ("mysql://h/d?ssl-mode=VERIFY_CA&ssl-ca=system", "VERIFY_IDENTITY"),
+            ("mysql://h/d?ssl-cert=a", "together"),
+            ("mysql://h/d?connect-timeout=soon", "whole seconds"),
+            ("mysql://h/d?get-server-public-key=maybe", "0 or 1"),
+        ] {
+            let error = resolve(url).unwrap_err().to_string();
+            assert!(error.contains(message), "{url}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_label_shows_no_password() {
+        let options = resolve("mariadb://u:hunter2@h:7/d?ssl-mode=DISABLED").unwrap();
+        assert_eq!(options.label(), "mariadb://u@h:7/d");
+        assert!(!format!("{options:?}").contains("hunter2"));
+    }
+}

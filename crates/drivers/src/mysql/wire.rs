@@ -1,0 +1,378 @@
+//! Packets: four bytes of length and number, then the content. Both ways go through one buffer each,
+//! which grows to the largest packet and stays.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use rustls::pki_types::ServerName;
+use socket2::SockRef;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use triphammer_core::{DbError, ErrorClass};
+
+use super::error::{Moment, broken, read_error};
+use crate::socket::{Socket, plain};
+use crate::tls::explain;
+
+/// Content of a packet that says that another one continues it. None of ours is that long.
+const CONTINUED: usize = 0xff_ffff;
+const HEAD_BYTES: usize = 4;
+const BUFFER_BYTES: usize = 16 * 1024;
+
+/// A socket, with or without TLS around it.
+enum Stream {
+    Plain(Socket),
+    Tls(Box<TlsStream<Socket>>),
+}
+
+/// One connection, packet by packet.
+pub struct Wire {
+    /// `None` only while TLS is being put around it.
+    stream: Option<Stream>,
+    input: Vec<u8>,
+    /// What of `input` has arrived and is not read.
+    waiting: Range<usize>,
+    output: Vec<u8>,
+    /// Where the packet begins that is being written.
+    packet_at: usize,
+    sequence: u8,
+    /// A command is under way, or was given up half-way.
+    busy: bool,
+    lost: bool,
+}
+
+impl Wire {
+    /// Packets over a socket.
+    pub fn new(socket: Socket) -> Self {
+        Self {
+            stream: Some(Stream::Plain(socket)),
+            input: vec![0; BUFFER_BYTES],
+            waiting: 0..0,
+            output: Vec::with_capacity(BUFFER_BYTES),
+            packet_at: 0,
+            sequence: 0,
+            busy: true,
+            lost: false,
+        }
+    }
+
+    /// Puts TLS around the socket.
+    ///
+    /// # Errors
+    /// When the handshake fails.
+    pub async fn secure(&mut self, tls: &TlsConnector, host: &str) -> Result<(), DbError> {
+        let name = ServerName::try_from(host.to_owned())
+            .map_err(|error| explain(&io::Error::new(io::ErrorKind::InvalidInput, error)))?;
+        let Some(Stream::Plain(socket)) = self.stream.take() else {
+            return Err(closed());
+        };
+        let stream = tls.connect(name, socket).await.map_err(|error| explain(&error))?;
+        self.stream = Some(Stream::Tls(Box::new(stream)));
+        Ok(())
+    }
+
+    /// Begins a command of the client's.
+    ///
+    /// # Errors
+    /// When the connection is gone, or an earlier command was given up half-way.
+    pub fn command(&mut self, code: u8) -> Result<&mut Vec<u8>, DbError> {
+        if self.lost || self.busy {
+            self.lost = true;
+            return Err(closed());
+        }
+        self.busy = true;
+        self.sequence = 0;
+        self.output.clear();
+        let out = self.open_packet();
+        out.push(code);
+        Ok(out)
+    }
+
+    /// Begins a packet that answers the server's.
+    pub fn reply(&mut self) -> &mut Vec<u8> {
+        self.output.clear();
+        self.open_packet()
+    }
+
+    fn open_packet(&mut self) -> &mut Vec<u8> {
+        self.packet_at = self.output.len();
+        self.output.extend_from_slice(&[0; HEAD_BYTES]);
+        &mut self.output
+    }
+
+    /// Drops a command that was begun and not sent.
+    pub fn take_back(&mut self) {
+        self.busy = false;
+    }
+
+    /// Ends the packet and sends it.
+    ///
+    /// # Errors
+    /// When it is too long, or the connection breaks.
+    pub async fn send(&mut self) -> Result<(), DbError> {
+        let length = self.output.len() - self.packet_at - HEAD_BYTES;
+        if length >= CONTINUED {
+            self.busy = false;
+            let message = format!("a command of {length} bytes; it must be under 16 MiB");
+            return Err(DbError::new(ErrorClass::Unsupported, message));
+        }
+        let [low, middle, high, ..] = length.to_le_bytes();
+        let head = [low, middle, high, self.sequence];
+        self.output[self.packet_at..self.packet_at + HEAD_BYTES].copy_from_slice(&head);
+        self.sequence = self.sequence.wrapping_add(1);
+        let Some(stream) = &mut self.stream else { return Err(closed()) };
+        let sent = async {
+            stream.write_all(&self.output).await?;
+            stream.flush().await
+        };
+        sent.await.map_err(|error| {
+            self.lost = true;
+            lost(&error)
+        })
+    }
+
+    /// The first packet's content, when what comes can be a server's greeting at all.
+    ///
+    /// # Errors
+    /// When it cannot, or the connection breaks.
+    pub async fn greeting(&mut self) -> Result<&[u8], DbError> {
+        while self.waiting.len() < HEAD_BYTES {
+            self.fill().await?;
+        }
+        // Short, and the first of its kind.
+        if self.input[2..HEAD_BYTES] != [0, 0] {
+            return Err(no_greeting());
+        }
+        self.packet().await
+    }
+
+    /// The next packet's content.
+    ///
+    /// # Errors
+    /// When the connection breaks.
+    pub async fn packet(&mut self) -> Result<&[u8], DbError> {
+        loop {
+            if let Some(content) = self.take_packet()? {
+                return Ok(&self.input[content]);
+            }
+            self.fill().await?;
+        }
+    }
+
+    /// The next packet of the answer to a command.
+    ///
+    /// # Errors
+    /// What the server says, which ends the answer; and when the connection breaks.
+    pub async fn answer(&mut self) -> Result<&[u8], DbError> {
+        loop {
+            if let Some(content) = self.take_packet()? {
+                // No other packet of an answer begins with this byte.
+                if self.input.get(content.start) == Some(&0xff) && !content.is_empty() {
+                    return Err(self.refused(content));
+                }
+                return Ok(&self.input[content]);
+            }
+            self.fill().await?;
+        }
+    }
+
+    #[cold]
+    fn refused(&mut self, content: Range<usize>) -> DbError {
+        let error = read_error(&self.input[content], Moment::InUse);
+        self.busy = false;
+        self.lost |= error.class().loses_session();
+        error
+    }
+
+    fn take_packet(&mut self) -> Result<Option<Range<usize>>, DbError> {
+        let arrived = &self.input[self.waiting.clone()];
+        let Some(&[low, middle, high, sequence]) = arrived.first_chunk::<HEAD_BYTES>() else {
+            return Ok(None);
+        };
+        let length = u32::from_le_bytes([low, middle, high, 0]) as usize;
+        if length == CONTINUED {
+            self.lost = true;
+            return Err(broken("a row of 16 MiB or more"));
+        }
+        if arrived.len() < HEAD_BYTES + length {
+            return Ok(None);
+        }
+        self.sequence = sequence.wrapping_add(1);
+        let from = self.waiting.start + HEAD_BYTES;
+        self.waiting.start = from + length;
+        Ok(Some(from..from + length))
+    }
+
+    /// Reads what there is, at least one byte.
+    async fn fill(&mut self) -> Result<(), DbError> {
+        if self.waiting.is_empty() {
+            self.waiting = 0..0;
+        } else if self.waiting.end == self.input.len() {
+            self.input.copy_within(self.waiting.clone(), 0);
+            self.waiting = 0..self.waiting.len();
+            if self.waiting.end > self.input.len() / 2 {
+                self.input.resize(self.input.len() * 2, 0);
+            }
+        }
+        let Some(stream) = &mut self.stream else { return Err(closed()) };
+        match stream.read(&mut self.input[self.waiting.end..]).await {
+            Ok(0) => {
+                self.lost = true;
+                Err(closed())
+            }
+            Ok(count) => {
+                self.waiting.end += count;
+                Ok(())
+            }
+            Err(error) => {
+                self.lost = true;
+                Err(lost(&error))
+            }
+        }
+    }
+
+    /// Notes that the answer to a command has been read to its end.
+    pub fn done(&mut self) {
+        self.busy = false;
+    }
+
+    /// Whether the connection is known to be gone. Between commands a server sends nothing but its
+    /// farewell, so on an open line anything that has arrived is that; TLS may have messages of its own.
+    pub fn is_closed(&self) -> bool {
+        if self.lost || self.busy {
+            return true;
+        }
+        match &self.stream {
+            None => true,
+            Some(Stream::Plain(socket)) => peek(socket) != Peek::Nothing,
+            Some(Stream::Tls(stream)) => peek(stream.get_ref().0) == Peek::End,
+        }
+    }
+
+    /// Whether TLS is around the socket.
+    pub fn has_tls(&self) -> bool {
+        matches!(self.stream, Some(Stream::Tls(_)))
+    }
+
+    /// TLS version and cipher.
+    pub fn cipher(&self) -> Option<String> {
+        let Some(Stream::Tls(stream)) = &self.stream else { return None };
+        let session = stream.get_ref().1;
+        let version = session.protocol_version().and_then(|version| version.as_str().map(spaced));
+        let suite = session.negotiated_cipher_suite().map(|suite| format!("{:?}", suite.suite()));
+        Some(format!("{} {}", version.unwrap_or_default(), suite.unwrap_or_default()))
+    }
+
+    /// Ends the connection in an orderly way, as far as that goes.
+    pub async fn shut_down(&mut self) {
+        if let Some(stream) = &mut self.stream {
+            // The other end may be gone already, which is what is wanted.
+            let _ = stream.shutdown().await;
+        }
+    }
+}
+
+/// `TLSv1_3` as people write it.
+fn spaced(version: &str) -> String {
+    version.replace('_', ".")
+}
+
+/// What waits on a socket.
+#[derive(PartialEq, Eq)]
+enum Peek {
+    Nothing,
+    Bytes,
+    End,
+}
+
+fn peek(socket: &Socket) -> Peek {
+    // The system is asked only when the runtime has heard of something.
+    let mut cx = Context::from_waker(Waker::noop());
+    let ready = match socket {
+        Socket::Tcp(stream) => stream.poll_read_ready(&mut cx),
+        #[cfg(unix)]
+        Socket::Unix(stream) => stream.poll_read_ready(&mut cx),
+    };
+    if ready.is_pending() {
+        return Peek::Nothing;
+    }
+    let mut byte = [MaybeUninit::uninit()];
+    let peeked = match socket {
+        Socket::Tcp(stream) => SockRef::from(stream).peek(&mut byte),
+        #[cfg(unix)]
+        Socket::Unix(stream) => SockRef::from(stream).peek(&mut byte),
+    };
+    match peeked {
+        Ok(0) => Peek::End,
+        Ok(_) => Peek::Bytes,
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Peek::Nothing,
+        Err(_) => Peek::End,
+    }
+}
+
+/// What answers is no server of ours.
+pub fn no_greeting() -> DbError {
+    let message = "the server's greeting is not MySQL's; is this the right port?";
+    DbError::new(ErrorClass::Refused, message)
+}
+
+/// The connection ended without a word.
+pub fn closed() -> DbError {
+    DbError::new(ErrorClass::Disconnected, "the server closed the connection")
+}
+
+#[cold]
+fn lost(error: &io::Error) -> DbError {
+    match error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>()) {
+        // An alert about our certificate comes after our half of the handshake.
+        Some(_) => explain(error),
+        None => {
+            let message = format!("lost the connection: {}", plain(error));
+            DbError::new(ErrorClass::Disconnected, message)
+        }
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(socket) => Pin::new(socket).poll_read(cx, buffer),
+            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        data: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(socket) => Pin::new(socket).poll_write(cx, data),
+            Self::Tls(stream) => Pin::new(stream).poll_write(cx, data),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(socket) => Pin::new(socket).poll_flush(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(socket) => Pin::new(socket).poll_shutdown(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! Private MariaDB servers, or MySQL servers where `TRIPHAMMER_TEST_MYSQL_BIN` names their programs.
+
+use std::io::Read;
+use std::ops::{Deref, DerefMut};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use crate::TestbedError;
+use crate::certificates::write_private;
+use crate::server::{Commands, Launch, Server};
+
+/// The user of URLs, who may do everything, and the password. The characters need no escaping in a URL.
+const USER: &str = "triphammer";
+const PASSWORD: &str = "triphammer-test";
+/// How long a server that accepts sessions takes at most to greet.
+const GREETING_LIMIT: Duration = Duration::from_millis(500);
+
+/// How a private server is set up.
+#[derive(Clone, Debug)]
+pub struct MariadbOptions {
+    /// Whether commits wait for the disk; tests of durability want it, others do not.
+    pub fsync: bool,
+    /// Sessions that the server accepts, beside one for its administrator.
+    pub max_connections: u32,
+    /// Whether the server offers TLS.
+    pub tls: bool,
+    /// Whether clients may load rows of their own.
+    pub local_infile: bool,
+    /// Further arguments, `--name=value`.
+    pub arguments: Vec<String>,
+}
+
+impl Default for MariadbOptions {
+    fn default() -> Self {
+        Self {
+            fsync: false,
+            max_connections: 200,
+            tls: true,
+            local_infile: true,
+            arguments: Vec::new(),
+        }
+    }
+}
+
+/// A private MariaDB server, stopped and removed when it is dropped or the process ends.
+pub struct MariadbServer {
+    server: Server,
+    setup: Setup,
+}
+
+/// What the server's commands are made of.
+struct Setup {
+    programs: Programs,
+    options: MariadbOptions,
+}
+
+/// Where a server's programs are.
+#[derive(Clone)]
+struct Programs {
+    server: PathBuf,
+    /// Makes MariaDB's data folder; MySQL's server does that itself.
+    install: Option<PathBuf>,
+    /// Folder above the programs, when they are not the system's.
+    base: Option<PathBuf>,
+}
+
+impl Deref for MariadbServer {
+    type Target = Server;
+
+    fn deref(&self) -> &Server {
+        &self.server
+    }
+}
+
+impl DerefMut for MariadbServer {
+    fn deref_mut(&mut self) -> &mut Server {
+        &mut self.server
+    }
+}
+
+impl MariadbServer {
+    /// Makes a data folder and starts a server on it; returns when it accepts sessions.
+    ///
+    /// # Errors
+    /// When MariaDB is not installed, or does not start.
+    pub fn start(options: MariadbOptions) -> Result<Self, TestbedError> {
+        let setup = Setup { programs: Programs::find()?, options };
+        let mut server = Server::new("MariaDB", "th-my-")?;
+        let users = format!(
+            "CREATE USER IF NOT EXISTS '{USER}'@'%' IDENTIFIED BY '{PASSWORD}';\n\
+             GRANT ALL PRIVILEGES ON *.* TO '{USER}'@'%' WITH GRANT OPTION;\n"
+        );
+        write_private(&server.socket_folder().join("init.sql"), &users)?;
+        server.start(&setup)?;
+        Ok(Self { server, setup })
+    }
+
+    /// The one server that all tests of this process share.
+    ///
+    /// # Panics
+    /// When it cannot be had; the message says what to install.
+    pub fn shared() -> &'static Self {
+        static SHARED: OnceLock<MariadbServer> = OnceLock::new();
+        SHARED.get_or_init(|| {
+            Self::start(MariadbOptions::default()).unwrap_or_else(|error| panic!("{error}"))
+        })
+    }
+
+    /// Whether this is MariaDB, rather than MySQL in its place.
+    pub fn is_mariadb(&self) -> bool {
+        self.setup.programs.install.is_some()
+    }
+
+    /// The name of the user of URLs, who may do everything.
+    pub fn user(&self) -> &'static str {
+        USER
+    }
+
+    /// That user's password.
+    pub fn password(&self) -> &'static str {
+        PASSWORD
+    }
+
+    /// File of the unix socket.
+    pub fn socket(&self) -> PathBuf {
+        self.socket_folder().join("s.sock")
+    }
+
+    /// URL of a database on this server, with user and password.
+    pub fn url(&self, database: &str) -> String {
+        format!("mariadb://{USER}:{PASSWORD}@127.0.0.1:{}/{database}", self.port())
+    }
+
+    /// Makes a database of its own for a test, and gives its URL.
+    ///
+    /// # Errors
+    /// When the server does not make it.
+    pub fn fresh_database(&self, prefix: &str) -> Result<String, TestbedError> {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let name = format!("{prefix}_{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        let create = format!("CREATE DATABASE `{name}` CHARACTER SET utf8mb4 COLLATE utf8mb4_bin");
+        self.run("mysql", &create)?;
+        Ok(self.url(&name))
+    }
+
+    /// Runs SQL as the administrator, by MariaDB's own client over the socket, and gives the rows' fields
+    /// as text; NULL is `None`.
+    ///
+    /// # Errors
+    /// When the server does not answer, or answers with an error.
+    pub fn run(&self, database: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, TestbedError> {
+        let output = Command::new("mariadb")
+            .args(["--no-defaults", "--user=root", "--batch", "--skip-column-names"])
+            .args(["--default-character-set=utf8mb4", "--database", database, "--execute", sql])
+            .arg(format!("--socket={}", self.socket().display()))
+            .stdin(Stdio::null())
+            .output()
+            .map_err(TestbedError::io("starting the program mariadb"))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(TestbedError::Failed(format!("{}: {sql}", said.trim())));
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
+        let field = |field: &str| (field != "NULL").then(|| field.to_owned());
+        Ok(text.lines().map(|line| line.split('\t').map(field).collect()).collect())
+    }
+
+    /// Stops the server, if it still runs, and starts it on the same folder and port; returns when it
+    /// accepts sessions.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub fn restart(&mut self) -> Result<(), TestbedError> {
+        self.server.restart(&self.setup)
+    }
+}
+
+impl Launch for Setup {
+    const PORT_IS_TAKEN: &'static str = "Address already in use";
+
+    fn commands(&self, folder: &Path, port: u16) -> Commands {
+        let data = folder.join("data");
+        let made = data.join("mysql").exists();
+        Commands {
+            first: if made { Vec::new() } else { self.programs.initialise(folder) },
+            server: self.server_command(folder, port),
+        }
+    }
+
+    /// A server that greets accepts sessions: it has its users by then.
+    fn is_ready(&self, folder: &Path, _pid: i32) -> bool {
+        let Ok(mut stream) = UnixStream::connect(folder.join("s.sock")) else { return false };
+        let mut head = [0; 5];
+        stream.set_read_timeout(Some(GREETING_LIMIT)).is_ok()
+            && stream.read_exact(&mut head).is_ok()
+            && head[4] == 10
+    }
+}
+
+impl Setup {
+    fn server_command(&self, folder: &Path, port: u16) -> Vec<String> {
+        let Self { programs, options } = self;
+        let at = |name: &str| folder.join(name).display().to_string();
+        let mut command = programs.command(&programs.server, folder);
+        command.extend([
+            format!("--datadir={}", at("data")),
+            format!("--socket={}", at("s.sock")),
+            format!("--pid-file={}", at("mysqld.pid")),
+            format!("--init-file={}", at("init.sql")),
+            "--bind-address=127.0.0.1".to_owned(),
+            format!("--port={port}"),
+            format!("--max-connections={}", options.max_connections),
+            format!("--local-infile={}", u8::from(options.local_infile)),
+            format!("--innodb-flush-log-at-trx-commit={}", u8::from(options.fsync)),
+            "--innodb-buffer-pool-size=256M".to_owned(),
+            "--skip-name-resolve".to_owned(),
+            "--skip-log-bin".to_owned(),
+        ]);
+        if options.tls {
+            for (name, file) in
+                [("ssl-cert", "server.crt"), ("ssl-key", "server.key"), ("ssl-ca", "ca.crt")]
+            {
+                command.push(format!("--{name}={}", at(file)));
+            }
+        } else {
+            command.push("--skip-ssl".to_owned());
+        }
+        if programs.install.is_none() {
+            command.push("--mysqlx=OFF".to_owned());
+        }
+        command.extend(options.arguments.iter().cloned());
+        command
+    }
+}
+
+impl Programs {
+    /// Finds the server's programs: where `TRIPHAMMER_TEST_MYSQL_BIN` says, else the system's.
+    fn find() -> Result<Self, TestbedError> {
+        let first = |paths: Vec<PathBuf>| paths.into_iter().find(|path| path.exists());
+        if let Some(bin) = std::env::var_os("TRIPHAMMER_TEST_MYSQL_BIN").map(PathBuf::from) {
+            let base = bin.parent().unwrap_or(&bin).to_owned();
+            let name = "mariadb-install-db";
+            let install = first(vec![bin.join(name), base.join("scripts").join(name)]);
+            let server =
+                first(vec![bin.join("mariadbd"), bin.join("mysqld")]).ok_or_else(|| {
+                    TestbedError::Failed(
+                        "TRIPHAMMER_TEST_MYSQL_BIN has no `mariadbd` and no `mysqld`".into(),
+                    )
+                })?;
+            return Ok(Self { server, install, base: Some(base) });
+        }
+        let system = |name: &str| {
+            first(
+                ["/usr/sbin", "/usr/bin", "/usr/local/bin"].map(|d| Path::new(d).join(name)).into(),
+            )
+        };
+        match (system("mariadbd"), system("mariadb-install-db")) {
+            (Some(server), install @ Some(_)) => Ok(Self { server, install, base: None }),
+            _ => Err(TestbedError::Missing {
+                product: "MariaDB",
+                command: "apt-get install -y mariadb-server",
+            }),
+        }
+    }
+
+    /// The beginning of a command: no option files, temporary files of its own, because servers that
+    /// share a folder delete each other's, and root where root asks for it.
+    fn command(&self, program: &Path, folder: &Path) -> Vec<String> {
+        let temporary = format!("TMPDIR={}", folder.display());
+        let program_name = program.display().to_string();
+        let mut command = vec!["env".to_owned(), temporary, program_name, "--no-defaults".into()];
+        if rustix::process::geteuid().is_root() {
+            command.push("--user=root".to_owned());
+        }
+        if let Some(base) = &self.base {
+            command.push(format!("--basedir={}", base.display()));
+            if program == self.server {
+                command.push(format!("--lc-messages-dir={}/share", base.display()));
+            }
+        }
+        command
+    }
+
+    fn initialise(&self, folder: &Path) -> Vec<String> {
+        let data = format!("--datadir={}", folder.join("data").display());
+        let Some(install) = &self.install else {
+            let mut command = self.command(&self.server, folder);
+            command.extend(["--initialize-insecure".to_owned(), data]);
+            return command;
+        };
+        let mut command = self.command(install, folder);
+        command.push(data);
+        command.extend(
+            ["--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"]
+                .map(str::to_owned),
+        );
+        command
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_starts_survives_a_crash_and_leaves_nothing_behind() {
+        let options = MariadbOptions { fsync: true, ..MariadbOptions::default() };
+        let mut server = MariadbServer::start(options).unwrap();
+        let folder = server.socket_folder().to_owned();
+        let url = server.fresh_database("own").unwrap();
+        let database = url.rsplit('/').next().unwrap();
+        server.run(database, "CREATE TABLE t (a int); INSERT INTO t VALUES (7), (NULL)").unwrap();
+        server.kill9();
+        assert!(server.run(database, "SELECT 1").is_err());
+        server.restart().unwrap();
+        let rows = server.run(database, "SELECT a FROM t").unwrap();
+        assert_eq!(rows, [[Some("7".to_owned())], [None]]);
+        drop(server);
+        assert!(!folder.exists());
+    }
+}
