@@ -18,6 +18,7 @@ mod facts;
 mod figures;
 mod limited_by;
 mod make;
+mod profile;
 mod redacted;
 mod verification;
 mod warnings;
@@ -34,5 +35,6 @@ pub use limited_by::{
     LimitedBy, NETWORK_SHARE, ROUND_TRIP_QUANTILE, SESSIONS_BUSY, THREAD_BUSY, WINDOW_MIN_S,
 };
 pub(crate) use make::rfc3339;
+pub use profile::{Profile, Profiler, SLICES_MAX, Slice, SliceFigures};
 pub use redacted::{Redacted, mask_secrets, mask_setting};
 pub use verification::{Verdict, Verification};

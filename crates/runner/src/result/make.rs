@@ -58,7 +58,9 @@ impl RunResult {
             round_trips,
             limited_by: LimitedBy::new(limits),
             window,
+            profile: facts.profiler.profile(facts.transactions, end.window),
             run,
+            requirements: Vec::new(),
             errors: errors(facts, end),
             warnings: Vec::new(),
             notes: facts.notes.iter().chain(&end.notes).map(Remark::of).collect(),
@@ -70,6 +72,8 @@ impl RunResult {
             settings_changed: facts.settings_changed.clone(),
             host: facts.host.clone(),
         };
+        let requirements = facts.requirements.iter();
+        result.requirements = requirements.map(|required| required.judge(&result)).collect();
         result.warnings = warnings::of(&result, &facts.server_transactions);
         result
     }

@@ -10,6 +10,7 @@ use triphammer_core::error::ErrorClass;
 use triphammer_core::session::{Isolation, Protocol};
 use triphammer_core::spec::Length;
 use triphammer_core::workload::{AuditDef, Mode};
+use triphammer_runner::requirement::{Operator, Unit};
 use triphammer_runner::result::{DatabaseCount, Limit, RunResult, Status, Verdict};
 
 use crate::sample;
@@ -125,6 +126,8 @@ fn words_are_those_of_the_types() {
     check("Isolation", words(Isolation::ALL.map(|(level, _)| level)));
     check("Protocol", words(Protocol::ALL.map(|(protocol, _)| protocol)));
     check("Limit", words(Limit::ALL));
+    check("Operator", words(Operator::ALL));
+    check("Unit", words([Unit::Number, Unit::Share, Unit::Us]));
     check("Mode", words([Mode::Procedures, Mode::Statements]));
     let all = [Status::Complete, Status::Interrupted, Status::Aborted, Status::Failed];
     check("Status", words(all));
