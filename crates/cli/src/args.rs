@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap};
 use triphammer_core::workload::{OptionCommand, OptionDef};
-use triphammer_runner::settings::{Command, SETTINGS, SettingDef, Settings, Source};
+use triphammer_runner::settings::{Command, REPEATED, SETTINGS, SettingDef, Settings, Source};
 use triphammer_runner::{Failure, workload_options};
 
 /// Commands that take settings, with what they are for.
@@ -81,6 +81,7 @@ fn argument(definition: &SettingDef) -> Arg {
         Some(value) => arg.value_name(value).num_args(1),
         None => switch(arg),
     };
+    let arg = if definition.repeats { arg.action(ArgAction::Append) } else { arg };
     // The target is where a database URL naturally stands: without a flag.
     if definition.name == "target" {
         return arg;
@@ -115,8 +116,9 @@ pub fn settings(which: Command, matches: &ArgMatches) -> Result<Settings, Failur
     let mut settings = Settings::new(which);
     let options: Vec<&OptionDef> = workload_options().into_iter().map(|(_, o)| o).collect();
     for id in matches.ids() {
-        if let Ok(Some(value)) = matches.try_get_one::<String>(id.as_str()) {
-            settings.say(id.as_str(), value.clone(), Source::Flag);
+        if let Ok(Some(values)) = matches.try_get_many::<String>(id.as_str()) {
+            let values: Vec<&str> = values.map(String::as_str).collect();
+            settings.say(id.as_str(), values.join(REPEATED), Source::Flag);
         }
     }
     settings.add_environment(&options, |name| std::env::var(name).ok());

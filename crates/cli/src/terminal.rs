@@ -14,6 +14,7 @@ use triphammer_core::workload::Headline;
 use triphammer_runner::Failure;
 use triphammer_runner::progress::Progress;
 use triphammer_runner::report::format;
+use triphammer_runner::second::Second;
 
 /// Seconds between two lines where there is no terminal.
 const PLAIN_LINE_SECONDS: u64 = 30;
@@ -151,9 +152,8 @@ impl Live {
                 self.tell(&format!("connecting {connected}/{of} virtual users"));
             }
             Event::Phase(phase, at) => self.enter(*phase, at.second()),
-            Event::Second(interval) => self.second(interval),
             Event::Note(note) => self.say(&note.text),
-            Event::Started { .. } => {}
+            Event::Started { .. } | Event::Second(_) => {}
         }
     }
 
@@ -183,8 +183,10 @@ impl Live {
         }
     }
 
-    fn second(&mut self, interval: &Interval) {
-        self.seconds += interval.last - interval.first + 1;
+    /// Hears of a second.
+    pub fn second(&mut self, second: &Second) {
+        let interval = &second.interval;
+        self.seconds += second.seconds();
         for (index, seen) in interval.types.iter().enumerate() {
             self.completed += seen.counts.completed();
             self.failed += seen.counts.failures() + seen.counts.in_doubt;
@@ -197,7 +199,7 @@ impl Live {
         if self.recent.len() > RECENT_SECONDS {
             self.recent.pop_front();
         }
-        let text = self.text(interval);
+        let text = self.text(second);
         if self.terminal.is_some() {
             self.tell(&text);
         } else if interval.last > 0 && interval.last.is_multiple_of(PLAIN_LINE_SECONDS) {
@@ -205,15 +207,19 @@ impl Live {
         }
     }
 
-    fn text(&self, interval: &Interval) -> String {
+    fn text(&self, second: &Second) -> String {
+        let interval = &second.interval;
         let seconds = self.seconds as f64;
         let first = rate(self.headline_count, seconds, self.headline.per_seconds);
         let tpm = rate(self.completed, seconds, 60);
         let cpu = interval.gauges.busiest_share();
         let elapsed =
             triphammer_core::clock::format_duration(Duration::from_secs(interval.last + 1));
+        let server = second.server.map_or_else(String::new, |server| {
+            format!(" (server {})", format::figure(server.per_minute()))
+        });
         let mut text = format!(
-            "{} {elapsed}  {} {}  TPM {}  p95 {} ms  failed {}  client CPU {}",
+            "{} {elapsed}  {} {}  TPM {}{server}  p95 {} ms  failed {}  client CPU {}",
             self.phase.map_or("", phase_name),
             self.headline.name,
             format::figure(first),

@@ -16,6 +16,8 @@ pub struct Times {
     pub p95_us: u64,
     pub p99_us: u64,
     pub p99_9_us: u64,
+    #[serde(default)]
+    pub p99_99_us: u64,
     pub max_us: u64,
 }
 
@@ -38,6 +40,7 @@ impl Times {
             p95_us: h.value_at_quantile(0.95),
             p99_us: h.value_at_quantile(0.99),
             p99_9_us: h.value_at_quantile(0.999),
+            p99_99_us: h.value_at_quantile(0.9999),
             max_us: h.max(),
         }
     }

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use triphammer_core::engine::RunEnd;
 use triphammer_core::event::Note;
-use triphammer_core::recorder::Interval;
 use triphammer_core::session::Database;
 use triphammer_core::workload::Workload;
 
@@ -15,6 +14,7 @@ use crate::check::{CheckReport, CheckResult};
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::result::{JobKind, Redacted, RunFacts, RunResult, Status};
+use crate::second::Second;
 use crate::store::{CheckRow, JobHeader, JobId, Moment, Store, StoreError};
 use crate::target::Target;
 
@@ -120,8 +120,8 @@ impl<'a> Journal<'a> {
     }
 
     /// A second of a run.
-    pub fn second(&mut self, interval: &Interval, warn: Warn<'_>) {
-        self.with(warn, |store, job| store.second(job, interval));
+    pub fn second(&mut self, second: &Second, warn: Warn<'_>) {
+        self.with(warn, |store, job| store.second(job, second));
     }
 
     /// A remark.

@@ -19,6 +19,7 @@ mod figures;
 mod limited_by;
 mod load;
 mod make;
+mod profile;
 mod redacted;
 mod verification;
 mod warnings;
@@ -36,5 +37,6 @@ pub use limited_by::{
 };
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
+pub use profile::{Profile, Profiler, SLICES_MAX, Slice, SliceFigures};
 pub use redacted::{Redacted, mask_secrets, mask_setting};
 pub use verification::{Verdict, Verification};

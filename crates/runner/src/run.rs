@@ -1,19 +1,19 @@
 //! `run`: resolves what is to be run on what was built, watches the database from beside while the engine
 //! drives it, and makes the one result.
 
+mod monitor;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use triphammer_core::engine::{self, Plan, RunEnd, Stopper};
 use triphammer_core::event::{Event, Phase};
-use triphammer_core::session::{Access, Claim, Database, Role, Session};
-use triphammer_core::spec::RunSpec;
+use triphammer_core::session::{Claim, Database, Role, Session};
+use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::sql::SqlBook;
-use triphammer_core::workload::{
-    AuditDef, Mode, OptionCommand, Statements, Workload, WorkloadSettings,
-};
-use triphammer_core::{Clock, DbError, ErrorClass, Rows, SpecError, StatementId, clock};
+use triphammer_core::workload::{AuditDef, Mode, OptionCommand, Workload, WorkloadSettings};
+use triphammer_core::{Clock, SpecError};
 
 use crate::books;
 use crate::build::{BuildRequest, build, claim};
@@ -23,20 +23,20 @@ use crate::failure::{Doing, Failure};
 use crate::host::Host;
 use crate::journal::Journal;
 use crate::progress::Progress;
-use crate::record::{Record, Recording, TABLE};
+use crate::record::Record;
+use crate::requirement::{self, Requirement, Vocabulary};
 use crate::result::{
-    CounterSpan, DatabaseCount, Redacted, RunFacts, RunResult, SettingChange, Tool, WorkloadFacts,
+    CounterSpan, DatabaseCount, Profiler, Redacted, RunFacts, RunResult, SettingChange, Tool,
+    WorkloadFacts,
 };
+use crate::second::{Phases, Second};
 use crate::settings::{RunDefaults, Settings, run_spec};
 use crate::store::{JobId, Moment, Store};
 use crate::target::{Target, embedded_file};
+use monitor::Monitor;
 
 /// Scale of a run on a database that keeps nothing.
 const SCALE_UNSTORED: u32 = 10;
-/// Longest wait for a look at the database from beside a run.
-const GLANCE: Duration = Duration::from_secs(2);
-/// Longest wait for an audit's sum: it reads a whole table.
-const AUDIT: Duration = Duration::from_secs(60);
 
 /// A run with everything decided.
 #[derive(Debug)]
@@ -46,6 +46,7 @@ pub struct Resolved<W, D> {
     facts: Vec<(String, String)>,
     /// Another program made the tables.
     adopted: bool,
+    requirements: Vec<Requirement>,
     connect_limit: Duration,
 }
 
@@ -53,8 +54,12 @@ pub struct Resolved<W, D> {
 pub trait Observer {
     /// The run has begun; `stopper` ends it.
     fn begins(&mut self, stopper: Stopper, job: Option<JobId>);
-    /// Something happened.
+    /// Something happened, other than a second.
     fn event(&mut self, event: &Event);
+    /// A second is complete.
+    fn second(&mut self, second: &Second) {
+        let _ = second;
+    }
     /// Something about the run that does not end it, such as a job store that cannot be written.
     fn warn(&mut self, text: &str);
 }
@@ -72,6 +77,8 @@ impl<W: Workload, D: Database> Resolved<W, D> {
         only_look: bool,
     ) -> Result<Self, Failure> {
         let database = &target.database;
+        let vocabulary = Vocabulary::of_workload(W::headline(), W::transactions());
+        let requirements = requirement::said(settings, &vocabulary)?;
         let book = books::book::<W>(database.dialect(), database.capabilities().procedures)?;
         let mut record = Record::default();
         let mut workload_settings = if database.capabilities().stores {
@@ -117,13 +124,26 @@ impl<W: Workload, D: Database> Resolved<W, D> {
         let plan = Plan { workload, database: Arc::clone(database), book: Arc::new(book), spec };
         let adopted = record.is_adopted();
         let connect_limit = target.connect_limit;
-        Ok(Self { plan, settings: workload_settings, facts, adopted, connect_limit })
+        Ok(Self { plan, settings: workload_settings, facts, adopted, requirements, connect_limit })
     }
 
     /// What was decided.
     #[must_use]
     pub fn spec(&self) -> &RunSpec {
         &self.plan.spec
+    }
+
+    /// What is to be said of the run where its figures are offered, without secrets.
+    #[must_use]
+    pub fn info(&self, settings: &Settings) -> Vec<(&'static str, String)> {
+        vec![
+            ("workload", W::NAME.to_owned()),
+            ("scale", self.settings.scale.to_string()),
+            ("target", Redacted::target_of(&*self.plan.database).to_string()),
+            ("users", self.plan.spec.users.to_string()),
+            ("label", settings.said("label").unwrap_or_default().to_owned()),
+            ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ]
     }
 
     /// Runs, stores, and gives the result.
@@ -227,6 +247,8 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             audits: self.audits(),
             server_transactions: CounterSpan::default(),
             settings_changed: Vec::new(),
+            profiler: Profiler::new(self.plan.spec.length),
+            requirements: self.requirements.clone(),
             notes: Vec::new(),
         })
     }
@@ -245,7 +267,11 @@ async fn drive<W: Workload, D: Database>(
     observer.begins(handle.stopper(), journal.job);
     let clock = Clock::start();
     let mut counted_from = None;
+    let mut phases = Phases::new(matches!(plan.spec.length, Length::Time(_)));
     while let Some(event) = handle.events.recv().await {
+        if let Event::Phase(phase, at) = &event {
+            phases.enter(*phase, at.second());
+        }
         match &event {
             // Only now: the sessions of the users may have changed the database's mode, as SQLite's do.
             Event::Started { .. } => {
@@ -268,7 +294,15 @@ async fn drive<W: Workload, D: Database>(
                     facts.server_transactions.seconds = passed.as_secs_f64();
                 }
             }
-            Event::Second(interval) => journal.second(interval, &mut |text| observer.warn(text)),
+            Event::Second(interval) => {
+                let phase = phases.at(interval.first);
+                let server = monitor.server_second(&clock).await;
+                let second = Second::new((**interval).clone(), phase, server);
+                facts.profiler.take(&second);
+                journal.second(&second, &mut |text| observer.warn(text));
+                observer.second(&second);
+                continue;
+            }
             Event::Note(note) => journal.note(note, &mut |text| observer.warn(text)),
             _ => {}
         }
@@ -361,125 +395,4 @@ fn agree<W: Workload>(settings: &mut Settings, record: &Record) -> Result<(), Sp
         }
     }
     Ok(())
-}
-
-/// The one integer that a statement gives, within a limit.
-async fn number<S: Session>(session: &mut S, id: StatementId, limit: Duration) -> Option<i64> {
-    let mut rows = Rows::new();
-    match tokio::time::timeout(limit, session.query(id, &[], &mut rows)).await {
-        Ok(Ok(())) => rows.first("the count").ok()?.int(0).ok(),
-        _ => None,
-    }
-}
-
-/// Looks at the database from beside a run. It may lose its session with the server and makes it anew;
-/// what it cannot see is absent from the result, never waited for.
-struct Monitor<'a, W: Workload, D: Database> {
-    plan: &'a Plan<W, D>,
-    limit: Duration,
-    session: Option<D::Session>,
-    /// The server's settings when the run began.
-    settings_start: Vec<(String, String)>,
-    count: Option<StatementId>,
-}
-
-impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
-    fn new(plan: &'a Plan<W, D>, limit: Duration) -> Self {
-        Self { plan, limit, session: None, settings_start: Vec::new(), count: None }
-    }
-
-    async fn ensure(&mut self) -> Result<(), DbError> {
-        if self.session.as_ref().is_some_and(|session| !session.is_closed()) {
-            return Ok(());
-        }
-        self.session = None;
-        let mut session = connect(&*self.plan.database, Role::Monitor, self.limit).await?;
-        self.count = match W::headline().database_count {
-            Some(name) if self.plan.database.capabilities().stores => {
-                Some(Statements::new(&self.plan.book).prepare(&mut session, name).await?)
-            }
-            _ => None,
-        };
-        self.session = Some(session);
-        Ok(())
-    }
-
-    /// Asks something, within a glance; `None` when there is no answer.
-    async fn glance<T>(
-        &mut self,
-        ask: impl AsyncFnOnce(&mut D::Session) -> Result<T, DbError>,
-    ) -> Option<T> {
-        let asked = tokio::time::timeout(GLANCE, async {
-            self.ensure().await?;
-            ask(self.session.as_mut().expect("just ensured")).await
-        });
-        match asked.await {
-            Ok(Ok(answer)) => Some(answer),
-            Ok(Err(error)) if !error.class().loses_session() => None,
-            _ => {
-                self.session = None;
-                None
-            }
-        }
-    }
-
-    /// The headline's count. It reads a whole table, so it may take longer than a glance.
-    async fn count(&mut self) -> Option<i64> {
-        self.ensure().await.ok()?;
-        let (id, session) = (self.count?, self.session.as_mut()?);
-        let number = number(session, id, self.limit).await;
-        if number.is_none() {
-            self.session = None;
-        }
-        number
-    }
-
-    /// An audit's sum.
-    async fn sum(&mut self, audit: &AuditDef) -> Option<i64> {
-        self.ensure().await.ok()?;
-        let session = self.session.as_mut()?;
-        let mut statements = Statements::new(&self.plan.book);
-        let number = match statements.prepare(session, audit.statement).await {
-            Ok(id) => number(session, id, AUDIT).await,
-            Err(_) => None,
-        };
-        if number.is_none() {
-            self.session = None;
-        }
-        number
-    }
-
-    async fn transaction_count(&mut self) -> Option<u64> {
-        self.glance(async |session| session.transaction_count().await).await.flatten()
-    }
-
-    /// Waits until the database answers again, at most for `limit`.
-    async fn wait_for_database(&mut self, limit: Duration) {
-        let _ = tokio::time::timeout(limit, async {
-            while self.glance(async |session| session.server().await.map(drop)).await.is_none() {
-                tokio::time::sleep(Duration::from_millis(200)).await;
-            }
-        })
-        .await;
-    }
-
-    /// Notes in the record that the data is no longer as built.
-    async fn touch(&mut self) -> Result<(), DbError> {
-        if !self.plan.database.capabilities().stores {
-            return Ok(());
-        }
-        let session = self.session.as_mut().expect("just ensured");
-        let recording = Recording::prepare::<W, _>(&self.plan.book, session).await?;
-        if recording.read(session).await?.is_untouched() {
-            session.begin(Access::Write).await?;
-            let now = clock::wall().to_string();
-            match recording.insert(session, "first_run", &now).await {
-                Ok(()) => session.commit().await?,
-                // Another run began at the same moment and has noted it.
-                Err(error) if error.class() == ErrorClass::Constraint => session.rollback().await?,
-                Err(error) => return Err(error.context(format_args!("writing to {TABLE}"))),
-            }
-        }
-        Ok(())
-    }
 }

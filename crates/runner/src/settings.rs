@@ -67,6 +67,9 @@ pub struct SettingDef {
     pub short: Option<char>,
     /// Whether a job file may hold it.
     pub in_job_file: bool,
+    /// Whether it may be given several times: the values are joined with commas, and a job file may
+    /// hold a list.
+    pub repeats: bool,
 }
 
 impl SettingDef {
@@ -87,11 +90,15 @@ const fn setting(
     commands: &'static [Command],
     help: &'static str,
 ) -> SettingDef {
-    SettingDef { name, value, help, commands, short: None, in_job_file: true }
+    SettingDef { name, value, help, commands, short: None, in_job_file: true, repeats: false }
 }
 
 const fn short(definition: SettingDef, letter: char) -> SettingDef {
     SettingDef { short: Some(letter), ..definition }
+}
+
+const fn repeats(definition: SettingDef) -> SettingDef {
+    SettingDef { repeats: true, ..definition }
 }
 
 const fn not_in_job_file(definition: SettingDef) -> SettingDef {
@@ -265,7 +272,32 @@ pub const SETTINGS: &[SettingDef] = &[
         &[Run],
         "Share of transactions that may fail; above it the exit code is 1 [default: 1%]",
     ),
+    repeats(setting(
+        "require",
+        Some("REQUIREMENT"),
+        &[Run, Report],
+        "Figure that the run must reach, such as `nopm >= 50000`, `new_order.p95 < 10ms` or `failures < 0.1%`; several with commas, or the flag again. When one fails the exit code is 1",
+    )),
     setting("label", Some("TEXT"), &[Run, Jobs], "Name for the job, to find it again"),
+    setting(
+        "series",
+        Some("FILE"),
+        &[Run],
+        "Write every second to this file as it passes: .csv or .jsonl",
+    ),
+    setting("junit", Some("FILE"), &[Run, Check], "Write what passed and failed as JUnit XML"),
+    setting(
+        "metrics-listen",
+        Some("ADDRESS"),
+        &[Run],
+        "Offer the run's figures to Prometheus at this address, as 127.0.0.1:9187; a port alone is on 127.0.0.1",
+    ),
+    setting(
+        "otlp",
+        Some("URL"),
+        &[Run],
+        "Send the run's figures to this OpenTelemetry collector every 10 s, by OTLP over HTTP with JSON: http://localhost:4318",
+    ),
     setting("warehouses", Some("A-B"), &[Check], "Check only these [default: all]"),
     not_in_job_file(setting("yes", None, &[Drop], "Do it without asking")),
     not_in_job_file(setting(
@@ -297,9 +329,16 @@ pub const SETTINGS: &[SettingDef] = &[
         "format",
         Some("FORMAT"),
         &[Report],
-        "text, json or markdown [default: text]",
+        "text, json, markdown, csv, jsonl, hdr or junit [default: by the ending of --output, else text]",
+    )),
+    not_in_job_file(short(
+        setting("output", Some("FILE"), &[Report], "Write to this file instead of the terminal"),
+        'o',
     )),
 ];
+
+/// Between the values of a setting that was given several times.
+pub const REPEATED: &str = ", ";
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -576,6 +615,13 @@ fn job_file_value(
         toml::Value::Array(items) if items.iter().all(toml::Value::is_integer) => {
             items.iter().map(toml::Value::to_string).collect::<Vec<_>>().join(",")
         }
+        toml::Value::Array(items) if setting.is_some_and(|s| s.repeats) => {
+            let texts: Vec<_> = items.iter().filter_map(toml::Value::as_str).collect();
+            if texts.len() < items.len() {
+                return refuse(format!("`{key}` is no list of texts"));
+            }
+            texts.join(REPEATED)
+        }
         _ => return refuse(format!("`{key}` is no text, number or list of integers")),
     };
     if key == "target" && TargetUrl::parse(&text).is_ok_and(|url| url.has_password()) {
@@ -587,7 +633,7 @@ fn job_file_value(
 }
 
 /// The known name that a mistyped one was most likely meant to be: at most two edits away.
-fn closest(typed: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+pub(crate) fn closest<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     known
         .map(|name| (edits(typed, name), name))
         .filter(|(distance, _)| *distance <= 2)

@@ -1,23 +1,32 @@
 //! `triphammer check`.
 
 use triphammer_core::workload::Workload;
-use triphammer_runner::check::{CheckRequest, check};
+use triphammer_runner::check::{CheckReport, CheckRequest, check};
 use triphammer_runner::journal::Journal;
 use triphammer_runner::report;
 use triphammer_runner::settings::Settings;
-use triphammer_runner::with_workload;
+use triphammer_runner::{Failure, with_workload};
 
-use super::{cores, open, print, store, workload};
+use super::{cores, junit, open, print, store, workload};
 use crate::terminal::{self, Bars};
 use crate::{Exit, Result, signals};
 
 /// Checks.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
     let name = workload(settings)?;
-    with_workload!(name.as_str(), W => check_workload::<W>(settings))?
+    let junit = junit(settings)?;
+    let checked = with_workload!(name.as_str(), W => check_workload::<W>(settings));
+    let checked = checked.map_err(Failure::from).and_then(|checked| checked);
+    if let Some(file) = junit {
+        file.write(&match &checked {
+            Ok(report) => report::junit::of_check(report).xml(),
+            Err(failure) => report::junit::of_failure("check", &name, &failure.to_string()).xml(),
+        })?;
+    }
+    Ok(if checked?.holds() { Exit::Done } else { Exit::CheckFailed })
 }
 
-fn check_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
+fn check_workload<W: Workload>(settings: &mut Settings) -> Result<CheckReport> {
     let target = open(settings, W::NAME)?;
     let jobs = settings.parse("jobs", cores)?.max(1);
     let range = settings.optional("warehouses", parse_range, |(a, b)| format!("{a}-{b}"), "all")?;
@@ -42,7 +51,7 @@ fn check_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
     } else {
         print(&report::check(&checked));
     }
-    Ok(if checked.holds() { Exit::Done } else { Exit::CheckFailed })
+    Ok(checked)
 }
 
 /// Reads `3` or `3-8`.

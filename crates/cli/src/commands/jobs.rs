@@ -1,9 +1,13 @@
 //! `triphammer jobs` and `triphammer report`.
 
+use std::path::PathBuf;
+
 use triphammer_runner::Failure;
-use triphammer_runner::report;
+use triphammer_runner::outputs::OutputFile;
+use triphammer_runner::report::{self, Format};
+use triphammer_runner::requirement::{self, Vocabulary};
 use triphammer_runner::settings::Settings;
-use triphammer_runner::store::{JobFilter, JobId, StoreError};
+use triphammer_runner::store::{JobFilter, JobId, StoreError, StoredJob};
 
 use super::{print, stored};
 use crate::{Exit, Result};
@@ -36,23 +40,34 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
             Failure::refuse(format!("`{number}` is no job number; `triphammer jobs` lists them"))
         })?),
     };
-    let stored = store.load(id).map_err(refuse)?;
-    let format: String = settings.parse("format", || "text".to_owned())?;
-    let text = match format.as_str() {
-        "text" => report::stored(&stored).map_err(refuse)?,
-        "json" => report::stored_json(&stored),
-        "markdown" => match stored.result().map_err(refuse)? {
-            Some(result) => report::markdown(&result),
-            None => report::stored(&stored).map_err(refuse)?,
-        },
-        other => {
-            let message =
-                format!("no format is called `{other}`; there are text, json and markdown");
-            return Err(Failure::refuse(message));
-        }
+    let mut stored = store.load(id).map_err(refuse)?;
+    let passed = judge(settings, &mut stored)?;
+    let output = settings.said("output").map(PathBuf::from);
+    let format = match (settings.said("format"), &output) {
+        (None, Some(path)) => Format::of_file(path).map_err(Failure::refuse)?,
+        _ => settings.read("format", str::parse, Format::to_string, || Format::Text)?,
     };
-    print(&text);
-    Ok(Exit::Done)
+    let text = format.render(&store, &stored)?;
+    match output {
+        Some(path) => OutputFile::create(&path)?.write(&text)?,
+        None => print(&text),
+    }
+    Ok(if passed { Exit::Done } else { Exit::CheckFailed })
+}
+
+/// Judges a stored run by other requirements than those it was made with; whether all hold.
+fn judge(settings: &mut Settings, stored: &mut StoredJob) -> Result<bool> {
+    if settings.said("require").is_none() {
+        return Ok(true);
+    }
+    let Some(mut result) = stored.result().map_err(refuse)? else {
+        let id = stored.row.id;
+        return Err(Failure::refuse(format!("job {id} left no result that could be judged")));
+    };
+    let required = requirement::said(settings, &Vocabulary::of_result(&result))?;
+    result.requirements = required.iter().map(|required| required.judge(&result)).collect();
+    stored.document = Some(serde_json::to_value(&result).expect("a result is plain data"));
+    Ok(result.requirements.iter().all(|judged| judged.passed))
 }
 
 fn refuse(error: StoreError) -> Failure {

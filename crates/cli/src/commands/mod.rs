@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use clap_complete::Shell;
 use triphammer_core::{SpecError, Workload};
+use triphammer_runner::outputs::OutputFile;
 use triphammer_runner::settings::{Command, Settings, Source};
 use triphammer_runner::store::Store;
 use triphammer_runner::target::{self, Secrets, Target};
@@ -101,6 +102,18 @@ impl Secrets for Terminal {
         terminal::ask_password(question)
             .map_err(|error| SpecError::new(format!("cannot ask for the password: {error}")))
     }
+}
+
+/// The file for JUnit XML, made before anything runs.
+fn junit(settings: &mut Settings) -> Result<Option<OutputFile>> {
+    let path = settings.optional(
+        "junit",
+        |text| Ok(PathBuf::from(text)),
+        |path| path.display().to_string(),
+        "none",
+    )?;
+    let only_look = settings.switch("show-spec")?;
+    path.filter(|_| !only_look).map(|path| OutputFile::create(&path)).transpose()
 }
 
 /// The job store, or a warning: a store that cannot be opened is no reason not to measure. One that was

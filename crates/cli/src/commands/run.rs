@@ -5,24 +5,47 @@ use std::io::IsTerminal;
 use triphammer_core::engine::Stopper;
 use triphammer_core::event::Event;
 use triphammer_core::workload::Workload;
+use triphammer_runner::outputs::OutputsAsked;
 use triphammer_runner::report::{self, Style};
-use triphammer_runner::result::Status;
+use triphammer_runner::result::{RunResult, Status};
 use triphammer_runner::run::{Observer, Resolved};
+use triphammer_runner::second::Second;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::JobId;
-use triphammer_runner::with_workload;
+use triphammer_runner::{Failure, with_workload};
 
-use super::{open, print, show_spec, store, workload};
+use super::{junit, open, print, show_spec, store, workload};
 use crate::terminal::{Bars, Live};
 use crate::{Exit, Result, signals};
 
 /// Runs.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
     let name = workload(settings)?;
-    with_workload!(name.as_str(), W => run_workload::<W>(settings))?
+    let junit = junit(settings)?;
+    let done =
+        with_workload!(name.as_str(), W => run_workload::<W>(settings)).map_err(Failure::from);
+    match (done.and_then(|done| done), junit) {
+        (Ok(Done { exit, result: Some(result) }), Some(file)) => {
+            file.write(&report::junit::of_run(&result).xml())?;
+            Ok(exit)
+        }
+        (Ok(done), _) => Ok(done.exit),
+        (Err(failure), Some(file)) => {
+            file.write(&report::junit::of_failure("run", &name, &failure.to_string()).xml())?;
+            Err(failure)
+        }
+        (Err(failure), None) => Err(failure),
+    }
 }
 
-fn run_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
+/// How a run ended, and its result when there was one.
+struct Done {
+    exit: Exit,
+    result: Option<RunResult>,
+}
+
+fn run_workload<W: Workload>(settings: &mut Settings) -> Result<Done> {
+    let asked = OutputsAsked::said(settings)?;
     let target = open(settings, W::NAME)?;
     let only_look = settings.switch("show-spec")?;
     let as_json = settings.switch("json")?;
@@ -32,24 +55,27 @@ fn run_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
     let resolved = resolved?;
     if only_look {
         show_spec(settings);
-        return Ok(Exit::Done);
+        return Ok(Done { exit: Exit::Done, result: None });
     }
+    let mut outputs = asked.open(W::transactions(), resolved.info(settings))?;
     let mut store = store(settings)?;
     let mut screen = Screen { live: Live::new(W::headline()) };
-    let result = resolved.run(settings, store.as_mut(), &mut screen);
+    let result = resolved.run(settings, store.as_mut(), &mut outputs.around(&mut screen));
     screen.live.clear();
     let result = result?;
+    drop(outputs);
     if as_json {
         print(&report::json(&result));
     } else {
         let style = if std::io::stdout().is_terminal() { Style::Color } else { Style::Plain };
         print(&report::text(&result, style));
     }
-    Ok(match result.status {
+    let exit = match result.status {
         Status::Interrupted | Status::Aborted if signals::interrupted() => Exit::Interrupted,
         _ if result.is_good() => Exit::Done,
         _ => Exit::CheckFailed,
-    })
+    };
+    Ok(Done { exit, result: Some(result) })
 }
 
 /// Shows a run at the terminal, and lets Ctrl-C stop it.
@@ -64,6 +90,10 @@ impl Observer for Screen {
 
     fn event(&mut self, event: &Event) {
         self.live.event(event);
+    }
+
+    fn second(&mut self, second: &Second) {
+        self.live.second(second);
     }
 
     fn warn(&mut self, text: &str) {

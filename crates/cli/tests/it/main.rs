@@ -3,6 +3,8 @@
 
 mod bad_input;
 mod drill;
+mod live;
+mod outputs;
 mod postgres;
 mod program;
 mod reference;

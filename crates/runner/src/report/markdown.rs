@@ -20,7 +20,11 @@ pub fn markdown(result: &RunResult) -> String {
     let advice = &result.limited_by.advice;
     let limited_by = words::limited_by(result);
     out.push_str(&format!("\n**{}** {limited_by} → {advice}\n", words::LIMITED_BY));
+    requirements(result, &mut out);
     figures(result, &mut out);
+    if let Some(table) = words::profile(result) {
+        out.push_str(&format!("\n## {}\n\n{}", words::PROFILE, table.markdown()));
+    }
     audits(result, &mut out);
     errors(result, &mut out);
     out.push_str("\n## Conditions\n\n");
@@ -47,6 +51,18 @@ fn headline(result: &RunResult, out: &mut String) {
     }
     out.push('\n');
     out.push_str(&table.markdown());
+}
+
+fn requirements(result: &RunResult, out: &mut String) {
+    if result.requirements.is_empty() {
+        return;
+    }
+    let mut table = Table::new(2, &["", "requirement", "value", "by"]);
+    for (passed, [requirement, value, distance]) in words::requirements(result) {
+        let verdict = format!("**{}**", words::verdict(passed));
+        table.row(vec![verdict, format!("`{requirement}`"), value, distance]);
+    }
+    out.push_str(&format!("\n## {}\n\n{}", words::REQUIREMENTS, table.markdown()));
 }
 
 fn figures(result: &RunResult, out: &mut String) {

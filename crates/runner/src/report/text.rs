@@ -61,7 +61,9 @@ pub fn text(result: &RunResult, style: Style) -> String {
     page.title(result);
     page.headline(result);
     page.limited_by(result);
+    page.requirements(result);
     page.figures(result);
+    page.profile(result);
     page.audits(result);
     page.errors(result);
     page.conditions(result);
@@ -174,6 +176,34 @@ impl Page {
         if let Some(slowest) = load::slowest(result) {
             self.heading(load::SLOWEST);
             self.table(&slowest);
+        }
+    }
+
+    fn requirements(&mut self, result: &RunResult) {
+        let rows: Vec<_> = words::requirements(result).collect();
+        if rows.is_empty() {
+            return;
+        }
+        self.heading(words::REQUIREMENTS);
+        let columns: [usize; 2] = std::array::from_fn(|column| {
+            rows.iter().map(|(_, row)| width(&row[column])).max().unwrap_or(0)
+        });
+        for (passed, [requirement, value, distance]) in &rows {
+            let [names, values] = columns;
+            let line = format!(
+                "  {}  {requirement:names$}  {value:>values$}  {distance}",
+                words::verdict(*passed)
+            );
+            let ink = if *passed { Ink::Green } else { Ink::Red };
+            let painted = self.style.paint(ink, &line);
+            self.line(&painted);
+        }
+    }
+
+    fn profile(&mut self, result: &RunResult) {
+        if let Some(table) = words::profile(result) {
+            self.heading(words::PROFILE);
+            self.table(&table);
         }
     }
 

@@ -4,10 +4,11 @@ use triphammer_core::clock::format_duration;
 use triphammer_core::spec::Length;
 use triphammer_core::stats::Times;
 
-use super::format::{bytes, counted, duration, figure, integer, milliseconds, percent};
 use super::load;
+use super::format::{bytes, clock, counted, duration, figure, integer, milliseconds, percent};
 use super::table::Table;
 use crate::host::Host;
+use crate::requirement::{Judgement, Unit};
 use crate::result::{Figures, RunResult, Status, TypeFigures, Verdict};
 
 /// Between the parts of a line.
@@ -91,6 +92,75 @@ pub(super) const AUDITS: &str =
 /// The audits: verdict and equation with its sums.
 pub(super) fn audits(result: &RunResult) -> impl Iterator<Item = (Verdict, String)> {
     result.audits.iter().map(|audit| (audit.verdict, format!("{}: {}", audit.title, audit.words)))
+}
+
+/// Title of the requirements.
+pub(super) const REQUIREMENTS: &str = "Requirements";
+
+/// The requirements: whether each passed, and the figure with its distance from the limit.
+pub(super) fn requirements(result: &RunResult) -> impl Iterator<Item = (bool, [String; 3])> {
+    result.requirements.iter().map(|judged| {
+        let value = judged.value.map_or_else(|| "none".to_owned(), |v| in_unit(judged.unit, v));
+        (judged.passed, [judged.requirement.clone(), value, distance(judged)])
+    })
+}
+
+/// `pass` or `FAIL`.
+pub(super) const fn verdict(passed: bool) -> &'static str {
+    if passed { "pass" } else { "FAIL" }
+}
+
+/// `2.3 ms (23 %) above`.
+pub(super) fn distance(judged: &Judgement) -> String {
+    let Some(difference) = judged.difference else {
+        return "the run has no such figure".to_owned();
+    };
+    if difference.abs() < f64::EPSILON {
+        return "at the limit".to_owned();
+    }
+    let side = if difference > 0.0 { "above" } else { "below" };
+    let by = in_unit(judged.unit, difference.abs());
+    match judged.limit {
+        limit if limit > 0.0 => format!("{by} ({}) {side}", percent(difference.abs() / limit)),
+        _ => format!("{by} {side}"),
+    }
+}
+
+/// A figure of a requirement, for people.
+pub(super) fn in_unit(unit: Unit, value: f64) -> String {
+    match unit {
+        Unit::Number => figure(value),
+        Unit::Share => percent(value),
+        Unit::Us => format!("{} ms", milliseconds(value)),
+    }
+}
+
+/// Title of the profile.
+pub(super) const PROFILE: &str =
+    "The window in slices: response time of committed transactions of all types, in ms";
+
+/// The window in slices; `None` where there is but one.
+pub(super) fn profile(result: &RunResult) -> Option<Table> {
+    let slices = &result.profile.slices;
+    if slices.len() < 2 {
+        return None;
+    }
+    let head = ["from", "a minute", "mean", "p50", "p95", "p99", "max", "failed"];
+    let mut table = Table::new(1, &head);
+    for slice in slices {
+        let (total, times) = (&slice.total, &slice.total.response);
+        table.row(vec![
+            clock(slice.start_s),
+            figure(total.per_minute),
+            milliseconds(times.mean_us),
+            whole_milliseconds(times.p50_us),
+            whole_milliseconds(times.p95_us),
+            whole_milliseconds(times.p99_us),
+            whole_milliseconds(times.max_us),
+            integer(total.failed),
+        ]);
+    }
+    Some(table)
 }
 
 /// Before what limited a run.
@@ -237,13 +307,17 @@ fn identity(result: &RunResult) -> String {
     )
 }
 
-fn outcome(result: &RunResult) -> String {
-    let failures = format!(
+/// `0.2 % failed or in doubt (limit 1 %)`.
+pub(super) fn failures(result: &RunResult) -> String {
+    format!(
         "{} failed or in doubt (limit {})",
         percent(result.failures.share),
         percent(result.failures.limit)
-    );
-    let mut parts = vec![result.status.name().to_owned(), failures];
+    )
+}
+
+fn outcome(result: &RunResult) -> String {
+    let mut parts = vec![result.status.name().to_owned(), failures(result)];
     if result.sessions.lost > 0 {
         let lost = counted(result.sessions.lost, "sessions");
         parts.push(format!("{lost} lost, {} made anew", integer(result.sessions.reconnected)));

@@ -11,9 +11,11 @@ use triphammer_core::stats::Times;
 use super::audit::Audit;
 use super::limited_by::LimitedBy;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
+use super::profile::Profile;
 use super::redacted::Redacted;
 use super::verification::{Verdict, Verification};
 use crate::host::Host;
+use crate::requirement::Judgement;
 
 /// Version of the document's shape.
 pub const FORMAT: u32 = 1;
@@ -55,6 +57,9 @@ pub struct RunResult {
     pub limited_by: LimitedBy,
     /// What ended in the timed window.
     pub window: Figures,
+    /// The timed window in slices, to see a drift.
+    #[serde(default)]
+    pub profile: Profile,
     /// What happened in the whole run, ramp-up and drain included.
     pub run: Figures,
     /// What arrived; `None` where the load is not open.
@@ -69,6 +74,9 @@ pub struct RunResult {
     pub exemplars: Vec<SlowTransaction>,
     /// Failures against the limit.
     pub failures: FailureShare,
+    /// What the run had to reach, and whether it did.
+    #[serde(default)]
+    pub requirements: Vec<Judgement>,
     /// Sessions lost and made anew, in the whole run.
     pub sessions: SessionCounts,
     /// What the client itself cost.
@@ -99,8 +107,8 @@ pub struct RunResult {
 
 impl RunResult {
     /// Whether the run did what it was to do: came to its end, completed transactions in its
-    /// window, failed no more than allowed, and neither the database's count nor an audit contradicts it. False
-    /// is exit code 1 (or 130 when [interrupted](Status::Interrupted)).
+    /// window, failed no more than allowed, meets every requirement, and neither the database's count nor
+    /// an audit contradicts it. False is exit code 1 (or 130 when [interrupted](Status::Interrupted)).
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.status == Status::Complete
@@ -108,6 +116,7 @@ impl RunResult {
             && self.window.total.completed > 0
             && !self.headline.verification.is_violated()
             && self.audits.iter().all(|audit| audit.verdict != Verdict::Violated)
+            && self.requirements.iter().all(|judged| judged.passed)
     }
 }
 

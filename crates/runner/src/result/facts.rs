@@ -7,8 +7,10 @@ use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::{AuditDef, Headline, TransactionDef};
 
 use super::document::{Setting, SettingChange, Tool, WorkloadFacts};
+use super::profile::Profiler;
 use super::redacted::Redacted;
 use crate::host::Host;
+use crate::requirement::Requirement;
 
 /// What the runner knows about a run; with [`RunEnd`](triphammer_core::engine::RunEnd) it makes the
 /// result.
@@ -48,6 +50,10 @@ pub struct RunFacts {
     pub server_transactions: CounterSpan,
     /// Server settings that changed during the run.
     pub settings_changed: Vec<SettingChange>,
+    /// The slices of the timed window.
+    pub profiler: Profiler,
+    /// What the run must reach.
+    pub requirements: Vec<Requirement>,
     /// Remarks of the runner itself; the engine's come with its end.
     pub notes: Vec<Note>,
 }

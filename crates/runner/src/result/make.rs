@@ -64,7 +64,9 @@ impl RunResult {
             pool_wait: end.pool_wait.as_ref().map(|waits| Times::of(Some(waits), None)),
             exemplars: end.exemplars.iter().map(|e| SlowTransaction::of(facts, e)).collect(),
             window,
+            profile: facts.profiler.profile(facts.transactions, end.window),
             run,
+            requirements: Vec::new(),
             errors: errors(facts, end),
             warnings: Vec::new(),
             notes: facts.notes.iter().chain(&end.notes).map(Remark::of).collect(),
@@ -76,6 +78,8 @@ impl RunResult {
             settings_changed: facts.settings_changed.clone(),
             host: facts.host.clone(),
         };
+        let requirements = facts.requirements.iter();
+        result.requirements = requirements.map(|required| required.judge(&result)).collect();
         result.warnings = warnings::of(&result, &facts.server_transactions);
         result
     }

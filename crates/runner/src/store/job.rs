@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use triphammer_core::event::Phase;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
+use triphammer_core::stats::Times;
 
 use super::error::StoreError;
 use crate::host::Host;
-use crate::result::{FORMAT, JobKind, Redacted, Remark, RunResult, Status};
+use crate::result::{FORMAT, JobKind, Redacted, Remark, RunResult, ServerTransactions, Status};
+use crate::second::Second;
 
 /// Number of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -295,4 +298,86 @@ pub struct SecondRow {
     pub round_trip_us: Option<u64>,
     /// How busy the CPUs of the client's host were.
     pub host_share: Option<f64>,
+    /// The phase in which it began; `None` in jobs of earlier versions.
+    pub phase: Option<Phase>,
+    /// The growth of the database's own transaction counter; `None` where there is none.
+    pub server: Option<ServerTransactions>,
+    /// Response times of committed ones of all types, in microseconds: the median; `None` where none
+    /// committed.
+    pub p50_us: Option<u64>,
+    /// 95th percentile.
+    pub p95_us: Option<u64>,
+    /// 99th percentile.
+    pub p99_us: Option<u64>,
+    /// The longest.
+    pub max_us: Option<u64>,
 }
+
+impl SecondRow {
+    /// What is kept of all threads.
+    pub(crate) fn of(second: &Second) -> Self {
+        let (interval, gauges) = (&second.interval, &second.interval.gauges);
+        let times = Times::of(second.total.response.as_ref(), None);
+        let timed = |us| (times.count > 0).then_some(us);
+        Self {
+            first: interval.first,
+            last: interval.last,
+            cpu_ns: gauges.cpu.iter().map(|cpu| cpu.cpu_ns).sum(),
+            wall_ns: gauges.cpu.iter().map(|cpu| cpu.wall_ns).sum(),
+            busiest_share: gauges.busiest_share(),
+            connected: interval.connected,
+            lost: interval.lost,
+            reconnected: interval.reconnected,
+            lag_p99_us: gauges.lag.as_ref().map(|lag| lag.value_at_quantile(0.99)),
+            round_trip_us: gauges.round_trip.as_ref().map(|trips| trips.min()),
+            host_share: gauges.host.share(),
+            phase: Some(second.phase),
+            server: second.server,
+            p50_us: timed(times.p50_us),
+            p95_us: timed(times.p95_us),
+            p99_us: timed(times.p99_us),
+            max_us: timed(times.max_us),
+        }
+    }
+}
+
+impl SeriesRow {
+    /// What is kept of every type.
+    pub(crate) fn of(second: &Second) -> impl Iterator<Item = Self> + '_ {
+        let interval = &second.interval;
+        interval.types.iter().enumerate().map(|(transaction, seen)| {
+            let counts = &seen.counts;
+            let times = Times::of(seen.response.as_ref(), Some(counts.response_ns));
+            Self {
+                first: interval.first,
+                last: interval.last,
+                transaction,
+                committed: counts.committed,
+                rolled_back: counts.rolled_back,
+                failed: counts.failures(),
+                in_doubt: counts.in_doubt,
+                retries: counts.retries.iter().sum(),
+                tally: counts.tally,
+                response_ns: counts.response_ns,
+                service_ns: counts.service_ns,
+                p50_us: times.p50_us,
+                p95_us: times.p95_us,
+                p99_us: times.p99_us,
+                max_us: times.max_us,
+            }
+        })
+    }
+}
+
+/// The word of a phase in the store and in series.
+pub(crate) const fn phase_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::RampUp => "ramp_up",
+        Phase::Window => "window",
+        Phase::Drain => "drain",
+        Phase::Abort => "abort",
+    }
+}
+
+/// Every phase.
+pub(super) const PHASES: [Phase; 4] = [Phase::RampUp, Phase::Window, Phase::Drain, Phase::Abort];

@@ -21,6 +21,7 @@ mod write;
 
 pub use error::StoreError;
 pub use histograms::{FULL_SECONDS, HistogramRow, MERGED_SECONDS, Scope, TimesKind, TotalRow};
+pub(crate) use job::phase_name;
 pub use job::{
     CheckRow, JobFilter, JobHeader, JobId, JobRow, JobStatus, Moment, SecondRow, SeriesRow,
     StoredJob,

@@ -4,15 +4,17 @@ use std::ops::Range;
 
 use rusqlite::{OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
+use triphammer_core::event::Phase;
 
 use super::error::StoreError;
 use super::histograms::{HistogramRow, Scope, TimesKind, TotalRow, decode};
 use super::job::{
-    CheckRow, JobFilter, JobId, JobRow, JobStatus, Moment, SecondRow, SeriesRow, StoredJob,
+    CheckRow, JobFilter, JobId, JobRow, JobStatus, Moment, PHASES, SecondRow, SeriesRow, StoredJob,
+    phase_name,
 };
 use super::lock;
 use super::open::Store;
-use crate::result::{JobKind, Redacted, Remark};
+use crate::result::{JobKind, Redacted, Remark, ServerTransactions};
 
 /// The columns of [`job_row`], in its order.
 const JOB_COLUMNS: &str = "id, kind, status, label, workload, workload_version, scale, scale_unit, \
@@ -106,7 +108,9 @@ impl Store {
     pub fn seconds(&self, job: JobId) -> Result<Vec<SecondRow>, StoreError> {
         let sql =
             "SELECT first_second, last_second, cpu_ns, wall_ns, busiest_share, connected, lost,
-                   reconnected, lag_p99_us, round_trip_us, host_share FROM seconds WHERE job = ?1 ORDER BY first_second";
+                   reconnected, lag_p99_us, round_trip_us, host_share, phase, server_count,
+                   server_seconds, p50_us, p95_us, p99_us, max_us
+                   FROM seconds WHERE job = ?1 ORDER BY first_second";
         self.rows(sql, [job.0], |row| {
             Ok(SecondRow {
                 first: unsigned(row, 0)?,
@@ -120,6 +124,12 @@ impl Store {
                 lag_p99_us: optional(row, 8)?,
                 round_trip_us: optional(row, 9)?,
                 host_share: row.get(10)?,
+                phase: phase(row, 11)?,
+                server: server(row, 12)?,
+                p50_us: optional(row, 14)?,
+                p95_us: optional(row, 15)?,
+                p99_us: optional(row, 16)?,
+                max_us: optional(row, 17)?,
             })
         })
     }
@@ -294,6 +304,18 @@ fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
 fn optional(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<u64>> {
     let number: Option<i64> = row.get(column)?;
     number.map(|_| unsigned(row, column)).transpose()
+}
+
+fn phase(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Phase>> {
+    let word: Option<String> = row.get(column)?;
+    word.map(|_| named(row, column, PHASES, phase_name)).transpose()
+}
+
+/// A count and, in the column after it, its seconds.
+fn server(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<ServerTransactions>> {
+    let count = optional(row, column)?;
+    let seconds: Option<f64> = row.get(column + 1)?;
+    Ok(count.zip(seconds).map(|(count, seconds)| ServerTransactions { count, seconds }))
 }
 
 fn place(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {

@@ -8,15 +8,15 @@ use serde::Serialize;
 use triphammer_core::clock;
 use triphammer_core::engine::RunEnd;
 use triphammer_core::event::Note;
-use triphammer_core::recorder::{Interval, TypeInterval};
-use triphammer_core::stats::Times;
+use triphammer_core::recorder::TypeInterval;
 
 use super::error::StoreError;
 use super::histograms::{Encoded, Merger, Scope, encode};
-use super::job::{CheckRow, JobHeader, JobId, JobStatus, Moment, SecondRow, SeriesRow};
+use super::job::{CheckRow, JobHeader, JobId, JobStatus, Moment, SecondRow, SeriesRow, phase_name};
 use super::lock::{self, JobLock};
 use super::open::Store;
 use crate::result::{Remark, RunResult, Status, mask_setting, rfc3339};
+use crate::second::Second;
 
 /// Seconds that are written together.
 const BATCH_SECONDS: usize = 5;
@@ -74,10 +74,10 @@ impl Store {
     ///
     /// # Errors
     /// When a batch cannot be written. It is kept, and tried again with the next one.
-    pub fn second(&self, job: JobId, interval: &Interval) -> Result<(), StoreError> {
+    pub fn second(&self, job: JobId, second: &Second) -> Result<(), StoreError> {
         let waiting = self.held(job, |held| {
-            held.waiting.take(interval);
-            held.waiting.histograms.extend(held.merger.take(interval));
+            held.waiting.take(second);
+            held.waiting.histograms.extend(held.merger.take(&second.interval));
             held.waiting.seconds.len()
         })?;
         if !waiting.is_multiple_of(BATCH_SECONDS) {
@@ -262,47 +262,15 @@ impl Store {
 }
 
 impl Waiting {
-    fn take(&mut self, interval: &Interval) {
-        let gauges = &interval.gauges;
-        self.seconds.push(SecondRow {
-            first: interval.first,
-            last: interval.last,
-            cpu_ns: gauges.cpu.iter().map(|cpu| cpu.cpu_ns).sum(),
-            wall_ns: gauges.cpu.iter().map(|cpu| cpu.wall_ns).sum(),
-            busiest_share: gauges.busiest_share(),
-            connected: interval.connected,
-            lost: interval.lost,
-            reconnected: interval.reconnected,
-            lag_p99_us: gauges.lag.as_ref().map(|lag| lag.value_at_quantile(0.99)),
-            round_trip_us: gauges.round_trip.as_ref().map(|trips| trips.min()),
-            host_share: gauges.host.share(),
-        });
-        for (transaction, seen) in interval.types.iter().enumerate() {
-            let counts = &seen.counts;
-            let times = Times::of(seen.response.as_ref(), Some(counts.response_ns));
-            self.series.push(SeriesRow {
-                first: interval.first,
-                last: interval.last,
-                transaction,
-                committed: counts.committed,
-                rolled_back: counts.rolled_back,
-                failed: counts.failures(),
-                in_doubt: counts.in_doubt,
-                retries: counts.retries.iter().sum(),
-                tally: counts.tally,
-                response_ns: counts.response_ns,
-                service_ns: counts.service_ns,
-                p50_us: times.p50_us,
-                p95_us: times.p95_us,
-                p99_us: times.p99_us,
-                max_us: times.max_us,
-            });
-        }
+    fn take(&mut self, second: &Second) {
+        self.seconds.push(SecondRow::of(second));
+        self.series.extend(SeriesRow::of(second));
     }
 
     fn write(&self, connection: &Connection, job: JobId) -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(
-            "INSERT INTO seconds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+            "INSERT INTO seconds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
+             ?15, ?16, ?17, ?18, ?19)",
         )?;
         for row in &self.seconds {
             statement.execute(params![
@@ -318,6 +286,13 @@ impl Waiting {
                 row.lag_p99_us.map(integer),
                 row.round_trip_us.map(integer),
                 row.host_share,
+                row.phase.map(phase_name),
+                row.server.map(|server| integer(server.count)),
+                row.server.map(|server| server.seconds),
+                row.p50_us.map(integer),
+                row.p95_us.map(integer),
+                row.p99_us.map(integer),
+                row.max_us.map(integer),
             ])?;
         }
         let mut statement = connection.prepare_cached(
@@ -482,6 +457,9 @@ fn place(index: usize) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use triphammer_core::event::Phase;
+    use triphammer_core::recorder::Interval;
+
     use super::*;
     use crate::host::Host;
     use crate::result::Redacted;
@@ -505,6 +483,10 @@ mod tests {
         }
     }
 
+    fn empty(second: u64) -> Second {
+        Second::new(Interval::new(second, 1), Phase::Window, None)
+    }
+
     #[test]
     fn what_a_failing_store_could_not_take_goes_with_the_next_batch() {
         type Trouble = fn(&StoreError) -> bool;
@@ -520,7 +502,7 @@ mod tests {
             let job = store.begin(&header()).unwrap();
             store.connection.query_row(fail, [], |_| Ok(())).ok();
             let failures = (0..300)
-                .filter_map(|second| store.second(job, &Interval::new(second, 1)).err())
+                .filter_map(|second| store.second(job, &empty(second)).err())
                 .inspect(|error| assert!(trouble(error), "{error}"))
                 .count();
             assert!(failures > 0 && failures <= 60, "{failures}: once a batch, not once a second");
@@ -537,7 +519,7 @@ mod tests {
         let job = store.begin(&header()).unwrap();
         store.connection.query_row("PRAGMA query_only = 1", [], |_| Ok(())).ok();
         for second in 0..WAITING_MAX as u64 + 3 {
-            let _ = store.second(job, &Interval::new(second, 1));
+            let _ = store.second(job, &empty(second));
         }
         let left = store.held(job, |held| (held.dropped, held.waiting.seconds.len())).unwrap();
         assert_eq!(left, (WAITING_MAX, 3));

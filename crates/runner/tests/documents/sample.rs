@@ -6,19 +6,21 @@ use std::time::Duration;
 use triphammer_core::clock::Elapsed;
 use triphammer_core::engine::{Author, Ending, ErrorSample, Exemplar, Offered, RunEnd, Window};
 use triphammer_core::error::ErrorClass;
-use triphammer_core::event::Note;
 use triphammer_core::outcome::{Outcome, Timing};
 use triphammer_core::pace::{Cycle, Late, Load};
+use triphammer_core::event::{Note, Phase};
 use triphammer_core::recorder::{Gauges, HostCpu, Interval, TypeInterval, WorkerCpu, histogram};
 use triphammer_core::session::{Isolation, Protocol, ServerInfo};
 use triphammer_core::spec::{Length, Limits, Pacing, RetryPolicy, RunSpec};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{Headline, Mode, TallyDef, TransactionDef};
 use triphammer_runner::host::Host;
+use triphammer_runner::requirement::{self, Requirement, Vocabulary};
 use triphammer_runner::result::{
-    CounterSpan, DatabaseCount, JobKind, Redacted, RunFacts, Setting, SettingChange, Tool,
-    WorkloadFacts,
+    CounterSpan, DatabaseCount, JobKind, Profiler, Redacted, RunFacts, ServerTransactions, Setting,
+    SettingChange, Tool, WorkloadFacts,
 };
+use triphammer_runner::second::Second;
 use triphammer_runner::store::JobHeader;
 
 const fn plain(name: &'static str, title: &'static str, weight: u32) -> TransactionDef {
@@ -91,6 +93,19 @@ fn window() -> Vec<TypeInterval> {
     ]
 }
 
+/// The window's seconds as they came in.
+fn profiler() -> Profiler {
+    let mut profiler = Profiler::new(Length::Time(Duration::from_secs(300)));
+    (60..360).for_each(|n| profiler.take(&second(n)));
+    profiler
+}
+
+/// Requirements of which one is missed.
+pub fn requirements() -> Vec<Requirement> {
+    let text = "nopm >= 12k, new_order.p95 < 5ms, failures < 0.1%, payment.service.p99 <= 5ms";
+    requirement::parse(text, &Vocabulary::of_workload(HEADLINE, &TRANSACTIONS)).unwrap()
+}
+
 pub fn facts() -> RunFacts {
     RunFacts {
         job: Some(12),
@@ -151,6 +166,8 @@ pub fn facts() -> RunFacts {
         audits: Vec::new(),
         server_transactions: CounterSpan { start: Some(1_000), end: Some(144_500), seconds: 300.2 },
         settings_changed: Vec::new(),
+        profiler: profiler(),
+        requirements: Vec::new(),
         notes: Vec::new(),
     }
 }
@@ -213,6 +230,7 @@ pub fn calm() -> RunEnd {
 pub fn troubled() -> (RunFacts, RunEnd) {
     let (mut facts, mut end) = (facts(), calm());
     facts.label = Some("before the upgrade".into());
+    facts.requirements = requirements();
     facts.tool.debug_build = true;
     facts.spec.load = Load::Rate { per_second: 500.0, constant: false };
     facts.spec.pacing.late = Late::Skip(Duration::from_millis(100));
@@ -316,6 +334,13 @@ pub fn interval(second: u64) -> Interval {
     interval.gauges.host = HostCpu { busy: 30, total: 200 };
     interval.connected = 16;
     interval
+}
+
+/// The same as those who watch a run get it.
+pub fn second(second: u64) -> Second {
+    let server = ServerTransactions { count: 470, seconds: 1.0 };
+    let phase = if second < 60 { Phase::RampUp } else { Phase::Window };
+    Second::new(interval(second), phase, (second % 10 > 0).then_some(server))
 }
 
 pub fn header() -> JobHeader {

@@ -12,6 +12,7 @@ use triphammer_core::pace::{Load, read_steps};
 use triphammer_core::session::{Isolation, Protocol};
 use triphammer_core::spec::{Length, Sessions};
 use triphammer_core::workload::{AuditDef, Mode};
+use triphammer_runner::requirement::{Operator, Unit};
 use triphammer_runner::result::{DatabaseCount, Limit, RunResult, Status, Verdict};
 
 use crate::sample;
@@ -135,6 +136,8 @@ fn words_are_those_of_the_types() {
     check("Isolation", words(Isolation::ALL.map(|(level, _)| level)));
     check("Protocol", words(Protocol::ALL.map(|(protocol, _)| protocol)));
     check("Limit", words(Limit::ALL));
+    check("Operator", words(Operator::ALL));
+    check("Unit", words([Unit::Number, Unit::Share, Unit::Us]));
     check("Mode", words([Mode::Procedures, Mode::Statements]));
     let all = [Status::Complete, Status::Interrupted, Status::Aborted, Status::Failed];
     check("Status", words(all));

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use hdrhistogram::Histogram;
-use triphammer_core::event::Note;
+use triphammer_core::event::{Note, Phase};
 use triphammer_core::recorder::{Interval, histogram};
 use triphammer_runner::result::{JobKind, RunResult, Status};
+use triphammer_runner::second::Second;
 use triphammer_runner::store::{
     CheckRow, HistogramRow, JobFilter, JobId, JobStatus, Moment, Scope, Store, StoreError,
     TimesKind, VERSION,
@@ -36,7 +37,7 @@ fn a_run_comes_back_as_it_went_in() {
     let start = [("work_mem".to_owned(), "4MB".to_owned())];
     store.settings(job, Moment::Start, &start).unwrap();
     for second in 0..12 {
-        store.second(job, &sample::interval(second)).unwrap();
+        store.second(job, &sample::second(second)).unwrap();
     }
     store
         .note(job, &Note::new("live", None, "told at once, and replaced by the result's"))
@@ -58,7 +59,7 @@ fn a_run_comes_back_as_it_went_in() {
     assert!(stored.row.ended_at.unwrap() >= stored.row.started_at);
     assert_eq!(store.stored_settings(job, Moment::Start).unwrap(), start);
     assert_eq!(store.stored_settings(job, Moment::End).unwrap(), []);
-    assert!(matches!(store.second(job, &sample::interval(12)), Err(StoreError::NotHeld { .. })));
+    assert!(matches!(store.second(job, &sample::second(12)), Err(StoreError::NotHeld { .. })));
 }
 
 #[test]
@@ -67,8 +68,8 @@ fn the_series_is_what_the_intervals_were() {
     let store = Store::open(&path).unwrap();
     let job = store.begin(&sample::header()).unwrap();
     let intervals: Vec<Interval> = (0..7).map(sample::interval).collect();
-    for interval in &intervals {
-        store.second(job, interval).unwrap();
+    for second in 0..7 {
+        store.second(job, &sample::second(second)).unwrap();
     }
     assert_eq!(store.seconds(job).unwrap().len(), 5, "written in batches");
     store.flush(job).unwrap();
@@ -77,6 +78,9 @@ fn the_series_is_what_the_intervals_were() {
     assert!((seconds[0].busiest_share - 0.25).abs() < 1e-9);
     assert_eq!((seconds[0].lag_p99_us, seconds[0].round_trip_us), (Some(200), None));
     assert_eq!(seconds[0].host_share, Some(0.15));
+    assert_eq!((seconds[0].phase, seconds[0].server), (Some(Phase::RampUp), None));
+    assert_eq!(seconds[1].server.unwrap().count, 470);
+    assert!(seconds[0].p50_us > Some(1000) && seconds[0].p50_us <= seconds[0].max_us);
     assert_eq!((seconds[0].cpu_ns, seconds[0].wall_ns), (350_000_000, 2_000_000_000));
     let series = store.series(job).unwrap();
     assert_eq!(series.len(), 7 * 5);
@@ -100,8 +104,8 @@ fn histograms_come_back_exactly() {
     }
     odd.types[2].failed = Some(extreme.clone());
     odd.types[2].service = odd.types[2].response.clone();
-    store.second(job, &sample::interval(0)).unwrap();
-    store.second(job, &odd).unwrap();
+    store.second(job, &sample::second(0)).unwrap();
+    store.second(job, &Second::new(odd.clone(), Phase::Window, None)).unwrap();
     store.flush(job).unwrap();
     let rows = store.histograms(job, 1..2).unwrap();
     let find = |transaction, times| {
@@ -137,7 +141,7 @@ fn after_the_first_hour_ten_seconds_share_a_histogram() {
     for second in 3598..3624 {
         let interval = sample::interval(second);
         all.add(interval.types[0].response.as_ref().unwrap()).unwrap();
-        store.second(job, &interval).unwrap();
+        store.second(job, &sample::second(second)).unwrap();
     }
     let end = sample::calm();
     store.finish(job, &RunResult::new(&sample::facts(), &end), &end).unwrap();
@@ -273,10 +277,35 @@ fn a_newer_store_is_refused_and_left_alone() {
     raw.pragma_update(None, "user_version", VERSION + 3).unwrap();
     raw.execute("UPDATE meta SET value = '9.9.0' WHERE key = 'tool_version'", []).unwrap();
     let error = Store::open(&path).unwrap_err().to_string();
-    assert!(error.contains("is of version 4, written by triphammer 9.9.0"), "{error}");
+    let found = format!("is of version {}, written by triphammer 9.9.0", VERSION + 3);
+    assert!(error.contains(&found), "{error}");
     assert!(error.contains("use that version, or another file"), "{error}");
     let version: u32 = raw.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
     assert_eq!(version, VERSION + 3);
+}
+
+#[test]
+fn a_store_of_version_1_is_brought_up_and_keeps_its_jobs() {
+    let (_folder, path) = fresh();
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let raw = rusqlite::Connection::open(&path).unwrap();
+    raw.execute_batch(include_str!("../../src/store/migrations/0001_jobs.sql")).unwrap();
+    raw.execute_batch(
+        "INSERT INTO jobs (id, kind, status, workload, workload_version, scale, scale_unit, target,
+         tool_version, pid, started_at, facts, host, transactions) VALUES (1, 'run', 'complete',
+         'tproc-c', 1, 1, 'warehouses', 'null:', '0.1.0', 1, '2026-05-09T07:29:52Z', '{}',
+         '{\"os\":\"\",\"architecture\":\"\"}', '[\"new_order\"]');
+         INSERT INTO seconds VALUES (1, 0, 0, 5, 10, 0.5, 1, 0, 0, NULL, NULL, NULL);
+         PRAGMA user_version = 1",
+    )
+    .unwrap();
+    let store = Store::open(&path).unwrap();
+    let old = store.seconds(JobId(1)).unwrap();
+    assert_eq!((old.len(), old[0].phase, old[0].server, old[0].p95_us), (1, None, None, None));
+    let job = store.begin(&sample::header()).unwrap();
+    store.second(job, &sample::second(0)).unwrap();
+    store.flush(job).unwrap();
+    assert_eq!(store.seconds(job).unwrap()[0].phase, Some(Phase::RampUp));
 }
 
 #[test]
@@ -296,7 +325,7 @@ fn whole_run(path: &Path) -> JobId {
     let store = Store::open(path).unwrap();
     let job = store.begin(&sample::header()).unwrap();
     for second in 0..23 {
-        store.second(job, &sample::interval(second)).unwrap();
+        store.second(job, &sample::second(second)).unwrap();
     }
     let end = sample::calm();
     store.finish(job, &RunResult::new(&sample::facts(), &end), &end).unwrap();
@@ -388,7 +417,7 @@ fn child_begins_and_waits() {
     let store = Store::open(&path_from_parent()).unwrap();
     let job = store.begin(&sample::header()).unwrap();
     for second in 0..5 {
-        store.second(job, &sample::interval(second)).unwrap();
+        store.second(job, &sample::second(second)).unwrap();
     }
     println!("job {job} has begun");
     std::io::stdout().flush().unwrap();

@@ -1,0 +1,236 @@
+//! What a run offers while it goes on: the file of its seconds, the Prometheus endpoint, exports to an
+//! OpenTelemetry collector.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use crate::program::{Program, finish, signal};
+
+/// Looks again until there is something.
+fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    for _ in 0..600 {
+        if let Some(found) = look() {
+            return found;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("waited in vain for {what}");
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+const LONG: &[&str] =
+    &["run", "null:?service=1ms", "--vus", "2", "--rampup", "1s", "--duration", "60s"];
+
+#[test]
+fn a_killed_run_leaves_its_seconds_in_whole_lines() {
+    let program = Program::new();
+    let mut child = program.start(&[LONG, &["--series", "s.jsonl"]].concat());
+    let path = program.path("s.jsonl");
+    let lines = || std::fs::read_to_string(&path).ok().filter(|text| text.lines().count() >= 3);
+    wait_for("three seconds", lines);
+    signal(&child, "KILL");
+    child.wait().unwrap();
+    let phases: Vec<String> = std::fs::read_to_string(&path)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .map(|row| row["phase"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(phases[..3], ["ramp_up", "window", "window"]);
+}
+
+/// Status line, head and body of an answer.
+fn http(port: u16, request: &str) -> Option<(String, String, String)> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    write!(stream, "{request} HTTP/1.1\r\nHost: localhost\r\n\r\n").ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    let (status, head) = head.split_once("\r\n")?;
+    Some((status.to_owned(), head.to_lowercase(), body.to_owned()))
+}
+
+/// Samples of the text format by name and labels; every rule that is broken panics.
+fn samples(text: &str) -> BTreeMap<String, f64> {
+    let mut samples = BTreeMap::new();
+    let mut family: Option<(String, String)> = None;
+    let mut helped = String::new();
+    assert!(text.ends_with('\n'));
+    for line in text.lines() {
+        if let Some(help) = line.strip_prefix("# HELP ") {
+            helped = help.split_once(' ').unwrap().0.to_owned();
+        } else if let Some(kind) = line.strip_prefix("# TYPE ") {
+            let (name, kind) = kind.split_once(' ').unwrap();
+            assert_eq!(name, helped, "HELP before TYPE");
+            assert!(["counter", "gauge", "histogram"].contains(&kind));
+            assert_eq!(kind == "counter", name.ends_with("_total"), "{name}");
+            family = Some((name.to_owned(), kind.to_owned()));
+        } else {
+            let (series, value) = line.rsplit_once(' ').unwrap();
+            let name = series.split('{').next().unwrap();
+            let (family, kind) = family.as_ref().unwrap();
+            let ending = name.strip_prefix(family.as_str()).unwrap();
+            let endings =
+                if kind == "histogram" { &["_bucket", "_sum", "_count"][..] } else { &[""] };
+            assert!(endings.contains(&ending), "{line}");
+            let value: f64 = value.parse().unwrap();
+            assert!(samples.insert(series.to_owned(), value).is_none(), "twice: {line}");
+        }
+    }
+    samples
+}
+
+#[test]
+fn prometheus_reads_a_run_that_goes_on() {
+    let program = Program::new();
+    let port = free_port();
+    let more = ["--metrics-listen", &port.to_string(), "--label", "a \"quoted\" label"];
+    let child = program.start(&[LONG, &more].concat());
+    let committed = "triphammer_transactions_total{type=\"new_order\",outcome=\"committed\"}";
+    let in_window = "triphammer_phase{phase=\"window\"}";
+    let found = wait_for("figures", || {
+        let (status, head, body) = http(port, "GET /metrics")?;
+        assert_eq!(status, "HTTP/1.1 200 OK");
+        assert!(head.contains("content-type: text/plain; version=0.0.4"), "{head}");
+        let found = samples(&body);
+        (found[committed] > 0.0 && found[in_window] == 1.0).then_some(found)
+    });
+    let bucket = |le: &str| {
+        found[&format!("triphammer_response_seconds_bucket{{type=\"new_order\",le=\"{le}\"}}")]
+    };
+    assert_eq!(bucket("+Inf"), found["triphammer_response_seconds_count{type=\"new_order\"}"]);
+    assert_eq!(bucket("+Inf"), found[committed], "what is committed is timed");
+    assert_eq!(bucket("0.0005"), 0.0, "the database takes 1 ms for each call");
+    assert!(bucket("10") <= bucket("+Inf") && bucket("0.1") <= bucket("10"));
+    assert_eq!(found["triphammer_sessions"], 2.0);
+    let info = found.keys().find(|name| name.starts_with("triphammer_run_info{")).unwrap();
+    assert!(info.contains("workload=\"tproc-c\"") && info.contains("a \\\"quoted\\\" label"));
+    let outside: Vec<String> =
+        ["GET /", "POST /metrics"].iter().map(|r| http(port, r).unwrap().0).collect();
+    assert_eq!(outside, ["HTTP/1.1 404 Not Found", "HTTP/1.1 405 Method Not Allowed"]);
+    let again = program.run(&["run", "null:", "--metrics-listen", &port.to_string()]);
+    assert_eq!(again.code, 2, "{}", again.err);
+    let message = format!("listening at 127.0.0.1:{port}: Address already in use");
+    assert!(again.err.contains(&message), "{}", again.err);
+    signal(&child, "INT");
+    assert_eq!(finish(child).code, 130);
+}
+
+#[test]
+fn clients_that_never_ask_keep_nobody_out_and_nothing_up() {
+    let program = Program::new();
+    let port = free_port();
+    let child = program.start(&[LONG, &["--metrics-listen", &port.to_string()]].concat());
+    let idle = || TcpStream::connect(("127.0.0.1", port)).ok();
+    let first = wait_for("the endpoint", idle);
+    let _more: Vec<TcpStream> = (0..30).filter_map(|_| idle()).collect();
+    drop(first);
+    // Those over the limit are closed, the others given up after a while: then there is room again.
+    wait_for("an answer", || {
+        http(port, "GET /metrics").filter(|(status, ..)| status.contains("200"))
+    });
+    signal(&child, "INT");
+    assert_eq!(finish(child).code, 130);
+}
+
+/// A collector that takes everything: what it got, and the paths.
+fn collector(status: &'static str) -> (u16, Receiver<(String, serde_json::Value)>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (tell, told) = channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut reader = BufReader::new(stream.unwrap());
+            let (mut request, mut length) = (String::new(), 0);
+            reader.read_line(&mut request).unwrap();
+            loop {
+                let mut line = String::new();
+                reader.read_line(&mut line).unwrap();
+                let line = line.trim().to_lowercase();
+                if let Some(value) = line.strip_prefix("content-length: ") {
+                    length = value.parse().unwrap();
+                }
+                assert!(!line.starts_with("content-type") || line.ends_with("application/json"));
+                if line.is_empty() {
+                    break;
+                }
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            write!(reader.get_mut(), "HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\n{{}}").unwrap();
+            let path = request.split(' ').nth(1).unwrap().to_owned();
+            if tell.send((path, serde_json::from_slice(&body).unwrap())).is_err() {
+                break;
+            }
+        }
+    });
+    (port, told)
+}
+
+#[test]
+fn a_collector_gets_the_whole_run_in_the_json_form_of_otlp() {
+    let program = Program::new();
+    let (port, told) = collector("200 OK");
+    let url = format!("http://127.0.0.1:{port}");
+    let run = ["run", "null:?service=1ms", "--vus", "2", "--transactions", "300", "--otlp", &url];
+    let result = program.json(&run);
+    let (path, last) = told.iter().take(1).last().unwrap();
+    assert_eq!(path, "/v1/metrics");
+    let resource = &last["resourceMetrics"][0];
+    let name = &resource["resource"]["attributes"][0];
+    assert_eq!(
+        (&name["key"], &name["value"]["stringValue"]),
+        (&"service.name".into(), &"triphammer".into())
+    );
+    let metrics = resource["scopeMetrics"][0]["metrics"].as_array().unwrap();
+    let metric = |name: &str| metrics.iter().find(|m| m["name"] == name).unwrap();
+    let sum = &metric("triphammer.transactions")["sum"];
+    assert_eq!((&sum["aggregationTemporality"], &sum["isMonotonic"]), (&2.into(), &true.into()));
+    let of = |points: &serde_json::Value, value: &str| -> u64 {
+        let of_type = |point: &&serde_json::Value| {
+            let text = point["attributes"].to_string();
+            text.contains("\"new_order\"")
+                && (text.contains("committed") || !text.contains("outcome"))
+        };
+        let point = points.as_array().unwrap().iter().find(of_type).unwrap();
+        assert!(
+            point["timeUnixNano"].as_str().unwrap() > point["startTimeUnixNano"].as_str().unwrap()
+        );
+        point[value].as_str().expect("64-bit integers are strings").parse().unwrap()
+    };
+    let committed = result["run"]["types"][0]["committed"].as_u64().unwrap();
+    assert_eq!(of(&sum["dataPoints"], "asInt"), committed);
+    let histogram = &metric("triphammer.response")["histogram"];
+    assert_eq!(of(&histogram["dataPoints"], "count"), committed);
+    let point = &histogram["dataPoints"][0];
+    let buckets = point["bucketCounts"].as_array().unwrap();
+    assert_eq!(buckets.len(), point["explicitBounds"].as_array().unwrap().len() + 1);
+    assert!(metric("triphammer.sessions")["gauge"]["dataPoints"][0]["asInt"].is_string());
+}
+
+#[test]
+fn a_collector_that_fails_ends_no_run() {
+    let program = Program::new();
+    let url = format!("http://127.0.0.1:{}", free_port());
+    let (port, _told) = collector("503 Service Unavailable");
+    for url in [url, format!("http://127.0.0.1:{port}")] {
+        let done = program.run(&[
+            "run",
+            "null:?service=1ms",
+            "--transactions",
+            "50",
+            "--vus",
+            "1",
+            "--otlp",
+            &url,
+        ]);
+        assert_eq!(done.code, 0, "{}", done.err);
+    }
+}

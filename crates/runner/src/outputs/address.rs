@@ -1,0 +1,116 @@
+//! Where figures are offered, and where they are sent.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::str::FromStr;
+
+use hyper::Uri;
+
+/// Port of OTLP over HTTP, by the specification of the protocol.
+const OTLP_PORT: u16 = 4318;
+/// Path of metrics below an endpoint, by the specification.
+const METRICS: &str = "/v1/metrics";
+
+/// Reads an address to listen at; a port alone is on the loopback interface, so that nobody opens a port to
+/// the world by leaving something out.
+pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
+    let wrong = || format!("`{text}` is no address; write 127.0.0.1:9187, [::1]:9187 or a port");
+    if let Ok(port) = text.trim_start_matches(':').parse() {
+        return Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
+    }
+    let named = text.strip_prefix("localhost:").and_then(|port| port.parse().ok());
+    match named {
+        Some(port) => Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)),
+        None => text.parse().map_err(|_| wrong()),
+    }
+}
+
+/// An OpenTelemetry collector.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Collector {
+    /// Name or address, without brackets.
+    pub host: String,
+    pub port: u16,
+    /// Where metrics are taken: `/v1/metrics`.
+    pub path: String,
+}
+
+impl FromStr for Collector {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || "the collector's URL cannot be read; write http://localhost:4318".to_owned();
+        let uri: Uri = text.parse().map_err(|_| wrong())?;
+        if uri.scheme_str() == Some("https") {
+            return Err("a collector is reached by http:// only; let one on this host pass on by \
+                        https what it gets"
+                .to_owned());
+        }
+        let authority = uri.authority().ok_or_else(wrong)?;
+        if uri.scheme_str() != Some("http") || authority.host().is_empty() {
+            return Err(wrong());
+        }
+        if authority.as_str().contains('@') {
+            return Err("the collector's URL holds a user or password; leave it out".to_owned());
+        }
+        let base = uri.path().trim_end_matches('/');
+        let path =
+            if base.ends_with(METRICS) { base.to_owned() } else { format!("{base}{METRICS}") };
+        let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
+        Ok(Self { host, port: authority.port_u16().unwrap_or(OTLP_PORT), path })
+    }
+}
+
+impl Collector {
+    /// `localhost:4318`, `[::1]:4318`.
+    pub fn authority(&self) -> String {
+        match self.host.contains(':') {
+            true => format!("[{}]:{}", self.host, self.port),
+            false => format!("{}:{}", self.host, self.port),
+        }
+    }
+}
+
+impl fmt::Display for Collector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "http://{}{}", self.authority(), self.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_alone_is_on_loopback() {
+        for (text, address) in [
+            ("9187", "127.0.0.1:9187"),
+            (":9187", "127.0.0.1:9187"),
+            ("localhost:9187", "127.0.0.1:9187"),
+            ("0.0.0.0:80", "0.0.0.0:80"),
+            ("[::1]:80", "[::1]:80"),
+        ] {
+            assert_eq!(listen(text).unwrap().to_string(), address);
+        }
+        for text in ["", "99999", "example.org:80", "127.0.0.1", "http://127.0.0.1:80"] {
+            assert!(listen(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_collector_is_named_by_its_base() {
+        for (text, url) in [
+            ("http://localhost:4318", "http://localhost:4318/v1/metrics"),
+            ("http://localhost", "http://localhost:4318/v1/metrics"),
+            ("http://c:80/otlp/", "http://c:80/otlp/v1/metrics"),
+            ("http://c:80/v1/metrics", "http://c:80/v1/metrics"),
+            ("http://[::1]:4318", "http://[::1]:4318/v1/metrics"),
+        ] {
+            assert_eq!(text.parse::<Collector>().unwrap().to_string(), url);
+        }
+        for text in ["", "localhost:4318", "https://c", "ftp://c", "http://u:secret@c", "/v1"] {
+            let error = text.parse::<Collector>().unwrap_err();
+            assert!(!error.contains("secret"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What a run writes and offers beside its result while it goes on: a file with its seconds, an endpoint for
+//! Prometheus, exports to an OpenTelemetry collector. All are opened before the run starts, so that a path
+//! or port that cannot be used costs no run; once it goes on none of them ends or slows it: trouble is told
+//! once.
+
+mod address;
+mod file;
+mod metrics;
+mod otlp;
+mod prometheus;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use triphammer_core::SpecError;
+use triphammer_core::engine::Stopper;
+use triphammer_core::event::Event;
+use triphammer_core::workload::TransactionDef;
+
+use crate::failure::Failure;
+use crate::report::series::{Layout, SeriesWriter};
+use crate::run::Observer;
+use crate::second::Second;
+use crate::settings::Settings;
+use crate::store::{JobId, SecondRow, SeriesRow};
+
+use address::Collector;
+pub use file::OutputFile;
+use metrics::Metrics;
+
+/// The figures of a run that goes on, which the thread of events writes and the threads of the endpoint and
+/// the exporter read.
+type Shared = Arc<Mutex<Metrics>>;
+
+/// What was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputsAsked {
+    series: Option<(PathBuf, Layout)>,
+    listen: Option<SocketAddr>,
+    otlp: Option<Collector>,
+}
+
+/// What is open.
+#[derive(Debug)]
+pub struct Outputs {
+    series: Option<SeriesFile>,
+    metrics: Option<Shared>,
+    _endpoint: Option<prometheus::Endpoint>,
+    exporter: Option<otlp::Exporter>,
+}
+
+#[derive(Debug)]
+struct SeriesFile {
+    file: OutputFile,
+    writer: SeriesWriter,
+}
+
+impl OutputsAsked {
+    /// Reads the settings.
+    ///
+    /// # Errors
+    /// When a value cannot be.
+    pub fn said(settings: &mut Settings) -> Result<Self, SpecError> {
+        let none = "none";
+        let show = |(path, _): &(PathBuf, Layout)| path.display().to_string();
+        Ok(Self {
+            series: settings.optional("series", series_file, show, none)?,
+            listen: settings.optional(
+                "metrics-listen",
+                address::listen,
+                SocketAddr::to_string,
+                none,
+            )?,
+            otlp: settings.optional("otlp", str::parse, Collector::to_string, none)?,
+        })
+    }
+
+    /// Opens the files and ports. `info` is what is to be said of the run, without secrets.
+    ///
+    /// # Errors
+    /// When a file cannot be written or a port is taken.
+    pub fn open(
+        self,
+        transactions: &[TransactionDef],
+        info: Vec<(&'static str, String)>,
+    ) -> Result<Outputs, Failure> {
+        let types: Vec<String> = transactions.iter().map(|t| t.name.to_owned()).collect();
+        let series = self.series.map(|(path, layout)| SeriesFile::create(path, layout, &types));
+        let metrics = (self.listen.is_some() || self.otlp.is_some())
+            .then(|| Arc::new(Mutex::new(Metrics::new(types, info))));
+        let shared = || Arc::clone(metrics.as_ref().expect("made for them"));
+        let endpoint = self.listen.map(|at| prometheus::Endpoint::open(at, shared()));
+        let exporter = self.otlp.map(|to| otlp::Exporter::start(to, shared()));
+        Ok(Outputs {
+            series: series.transpose()?,
+            _endpoint: endpoint.transpose()?,
+            exporter: exporter.transpose()?,
+            metrics,
+        })
+    }
+}
+
+/// Reads the name of a file of seconds.
+fn series_file(text: &str) -> Result<(PathBuf, Layout), String> {
+    let path = PathBuf::from(text);
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("csv") => Ok((path, Layout::Csv)),
+        Some("jsonl") => Ok((path, Layout::JsonLines)),
+        _ => Err(format!("`{text}` must end with .csv or .jsonl")),
+    }
+}
+
+impl Outputs {
+    /// An observer that writes the outputs, and hands everything on to another.
+    pub fn around<'a>(&'a mut self, observer: &'a mut dyn Observer) -> impl Observer + 'a {
+        Around { outputs: self, observer }
+    }
+
+    fn second(&mut self, second: &Second, warn: &mut dyn FnMut(&str)) {
+        if let Some(series) = &mut self.series
+            && let Err(failure) = series.second(second)
+        {
+            warn(&format!("{failure}; the series ends here"));
+            self.series = None;
+        }
+        if let Some(metrics) = &self.metrics {
+            metrics.lock().expect("nobody panics with it").take(second);
+        }
+        if let Some(trouble) = self.exporter.as_ref().and_then(otlp::Exporter::trouble) {
+            warn(&trouble);
+        }
+    }
+}
+
+impl SeriesFile {
+    fn create(path: PathBuf, layout: Layout, types: &[String]) -> Result<Self, Failure> {
+        let mut file = OutputFile::create(&path)?;
+        let writer = SeriesWriter::new(layout, types);
+        file.append(&writer.head())?;
+        Ok(Self { file, writer })
+    }
+
+    /// Writes one line by one call, so that a run that is killed leaves whole lines.
+    fn second(&mut self, second: &Second) -> Result<(), Failure> {
+        let types: Vec<SeriesRow> = SeriesRow::of(second).collect();
+        self.file.append(&self.writer.row(&SecondRow::of(second), &types))
+    }
+}
+
+struct Around<'a> {
+    outputs: &'a mut Outputs,
+    observer: &'a mut dyn Observer,
+}
+
+impl Observer for Around<'_> {
+    fn begins(&mut self, stopper: Stopper, job: Option<JobId>) {
+        self.observer.begins(stopper, job);
+    }
+
+    fn event(&mut self, event: &Event) {
+        if let (Event::Phase(phase, _), Some(metrics)) = (event, &self.outputs.metrics) {
+            metrics.lock().expect("nobody panics with it").enter(*phase);
+        }
+        self.observer.event(event);
+    }
+
+    fn second(&mut self, second: &Second) {
+        self.outputs.second(second, &mut |text| self.observer.warn(text));
+        self.observer.second(second);
+    }
+
+    fn warn(&mut self, text: &str) {
+        self.observer.warn(text);
+    }
+}

@@ -1,0 +1,187 @@
+//! Exports to an OpenTelemetry collector: OTLP over HTTP in its JSON form, which is proto3's JSON mapping of
+//! `ExportMetricsServiceRequest` (<https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>):
+//! 64-bit integers are strings, enumerations numbers. On a thread of its own; a collector that fails is told
+//! of once and tried again at the next time.
+
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use http_body_util::Full;
+use hyper::Request;
+use hyper::body::Bytes;
+use hyper::header::{CONTENT_TYPE, HOST};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value as Json, json};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use triphammer_core::clock;
+
+use super::Shared;
+use super::address::Collector;
+use super::metrics::{Family, Kind, Metrics, Point, Value};
+use crate::failure::Failure;
+
+/// Between two exports.
+const EVERY: Duration = Duration::from_secs(10);
+/// Longest time for an export.
+const EXPORT: Duration = Duration::from_secs(5);
+/// Sums since the run's zero, by the enumeration AggregationTemporality.
+const CUMULATIVE: u32 = 2;
+
+/// A thread that exports until this is dropped, and once more then.
+#[derive(Debug)]
+pub(super) struct Exporter {
+    over: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+    trouble: Mutex<Receiver<String>>,
+}
+
+impl Exporter {
+    /// Begins to export.
+    pub fn start(to: Collector, metrics: Shared) -> Result<Self, Failure> {
+        let (over, is_over) = oneshot::channel();
+        let (tell, trouble) = channel();
+        let thread = std::thread::Builder::new()
+            .name("otlp".into())
+            .spawn(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+                if let Ok(runtime) = runtime {
+                    runtime.block_on(export_all(&to, &metrics, is_over, &tell));
+                    // A name that is still being looked up is not waited for.
+                    runtime.shutdown_background();
+                }
+            })
+            .map_err(|error| Failure::System { doing: "starting the exporter".into(), error })?;
+        Ok(Self { over: Some(over), thread: Some(thread), trouble: Mutex::new(trouble) })
+    }
+
+    /// What is to be told, if anything.
+    pub fn trouble(&self) -> Option<String> {
+        self.trouble.lock().expect("nobody panics with it").try_recv().ok()
+    }
+}
+
+impl Drop for Exporter {
+    fn drop(&mut self) {
+        drop(self.over.take());
+        if let Some(thread) = self.thread.take() {
+            // It was a defect there that the run has outlived.
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn export_all(
+    to: &Collector,
+    metrics: &Shared,
+    mut is_over: oneshot::Receiver<()>,
+    tell: &Sender<String>,
+) {
+    let since = nanoseconds();
+    let mut told = false;
+    let mut over = false;
+    while !over {
+        over = tokio::time::timeout(EVERY, &mut is_over).await.is_ok();
+        let now = Metrics::clone(&metrics.lock().expect("nobody panics with it"));
+        let body = request(&now.families(), since, nanoseconds()).to_string();
+        let sent = tokio::time::timeout(EXPORT, send(to, body)).await;
+        let sent = sent.unwrap_or_else(|_| Err(format!("no answer in {} s", EXPORT.as_secs())));
+        if let Err(problem) = sent
+            && !std::mem::replace(&mut told, true)
+        {
+            // Nobody listens any more when the run is over.
+            let _ = tell.send(format!("the collector {to} does not take figures: {problem}"));
+        }
+    }
+}
+
+async fn send(to: &Collector, body: String) -> Result<(), String> {
+    let words = |error: &dyn std::fmt::Display| error.to_string();
+    let stream = TcpStream::connect((to.host.as_str(), to.port)).await.map_err(|e| words(&e))?;
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(|e| words(&e))?;
+    let connection = tokio::spawn(connection);
+    let request = Request::post(&to.path)
+        .header(HOST, to.authority())
+        .header(CONTENT_TYPE, "application/json")
+        .body(Full::new(Bytes::from(body)))
+        .map_err(|e| words(&e))?;
+    let answer = sender.send_request(request).await.map_err(|e| words(&e));
+    connection.abort();
+    match answer?.status() {
+        status if status.is_success() => Ok(()),
+        status => Err(format!("it answers {status}")),
+    }
+}
+
+/// Now, in nanoseconds since 1970.
+fn nanoseconds() -> u64 {
+    u64::try_from(clock::wall().0).unwrap_or_default() * 1000
+}
+
+/// The request that carries the families.
+fn request(families: &[Family], since: u64, now: u64) -> Json {
+    let version = env!("CARGO_PKG_VERSION");
+    let metrics: Vec<Json> = families.iter().map(|family| metric(family, since, now)).collect();
+    json!({ "resourceMetrics": [{
+        "resource": { "attributes": [
+            attribute("service.name", "triphammer"),
+            attribute("service.version", version),
+        ] },
+        "scopeMetrics": [{
+            "scope": { "name": "triphammer", "version": version },
+            "metrics": metrics,
+        }],
+    }] })
+}
+
+fn metric(family: &Family, since: u64, now: u64) -> Json {
+    let points: Vec<Json> = family.points.iter().map(|p| data_point(p, since, now)).collect();
+    let mut metric = json!({
+        "name": format!("triphammer.{}", family.name),
+        "description": family.help,
+        "unit": family.unit,
+    });
+    let (kind, data) = match family.kind {
+        Kind::Gauge => ("gauge", json!({ "dataPoints": points })),
+        Kind::Counter => (
+            "sum",
+            json!({
+                "dataPoints": points,
+                "aggregationTemporality": CUMULATIVE,
+                "isMonotonic": true,
+            }),
+        ),
+        Kind::Histogram => {
+            ("histogram", json!({ "dataPoints": points, "aggregationTemporality": CUMULATIVE }))
+        }
+    };
+    metric[kind] = data;
+    metric
+}
+
+fn data_point(point: &Point, since: u64, now: u64) -> Json {
+    let attributes: Vec<Json> = point.labels.iter().map(|(k, v)| attribute(k, v)).collect();
+    let mut data = json!({
+        "attributes": attributes,
+        "startTimeUnixNano": since.to_string(),
+        "timeUnixNano": now.to_string(),
+    });
+    match &point.value {
+        Value::Count(count) => data["asInt"] = count.to_string().into(),
+        Value::Number(number) => data["asDouble"] = (*number).into(),
+        Value::Times(buckets) => {
+            data["count"] = buckets.counts.iter().sum::<u64>().to_string().into();
+            data["sum"] = buckets.sum.into();
+            data["bucketCounts"] = buckets.counts.iter().map(u64::to_string).collect();
+            data["explicitBounds"] = buckets.bounds().into();
+        }
+    }
+    data
+}
+
+fn attribute(key: &str, value: &str) -> Json {
+    json!({ "key": key, "value": { "stringValue": value } })
+}

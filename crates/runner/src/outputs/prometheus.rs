@@ -1,0 +1,211 @@
+//! An endpoint for Prometheus: its text format, version 0.0.4
+//! (<https://prometheus.io/docs/instrumenting/exposition_formats/>), at `/metrics`, on a thread of its own.
+
+use std::convert::Infallible;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{ALLOW, CONTENT_TYPE};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::sync::{Semaphore, oneshot};
+
+use super::Shared;
+use super::metrics::{Family, Kind, Point, Value};
+use crate::failure::Failure;
+
+/// Connections answered at a time; more are closed at once.
+const CONNECTIONS_MAX: usize = 8;
+/// Longest time for a connection, from its beginning to the end of its one answer.
+const ANSWER: Duration = Duration::from_secs(10);
+/// Largest request, in bytes: hyper's smallest.
+const REQUEST_MAX: usize = 8192;
+
+/// A thread that answers at a port until this is dropped.
+#[derive(Debug)]
+pub(super) struct Endpoint {
+    over: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Endpoint {
+    /// Begins to listen.
+    pub fn open(at: SocketAddr, metrics: Shared) -> Result<Self, Failure> {
+        let failed = |error| Failure::System { doing: format!("listening at {at}"), error };
+        let listener = TcpListener::bind(at).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let (over, is_over) = oneshot::channel();
+        let thread = std::thread::Builder::new()
+            .name("metrics".into())
+            .spawn(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+                if let Ok(runtime) = runtime {
+                    runtime.block_on(async {
+                        tokio::select! {
+                            () = listen(listener, metrics) => {}
+                            _ = is_over => {}
+                        }
+                    });
+                }
+            })
+            .map_err(failed)?;
+        Ok(Self { over: Some(over), thread: Some(thread) })
+    }
+}
+
+impl Drop for Endpoint {
+    fn drop(&mut self) {
+        drop(self.over.take());
+        if let Some(thread) = self.thread.take() {
+            // It was a defect there that the run has outlived.
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn listen(listener: TcpListener, metrics: Shared) {
+    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+    let free = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            // Out of descriptors, say: they come back when somebody leaves.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            continue;
+        };
+        let Ok(place) = Arc::clone(&free).try_acquire_owned() else { continue };
+        let metrics = Arc::clone(&metrics);
+        tokio::spawn(async move {
+            let answer = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .keep_alive(false)
+                .max_buf_size(REQUEST_MAX)
+                .serve_connection(
+                    TokioIo::new(stream),
+                    service_fn(move |request| std::future::ready(answer(&request, &metrics))),
+                );
+            let _ = tokio::time::timeout(ANSWER, answer).await;
+            drop(place);
+        });
+    }
+}
+
+fn answer(
+    request: &Request<Incoming>,
+    metrics: &Shared,
+) -> Result<Response<Full<Bytes>>, Infallible> {
+    let plain = |status, kind: &'static str, text: String| {
+        let mut response = Response::new(Full::new(Bytes::from(text)));
+        *response.status_mut() = status;
+        response.headers_mut().insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static(kind));
+        response
+    };
+    let text = "text/plain; charset=utf-8";
+    if request.uri().path() != "/metrics" {
+        let body = "the figures of the run are at /metrics\n".to_owned();
+        return Ok(plain(StatusCode::NOT_FOUND, text, body));
+    }
+    if request.method() != Method::GET && request.method() != Method::HEAD {
+        let mut refused = plain(StatusCode::METHOD_NOT_ALLOWED, text, String::new());
+        refused.headers_mut().insert(ALLOW, hyper::header::HeaderValue::from_static("GET, HEAD"));
+        return Ok(refused);
+    }
+    let now = metrics.lock().expect("nobody panics with it").clone();
+    let body = exposition(&now.families());
+    Ok(plain(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", body))
+}
+
+/// The families in Prometheus's text format.
+pub(super) fn exposition(families: &[Family]) -> String {
+    let mut out = String::new();
+    for family in families {
+        let name = name(family);
+        let kind = match family.kind {
+            Kind::Counter => "counter",
+            Kind::Gauge => "gauge",
+            Kind::Histogram => "histogram",
+        };
+        let help = family.help.replace('\\', "\\\\").replace('\n', "\\n");
+        out.push_str(&format!("# HELP {name} {help}\n# TYPE {name} {kind}\n"));
+        for point in &family.points {
+            sample(&mut out, &name, point);
+        }
+    }
+    out
+}
+
+/// `triphammer_client_cpu_seconds_total`: base units and endings by Prometheus's conventions.
+fn name(family: &Family) -> String {
+    let unit = match (family.unit, family.kind) {
+        ("s", _) => "_seconds",
+        ("1", Kind::Gauge) => "_ratio",
+        _ => "",
+    };
+    let ending = if family.kind == Kind::Counter { "_total" } else { "" };
+    format!("triphammer_{}{unit}{ending}", family.name)
+}
+
+fn sample(out: &mut String, name: &str, point: &Point) {
+    match &point.value {
+        Value::Count(count) => out.push_str(&format!("{name}{} {count}\n", labels(point, None))),
+        Value::Number(number) => out.push_str(&format!("{name}{} {number}\n", labels(point, None))),
+        Value::Times(buckets) => {
+            let mut below = 0;
+            let bounds = buckets.bounds().iter().map(f64::to_string).chain(["+Inf".to_owned()]);
+            for (bound, count) in bounds.zip(&buckets.counts) {
+                below += count;
+                out.push_str(&format!("{name}_bucket{} {below}\n", labels(point, Some(&bound))));
+            }
+            out.push_str(&format!("{name}_sum{} {}\n", labels(point, None), buckets.sum));
+            out.push_str(&format!("{name}_count{} {below}\n", labels(point, None)));
+        }
+    }
+}
+
+fn labels(point: &Point, bound: Option<&str>) -> String {
+    let escape = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    let own = point.labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escape(value)));
+    let bound = bound.map(|bound| format!("le=\"{bound}\""));
+    let all: Vec<String> = own.chain(bound).collect();
+    if all.is_empty() { String::new() } else { format!("{{{}}}", all.join(",")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_values_and_labels_follow_the_format() {
+        let point = |labels, value| Point { labels, value };
+        let family = |name, unit, kind, point| Family {
+            name,
+            unit,
+            help: "A \\ and\na line.",
+            kind,
+            points: vec![point],
+        };
+        let text = exposition(&[
+            family("cpu", "s", Kind::Counter, point(vec![], Value::Number(0.25))),
+            family(
+                "busy",
+                "1",
+                Kind::Gauge,
+                point(vec![("a", "\"\\\n".into())], Value::Number(1.0)),
+            ),
+        ]);
+        assert_eq!(
+            text,
+            "# HELP triphammer_cpu_seconds_total A \\\\ and\\na line.\n\
+             # TYPE triphammer_cpu_seconds_total counter\n\
+             triphammer_cpu_seconds_total 0.25\n\
+             # HELP triphammer_busy_ratio A \\\\ and\\na line.\n\
+             # TYPE triphammer_busy_ratio gauge\n\
+             triphammer_busy_ratio{a=\"\\\"\\\\\\n\"} 1\n"
+        );
+    }
+}

@@ -1,0 +1,52 @@
+//! The stored histograms of a run as an HdrHistogram interval log (version 1.3, V2 deflated), which
+//! HistogramLogProcessor, HistogramLogAnalyzer and the other tools of HdrHistogram read. Values are
+//! microseconds; each histogram's tag is its transaction type and which times: `new_order.response`.
+
+use std::time::{Duration, SystemTime};
+
+use hdrhistogram::serialization::V2DeflateSerializer;
+use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
+
+use crate::store::{HistogramRow, StoredJob};
+
+/// What the format's readers look for at the beginning.
+const VERSION: &str = "[Histogram log format version 1.3]";
+
+/// The log of a run's histograms, which stand in the order of their seconds.
+#[must_use]
+pub fn hdr(job: &StoredJob, histograms: &[HistogramRow]) -> String {
+    let mut out = Vec::new();
+    let mut serializer = V2DeflateSerializer::new();
+    let mut builder = IntervalLogWriterBuilder::new();
+    builder.add_comment(VERSION);
+    for line in comments(job) {
+        builder.add_comment(&line);
+    }
+    let zero =
+        job.row.started_at.parse().map_or(SystemTime::UNIX_EPOCH, |at: jiff::Timestamp| at.into());
+    builder.with_start_time(zero).with_base_time(zero);
+    let mut log = builder.begin_log_with(&mut out, &mut serializer).expect("a vector takes all");
+    for row in histograms {
+        let Some(name) = job.transactions.get(row.transaction) else { continue };
+        let tag = format!("{name}.{}", row.times.name());
+        let begin = Duration::from_secs(row.first);
+        let length = Duration::from_secs(row.last - row.first + 1);
+        log.write_histogram(&row.histogram, begin, length, Tag::new(&tag))
+            .expect("a vector takes all, and u32 counts fit the format");
+    }
+    String::from_utf8(out).expect("the format is text")
+}
+
+fn comments(job: &StoredJob) -> Vec<String> {
+    let mut lines = vec![
+        format!(" triphammer {}, job {}: {}", job.row.tool_version, job.row.id, job.row.workload),
+        " values are microseconds: HistogramLogProcessor -outputValueUnitRatio 1000 shows ms"
+            .to_owned(),
+    ];
+    if let Ok(Some(result)) = job.result() {
+        let begin = result.durations.rampup_s;
+        let end = begin + result.durations.window_s;
+        lines.push(format!(" the timed window: -start {begin} -end {end}"));
+    }
+    lines
+}

@@ -1,0 +1,149 @@
+//! What `triphammer report` can make of a stored job. A new format is one line in [`Format::ALL`] and one
+//! arm in [`Format::render`].
+
+use std::path::Path;
+
+use super::series::{Layout, SeriesWriter};
+use super::{hdr, junit, markdown, stored, stored_json};
+use crate::check::CheckReport;
+use crate::failure::Failure;
+use crate::result::JobKind;
+use crate::store::{Store, StoreError, StoredJob};
+
+/// A form of a stored job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// As its command printed it.
+    Text,
+    /// The document.
+    Json,
+    /// For issues, wikis and change requests.
+    Markdown,
+    /// A run's seconds, comma-separated.
+    Csv,
+    /// A run's seconds, one JSON object a line.
+    JsonLines,
+    /// A run's histograms as an HdrHistogram interval log.
+    Hdr,
+    /// What had to hold and whether it did, as JUnit XML.
+    Junit,
+}
+
+impl Format {
+    /// Every format with its name and the ending of its files.
+    pub const ALL: [(Self, &'static str, &'static str); 7] = [
+        (Self::Text, "text", "txt"),
+        (Self::Json, "json", "json"),
+        (Self::Markdown, "markdown", "md"),
+        (Self::Csv, "csv", "csv"),
+        (Self::JsonLines, "jsonl", "jsonl"),
+        (Self::Hdr, "hdr", "hdr"),
+        (Self::Junit, "junit", "xml"),
+    ];
+
+    /// The format that a file's ending stands for.
+    ///
+    /// # Errors
+    /// With the endings that stand for one.
+    pub fn of_file(path: &Path) -> Result<Self, String> {
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        let found = Self::ALL.iter().find(|(.., known)| *known == ending.to_lowercase());
+        found.map(|(format, ..)| *format).ok_or_else(|| {
+            let endings: Vec<_> =
+                Self::ALL.iter().map(|(.., ending)| format!(".{ending}")).collect();
+            format!(
+                "the ending of {} stands for no format; give --format, or one of {}",
+                path.display(),
+                endings.join(", ")
+            )
+        })
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(format, ..)| *format == self).expect("ALL has every format").1
+    }
+
+    /// A stored job in this form.
+    ///
+    /// # Errors
+    /// When the job has nothing of that form, or cannot be read.
+    pub fn render(self, store: &Store, job: &StoredJob) -> Result<String, Failure> {
+        let refused = |error: StoreError| Failure::refuse(error.to_string());
+        match self {
+            Self::Text => stored(job).map_err(refused),
+            Self::Json => Ok(stored_json(job)),
+            Self::Markdown => match job.result().map_err(refused)? {
+                Some(result) => Ok(markdown(&result)),
+                None => stored(job).map_err(refused),
+            },
+            Self::Csv => self.series(store, job, Layout::Csv),
+            Self::JsonLines => self.series(store, job, Layout::JsonLines),
+            Self::Hdr => {
+                self.refuse_all_but_runs(job)?;
+                let histograms = store.histograms(job.row.id, 0..u64::MAX).map_err(refused)?;
+                Ok(hdr::hdr(job, &histograms))
+            }
+            Self::Junit => junit(job),
+        }
+    }
+
+    fn series(self, store: &Store, job: &StoredJob, layout: Layout) -> Result<String, Failure> {
+        self.refuse_all_but_runs(job)?;
+        let refused = |error: StoreError| Failure::refuse(error.to_string());
+        let seconds = store.seconds(job.row.id).map_err(refused)?;
+        let series = store.series(job.row.id).map_err(refused)?;
+        Ok(SeriesWriter::new(layout, &job.transactions).all(&seconds, &series))
+    }
+
+    fn refuse_all_but_runs(self, job: &StoredJob) -> Result<(), Failure> {
+        if job.row.kind == JobKind::Run {
+            return Ok(());
+        }
+        let (id, kind) = (job.row.id, job.row.kind.name());
+        Err(Failure::refuse(format!(
+            "job {id} is a {kind}: only runs have a {}",
+            match self {
+                Self::Hdr => "histogram log",
+                _ => "series",
+            }
+        )))
+    }
+}
+
+fn junit(job: &StoredJob) -> Result<String, Failure> {
+    let row = &job.row;
+    let found = job.result().map_err(|error| Failure::refuse(error.to_string()))?;
+    if let Some(result) = found {
+        return Ok(junit::of_run(&result).xml());
+    }
+    let document = job.document.clone().unwrap_or_default();
+    if let Ok(report) = serde_json::from_value::<CheckReport>(document.clone()) {
+        return Ok(junit::of_check(&report).xml());
+    }
+    if row.kind == JobKind::Build && document.is_object() {
+        return Err(Failure::refuse(format!("job {} is a build: nothing had to hold", row.id)));
+    }
+    let reason = document.as_str().unwrap_or(row.status.name());
+    Ok(junit::of_failure(row.kind.name(), &row.workload, reason).xml())
+}
+
+impl std::str::FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL.iter().find(|(_, name, _)| *name == text).map(|(format, ..)| *format).ok_or_else(
+            || {
+                let names: Vec<_> = Self::ALL.iter().map(|(_, name, _)| *name).collect();
+                format!("no format is called `{text}`; there are {}", names.join(", "))
+            },
+        )
+    }
+}
+
+impl std::fmt::Display for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

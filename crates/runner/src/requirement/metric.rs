@@ -1,0 +1,236 @@
+//! The figures that a requirement can name. The lists below are the whole language; `docs/outputs.md`
+//! explains each, and a test holds it to that.
+
+use serde::{Deserialize, Serialize};
+use triphammer_core::stats::{Times, share};
+use triphammer_core::workload::{Headline, TransactionDef};
+
+use crate::result::{RunResult, TypeFigures};
+use crate::settings::closest;
+
+/// What a figure counts in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// A count or a rate.
+    Number,
+    /// From 0 to 1.
+    Share,
+    /// A time in microseconds.
+    Us,
+}
+
+type OfRun = (&'static str, Unit, fn(&RunResult) -> Option<f64>);
+type OfType = (&'static str, Unit, fn(&TypeFigures) -> Option<f64>);
+type OfTimes = (&'static str, fn(&Times) -> Option<f64>);
+
+/// Figures of the whole: the headline by its own name stands before them.
+const OF_RUN: &[OfRun] = &[
+    ("tpm", Unit::Number, |r| timed(r, r.tpm_client)),
+    ("tpm_server", Unit::Number, |r| r.tpm_server),
+    ("failures", Unit::Share, |r| (r.run.total.ended > 0).then_some(r.failures.share)),
+    ("in_doubt", Unit::Number, |r| timed(r, number(r.window.total.in_doubt))),
+    ("retries", Unit::Share, |r| timed(r, retried(&r.window.total))),
+    ("window", Unit::Us, |r| Some(r.durations.window_s * 1e6)),
+    ("sessions.lost", Unit::Number, |r| Some(number(r.sessions.lost))),
+    ("sessions.reconnected", Unit::Number, |r| Some(number(r.sessions.reconnected))),
+    ("client.cpu_us", Unit::Us, |r| of_completed(r, r.client.cpu_us_per_transaction)),
+    ("client.busiest", Unit::Share, |r| Some(r.client.busiest_share)),
+    ("round_trips", Unit::Number, |r| of_completed(r, r.round_trips.per_transaction)),
+];
+
+/// Figures of a transaction type in the timed window.
+const OF_TYPE: &[OfType] = &[
+    ("per_minute", Unit::Number, |t| Some(t.per_minute)),
+    ("share", Unit::Share, |t| Some(t.share)),
+    ("completed", Unit::Number, |t| Some(number(t.completed))),
+    ("committed", Unit::Number, |t| Some(number(t.committed))),
+    ("rolled_back", Unit::Number, |t| Some(number(t.rolled_back))),
+    ("failures", Unit::Share, |t| (t.ended > 0).then(|| share(t.failed + t.in_doubt, t.ended))),
+    ("in_doubt", Unit::Number, |t| Some(number(t.in_doubt))),
+    ("retries", Unit::Share, |t| Some(retried(t))),
+];
+
+/// Figures of the response times of committed transactions, and after `service.` of service times.
+const OF_TIMES: &[OfTimes] = &[
+    ("min", |t| Some(number(t.min_us))),
+    ("mean", |t| Some(t.mean_us)),
+    ("p50", |t| Some(number(t.p50_us))),
+    ("p90", |t| Some(number(t.p90_us))),
+    ("p95", |t| Some(number(t.p95_us))),
+    ("p99", |t| Some(number(t.p99_us))),
+    ("p999", |t| Some(number(t.p99_9_us))),
+    // Documents of earlier versions have none, which reads as 0.
+    ("p9999", |t| (t.p99_99_us >= t.p99_9_us).then(|| number(t.p99_99_us))),
+    ("max", |t| Some(number(t.max_us))),
+];
+
+/// Before a time that runs from the first attempt instead of from due.
+const SERVICE: &str = "service.";
+/// All types together.
+const ALL: &str = "all";
+
+/// The names that mean something in the results of one workload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vocabulary {
+    headline: String,
+    types: Vec<String>,
+}
+
+/// A figure of a result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    name: String,
+    unit: Unit,
+    source: Source,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Source {
+    Headline,
+    /// Place in [`OF_RUN`].
+    Run(usize),
+    /// A type's key, and the place in [`OF_TYPE`].
+    Type(String, usize),
+    /// A type's key, whether of service times, and the place in [`OF_TIMES`].
+    Times(String, bool, usize),
+}
+
+impl Vocabulary {
+    /// The names of a workload.
+    #[must_use]
+    pub fn of_workload(headline: Headline, transactions: &[TransactionDef]) -> Self {
+        Self::new(headline.name, transactions.iter().map(|t| t.name))
+    }
+
+    /// The names of a stored result.
+    #[must_use]
+    pub fn of_result(result: &RunResult) -> Self {
+        Self::new(&result.headline.name, result.window.types.iter().map(|t| t.name.as_str()))
+    }
+
+    fn new<'a>(headline: &str, types: impl Iterator<Item = &'a str>) -> Self {
+        let types = std::iter::once(ALL).chain(types).map(str::to_owned).collect();
+        Self { headline: headline.to_lowercase(), types }
+    }
+
+    /// The figure of that name, or why there is none.
+    pub(super) fn find(&self, name: &str) -> Result<Metric, String> {
+        self.known(name).ok_or_else(|| {
+            let names = self.names();
+            let hint = closest(name, names.iter().map(String::as_str))
+                .map_or(String::new(), |close| format!("; did you mean `{close}`?"));
+            format!("no metric is called `{name}`{hint}")
+        })
+    }
+
+    fn known(&self, name: &str) -> Option<Metric> {
+        let metric = |unit, source| Some(Metric { name: name.to_owned(), unit, source });
+        if name == self.headline {
+            return metric(Unit::Number, Source::Headline);
+        }
+        if let Some(place) = OF_RUN.iter().position(|(known, ..)| *known == name) {
+            return metric(OF_RUN[place].1, Source::Run(place));
+        }
+        let (of, figure) = name.split_once('.')?;
+        let of = self.types.iter().find(|known| *known == of)?.clone();
+        if let Some(place) = OF_TYPE.iter().position(|(known, ..)| *known == figure) {
+            return metric(OF_TYPE[place].1, Source::Type(of, place));
+        }
+        let (service, figure) = match figure.strip_prefix(SERVICE) {
+            Some(figure) => (true, figure),
+            None => (false, figure),
+        };
+        let place = OF_TIMES.iter().position(|(known, _)| *known == figure)?;
+        metric(Unit::Us, Source::Times(of, service, place))
+    }
+
+    /// Every name.
+    fn names(&self) -> Vec<String> {
+        let of_run = OF_RUN.iter().map(|(name, ..)| (*name).to_owned());
+        let mut names: Vec<String> = std::iter::once(self.headline.clone()).chain(of_run).collect();
+        for of in &self.types {
+            names.extend(of_type().map(|figure| format!("{of}.{figure}")));
+        }
+        names
+    }
+
+    /// Every name in a few lines: those of types are told once.
+    #[must_use]
+    pub fn listed(&self) -> String {
+        let of_run: Vec<_> = OF_RUN.iter().map(|(name, ..)| *name).collect();
+        let of_type: Vec<_> = OF_TYPE.iter().map(|(name, ..)| *name).collect();
+        let of_times: Vec<_> = OF_TIMES.iter().map(|(name, _)| *name).collect();
+        format!(
+            "metrics: {}, {}\n  TYPE. and one of {}, {}, or {SERVICE} and a time\n  TYPE: {}",
+            self.headline,
+            of_run.join(", "),
+            of_type.join(", "),
+            of_times.join(", "),
+            self.types.join(", ")
+        )
+    }
+
+    /// Names of the figures, for the test of their description: of the run, of a type.
+    #[must_use]
+    pub fn figures() -> (Vec<&'static str>, Vec<String>) {
+        (OF_RUN.iter().map(|(name, ..)| *name).collect(), of_type().collect())
+    }
+}
+
+fn of_type() -> impl Iterator<Item = String> {
+    let counts = OF_TYPE.iter().map(|(name, ..)| (*name).to_owned());
+    let times = OF_TIMES.iter().map(|(name, _)| (*name).to_owned());
+    let service = OF_TIMES.iter().map(|(name, _)| format!("{SERVICE}{name}"));
+    counts.chain(times).chain(service)
+}
+
+impl Metric {
+    /// As it is written.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it counts in.
+    #[must_use]
+    pub const fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// The figure of a result, in the metric's unit; `None` when the run did not measure it.
+    #[must_use]
+    pub fn read(&self, result: &RunResult) -> Option<f64> {
+        let of = |name: &str| {
+            let window = (result.durations.window_s > 0.0).then_some(&result.window)?;
+            window.types.iter().chain([&window.total]).find(|seen| seen.name == name)
+        };
+        match &self.source {
+            Source::Headline => timed(result, result.headline.value),
+            Source::Run(place) => OF_RUN[*place].2(result),
+            Source::Type(name, place) => of(name).and_then(OF_TYPE[*place].2),
+            Source::Times(name, service, place) => {
+                let seen = of(name)?;
+                let times = if *service { &seen.service } else { &seen.response };
+                OF_TIMES[*place].1(times).filter(|_| times.count > 0)
+            }
+        }
+    }
+}
+
+/// A figure of the timed window, where there was one.
+fn timed(result: &RunResult, value: f64) -> Option<f64> {
+    (result.durations.window_s > 0.0).then_some(value)
+}
+
+fn of_completed(result: &RunResult, value: f64) -> Option<f64> {
+    (result.run.total.completed > 0).then_some(value)
+}
+
+fn retried(seen: &TypeFigures) -> f64 {
+    share(seen.retried, seen.ended)
+}
+
+fn number(count: u64) -> f64 {
+    count as f64
+}

@@ -1,0 +1,188 @@
+//! Looks at the database from beside a run, on a session of the runner's own.
+
+use std::time::Duration;
+
+use triphammer_core::clock::Elapsed;
+use triphammer_core::engine::Plan;
+use triphammer_core::session::{Access, Database, Role, Session};
+use triphammer_core::workload::{AuditDef, Statements, Workload};
+use triphammer_core::{Clock, DbError, ErrorClass, Rows, StatementId, clock};
+
+use crate::crew::connect;
+use crate::record::{Recording, TABLE};
+use crate::result::ServerTransactions;
+
+/// Longest wait for a look at the database from beside a run.
+const GLANCE: Duration = Duration::from_secs(2);
+/// Longest wait for the server's transaction counter each second: the run's events wait behind it.
+const LOOK: Duration = Duration::from_millis(500);
+/// How long the counter is left alone after it could not be read: a server in trouble is not asked on.
+const LOOK_AGAIN: Duration = Duration::from_secs(5);
+/// Longest wait for an audit's sum: it reads a whole table.
+const AUDIT: Duration = Duration::from_secs(60);
+
+/// The one integer that a statement gives, within a limit.
+async fn number<S: Session>(session: &mut S, id: StatementId, limit: Duration) -> Option<i64> {
+    let mut rows = Rows::new();
+    match tokio::time::timeout(limit, session.query(id, &[], &mut rows)).await {
+        Ok(Ok(())) => rows.first("the count").ok()?.int(0).ok(),
+        _ => None,
+    }
+}
+
+/// Looks at the database from beside a run. It may lose its session with the server and makes it anew;
+/// what it cannot see is absent from the result, never waited for.
+pub(super) struct Monitor<'a, W: Workload, D: Database> {
+    plan: &'a Plan<W, D>,
+    limit: Duration,
+    pub session: Option<D::Session>,
+    /// The server's settings when the run began.
+    pub settings_start: Vec<(String, String)>,
+    count: Option<StatementId>,
+    /// The transaction counter as it was last read, and when.
+    counter: Counter,
+}
+
+/// The server's transaction counter, read second by second.
+enum Counter {
+    /// Not yet, or the last reading failed: the next one is due then.
+    Unread(Elapsed),
+    Read(u64, Elapsed),
+    /// The database keeps none.
+    Absent,
+}
+
+impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
+    pub fn new(plan: &'a Plan<W, D>, limit: Duration) -> Self {
+        let counter = Counter::Unread(Elapsed::default());
+        Self { plan, limit, session: None, settings_start: Vec::new(), count: None, counter }
+    }
+
+    pub async fn ensure(&mut self) -> Result<(), DbError> {
+        if self.session.as_ref().is_some_and(|session| !session.is_closed()) {
+            return Ok(());
+        }
+        self.session = None;
+        let mut session = connect(&*self.plan.database, Role::Monitor, self.limit).await?;
+        self.count = match W::headline().database_count {
+            Some(name) if self.plan.database.capabilities().stores => {
+                Some(Statements::new(&self.plan.book).prepare(&mut session, name).await?)
+            }
+            _ => None,
+        };
+        self.session = Some(session);
+        Ok(())
+    }
+
+    /// Asks something, within a glance; `None` when there is no answer.
+    pub async fn glance<T>(
+        &mut self,
+        ask: impl AsyncFnOnce(&mut D::Session) -> Result<T, DbError>,
+    ) -> Option<T> {
+        self.within(GLANCE, ask).await
+    }
+
+    async fn within<T>(
+        &mut self,
+        limit: Duration,
+        ask: impl AsyncFnOnce(&mut D::Session) -> Result<T, DbError>,
+    ) -> Option<T> {
+        let asked = tokio::time::timeout(limit, async {
+            self.ensure().await?;
+            ask(self.session.as_mut().expect("just ensured")).await
+        });
+        match asked.await {
+            Ok(Ok(answer)) => Some(answer),
+            Ok(Err(error)) if !error.class().loses_session() => None,
+            _ => {
+                self.session = None;
+                None
+            }
+        }
+    }
+
+    /// The headline's count. It reads a whole table, so it may take longer than a glance.
+    pub async fn count(&mut self) -> Option<i64> {
+        self.ensure().await.ok()?;
+        let (id, session) = (self.count?, self.session.as_mut()?);
+        let number = number(session, id, self.limit).await;
+        if number.is_none() {
+            self.session = None;
+        }
+        number
+    }
+
+    /// An audit's sum.
+    pub async fn sum(&mut self, audit: &AuditDef) -> Option<i64> {
+        self.ensure().await.ok()?;
+        let session = self.session.as_mut()?;
+        let mut statements = Statements::new(&self.plan.book);
+        let number = match statements.prepare(session, audit.statement).await {
+            Ok(id) => number(session, id, AUDIT).await,
+            Err(_) => None,
+        };
+        if number.is_none() {
+            self.session = None;
+        }
+        number
+    }
+
+    pub async fn transaction_count(&mut self) -> Option<u64> {
+        self.glance(async |session| session.transaction_count().await).await.flatten()
+    }
+
+    /// How much the server's transaction counter has grown since the reading before. `None` after the
+    /// first, and where there is no answer at once: a gap in a series is better than a late one.
+    pub async fn server_second(&mut self, clock: &Clock) -> Option<ServerTransactions> {
+        match self.counter {
+            Counter::Absent => return None,
+            Counter::Unread(due) if clock.now() < due => return None,
+            _ => {}
+        }
+        let answer = self.within(LOOK, async |session| session.transaction_count().await).await;
+        let now = clock.now();
+        let counter = match answer {
+            Some(Some(count)) => Counter::Read(count, now),
+            Some(None) => Counter::Absent,
+            None => Counter::Unread(Elapsed::from_duration(now.duration() + LOOK_AGAIN)),
+        };
+        let before = std::mem::replace(&mut self.counter, counter);
+        let (Counter::Read(before, then), Counter::Read(count, _)) = (before, &self.counter) else {
+            return None;
+        };
+        // It goes back when the server restarts.
+        let count = count.checked_sub(before)?;
+        let seconds = now.duration().saturating_sub(then.duration()).as_secs_f64();
+        Some(ServerTransactions { count, seconds })
+    }
+
+    /// Waits until the database answers again, at most for `limit`.
+    pub async fn wait_for_database(&mut self, limit: Duration) {
+        let _ = tokio::time::timeout(limit, async {
+            while self.glance(async |session| session.server().await.map(drop)).await.is_none() {
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+        })
+        .await;
+    }
+
+    /// Notes in the record that the data is no longer as built.
+    pub async fn touch(&mut self) -> Result<(), DbError> {
+        if !self.plan.database.capabilities().stores {
+            return Ok(());
+        }
+        let session = self.session.as_mut().expect("just ensured");
+        let recording = Recording::prepare::<W, _>(&self.plan.book, session).await?;
+        if recording.read(session).await?.is_untouched() {
+            session.begin(Access::Write).await?;
+            let now = clock::wall().to_string();
+            match recording.insert(session, "first_run", &now).await {
+                Ok(()) => session.commit().await?,
+                // Another run began at the same moment and has noted it.
+                Err(error) if error.class() == ErrorClass::Constraint => session.rollback().await?,
+                Err(error) => return Err(error.context(format_args!("writing to {TABLE}"))),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,105 @@
+//! A second of a run as those who watch it get it: what the engine counted, the phase it belongs to, and
+//! what the database's own counter says beside it.
+
+use triphammer_core::event::Phase;
+use triphammer_core::recorder::{Interval, TypeInterval};
+use triphammer_core::stats::rate;
+
+use crate::result::ServerTransactions;
+
+/// A second of all threads, or several when somebody did not keep up.
+#[derive(Clone, Debug)]
+pub struct Second {
+    /// What the engine counted.
+    pub interval: Interval,
+    /// All transaction types together.
+    pub total: TypeInterval,
+    /// The phase in which it began.
+    pub phase: Phase,
+    /// The growth of the database's own transaction counter between the readings after the second before
+    /// and after this one. `None` where the database keeps none or did not answer at once.
+    pub server: Option<ServerTransactions>,
+}
+
+impl Second {
+    /// A second, with its total.
+    #[must_use]
+    pub fn new(interval: Interval, phase: Phase, server: Option<ServerTransactions>) -> Self {
+        let mut total = TypeInterval::default();
+        for seen in &interval.types {
+            total.add(seen);
+        }
+        Self { interval, total, phase, server }
+    }
+
+    /// How many seconds it covers.
+    #[must_use]
+    pub const fn seconds(&self) -> u64 {
+        self.interval.last - self.interval.first + 1
+    }
+}
+
+impl ServerTransactions {
+    /// Transactions a minute.
+    #[must_use]
+    pub fn per_minute(&self) -> f64 {
+        rate(self.count, self.seconds, 60)
+    }
+}
+
+/// Which phase a second belongs to: edges of the timed window lie on whole seconds.
+#[derive(Clone, Debug)]
+pub(crate) struct Phases {
+    /// Whether the window is a time; else the whole run is the window.
+    timed: bool,
+    /// The phases entered, each with the first second that is wholly in it.
+    entered: Vec<(Phase, u64)>,
+}
+
+impl Phases {
+    pub fn new(timed: bool) -> Self {
+        Self { timed, entered: Vec::new() }
+    }
+
+    /// The run is in `phase` from `second` on.
+    pub fn enter(&mut self, phase: Phase, second: u64) {
+        if self.timed || matches!(phase, Phase::Window | Phase::Abort) {
+            self.entered.push((phase, second));
+        }
+    }
+
+    /// The phase of `second`, which may have been some time ago.
+    pub fn at(&self, second: u64) -> Phase {
+        let mut phase = if self.timed { Phase::RampUp } else { Phase::Window };
+        for (entered, from) in &self.entered {
+            if *from <= second {
+                phase = *entered;
+            }
+        }
+        phase
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_that_comes_after_the_edge_belongs_to_the_phase_before() {
+        let mut phases = Phases::new(true);
+        phases.enter(Phase::RampUp, 0);
+        phases.enter(Phase::Window, 5);
+        assert_eq!([0, 4, 5].map(|s| phases.at(s)), [Phase::RampUp, Phase::RampUp, Phase::Window]);
+        phases.enter(Phase::Drain, 9);
+        phases.enter(Phase::Abort, 9);
+        assert_eq!([8, 9].map(|s| phases.at(s)), [Phase::Window, Phase::Abort]);
+    }
+
+    #[test]
+    fn a_run_by_transactions_is_all_window() {
+        let mut phases = Phases::new(false);
+        phases.enter(Phase::Window, 0);
+        phases.enter(Phase::Drain, 3);
+        assert_eq!([0, 3, 4].map(|s| phases.at(s)), [Phase::Window; 3]);
+    }
+}
