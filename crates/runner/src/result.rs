@@ -20,6 +20,7 @@ mod limited_by;
 mod load;
 mod make;
 mod redacted;
+mod steadiness;
 mod verification;
 mod warnings;
 
@@ -37,4 +38,5 @@ pub use limited_by::{
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
 pub use redacted::{Redacted, mask_secrets, mask_setting};
+pub use steadiness::{Steadiness, Steady, Until, WarmUp};
 pub use verification::{Verdict, Verification};

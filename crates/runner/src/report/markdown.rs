@@ -20,6 +20,11 @@ pub fn markdown(result: &RunResult) -> String {
     let advice = &result.limited_by.advice;
     let limited_by = words::limited_by(result);
     out.push_str(&format!("\n**{}** {limited_by} → {advice}\n", words::LIMITED_BY));
+    if result.steadiness.seconds > 0 {
+        let next = result.steadiness.next.as_ref().map_or_else(String::new, |n| format!(" → {n}"));
+        let steadiness = words::steadiness(result);
+        out.push_str(&format!("\n**{}** {steadiness}{next}\n", words::STEADINESS));
+    }
     figures(result, &mut out);
     audits(result, &mut out);
     errors(result, &mut out);

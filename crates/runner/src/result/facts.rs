@@ -48,6 +48,11 @@ pub struct RunFacts {
     pub server_transactions: CounterSpan,
     /// Server settings that changed during the run.
     pub settings_changed: Vec<SettingChange>,
+    /// Transactions committed that the headline counts, by second from the run's zero.
+    pub headline_seconds: Vec<f64>,
+    /// How close to the mean its interval had to be for the window to end; `None` when that did not
+    /// decide.
+    pub until_ci: Option<f64>,
     /// Remarks of the runner itself; the engine's come with its end.
     pub notes: Vec<Note>,
 }

@@ -8,7 +8,8 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use super::error::StoreError;
 
 /// The steps, the first making version 1.
-const STEPS: [&str; 1] = [include_str!("migrations/0001_jobs.sql")];
+const STEPS: [&str; 2] =
+    [include_str!("migrations/0001_jobs.sql"), include_str!("migrations/0002_campaigns.sql")];
 
 /// The version of the tables that this program writes.
 #[expect(clippy::cast_possible_truncation, reason = "a handful of steps")]

@@ -91,6 +91,12 @@ fn window() -> Vec<TypeInterval> {
     ]
 }
 
+/// 206 a second after a warm-up of 12 s, and a few more or less in no order.
+fn headline_seconds() -> Vec<f64> {
+    let noise = |second: u32| f64::from(second.wrapping_mul(2_654_435_761) >> 28) - 7.5;
+    (0..360).map(|second| f64::from(second.min(12)) * 12.0 + 62.0 + noise(second)).collect()
+}
+
 pub fn facts() -> RunFacts {
     RunFacts {
         job: Some(12),
@@ -151,6 +157,8 @@ pub fn facts() -> RunFacts {
         audits: Vec::new(),
         server_transactions: CounterSpan { start: Some(1_000), end: Some(144_500), seconds: 300.2 },
         settings_changed: Vec::new(),
+        headline_seconds: headline_seconds(),
+        until_ci: None,
         notes: Vec::new(),
     }
 }
@@ -335,5 +343,7 @@ pub fn header() -> JobHeader {
         facts: facts.workload.facts,
         host: facts.host,
         transactions: TRANSACTIONS.iter().map(|t| t.name.to_owned()).collect(),
+        parent: None,
+        plan: None,
     }
 }
