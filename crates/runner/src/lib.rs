@@ -4,6 +4,7 @@
 
 pub mod build;
 pub mod campaign;
+pub mod capacity;
 pub mod check;
 mod crew;
 mod enough;

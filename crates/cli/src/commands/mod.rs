@@ -2,6 +2,7 @@
 
 mod build;
 mod campaign;
+mod capacity;
 mod check;
 mod drop;
 mod jobs;
@@ -41,7 +42,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Command::Build => build::command(&mut settings),
         Command::Run => run::command(&mut settings),
         Command::Profile => profile::command(&mut settings),
-        Command::Capacity => todo!(),
+        Command::Capacity => capacity::command(&mut settings),
         Command::Check => check::command(&mut settings),
         Command::Drop => drop::command(&mut settings),
         Command::Jobs => jobs::list(&mut settings),

@@ -1,6 +1,7 @@
 //! Results for people and for programs. Every report is a function from a document to text; none of
 //! them measures, and all of them say the same.
 
+mod capacity;
 mod chart;
 pub mod format;
 pub mod jobs;
@@ -13,6 +14,7 @@ mod table;
 mod text;
 mod words;
 
+pub use capacity::capacity;
 pub use chart::Charset;
 pub use json::json;
 pub use markdown::markdown;

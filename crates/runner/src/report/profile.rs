@@ -4,7 +4,7 @@ use triphammer_statistics::Estimate;
 
 use super::chart::{self, Chart, ChartPoint, Charset};
 use super::format::{counted, figure, milliseconds, percent, precise};
-use super::table::{Table, width};
+use super::table::{Table, width, wrapped};
 use super::words::{self, DOT};
 use crate::profile::{Curve, Level, ProfileResult, parameter};
 use crate::result::Status;
@@ -26,7 +26,7 @@ pub fn profile(result: &ProfileResult, charset: Charset) -> String {
     if let Some(label) = &result.label {
         line(&format!("“{label}”"));
     }
-    for text in ending(result).iter().flat_map(|text| fill("", text, " ")) {
+    for text in ending(result).iter().flat_map(|text| wrapped("", text, WIDTH)) {
         line(&text);
     }
     line("");
@@ -39,7 +39,7 @@ pub fn profile(result: &ProfileResult, charset: Charset) -> String {
     }
     line("");
     for finding in &result.findings {
-        fill("• ", finding, " ").iter().for_each(|text| line(text));
+        wrapped("• ", finding, WIDTH).iter().for_each(|text| line(text));
     }
     line("");
     for (name, text) in conditions(result) {

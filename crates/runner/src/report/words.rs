@@ -311,8 +311,7 @@ fn workload(result: &RunResult) -> String {
 }
 
 fn driven(result: &RunResult) -> String {
-    let spec = &result.spec;
-    format!("{}{DOT}{}{DOT}{}", spec.load, load::workers(result), conduct(spec))
+    format!("{}{DOT}{}", load::workers(result), conduct(&result.spec))
 }
 
 /// How the runs of several numbers of virtual users were driven.
