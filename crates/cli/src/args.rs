@@ -6,9 +6,11 @@ use triphammer_runner::settings::{Command, REPEATED, SETTINGS, SettingDef, Setti
 use triphammer_runner::{Failure, workload_options};
 
 /// Commands that take settings, with what they are for.
-const COMMANDS: &[(Command, &str)] = &[
+pub const COMMANDS: &[(Command, &str)] = &[
     (Command::Build, "Make a workload's schema and data"),
     (Command::Run, "Drive a workload and measure"),
+    (Command::Profile, "Run at several numbers of virtual users and fit the curve"),
+    (Command::Capacity, "Search the highest rate that keeps a response time within a limit"),
     (Command::Check, "Verify every invariant of the data"),
     (Command::Drop, "Remove what a build made"),
     (Command::Jobs, "List stored jobs"),
@@ -70,7 +72,9 @@ fn shared(arg: Arg, workload: &str, definition: &OptionDef) -> Arg {
 fn takes(command: Command, definition: &OptionDef) -> bool {
     match command {
         Command::Build => definition.command == OptionCommand::Build,
-        Command::Run => definition.command == OptionCommand::Run,
+        Command::Run | Command::Profile | Command::Capacity => {
+            definition.command == OptionCommand::Run
+        }
         _ => false,
     }
 }

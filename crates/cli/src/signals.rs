@@ -6,10 +6,36 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use triphammer_core::engine::Stopper;
+use triphammer_runner::campaign;
 
 static HEARD: AtomicU32 = AtomicU32::new(0);
-static STOPPER: Mutex<Option<Stopper>> = Mutex::new(None);
+static STOPPER: Mutex<Option<Stops>> = Mutex::new(None);
 static LAST_WORDS: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
+
+/// What a signal stops.
+#[derive(Clone, Debug)]
+pub enum Stops {
+    /// A run.
+    Run(Stopper),
+    /// The run of a sequence, and those that would follow.
+    Campaign(campaign::Stopper),
+}
+
+impl Stops {
+    fn stop(&self) {
+        match self {
+            Self::Run(stopper) => stopper.stop(),
+            Self::Campaign(stopper) => stopper.stop(),
+        }
+    }
+
+    fn abort(&self) {
+        match self {
+            Self::Run(stopper) => stopper.abort(),
+            Self::Campaign(stopper) => stopper.abort(),
+        }
+    }
+}
 
 /// Begins to listen, on a thread of its own.
 pub fn listen() {
@@ -24,9 +50,9 @@ pub fn listen() {
     }
 }
 
-/// From now on a signal stops this run.
-pub fn stops(stopper: Stopper) {
-    *STOPPER.lock().expect("nobody panics with it") = Some(stopper);
+/// From now on a signal stops this.
+pub fn stops(stops: Stops) {
+    *STOPPER.lock().expect("nobody panics with it") = Some(stops);
 }
 
 /// What to do before ending at once, such as marking the job interrupted.

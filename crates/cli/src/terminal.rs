@@ -169,14 +169,23 @@ impl Live {
         }
     }
 
-    fn say(&self, text: &str) {
+    /// Begins anew, for the next run of a sequence.
+    pub fn again(&mut self, text: &str) {
+        self.say(text);
+        let terminal = self.terminal.take();
+        *self = Self { terminal, ..Self::new(self.headline) };
+    }
+
+    /// Says something above the line.
+    pub fn say(&self, text: &str) {
         match &self.terminal {
             Some(bar) => bar.suspend(|| line(text)),
             None => line(text),
         }
     }
 
-    fn tell(&self, text: &str) {
+    /// Says something in the line; without a terminal nobody hears it.
+    pub fn tell(&self, text: &str) {
         if let Some(bar) = &self.terminal {
             bar.set_message(text.to_owned());
             bar.tick();

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `service=1ms` | time of one round trip, for every statement; `exp(1ms)`: exponential of that mean |
 //! | `network=1ms` | time that the network takes of every round trip, on top of `service` |
+//! | `workers=4` | so many statements are served at a time, the others wait in line: throughput ends at `workers` / `service` |
 //! | `stall=500ms/10s` | at every multiple of 10 s since the database was opened it stands still for 500 ms: what would be answered in that time is answered at its end, in all sessions |
 //! | `fail=deadlock:1%` | chance of that error for a call that ends a transaction (`commit`, `call`); several joined by `+`; the names are those of the error classes, such as `serialization`, `lock-timeout`, `disconnected`, `constraint`, `other` |
 //! | `disconnect=5s` | every session is lost 5 s after it was opened, at its next statement |
@@ -99,6 +100,9 @@ use answer::Answer;
 /// Bytes of a batch of [`Session::stream`].
 const BATCH_BYTES: usize = 256 * 1024;
 
+/// Most workers: each statement looks at all of them.
+const WORKERS_MAX: usize = 1024;
+
 const STORES_NOTHING: &str = "stores nothing";
 const NO_TRANSACTIONS: &str = "has no transactions beside each other";
 const NO_NETWORK: &str = "runs in process";
@@ -161,6 +165,7 @@ pub struct Null {
 struct Options {
     service: Service,
     network: Duration,
+    workers: Option<usize>,
     stall: Option<Stall>,
     fail: Vec<(ErrorClass, f64)>,
     disconnect: Option<Duration>,
@@ -191,6 +196,8 @@ struct Shared {
     opened: AtomicU64,
     open: AtomicU32,
     claims: Mutex<HashMap<String, Claims>>,
+    /// When each of the limited workers is free again; empty when there is no limit.
+    free_at: Mutex<Vec<Instant>>,
 }
 
 /// Who holds a name: many, or one alone.
@@ -206,14 +213,19 @@ impl Null {
     /// # Errors
     /// When a parameter is unknown or its value cannot be read.
     pub fn open(target: &TargetUrl, _settings: &ConnectSettings) -> Result<Self, SpecError> {
-        let options = Arc::new(Options::parse(&target.params)?);
-        let shared = Arc::new(Shared {
-            zero: Instant::now(),
+        Options::parse(&target.params).map(Self::of)
+    }
+
+    fn of(options: Options) -> Self {
+        let zero = Instant::now();
+        let shared = Shared {
+            zero,
             opened: AtomicU64::new(0),
             open: AtomicU32::new(0),
             claims: Mutex::default(),
-        });
-        Ok(Self { options, shared })
+            free_at: Mutex::new(vec![zero; options.workers.unwrap_or(0)]),
+        };
+        Self { options: Arc::new(options), shared: Arc::new(shared) }
     }
 }
 
@@ -222,6 +234,7 @@ impl Options {
         let mut options = Self {
             service: Service::AtOnce,
             network: Duration::ZERO,
+            workers: None,
             stall: None,
             fail: Vec::new(),
             disconnect: None,
@@ -236,6 +249,7 @@ impl Options {
             match name.as_str() {
                 "service" => options.service = Service::parse(value).map_err(wrong)?,
                 "network" => options.network = parse_duration(value).map_err(wrong)?,
+                "workers" => options.workers = Some(parse_workers(value).map_err(wrong)?),
                 "stall" => options.stall = Some(Stall::parse(value).map_err(wrong)?),
                 "fail" => options.fail = parse_failures(value).map_err(wrong)?,
                 "disconnect" => {
@@ -247,7 +261,7 @@ impl Options {
                 _ => {
                     return Err(SpecError::new(format!(
                         "a null target has no parameter `{name}`; there are service, network, \
-                         stall, fail, disconnect, connect, refuse and seed"
+                         workers, stall, fail, disconnect, connect, refuse and seed"
                     )));
                 }
             }
@@ -305,6 +319,14 @@ impl Stall {
     }
 }
 
+/// Reads a number of workers that a server may have.
+fn parse_workers(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(workers @ 1..=WORKERS_MAX) => Ok(workers),
+        _ => Err(format!("`{text}` is no number from 1 to {WORKERS_MAX}")),
+    }
+}
+
 /// Reads `deadlock:1%+lock-timeout:0.5%` as (class, chance), the chances added up.
 fn parse_failures(text: &str) -> Result<Vec<(ErrorClass, f64)>, String> {
     let mut failures = Vec::new();
@@ -335,6 +357,19 @@ fn parse_failures(text: &str) -> Result<Vec<(ErrorClass, f64)>, String> {
 impl Shared {
     fn claims(&self) -> MutexGuard<'_, HashMap<String, Claims>> {
         self.claims.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// When a statement that arrives now and takes `service` is served: by the worker that is free
+    /// first, where their number is limited.
+    fn served_at(&self, now: Instant, service: Duration) -> Instant {
+        let mut free_at = self.free_at.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match free_at.iter_mut().min().filter(|_| !service.is_zero()) {
+            Some(free_at) => {
+                *free_at = now.max(*free_at) + service;
+                *free_at
+            }
+            None => now + service,
+        }
     }
 
     /// Counts a session in, unless there are `limit` already.
@@ -439,7 +474,11 @@ impl NullSession {
             self.closed = true;
             return Err(DbError::new(ErrorClass::Disconnected, "the session was lost"));
         }
-        let mut answered_at = now + self.options.network + service;
+        let served_at = match self.options.workers {
+            Some(_) => self.shared.served_at(now, service),
+            None => now + service,
+        };
+        let mut answered_at = served_at + self.options.network;
         if let Some(stall) = self.options.stall {
             let zero = self.shared.zero;
             answered_at = zero + stall.postpone(answered_at.saturating_duration_since(zero));
@@ -655,13 +694,7 @@ mod tests {
     }
 
     fn null(params: &[(&str, &str)]) -> Null {
-        let shared = Shared {
-            zero: Instant::now(),
-            opened: AtomicU64::new(0),
-            open: AtomicU32::new(0),
-            claims: Mutex::default(),
-        };
-        Null { options: Arc::new(options(params).unwrap()), shared: Arc::new(shared) }
+        Null::of(options(params).unwrap())
     }
 
     async fn session(null: &Null) -> NullSession {
@@ -682,6 +715,7 @@ mod tests {
             ("fail", "sickness:1%", "no error is called `sickness`; there are serialization"),
             ("fail", "deadlock:1", "no chance"),
             ("fail", "deadlock:60%+other:60%", "more than 100%"),
+            ("workers", "0", "no number from 1 to 1024"),
             ("refuse", "-1", "no whole number"),
         ] {
             let error = options(&[(name, value)]).unwrap_err().to_string();
@@ -698,6 +732,34 @@ mod tests {
         session.commit().await.unwrap();
         let passed = before.elapsed().as_millis();
         assert!((40..=42).contains(&passed), "{passed}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_no_worker_is_free_for_waits_in_line() {
+        let null = null(&[("service", "20ms"), ("workers", "2")]);
+        let mut sessions = Vec::new();
+        for _ in 0..5 {
+            sessions.push(session(&null).await);
+        }
+        let zero = Instant::now();
+        let calls = sessions.iter_mut().map(async |session: &mut NullSession| {
+            session.commit().await.unwrap();
+            zero.elapsed().as_millis() / 20
+        });
+        let mut calls: Vec<_> = calls.map(Box::pin).collect();
+        let mut rounds = Vec::new();
+        for call in &mut calls {
+            // Polled once before any of them is awaited: all arrive at the same moment.
+            assert!(
+                std::future::poll_fn(|cx| std::task::Poll::Ready(call.as_mut().poll(cx)))
+                    .await
+                    .is_pending()
+            );
+        }
+        for call in calls {
+            rounds.push(call.await);
+        }
+        assert_eq!(rounds, [1, 1, 2, 2, 3]);
     }
 
     #[tokio::test(start_paused = true)]

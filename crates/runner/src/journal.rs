@@ -10,6 +10,7 @@ use triphammer_core::session::Database;
 use triphammer_core::workload::Workload;
 
 use crate::build::{BuildReport, BuildRequest};
+use crate::campaign::{Campaign, Plan};
 use crate::check::{CheckReport, CheckResult};
 use crate::failure::Failure;
 use crate::host::Host;
@@ -41,8 +42,13 @@ impl<'a> Journal<'a> {
         journal
     }
 
-    /// Begins a run's job.
-    pub fn of_run(store: Option<&'a mut Store>, facts: &RunFacts, warn: Warn<'_>) -> Self {
+    /// Begins a run's job, `parent` being the job that it belongs to and its step in that.
+    pub fn of_run(
+        store: Option<&'a mut Store>,
+        facts: &RunFacts,
+        parent: Option<(JobId, u32)>,
+        warn: Warn<'_>,
+    ) -> Self {
         let header = JobHeader {
             kind: JobKind::Run,
             label: facts.label.clone(),
@@ -58,6 +64,8 @@ impl<'a> Journal<'a> {
             facts: facts.workload.facts.clone(),
             host: facts.host.clone(),
             transactions: facts.transactions.iter().map(|t| t.name.to_owned()).collect(),
+            parent,
+            plan: None,
         };
         Self::begin(store, &header, warn)
     }
@@ -84,6 +92,51 @@ impl<'a> Journal<'a> {
     ) -> Self {
         let header = header::<W, D>(JobKind::Check, target, 0, None, BTreeMap::new());
         Self::begin(store, &header, warn)
+    }
+
+    /// Begins the job of a campaign.
+    pub fn of_campaign<W: Workload, D: Database>(
+        store: Option<&'a mut Store>,
+        kind: JobKind,
+        campaign: &Campaign<'_, D>,
+        scale: u32,
+        warn: Warn<'_>,
+    ) -> Self {
+        let header = header::<W, D>(kind, campaign.target, scale, None, BTreeMap::new());
+        let header = JobHeader {
+            label: campaign.settings.said("label").map(str::to_owned),
+            plan: serde_json::to_value(Plan::of(campaign.settings)).ok(),
+            ..header
+        };
+        Self::begin(store, &header, warn)
+    }
+
+    /// Takes the job of an interrupted campaign up again.
+    ///
+    /// # Errors
+    /// When another process has it, or the store cannot be written.
+    pub fn resumed(store: Option<&'a mut Store>, job: JobId) -> Result<Self, Failure> {
+        if let Some(store) = &store {
+            store.resume(job).map_err(|error| Failure::refuse(error.to_string()))?;
+        }
+        Ok(Self { job: store.is_some().then_some(job), store, warned: false })
+    }
+
+    /// The store, for a job within this one.
+    pub fn store(&mut self) -> Option<&mut Store> {
+        self.store.as_deref_mut()
+    }
+
+    /// What a campaign knows so far, and its first figure.
+    pub fn checkpoint(
+        &mut self,
+        document: &impl Serialize,
+        headline: Option<(String, f64)>,
+        warn: Warn<'_>,
+    ) {
+        let document = serde_json::to_value(document).unwrap_or_default();
+        let headline = headline.as_ref().map(|(name, value)| (name.as_str(), *value));
+        self.with(warn, |store, job| store.checkpoint(job, &document, headline));
     }
 
     /// Does something with the store, when there is one and the job is in it.
@@ -157,7 +210,8 @@ impl<'a> Journal<'a> {
         self.end(status, report, warn);
     }
 
-    fn end(&mut self, status: Status, what: &(impl Serialize + ?Sized), warn: Warn<'_>) {
+    /// The job's end, and what it leaves.
+    pub fn end(&mut self, status: Status, what: &(impl Serialize + ?Sized), warn: Warn<'_>) {
         let document = serde_json::to_value(what).unwrap_or_default();
         self.with(warn, |store, job| store.finish_with(job, status, &document));
     }
@@ -185,6 +239,8 @@ fn header<W: Workload, D: Database>(
         facts,
         host: Host::detect(),
         transactions: Vec::new(),
+        parent: None,
+        plan: None,
     }
 }
 

@@ -3,13 +3,17 @@
 //! [`with_workload!`] and [`AnyDatabase`](triphammer_drivers::AnyDatabase) choose by name.
 
 pub mod build;
+pub mod campaign;
+pub mod capacity;
 pub mod check;
 mod crew;
+mod enough;
 pub mod failure;
 pub mod host;
 pub mod journal;
-mod pacing;
 pub mod outputs;
+mod pacing;
+pub mod profile;
 pub mod progress;
 pub mod record;
 pub mod remove;

@@ -21,6 +21,7 @@ mod load;
 mod make;
 mod profile;
 mod redacted;
+mod steadiness;
 mod verification;
 mod warnings;
 
@@ -39,4 +40,5 @@ pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
 pub use profile::{Profile, Profiler, SLICES_MAX, Slice, SliceFigures};
 pub use redacted::{Redacted, mask_secrets, mask_setting};
+pub use steadiness::{Steadiness, Steady, Until, WarmUp};
 pub use verification::{Verdict, Verification};

@@ -8,17 +8,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use triphammer_core::engine::{self, Plan, RunEnd, Stopper};
-use triphammer_core::event::{Event, Phase};
+use triphammer_core::event::{Event, Note, Phase};
 use triphammer_core::session::{Claim, Database, Role, Session};
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::sql::SqlBook;
 use triphammer_core::workload::{AuditDef, Mode, OptionCommand, Workload, WorkloadSettings};
-use triphammer_core::{Clock, SpecError};
+use triphammer_core::{Clock, Elapsed, SpecError};
 
 use crate::books;
 use crate::build::{BuildRequest, build, claim};
 use crate::check::built;
 use crate::crew::{connect, on_this_thread};
+use crate::enough::{Enough, Now};
 use crate::failure::{Doing, Failure};
 use crate::host::Host;
 use crate::journal::Journal;
@@ -30,7 +31,7 @@ use crate::result::{
     WorkloadFacts,
 };
 use crate::second::{Phases, Second};
-use crate::settings::{RunDefaults, Settings, run_spec};
+use crate::settings::{RunDefaults, Settings, run_spec, until_ci};
 use crate::store::{JobId, Moment, Store};
 use crate::target::{Target, embedded_file};
 use monitor::Monitor;
@@ -48,6 +49,10 @@ pub struct Resolved<W, D> {
     adopted: bool,
     requirements: Vec<Requirement>,
     connect_limit: Duration,
+    /// How close to the first figure its interval must be for the window to end.
+    until_ci: Option<f64>,
+    /// The profile or capacity job that the run belongs to, and its step in that.
+    parent: Option<(JobId, u32)>,
 }
 
 /// Those who watch a run.
@@ -123,8 +128,37 @@ impl<W: Workload, D: Database> Resolved<W, D> {
         let facts = record.below("fact").map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
         let plan = Plan { workload, database: Arc::clone(database), book: Arc::new(book), spec };
         let adopted = record.is_adopted();
-        let connect_limit = target.connect_limit;
-        Ok(Self { plan, settings: workload_settings, facts, adopted, requirements, connect_limit })
+        Ok(Self {
+            plan,
+            settings: workload_settings,
+            facts,
+            adopted,
+            requirements,
+            connect_limit: target.connect_limit,
+            until_ci: until_ci(settings)?,
+            parent: None,
+        })
+    }
+
+    /// Makes the run a step of a profile or capacity job.
+    #[must_use]
+    pub fn step_of(self, parent: Option<(JobId, u32)>) -> Self {
+        Self { parent, ..self }
+    }
+
+    /// Size of the data.
+    #[must_use]
+    pub const fn scale(&self) -> u32 {
+        self.settings.scale
+    }
+
+    /// Longest time by the clock, where there is one.
+    #[must_use]
+    pub fn longest(&self) -> Duration {
+        match self.plan.spec.length {
+            Length::Time(longest) => self.plan.spec.rampup + longest,
+            Length::Transactions(_) => Duration::ZERO,
+        }
     }
 
     /// What was decided.
@@ -170,7 +204,9 @@ impl<W: Workload, D: Database> Resolved<W, D> {
                 monitor.touch().await.doing("noting the first run in the build record")?;
             }
             let mut facts = self.facts(settings, &mut monitor).await?;
-            let mut journal = Journal::of_run(store, &facts, &mut |text| observer.warn(text));
+            let mut journal = Journal::of_run(store, &facts, self.parent, &mut |text| {
+                observer.warn(text);
+            });
             facts.job = journal.job.map(|job| job.0);
             facts.database_count.before = monitor.count().await;
             for (audit, sum) in &mut facts.audits {
@@ -249,6 +285,8 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             settings_changed: Vec::new(),
             profiler: Profiler::new(self.plan.spec.length),
             requirements: self.requirements.clone(),
+            headline_seconds: Vec::new(),
+            until_ci: self.until_ci,
             notes: Vec::new(),
         })
     }
@@ -268,9 +306,15 @@ async fn drive<W: Workload, D: Database>(
     let clock = Clock::start();
     let mut counted_from = None;
     let mut phases = Phases::new(matches!(plan.spec.length, Length::Time(_)));
+    let longest_s = match plan.spec.length {
+        Length::Time(longest) => longest.as_secs(),
+        Length::Transactions(_) => 0,
+    };
+    let mut enough = Enough::new(W::headline(), facts.until_ci, longest_s);
     while let Some(event) = handle.events.recv().await {
         if let Event::Phase(phase, at) = &event {
             phases.enter(*phase, at.second());
+            enough.phase(*phase, at.second());
         }
         match &event {
             // Only now: the sessions of the users may have changed the database's mode, as SQLite's do.
@@ -301,6 +345,17 @@ async fn drive<W: Workload, D: Database>(
                 facts.profiler.take(&second);
                 journal.second(&second, &mut |text| observer.warn(text));
                 observer.second(&second);
+                match enough.second(interval) {
+                    Now::GoOn => {}
+                    Now::EndWindow => handle.stopper().end_window(),
+                    Now::Tell(text) => {
+                        let at = Some(Elapsed::at_second(interval.last + 1));
+                        let note = Note::new("until_ci", at, text);
+                        journal.note(&note, &mut |text| observer.warn(text));
+                        observer.event(&Event::Note(note.clone()));
+                        facts.notes.push(note);
+                    }
+                }
                 continue;
             }
             Event::Note(note) => journal.note(note, &mut |text| observer.warn(text)),
@@ -308,6 +363,7 @@ async fn drive<W: Workload, D: Database>(
         }
         observer.event(&event);
     }
+    facts.headline_seconds = enough.into_seconds();
     Ok(handle.join()?)
 }
 

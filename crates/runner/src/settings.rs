@@ -21,12 +21,16 @@ use triphammer_drivers::target::TargetUrl;
 use crate::result::Setting;
 
 /// The commands that have settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Command {
     /// Makes schema and data.
     Build,
     /// Drives a workload.
     Run,
+    /// Runs at several numbers of virtual users.
+    Profile,
+    /// Searches the highest rate within a limit.
+    Capacity,
     /// Verifies invariants.
     Check,
     /// Removes what a build made.
@@ -44,6 +48,8 @@ impl Command {
         match self {
             Self::Build => "build",
             Self::Run => "run",
+            Self::Profile => "profile",
+            Self::Capacity => "capacity",
             Self::Check => "check",
             Self::Drop => "drop",
             Self::Jobs => "jobs",
@@ -105,9 +111,14 @@ const fn not_in_job_file(definition: SettingDef) -> SettingDef {
     SettingDef { in_job_file: false, ..definition }
 }
 
-use Command::{Build, Check, Drop, Jobs, Report, Run};
+use Command::{Build, Capacity, Check, Drop, Jobs, Profile, Report, Run};
 
-const ON_TARGET: &[Command] = &[Build, Run, Check, Drop];
+/// The commands that work on a database; a job file may have a table for each.
+const ON_TARGET: &[Command] = &[Build, Run, Profile, Capacity, Check, Drop];
+/// The commands that drive a workload.
+const DRIVE: &[Command] = &[Run, Profile, Capacity];
+/// Those of them that make several runs.
+const SEVERAL: &[Command] = &[Profile, Capacity];
 
 /// Everything that can be set, beside the options of workloads.
 pub const SETTINGS: &[SettingDef] = &[
@@ -147,7 +158,7 @@ pub const SETTINGS: &[SettingDef] = &[
     setting(
         "scale",
         Some("N"),
-        &[Build, Run],
+        &[Build, Run, Profile, Capacity],
         "Size of the data: warehouses for TPROC-C, branches for TPC-B-like. `run` takes it only where nothing is stored (null:) or built (the embedded default) [default: 1; 10 on null:]",
     ),
     setting(
@@ -159,8 +170,8 @@ pub const SETTINGS: &[SettingDef] = &[
     setting(
         "seed",
         Some("N"),
-        &[Build, Run],
-        "Seed: of the data in `build`, of the inputs in `run`. The same seed gives the same rows and the same work [default: 1]",
+        &[Build, Run, Profile, Capacity],
+        "Seed: of the data in `build`, of the inputs in `run`, of the order of runs too in `profile`. The same seed gives the same rows and the same work [default: 1]",
     ),
     not_in_job_file(setting(
         "create-database",
@@ -180,19 +191,79 @@ pub const SETTINGS: &[SettingDef] = &[
         &[Run],
         "Virtual users; sessions where the load is by rate, ramp or steps [default: 1 on SQLite, else min(10, scale)]",
     ),
-    setting("threads", Some("N"), &[Run], "Worker threads [default: min(cores, sessions)]"),
+    setting(
+        "vus",
+        Some("LEVELS"),
+        &[Profile],
+        "Virtual users of each level: 1,2,4,8 or 1..64 (doubling) or auto (until the knee and the decline are found) [default: auto]",
+    ),
+    setting(
+        "vus",
+        Some("N"),
+        &[Capacity],
+        "Virtual users that share the arrivals: more than are ever busy at once [default: 1 on SQLite, else 64]",
+    ),
+    setting(
+        "max-vus",
+        Some("N"),
+        &[Profile],
+        "Highest level that `--vus auto` tries [default: 64 on SQLite, else 512]",
+    ),
+    setting(
+        "repeats",
+        Some("N"),
+        &[Profile],
+        "Runs of each level: 2 or more show how far runs differ by themselves [default: 3]",
+    ),
+    setting("threads", Some("N"), DRIVE, "Worker threads [default: min(cores, sessions)]"),
     setting(
         "rampup",
         Some("TIME"),
-        &[Run],
-        "Load before the timed window [default: 1m; 5s on the embedded default]",
+        DRIVE,
+        "Load before the timed window [default: 1m; 5s on the embedded default; 10s and 5s in `capacity`]",
     ),
     setting(
         "duration",
         Some("TIME"),
-        &[Run],
-        "Timed window [default: 5m; 30s on the embedded default]",
+        DRIVE,
+        "Timed window, the longest with --until-ci [default: 5m, 30m with --until-ci; 30s and 5m on the embedded default; 1m and 10s in `capacity`]",
     ),
+    setting(
+        "until-ci",
+        Some("SHARE"),
+        &[Run, Profile],
+        "End the window as soon as the 95 % interval of the first figure is within this share of it: 1% [default: by time]",
+    ),
+    setting(
+        "settle",
+        Some("TIME"),
+        SEVERAL,
+        "Rest between two runs, for what the database does behind them [default: 10s; 1s on the embedded default]",
+    ),
+    setting(
+        "limit",
+        Some("LIMIT"),
+        &[Capacity],
+        "What must hold: a percentile of a transaction's response time, as in 'new_order.p95 < 50ms'; `all` for all types together",
+    ),
+    setting(
+        "max-rate",
+        Some("RATE"),
+        &[Capacity],
+        "Highest rate that is tried, in transactions a second [default: until the limit is broken]",
+    ),
+    setting(
+        "precision",
+        Some("SHARE"),
+        &[Capacity],
+        "Search until the capacity is known this closely [default: 5%]",
+    ),
+    not_in_job_file(setting(
+        "resume",
+        Some("JOB"),
+        SEVERAL,
+        "Go on with this interrupted job, or `last`; its settings are as they were",
+    )),
     setting(
         "transactions",
         Some("N"),
@@ -202,16 +273,16 @@ pub const SETTINGS: &[SettingDef] = &[
     setting(
         "mode",
         Some("MODE"),
-        &[Run],
+        DRIVE,
         "Where the logic runs: procedures or statements [default: procedures where workload and database have them]",
     ),
     setting(
         "protocol",
         Some("PROTOCOL"),
-        &[Run],
+        DRIVE,
         "How statements travel: prepared, extended or simple [default: prepared]",
     ),
-    setting("isolation", Some("LEVEL"), &[Run], "Isolation level [default: the database's own]"),
+    setting("isolation", Some("LEVEL"), DRIVE, "Isolation level [default: the database's own]"),
     setting(
         "load",
         Some("MODEL"),
@@ -251,25 +322,25 @@ pub const SETTINGS: &[SettingDef] = &[
     setting(
         "retries",
         Some("N"),
-        &[Run],
+        DRIVE,
         "Attempts in all at a transaction that meets a deadlock or a serialization failure [default: 3]",
     ),
     setting(
         "transaction-timeout",
         Some("TIME"),
-        &[Run],
+        DRIVE,
         "Cancel an attempt that takes longer; 0s for never [default: 0s]",
     ),
     setting(
         "drain-timeout",
         Some("TIME"),
-        &[Run],
+        DRIVE,
         "Longest wait for transactions in flight at the end [default: 30s]",
     ),
     setting(
         "max-failures",
         Some("SHARE"),
-        &[Run],
+        DRIVE,
         "Share of transactions that may fail; above it the exit code is 1 [default: 1%]",
     ),
     repeats(setting(
@@ -278,7 +349,12 @@ pub const SETTINGS: &[SettingDef] = &[
         &[Run, Report],
         "Figure that the run must reach, such as `nopm >= 50000`, `new_order.p95 < 10ms` or `failures < 0.1%`; several with commas, or the flag again. When one fails the exit code is 1",
     )),
-    setting("label", Some("TEXT"), &[Run, Jobs], "Name for the job, to find it again"),
+    setting(
+        "label",
+        Some("TEXT"),
+        &[Run, Profile, Capacity, Jobs],
+        "Name for the job, to find it again",
+    ),
     setting(
         "series",
         Some("FILE"),
@@ -309,22 +385,28 @@ pub const SETTINGS: &[SettingDef] = &[
     not_in_job_file(setting(
         "json",
         None,
-        &[Build, Run, Check, Jobs],
+        &[Build, Run, Profile, Capacity, Check, Jobs],
         "Print one JSON document instead of text",
     )),
     not_in_job_file(setting(
         "show-spec",
         None,
-        &[Build, Run],
+        &[Build, Run, Profile, Capacity],
         "Print every setting with its source, and do nothing",
     )),
     setting(
         "store",
         Some("FILE"),
-        &[Build, Run, Check, Jobs, Report],
+        &[Build, Run, Profile, Capacity, Check, Jobs, Report],
         "Job store [default: the user's data folder]",
     ),
     not_in_job_file(setting("limit", Some("N"), &[Jobs], "How many jobs to list [default: 20]")),
+    not_in_job_file(setting(
+        "parent",
+        Some("JOB"),
+        &[Jobs],
+        "List the runs of this profile or capacity job [default: jobs that belong to no other]",
+    )),
     not_in_job_file(setting(
         "format",
         Some("FORMAT"),
@@ -349,6 +431,8 @@ pub enum Source {
     Environment,
     /// A job file.
     JobFile(String),
+    /// The command that made the run, such as `profile`.
+    Command(Command),
     /// Nobody said anything.
     Default,
 }
@@ -359,6 +443,7 @@ impl fmt::Display for Source {
             Self::Flag => f.write_str("command line"),
             Self::Environment => f.write_str("environment"),
             Self::JobFile(name) => write!(f, "job file {name}"),
+            Self::Command(command) => f.write_str(command.name()),
             Self::Default => f.write_str("default"),
         }
     }
@@ -418,10 +503,11 @@ impl Settings {
         let (tables, top): (Vec<_>, Vec<_>) =
             table.into_iter().partition(|(_, value)| value.is_table());
         for (section, value) in tables {
-            let Some(command) = [Build, Run, Check, Drop].into_iter().find(|c| c.name() == section)
-            else {
+            let Some(command) = ON_TARGET.iter().copied().find(|c| c.name() == section) else {
+                let tables: Vec<_> = ON_TARGET.iter().map(|c| format!("[{}]", c.name())).collect();
                 return Err(SpecError::new(format!(
-                    "{name}: no table [{section}]; there are [build], [run], [check] and [drop]"
+                    "{name}: no table [{section}]; there are {}",
+                    tables.join(", ")
                 )));
             };
             for (key, value) in value.as_table().expect("partitioned") {
@@ -432,8 +518,9 @@ impl Settings {
             }
         }
         for (key, value) in top {
-            let somewhere = [Build, Run, Check, Drop]
-                .into_iter()
+            let somewhere = ON_TARGET
+                .iter()
+                .copied()
                 .find(|command| known(*command, options).any(|known| known == key));
             let value =
                 job_file_value(&name, somewhere.unwrap_or(self.command), &key, &value, options)?;
@@ -442,6 +529,21 @@ impl Settings {
             }
         }
         Ok(())
+    }
+
+    /// The settings of one run of a profile or a search: as these, but for what that command decides.
+    #[must_use]
+    pub fn of_run(&self, decided: &[(String, String)]) -> Self {
+        let mut values = self.values.clone();
+        for (name, value) in decided {
+            values.insert(name.clone(), (value.clone(), Source::Command(self.command)));
+        }
+        Self { command: Run, values, shown: Vec::new() }
+    }
+
+    /// Everything that was said, by name, with where it was said.
+    pub fn all_said(&self) -> impl Iterator<Item = (&str, &str, &Source)> {
+        self.values.iter().map(|(name, (value, source))| (name.as_str(), value.as_str(), source))
     }
 
     /// The text of a value that was said, without reading it as anything.
@@ -563,8 +665,8 @@ impl Settings {
 
 fn belongs(definition: &OptionDef, command: Command) -> bool {
     match definition.command {
-        OptionCommand::Build => matches!(command, Build | Run),
-        OptionCommand::Run => command == Run,
+        OptionCommand::Build => command == Build || DRIVE.contains(&command),
+        OptionCommand::Run => DRIVE.contains(&command),
     }
 }
 
@@ -676,6 +778,22 @@ fn parse_share(text: &str) -> Result<f64, String> {
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err(wrong()) }
 }
 
+/// How close to the first figure its interval must be before the window ends.
+///
+/// # Errors
+/// When the value is no share between 0 and 1.
+pub fn until_ci(settings: &mut Settings) -> Result<Option<f64>, SpecError> {
+    settings.optional("until-ci", parse_closeness, |share| format!("{}%", share * 100.0), "by time")
+}
+
+/// Reads a share that is neither nothing nor all.
+pub(crate) fn parse_closeness(text: &str) -> Result<f64, String> {
+    match parse_share(text)? {
+        share if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err(format!("`{text}` must be more than 0 % and less than 100 %")),
+    }
+}
+
 /// What the defaults of a run depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct RunDefaults<'a> {
@@ -723,6 +841,11 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
         Duration::from_secs(if embedded { embedded_default } else { given_default })
     };
     let (rampup, length) = match transactions {
+        Some(_) if settings.said("until-ci").is_some() => {
+            return Err(SpecError::new(
+                "--transactions and --until-ci exclude each other; give one",
+            ));
+        }
         Some(count) => {
             if !settings.duration("rampup", Duration::ZERO)?.is_zero() {
                 return Err(SpecError::new("--rampup goes by time; --transactions has none"));
@@ -731,7 +854,12 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
         }
         None => (
             settings.duration("rampup", seconds(5, 60))?,
-            Length::Time(settings.duration("duration", seconds(30, 300))?),
+            // Half an hour holds six of PostgreSQL's checkpoints: what has not settled by then has
+            // no steady state to be measured.
+            Length::Time(match until_ci(settings)? {
+                Some(_) => settings.duration("duration", seconds(300, 1800))?,
+                None => settings.duration("duration", seconds(30, 300))?,
+            }),
         ),
     };
     let limits = Limits {

@@ -7,6 +7,7 @@
 //! | where does the warm-up end? | [`warmup`] |
 //! | what is the mean of a series, how sure is it, and was it steady? | [`series`] |
 //! | has the run been long enough? | [`until_ci`] |
+//! | how sure is the mean of a few runs, beside others like it? | [`groups`] |
 //! | how sure is a percentile? | [`percentile`] |
 //! | how does throughput scale, and where is its peak? | [`usl`] |
 //! | is B faster than A? | [`compare`] |
@@ -20,6 +21,7 @@
 pub mod change_point;
 pub mod compare;
 mod distribution;
+pub mod groups;
 mod interval;
 pub mod ks;
 mod numbers;

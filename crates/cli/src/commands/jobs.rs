@@ -17,7 +17,8 @@ pub fn list(settings: &mut Settings) -> Result<Exit> {
     let store = stored(settings)?;
     let limit = settings.parse("limit", || 20)?;
     let label = settings.said("label").map(str::to_owned);
-    let filter = JobFilter { label, limit: Some(limit), ..JobFilter::default() };
+    let parent = settings.said("parent").map(number).transpose()?;
+    let filter = JobFilter { label, parent, limit: Some(limit), ..JobFilter::default() };
     let jobs = store.jobs(&filter).map_err(refuse)?;
     if settings.switch("json")? {
         print(&report::jobs::json(&jobs));
@@ -36,9 +37,7 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
             let jobs = store.jobs(&newest).map_err(refuse)?;
             jobs.first().map(|job| job.id).ok_or_else(|| Failure::refuse("no job is stored yet"))?
         }
-        number => JobId(number.parse().map_err(|_| {
-            Failure::refuse(format!("`{number}` is no job number; `triphammer jobs` lists them"))
-        })?),
+        job => number(job)?,
     };
     let mut stored = store.load(id).map_err(refuse)?;
     let passed = judge(settings, &mut stored)?;
@@ -68,6 +67,12 @@ fn judge(settings: &mut Settings, stored: &mut StoredJob) -> Result<bool> {
     result.requirements = required.iter().map(|required| required.judge(&result)).collect();
     stored.document = Some(serde_json::to_value(&result).expect("a result is plain data"));
     Ok(result.requirements.iter().all(|judged| judged.passed))
+}
+
+fn number(text: &str) -> Result<JobId> {
+    text.parse().map(JobId).map_err(|_| {
+        Failure::refuse(format!("`{text}` is no job number; `triphammer jobs` lists them"))
+    })
 }
 
 fn refuse(error: StoreError) -> Failure {

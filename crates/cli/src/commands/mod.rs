@@ -1,9 +1,12 @@
 //! The commands: each takes settings, calls the runner, and prints.
 
 mod build;
+mod campaign;
+mod capacity;
 mod check;
 mod drop;
 mod jobs;
+mod profile;
 mod run;
 
 use std::io::{IsTerminal, Write};
@@ -29,15 +32,18 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     if name == "completions" {
         return completions(matches);
     }
-    let command = [Command::Build, Command::Run, Command::Check, Command::Drop, Command::Jobs]
-        .into_iter()
+    let command = args::COMMANDS
+        .iter()
+        .map(|(command, _)| *command)
         .find(|command| command.name() == name)
-        .unwrap_or(Command::Report);
+        .expect("clap knows these only");
     let mut settings = args::settings(command, matches)?;
     signals::listen();
     match command {
         Command::Build => build::command(&mut settings),
         Command::Run => run::command(&mut settings),
+        Command::Profile => profile::command(&mut settings),
+        Command::Capacity => capacity::command(&mut settings),
         Command::Check => check::command(&mut settings),
         Command::Drop => drop::command(&mut settings),
         Command::Jobs => jobs::list(&mut settings),

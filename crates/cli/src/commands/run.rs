@@ -85,7 +85,7 @@ struct Screen {
 
 impl Observer for Screen {
     fn begins(&mut self, stopper: Stopper, _job: Option<JobId>) {
-        signals::stops(stopper);
+        signals::stops(signals::Stops::Run(stopper));
     }
 
     fn event(&mut self, event: &Event) {

@@ -133,6 +133,7 @@ fn prepare<W: Workload, D: Database>(
         connected: 0,
         window,
         timed: matches!(spec.length, Length::Time(_)),
+        shortened: false,
         drain: spec.limits.drain,
         stopped_at: None,
         tickets,
@@ -173,6 +174,8 @@ struct Control {
     /// Seconds of the timed window: begin and end.
     window: [u64; 2],
     timed: bool,
+    /// The window ends before the time that was asked for.
+    shortened: bool,
     drain: Duration,
     spec: RunSpec,
     /// From when on no transaction begins.
@@ -265,8 +268,12 @@ impl Control {
         let mut signal = self.signal.clone();
         let draining = matches!(self.phase, Some(Phase::Drain | Phase::Abort));
         let aborting = self.phase == Some(Phase::Abort);
-        let called =
-            |state: &State| (state.stop_requested && !draining) || (state.aborted && !aborting);
+        let shortens = self.phase == Some(Phase::Window) && self.timed && !self.shortened;
+        let called = |state: &State| {
+            (state.stop_requested && !draining)
+                || (state.aborted && !aborting)
+                || (state.window_over && shortens)
+        };
         // NEVER is centuries away; a day is enough to look again.
         let deadline = self.deadline.min(Elapsed(self.clock.now().0 + 86_400_000_000_000));
         tokio::select! {
@@ -277,7 +284,10 @@ impl Control {
             () = sleep_until(self.clock.instant(deadline)), if self.deadline != Elapsed::NEVER => {
                 return self.phase_is_over();
             }
-            state = signal.until(called) => self.stop_early(state),
+            state = signal.until(called) => match state.stop_requested {
+                true => self.stop_early(state),
+                false => self.end_window(),
+            },
             () = tokio::time::sleep(WATCHDOG_TICK), if self.watchdog.is_some() => self.watch(),
         }
         true
@@ -427,6 +437,15 @@ impl Control {
             }
         }
         true
+    }
+
+    /// Somebody has seen enough: the window ends on the next tick. No second after it has begun, so the
+    /// window's sums need no correction.
+    fn end_window(&mut self) {
+        self.shortened = true;
+        self.window[1] = self.window[1].min(self.clock.now().second() + 1);
+        self.deadline = Elapsed::at_second(self.window[1]);
+        self.stopper.stop_at(self.deadline);
     }
 
     /// Somebody asked for the end before its time.

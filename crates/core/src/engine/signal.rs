@@ -22,6 +22,8 @@ pub(super) struct State {
     pub clock: Option<Clock>,
     /// Someone asked for the end.
     pub stop_requested: bool,
+    /// Someone has seen enough: the window ends with the present second.
+    pub window_over: bool,
     /// No transaction may begin any more.
     pub stopped: bool,
     /// Those in flight are given up.
@@ -54,6 +56,12 @@ impl Stopper {
     /// Asks for the end: transactions in flight end, no new ones begin. Harmless when said twice.
     pub fn stop(&self) {
         self.state.send_modify(|state| state.stop_requested = true);
+    }
+
+    /// Ends the timed window with the second that goes on, and so the run, as if that length had been
+    /// asked for. Nothing happens outside the window, or where the length is a number of transactions.
+    pub fn end_window(&self) {
+        self.state.send_modify(|state| state.window_over = true);
     }
 
     /// Gives up what is in flight.

@@ -183,6 +183,23 @@ async fn a_rollback_by_rule_is_an_outcome_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_window_ended_early_ends_on_a_tick_and_the_run_is_complete() {
+    let enough = async |stopper: Stopper| {
+        tokio::time::sleep(Duration::from_millis(7_300)).await;
+        stopper.end_window();
+    };
+    let mut plan = plan("null:?service=10ms", 2, 60);
+    plan.spec.rampup = Duration::from_secs(2);
+    let (end, events) = run_with(plan, enough).await;
+    let end = end.unwrap();
+    assert_eq!((end.window.start.second(), end.window.end.second()), (2, 8));
+    assert_eq!((end.window.seconds(), end.ending), (6.0, Ending::Complete));
+    assert!(end.ended < Elapsed::at_second(9));
+    let in_window = end.timed[WRITE].counts.committed;
+    assert_eq!(seconds(&events)[2..8].iter().sum::<u64>(), in_window);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_stop_drains_and_cuts_the_window_at_a_whole_second() {
     let stop = async |stopper: Stopper| {
         tokio::time::sleep(Duration::from_millis(3500)).await;

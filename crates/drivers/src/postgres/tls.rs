@@ -44,8 +44,7 @@ pub async fn handshake(
 ) -> Result<TlsStream<Socket>, DbError> {
     let name = host_in_certificate(host, mode == SslMode::VerifyFull).to_owned();
     let name = ServerName::try_from(name).map_err(|error| {
-        let message =
-            format!("TLS failed: the host's name cannot be in a certificate: {error}");
+        let message = format!("TLS failed: the host's name cannot be in a certificate: {error}");
         DbError::new(ErrorClass::Refused, message)
     })?;
     connector.connect(name, socket).await.map_err(|error| explain(&error))

@@ -64,6 +64,16 @@ pub fn percent(share: f64) -> String {
     }
 }
 
+/// A share to two significant digits, for how sure or how far: `0.52 %`, `1.3 %`, `12 %`.
+#[must_use]
+pub fn precise(share: f64) -> String {
+    match share * 100.0 {
+        percent if percent >= 9.95 => format!("{percent:.0} %"),
+        percent if percent >= 0.995 => format!("{percent:.1} %"),
+        percent => format!("{percent:.2} %"),
+    }
+}
+
 /// Seconds: `250ms`, `4.2s`, `45s`, `5m`, `1h 2m 3s`.
 #[must_use]
 pub fn duration(seconds: f64) -> String {

@@ -1,7 +1,8 @@
 //! The list of jobs.
 
-use super::format::figure;
+use super::format::{counted, figure};
 use super::table::{Table, WIDTH, width};
+use crate::result::JobKind;
 use crate::store::JobRow;
 
 /// Columns of the longest label or target that is shown whole, and to which they are cut at most,
@@ -64,11 +65,17 @@ fn table(jobs: &[JobRow], cell: usize) -> Table {
     table
 }
 
-/// `NOPM 12,345`.
+/// `NOPM 12,345`; of a job that is made of runs `NOPM 12,345 (9 runs)`, that of its best level.
 fn headline(job: &JobRow) -> String {
-    match (&job.headline_name, job.headline_value) {
+    let figure = match (&job.headline_name, job.headline_value) {
         (Some(name), Some(value)) => format!("{name} {}", figure(value)),
         _ => String::new(),
+    };
+    let runs = counted(u64::from(job.runs), "runs");
+    match job.kind {
+        JobKind::Profile | JobKind::Capacity if figure.is_empty() => runs,
+        JobKind::Profile | JobKind::Capacity => format!("{figure} ({runs})"),
+        JobKind::Run | JobKind::Build | JobKind::Check => figure,
     }
 }
 

@@ -21,6 +21,11 @@ pub fn markdown(result: &RunResult) -> String {
     let limited_by = words::limited_by(result);
     out.push_str(&format!("\n**{}** {limited_by} → {advice}\n", words::LIMITED_BY));
     requirements(result, &mut out);
+    if result.steadiness.seconds > 0 {
+        let next = result.steadiness.next.as_ref().map_or_else(String::new, |n| format!(" → {n}"));
+        let steadiness = words::steadiness(result);
+        out.push_str(&format!("\n**{}** {steadiness}{next}\n", words::STEADINESS));
+    }
     figures(result, &mut out);
     if let Some(table) = words::profile(result) {
         out.push_str(&format!("\n## {}\n\n{}", words::PROFILE, table.markdown()));

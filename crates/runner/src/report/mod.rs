@@ -1,22 +1,28 @@
 //! Results for people and for programs. Every report is a function from a document to text; none of
 //! them measures, and all of them say the same.
 
+mod capacity;
+mod chart;
 pub mod format;
 mod hdr;
 pub mod jobs;
 mod json;
-mod load;
 pub mod junit;
+mod load;
 mod markdown;
 mod output;
 mod plain;
+mod profile;
 pub mod series;
 mod table;
 mod text;
 mod words;
 
+pub use capacity::capacity;
+pub use chart::Charset;
 pub use json::json;
 pub use markdown::markdown;
 pub use output::Format;
 pub use plain::{build, check, stored, stored_json};
+pub use profile::profile;
 pub use text::{Style, text};

@@ -1,7 +1,7 @@
 //! What `build` and `check` print, and what `report` prints of any stored job.
 
 use super::format::integer;
-use super::{Style, jobs, text};
+use super::{Charset, Style, capacity, jobs, profile, text};
 use crate::build::BuildReport;
 use crate::check::CheckReport;
 use crate::result::JobKind;
@@ -66,6 +66,12 @@ pub fn stored(job: &StoredJob) -> Result<String, StoreError> {
     Ok(match job.row.kind {
         JobKind::Run if document.is_string() => failed(&row(), document),
         JobKind::Run => job.result()?.map_or_else(row, |result| text(&result, Style::Plain)),
+        JobKind::Profile => serde_json::from_value(document.clone())
+            .map_or_else(|_| failed(&row(), document), |result| profile(&result, Charset::Unicode)),
+        JobKind::Capacity => serde_json::from_value(document.clone()).map_or_else(
+            |_| failed(&row(), document),
+            |result| capacity(&result, Charset::Unicode),
+        ),
         JobKind::Build => serde_json::from_value(document.clone())
             .map_or_else(|_| failed(&row(), document), |report| build(&report)),
         JobKind::Check => serde_json::from_value(document.clone())

@@ -96,12 +96,17 @@ pub(super) fn listing(lead: &str, text: &str, separator: &str) -> Vec<String> {
 /// `text` after `lead`, broken between words to fit [`WIDTH`]; later lines are indented as far as
 /// the lead reaches.
 pub(super) fn paragraph(lead: &str, text: &str) -> Vec<String> {
+    wrapped(lead, text, WIDTH)
+}
+
+/// As [`paragraph`], to fit so many columns.
+pub(super) fn wrapped(lead: &str, text: &str, columns: usize) -> Vec<String> {
     let indent = width(lead);
     let mut lines = Vec::new();
     let mut line = lead.to_owned();
     let mut empty = true;
     for word in text.split_whitespace() {
-        if !empty && width(&line) + 1 + width(word) > WIDTH {
+        if !empty && width(&line) + 1 + width(word) > columns {
             lines.push(std::mem::replace(&mut line, " ".repeat(indent)));
             empty = true;
         }

@@ -5,7 +5,7 @@ use super::format::{clock, counted};
 use super::load;
 use super::table::{Table, WIDTH, listing, paragraph, width};
 use super::words;
-use crate::result::{Limit, RunResult, TypeFigures, Verdict};
+use crate::result::{Limit, RunResult, Steady, TypeFigures, Verdict};
 
 /// Whether a text may hold colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +62,7 @@ pub fn text(result: &RunResult, style: Style) -> String {
     page.headline(result);
     page.limited_by(result);
     page.requirements(result);
+    page.steadiness(result);
     page.figures(result);
     page.profile(result);
     page.audits(result);
@@ -142,15 +143,35 @@ impl Page {
             Limit::Client | Limit::Host | Limit::Network => Ink::Yellow,
             Limit::Undecided => Ink::Dim,
         };
-        let lead = format!("  {}  ", words::LIMITED_BY);
-        let text = words::limited_by(result);
-        for (index, line) in paragraph(&lead, &text).iter().enumerate() {
+        self.verdict(words::LIMITED_BY, ink, &words::limited_by(result), Some(&limited.advice));
+    }
+
+    fn steadiness(&mut self, result: &RunResult) {
+        if result.steadiness.seconds == 0 {
+            return;
+        }
+        let ink = match result.steadiness.verdict {
+            Steady::Steady => Ink::Green,
+            Steady::Drifting => Ink::Yellow,
+            Steady::TooShort => Ink::Dim,
+        };
+        let next = result.steadiness.next.as_deref();
+        self.verdict(words::STEADINESS, ink, &words::steadiness(result), next);
+    }
+
+    /// What was judged, how, and what to do next.
+    fn verdict(&mut self, of: &str, ink: Ink, text: &str, next: Option<&str>) {
+        let lead = format!("  {of}  ");
+        for (index, line) in paragraph(&lead, text).iter().enumerate() {
             let (gap, text) = line.split_at(lead.len());
             let gap = if index == 0 { self.style.paint(Ink::Bold, gap) } else { gap.to_owned() };
             let text = self.style.paint(ink, text);
             self.line(&format!("{gap}{text}"));
         }
-        for line in paragraph(&format!("{}→ ", " ".repeat(lead.len())), &limited.advice) {
+        for line in next
+            .into_iter()
+            .flat_map(|next| paragraph(&format!("{}→ ", " ".repeat(lead.len())), next))
+        {
             self.line(&line);
         }
     }

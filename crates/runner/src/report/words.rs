@@ -1,35 +1,30 @@
 //! What every report says, in whatever form it says it: tables and sentences from a result.
 
 use triphammer_core::clock::format_duration;
-use triphammer_core::spec::Length;
+use triphammer_core::session::ServerInfo;
+use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::stats::Times;
 
-use super::load;
 use super::format::{bytes, clock, counted, duration, figure, integer, milliseconds, percent};
+use super::load;
 use super::table::Table;
 use crate::host::Host;
 use crate::requirement::{Judgement, Unit};
-use crate::result::{Figures, RunResult, Status, TypeFigures, Verdict};
+use crate::result::{Figures, RunResult, Status, Steady, TypeFigures, Verdict, WorkloadFacts};
 
 /// Between the parts of a line.
 pub(super) const DOT: &str = " · ";
 
 /// `TPROC-C on PostgreSQL 15.4 · 10 warehouses · 16 virtual users`.
 pub(super) fn title(result: &RunResult) -> String {
-    let workload = &result.workload;
-    [
-        format!(
-            "{} on {} {}",
-            workload.title,
-            result.server.product,
-            short_version(&result.server.version)
-        )
-        .trim_end()
-        .to_owned(),
-        counted(u64::from(workload.scale), &workload.scale_unit),
-        load::users(result),
-    ]
-    .join(DOT)
+    format!("{}{DOT}{}", subject(&result.workload, &result.server), load::users(result))
+}
+
+/// `TPROC-C on PostgreSQL 15.4 · 10 warehouses`.
+pub(super) fn subject(workload: &WorkloadFacts, server: &ServerInfo) -> String {
+    let on = format!("{} on {} {}", workload.title, server.product, short_version(&server.version));
+    let scale = counted(u64::from(workload.scale), &workload.scale_unit);
+    format!("{}{DOT}{scale}", on.trim_end())
 }
 
 /// A server's version without what follows the first blank or parenthesis.
@@ -169,6 +164,23 @@ pub(super) const LIMITED_BY: &str = "Limited by";
 /// `the network — 1.00 round trips of 10.2 ms are 91 % of the mean service time of 11.2 ms`.
 pub(super) fn limited_by(result: &RunResult) -> String {
     format!("{} — {}", result.limited_by.kind.label(), result.limited_by.words)
+}
+
+/// Before whether the window was steady.
+pub(super) const STEADINESS: &str = "Steadiness";
+
+/// `steady — the mean is sure to ± 0.52 % (95 %) · seconds vary by 3.1 % · …`.
+pub(super) fn steadiness(result: &RunResult) -> String {
+    format!("{} — {}", steady(result.steadiness.verdict), result.steadiness.words)
+}
+
+/// A verdict in words.
+pub(super) const fn steady(verdict: Steady) -> &'static str {
+    match verdict {
+        Steady::Steady => "steady",
+        Steady::Drifting => "drifting",
+        Steady::TooShort => "too short to say",
+    }
 }
 
 /// Transactions by type and outcome.
@@ -371,13 +383,20 @@ fn workload(result: &RunResult) -> String {
 }
 
 fn driven(result: &RunResult) -> String {
-    let spec = &result.spec;
+    format!("{}{DOT}{}", load::workers(result), conduct(&result.spec))
+}
+
+/// How the runs of several numbers of virtual users were driven.
+pub(super) fn drive(spec: &RunSpec) -> String {
+    format!("{}{DOT}{}", spec.load, conduct(spec))
+}
+
+fn conduct(spec: &RunSpec) -> String {
     let isolation = match spec.isolation {
         Some(level) => format!("isolation {}", level.name()),
         None => "the database's own isolation".to_owned(),
     };
     [
-        load::workers(result),
         spec.mode.name().to_owned(),
         format!("{} protocol", spec.protocol.name()),
         isolation,
@@ -390,6 +409,10 @@ fn driven(result: &RunResult) -> String {
 fn time(result: &RunResult) -> String {
     let durations = &result.durations;
     let window = match result.spec.length {
+        Length::Time(longest) if result.steadiness.until.is_some_and(|until| until.reached) => {
+            let window = duration(durations.window_s);
+            format!("window {window} of {} at most", format_duration(longest))
+        }
         Length::Time(asked) if durations.window_s < asked.as_secs_f64() => {
             format!("window {} of {}", duration(durations.window_s), format_duration(asked))
         }
@@ -415,7 +438,7 @@ pub(super) fn moment(rfc3339: &str) -> String {
     format!("{} UTC", whole.replacen('T', " ", 1))
 }
 
-fn host(host: &Host) -> String {
+pub(super) fn host(host: &Host) -> String {
     let parts = [
         host.cpu.clone(),
         host.cores.map(|cores| counted(u64::from(cores), "cores")),

@@ -13,6 +13,7 @@ use super::limited_by::LimitedBy;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::profile::Profile;
 use super::redacted::Redacted;
+use super::steadiness::Steadiness;
 use super::verification::{Verdict, Verification};
 use crate::host::Host;
 use crate::requirement::Judgement;
@@ -41,6 +42,8 @@ pub struct RunResult {
     pub durations: Durations,
     /// The workload's first figure, from the timed window.
     pub headline: HeadlineFigure,
+    /// Whether the first figure stands for the window, and where the warm-up ended.
+    pub steadiness: Steadiness,
     /// Sums over the data that the run should have moved by what its transactions say.
     #[serde(default)]
     pub audits: Vec<Audit>,
@@ -128,11 +131,13 @@ pub enum JobKind {
     Run,
     Build,
     Check,
+    Profile,
+    Capacity,
 }
 
 impl JobKind {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Run, Self::Build, Self::Check];
+    pub const ALL: [Self; 5] = [Self::Run, Self::Build, Self::Check, Self::Profile, Self::Capacity];
 
     /// The word in documents and in the store.
     #[must_use]
@@ -141,6 +146,8 @@ impl JobKind {
             Self::Run => "run",
             Self::Build => "build",
             Self::Check => "check",
+            Self::Profile => "profile",
+            Self::Capacity => "capacity",
         }
     }
 }
@@ -207,7 +214,8 @@ pub struct Durations {
     pub rampup_s: f64,
     /// The timed window, as it really was.
     pub window_s: f64,
-    /// The timed window that was asked for; `None` when the length was a number of transactions.
+    /// The timed window that was asked for; `None` when the length was a number of transactions, or
+    /// whatever the interval of the mean needed.
     pub window_asked_s: Option<f64>,
     /// From zero to the end of the last transaction.
     pub whole_s: f64,

@@ -54,6 +54,11 @@ pub struct RunFacts {
     pub profiler: Profiler,
     /// What the run must reach.
     pub requirements: Vec<Requirement>,
+    /// Transactions committed that the headline counts, by second from the run's zero.
+    pub headline_seconds: Vec<f64>,
+    /// How close to the mean its interval had to be for the window to end; `None` when that did not
+    /// decide.
+    pub until_ci: Option<f64>,
     /// Remarks of the runner itself; the engine's come with its end.
     pub notes: Vec<Note>,
 }

@@ -17,6 +17,7 @@ use super::figures::Edges;
 use super::limited_by::{LimitFigures, LimitedBy};
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::redacted::mask_secrets;
+use super::steadiness::Steadiness;
 use super::verification::{ClientCount, Obstacle, Verification};
 use super::warnings;
 
@@ -51,6 +52,7 @@ impl RunResult {
             durations,
             efficiency: Efficiency::of(facts, &headline),
             headline,
+            steadiness: Steadiness::new(facts, end),
             audits: audits(facts, end),
             tpm_client: window.total.per_minute,
             tpm_server: server_transactions.map(|t| rate(t.count, t.seconds, 60)),
@@ -129,6 +131,7 @@ fn durations(facts: &RunFacts, end: &RunEnd) -> Durations {
         rampup_s: seconds(end.window.start.min(end.ended)),
         window_s: end.window.seconds(),
         window_asked_s: match facts.spec.length {
+            Length::Time(_) if facts.until_ci.is_some() && end.ending == Ending::Complete => None,
             Length::Time(asked) => Some(asked.as_secs_f64()),
             Length::Transactions(_) => None,
         },

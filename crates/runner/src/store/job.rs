@@ -56,6 +56,10 @@ pub struct JobHeader {
     pub host: Host,
     /// Keys of the workload's transaction types, in their order; empty when nothing is counted.
     pub transactions: Vec<String>,
+    /// The profile or capacity job that a run belongs to, and its place in that one's sequence.
+    pub parent: Option<(JobId, u32)>,
+    /// What a profile or capacity job needs to go on after an interruption.
+    pub plan: Option<serde_json::Value>,
 }
 
 /// Where a job is.
@@ -115,6 +119,9 @@ pub struct JobFilter {
     pub workload: Option<String>,
     /// Only this label.
     pub label: Option<String>,
+    /// Only the runs of this profile or capacity job, in the order of their steps; without it only
+    /// jobs that belong to no other.
+    pub parent: Option<JobId>,
     /// At most so many, the newest.
     pub limit: Option<u32>,
 }
@@ -158,6 +165,15 @@ pub struct JobRow {
     pub headline_name: Option<String>,
     /// The first figure.
     pub headline_value: Option<f64>,
+    /// The profile or capacity job that a run belongs to.
+    #[serde(default)]
+    pub parent: Option<JobId>,
+    /// Its place in that job's sequence, from 0.
+    #[serde(default)]
+    pub step: Option<u32>,
+    /// Runs that belong to it and came to their end.
+    #[serde(default)]
+    pub runs: u32,
 }
 
 /// A job with what it left.
@@ -178,6 +194,8 @@ pub struct StoredJob {
     pub document: Option<serde_json::Value>,
     /// Remarks.
     pub notes: Vec<Remark>,
+    /// What a profile or capacity job needs to go on.
+    pub plan: Option<serde_json::Value>,
 }
 
 impl StoredJob {

@@ -8,8 +8,11 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use super::error::StoreError;
 
 /// The steps, the first making version 1.
-const STEPS: [&str; 2] =
-    [include_str!("migrations/0001_jobs.sql"), include_str!("migrations/0002_seconds.sql")];
+const STEPS: [&str; 3] = [
+    include_str!("migrations/0001_jobs.sql"),
+    include_str!("migrations/0002_seconds.sql"),
+    include_str!("migrations/0003_campaigns.sql"),
+];
 
 /// The version of the tables that this program writes.
 #[expect(clippy::cast_possible_truncation, reason = "a handful of steps")]

@@ -19,7 +19,11 @@ use crate::result::{JobKind, Redacted, Remark, ServerTransactions};
 /// The columns of [`job_row`], in its order.
 const JOB_COLUMNS: &str = "id, kind, status, label, workload, workload_version, scale, scale_unit, \
                            target, server_product, server_version, tool_version, users, pid, \
-                           started_at, ended_at, headline_name, headline_value";
+                           started_at, ended_at, headline_name, headline_value, parent, step, \
+                           (SELECT count(*) FROM jobs AS run WHERE run.parent = jobs.id \
+                           AND run.status = 'complete')";
+/// How many they are.
+const JOB_COLUMNS_COUNT: usize = 21;
 
 impl Store {
     /// The jobs, newest first.
@@ -30,12 +34,15 @@ impl Store {
         let sql = format!(
             "SELECT {JOB_COLUMNS} FROM jobs
              WHERE (?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR workload = ?2)
-             AND (?3 IS NULL OR label = ?3) ORDER BY id DESC LIMIT ?4"
+             AND (?3 IS NULL OR label = ?3) AND parent IS ?4 ORDER BY step, id DESC LIMIT ?5"
         );
         let limit = filter.limit.map_or(-1, i64::from);
         let kind = filter.kind.map(JobKind::name);
-        let mut jobs =
-            self.rows(&sql, params![kind, filter.workload, filter.label, limit], job_row)?;
+        let mut jobs = self.rows(
+            &sql,
+            params![kind, filter.workload, filter.label, filter.parent.map(|job| job.0), limit],
+            job_row,
+        )?;
         for job in &mut jobs {
             self.look_after(job)?;
         }
@@ -48,14 +55,17 @@ impl Store {
     /// When there is none of that number, and when the store cannot be read.
     pub fn load(&self, job: JobId) -> Result<StoredJob, StoreError> {
         let sql = format!(
-            "SELECT {JOB_COLUMNS}, spec, facts, host, transactions, result FROM jobs WHERE id = ?1"
+            "SELECT {JOB_COLUMNS}, spec, facts, host, transactions, result, plan FROM jobs WHERE id = ?1"
         );
         let found = self.rows(&sql, [job.0], |row| {
-            let texts: [Option<String>; 5] =
-                [row.get(18)?, row.get(19)?, row.get(20)?, row.get(21)?, row.get(22)?];
+            let mut texts: [Option<String>; 6] = Default::default();
+            for (text, column) in texts.iter_mut().zip(JOB_COLUMNS_COUNT..) {
+                *text = row.get(column)?;
+            }
             Ok((job_row(row)?, texts))
         })?;
-        let Some((mut row, [spec, facts, host, transactions, document])) = found.into_iter().next()
+        let Some((mut row, [spec, facts, host, transactions, document, plan])) =
+            found.into_iter().next()
         else {
             return Err(StoreError::NoJob { job: job.0 });
         };
@@ -68,6 +78,7 @@ impl Store {
             transactions: parse(job, "transaction types", transactions)?.unwrap_or_default(),
             document: parse(job, "a document", document)?,
             notes: self.notes(job)?,
+            plan: parse(job, "a plan", plan)?,
         })
     }
 
@@ -265,6 +276,9 @@ fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
         ended_at: row.get(15)?,
         headline_name: row.get(16)?,
         headline_value: row.get(17)?,
+        parent: row.get::<_, Option<i64>>(18)?.map(JobId),
+        step: row.get(19)?,
+        runs: row.get(20)?,
     })
 }
 

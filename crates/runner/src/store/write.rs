@@ -37,6 +37,18 @@ pub(super) struct Held {
     dropped: usize,
 }
 
+impl Held {
+    fn new(lock: JobLock) -> Self {
+        Self {
+            _lock: lock,
+            waiting: Waiting::default(),
+            merger: Merger::default(),
+            notes: 0,
+            dropped: 0,
+        }
+    }
+}
+
 /// Rows on their way.
 #[derive(Debug, Default)]
 struct Waiting {
@@ -59,15 +71,50 @@ impl Store {
         let lock = JobLock::take(&self.path, job)
             .map_err(|source| StoreError::Create { path: self.path.clone(), source })?;
         transaction.commit().map_err(|error| self.failed(error))?;
-        let held = Held {
-            _lock: lock,
-            waiting: Waiting::default(),
-            merger: Merger::default(),
-            notes: 0,
-            dropped: 0,
-        };
-        self.held.borrow_mut().insert(job, held);
+        self.held.borrow_mut().insert(job, Held::new(lock));
         Ok(job)
+    }
+
+    /// Takes a job up again that was interrupted or whose process is gone: it is running, in this
+    /// process.
+    ///
+    /// # Errors
+    /// When another process has it, and when the store cannot be written.
+    pub fn resume(&self, job: JobId) -> Result<(), StoreError> {
+        let transaction = self.begin_write()?;
+        let lock =
+            JobLock::take(&self.path, job).map_err(|_| StoreError::Running { job: job.0 })?;
+        transaction
+            .execute(
+                "UPDATE jobs SET status = 'running', pid = ?2, ended_at = NULL WHERE id = ?1",
+                params![job.0, std::process::id()],
+            )
+            .map_err(|error| self.failed(error))?;
+        transaction.commit().map_err(|error| self.failed(error))?;
+        self.held.borrow_mut().insert(job, Held::new(lock));
+        Ok(())
+    }
+
+    /// Keeps the document of a job that goes on, so that it can be read whatever happens to it.
+    ///
+    /// # Errors
+    /// When the store cannot be written; the call may be made again.
+    pub fn checkpoint(
+        &self,
+        job: JobId,
+        document: &serde_json::Value,
+        headline: Option<(&str, f64)>,
+    ) -> Result<(), StoreError> {
+        self.held(job, |_| ())?;
+        let document = json(document);
+        self.write(|connection| {
+            connection.execute(
+                "UPDATE jobs SET result = ?2, headline_name = ?3, headline_value = ?4
+                 WHERE id = ?1",
+                params![job.0, document, headline.map(|(name, _)| name), headline.map(|(_, v)| v)],
+            )?;
+            Ok(())
+        })
     }
 
     /// Takes in a second of a run. It is written with the next few, or by [`Store::flush`].
@@ -237,7 +284,7 @@ impl Store {
         })
     }
 
-    /// Ends a build or a check with its own document.
+    /// Ends a job that is no run with its own document.
     ///
     /// # Errors
     /// When the store cannot be written; the call may be made again.
@@ -353,9 +400,9 @@ fn insert_job(connection: &Connection, header: &JobHeader) -> rusqlite::Result<J
     connection.execute(
         "INSERT INTO jobs (kind, status, label, workload, workload_version, scale, scale_unit,
          target, server_product, server_version, tool_version, users, pid, started_at, spec, facts,
-         host, transactions)
+         host, transactions, parent, step, plan)
          VALUES (?1, 'running', ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
-         ?17)",
+         ?17, ?18, ?19, ?20)",
         params![
             header.kind.name(),
             header.label,
@@ -374,6 +421,9 @@ fn insert_job(connection: &Connection, header: &JobHeader) -> rusqlite::Result<J
             json(&header.facts),
             json(&header.host),
             json(&header.transactions),
+            header.parent.map(|(job, _)| job.0),
+            header.parent.map(|(_, step)| step),
+            header.plan.as_ref().map(json),
         ],
     )?;
     Ok(JobId(connection.last_insert_rowid()))
@@ -480,6 +530,8 @@ mod tests {
             facts: Default::default(),
             host: Host::default(),
             transactions: vec!["a".into()],
+            parent: None,
+            plan: None,
         }
     }
 

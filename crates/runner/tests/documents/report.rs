@@ -82,7 +82,7 @@ fn a_run_without_a_window_still_reads() {
 
 #[test]
 fn jobs_are_a_table() {
-    let row = |id, kind, status, label: Option<&str>, value| JobRow {
+    let row = |id, kind, status, label: Option<&str>, value: Option<f64>| JobRow {
         id: JobId(id),
         kind,
         status,
@@ -99,17 +99,21 @@ fn jobs_are_a_table() {
         pid: 4711,
         started_at: format!("2026-05-09T07:{id:02}:52.123456Z"),
         ended_at: None,
-        headline_name: (kind == JobKind::Run).then(|| "NOPM".into()),
+        headline_name: value.map(|_| "NOPM".into()),
         headline_value: value,
+        parent: None,
+        step: None,
+        runs: if kind == JobKind::Profile { 9 } else { 0 },
     };
     let jobs = [
         row(12, JobKind::Run, JobStatus::Running, Some("after the upgrade"), None),
         row(11, JobKind::Run, JobStatus::Complete, Some("before"), Some(12_345.4)),
+        row(2, JobKind::Profile, JobStatus::Complete, None, Some(23_456.7)),
         row(10, JobKind::Check, JobStatus::Failed, None, None),
         row(1, JobKind::Build, JobStatus::Lost, None, None),
     ];
     golden("jobs.txt", &report::jobs::text(&jobs));
-    golden("job.txt", &report::jobs::text(&jobs[2..3]));
+    golden("job.txt", &report::jobs::text(&jobs[3..4]));
     let back: Vec<JobRow> = serde_json::from_str(&report::jobs::json(&jobs)).unwrap();
     assert_eq!(back, jobs);
     assert!(report::jobs::text(&[]).contains("triphammer run"));

@@ -6,9 +6,9 @@ use std::time::Duration;
 use triphammer_core::clock::Elapsed;
 use triphammer_core::engine::{Author, Ending, ErrorSample, Exemplar, Offered, RunEnd, Window};
 use triphammer_core::error::ErrorClass;
+use triphammer_core::event::{Note, Phase};
 use triphammer_core::outcome::{Outcome, Timing};
 use triphammer_core::pace::{Cycle, Late, Load};
-use triphammer_core::event::{Note, Phase};
 use triphammer_core::recorder::{Gauges, HostCpu, Interval, TypeInterval, WorkerCpu, histogram};
 use triphammer_core::session::{Isolation, Protocol, ServerInfo};
 use triphammer_core::spec::{Length, Limits, Pacing, RetryPolicy, RunSpec};
@@ -106,6 +106,12 @@ pub fn requirements() -> Vec<Requirement> {
     requirement::parse(text, &Vocabulary::of_workload(HEADLINE, &TRANSACTIONS)).unwrap()
 }
 
+/// 206 a second after a warm-up of 12 s, and a few more or less in no order.
+fn headline_seconds() -> Vec<f64> {
+    let noise = |second: u32| f64::from(second.wrapping_mul(2_654_435_761) >> 28) - 7.5;
+    (0..360).map(|second| f64::from(second.min(12)) * 12.0 + 62.0 + noise(second)).collect()
+}
+
 pub fn facts() -> RunFacts {
     RunFacts {
         job: Some(12),
@@ -168,6 +174,8 @@ pub fn facts() -> RunFacts {
         settings_changed: Vec::new(),
         profiler: profiler(),
         requirements: Vec::new(),
+        headline_seconds: headline_seconds(),
+        until_ci: None,
         notes: Vec::new(),
     }
 }
@@ -360,5 +368,7 @@ pub fn header() -> JobHeader {
         facts: facts.workload.facts,
         host: facts.host,
         transactions: TRANSACTIONS.iter().map(|t| t.name.to_owned()).collect(),
+        parent: None,
+        plan: None,
     }
 }

@@ -1,0 +1,143 @@
+//! What `triphammer profile` and `triphammer capacity` have in common: settings of a new job or of one
+//! that goes on, the screen, and the end.
+
+use std::time::Duration;
+
+use triphammer_core::clock::format_duration;
+use triphammer_core::engine;
+use triphammer_core::event::Event;
+use triphammer_core::workload::Workload;
+use triphammer_runner::campaign::{self, Begin, Campaign, Ended, Question, Resumed, Step, Stopper};
+use triphammer_runner::report::Charset;
+use triphammer_runner::report::format::figure;
+use triphammer_runner::result::{RunResult, Status};
+use triphammer_runner::run;
+use triphammer_runner::settings::Settings;
+use triphammer_runner::store::{JobId, Store};
+use triphammer_runner::target::Target;
+
+use super::{show_spec, store, stored};
+use crate::terminal::{self, Bars, Live};
+use crate::{Exit, Result, signals};
+
+/// The rest between two runs, and on the embedded default.
+const SETTLE: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(1)];
+
+/// The job to go on with, when `--resume` names one.
+pub fn resumed(settings: &mut Settings) -> Result<Option<Resumed>> {
+    if settings.said("resume").is_none() {
+        return Ok(None);
+    }
+    campaign::resume(&stored(settings)?, settings)
+}
+
+/// Makes the runs that a question asks for, or shows what they would be.
+pub fn conduct<W: Workload, Q: Question>(
+    settings: &mut Settings,
+    target: &Target,
+    resumed: Option<&Resumed>,
+    question: &mut Q,
+) -> Result<Option<Ended<Q::Document>>> {
+    let settle = SETTLE[usize::from(target.embedded)];
+    let settle = settings.duration("settle", settle)?;
+    let only_look = settings.switch("show-spec")?;
+    let bars = Bars::new();
+    let of = settings.clone();
+    let campaign = Campaign { settings: &of, target, settle, resumed };
+    if only_look {
+        if let Some(first) = question.next() {
+            let (run, _) = campaign.resolve::<W>(&first, &bars, true)?;
+            bars.clear();
+            show_spec(&run);
+        }
+        show_spec(settings);
+        return Ok(None);
+    }
+    let mut store: Option<Store> = store(settings)?;
+    let stopper = Stopper::default();
+    signals::stops(signals::Stops::Campaign(stopper.clone()));
+    let mut screen = Screen { live: Live::new(W::headline()), headline: W::headline().name };
+    let ended = campaign.conduct::<W, Q>(question, store.as_mut(), &stopper, &bars, &mut screen);
+    bars.clear();
+    screen.live.clear();
+    ended.map(Some)
+}
+
+/// How the program ends, once the document is printed; `is_good` tells whether it did what it was to do.
+pub fn exit<T>(ended: &Ended<T>, command: &str, is_good: bool) -> Exit {
+    if let Some(reason) = &ended.reason {
+        terminal::warn(reason);
+    }
+    if let (Some(job), false) = (ended.job, ended.status == Status::Complete) {
+        terminal::note(&format!("go on with: triphammer {command} --resume {job}"));
+    }
+    match ended.status {
+        Status::Interrupted | Status::Aborted => Exit::Interrupted,
+        Status::Complete if is_good => Exit::Done,
+        Status::Complete | Status::Failed => Exit::CheckFailed,
+    }
+}
+
+/// What the terminal can show, by the locale.
+pub fn charset() -> Charset {
+    let said = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .filter_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    match said.map(|locale| locale.to_ascii_uppercase()).next() {
+        Some(locale) if !locale.contains("UTF-8") && !locale.contains("UTF8") => Charset::Ascii,
+        _ => Charset::Unicode,
+    }
+}
+
+/// Shows a campaign at the terminal.
+struct Screen {
+    live: Live,
+    headline: &'static str,
+}
+
+impl run::Observer for Screen {
+    fn begins(&mut self, _: engine::Stopper, _: Option<JobId>) {}
+
+    fn event(&mut self, event: &Event) {
+        self.live.event(event);
+    }
+
+    fn warn(&mut self, text: &str) {
+        self.live.warn(text);
+    }
+}
+
+impl campaign::Observer for Screen {
+    fn starts(&mut self, begin: &Begin) {
+        let mut text = match (begin.runs, begin.done) {
+            (Some(runs), 0) => format!("{runs} runs"),
+            (Some(runs), done) => format!("{runs} runs, {done} of them done"),
+            (None, 0) => "as many runs as it takes".to_owned(),
+            (None, done) => format!("as many runs as it takes, {done} of them done"),
+        };
+        let each = Duration::from_secs(begin.each.as_secs());
+        text.push_str(&format!(" of {} each", format_duration(each)));
+        if let Some(left) = begin.runs.map(|runs| runs.saturating_sub(begin.done)) {
+            text.push_str(&format!(", about {} in all", format_duration(each * left)));
+        }
+        self.live.say(&text);
+    }
+
+    fn step(&mut self, step: &Step, done: u32, of: Option<u32>) {
+        let of = of.map_or_else(String::new, |of| format!(" of {of}"));
+        self.live.again(&format!("run {}{of}: {}", done + 1, step.title));
+    }
+
+    fn ended(&mut self, step: &Step, result: &RunResult) {
+        let value = figure(result.headline.value);
+        self.live.say(&format!("{}: {} {value}", step.title, self.headline));
+    }
+
+    fn refused(&mut self, step: &Step, reason: &str) {
+        self.live.warn(&format!("{}: {reason}", step.title));
+    }
+
+    fn settles(&mut self, rest: Duration) {
+        self.live.tell(&format!("settling for {}", format_duration(rest)));
+    }
+}

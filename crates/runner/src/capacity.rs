@@ -1,0 +1,231 @@
+//! `capacity`: the highest rate of arrivals at which a percentile of a transaction's response time stays
+//! within a limit. Every probe is a run of an open load, so that a database which cannot follow shows it
+//! in its response times instead of slowing the load down.
+
+mod document;
+mod limit;
+
+use triphammer_core::SpecError;
+use triphammer_core::pace::Load;
+use triphammer_core::session::Database;
+use triphammer_core::workload::{TransactionDef, Workload};
+use triphammer_statistics::Estimate;
+use triphammer_statistics::search::{Answer, Capacity as Search, CapacityPlan, Step as Next};
+
+use crate::campaign::{Question, Step};
+use crate::report::format::figure;
+use crate::result::{JobKind, RunResult, Status, mask_secrets};
+use crate::settings::{Settings, parse_closeness};
+use crate::store::JobId;
+use crate::target::Target;
+
+pub use document::{CAPACITY_FORMAT, CapacityResult, Probe, Reason, RefusedProbe};
+pub use limit::{Limit, Percentile};
+
+/// Rate of the first probe.
+const FIRST: f64 = 100.0;
+/// Lowest rate that is tried.
+const LOWEST: f64 = 1.0;
+/// Highest rate that is tried when nobody sets one.
+const HIGHEST: f64 = 1e6;
+/// Most probes.
+const PROBES_MAX: usize = 30;
+/// Sessions that share the arrivals when nobody says how many.
+const SESSIONS: u32 = 64;
+
+/// What is asked of a search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// What must hold.
+    pub limit: Limit,
+    /// Highest rate that is tried, transactions a second.
+    pub highest: f64,
+    /// How closely the capacity is to be known, as a share of it.
+    pub precision: f64,
+    /// Sessions that share the arrivals.
+    pub sessions: u32,
+    /// Length of ramp-up and window, as text, where nobody said them.
+    lengths: [(&'static str, &'static str); 2],
+}
+
+impl Request {
+    /// From the settings.
+    ///
+    /// # Errors
+    /// When the limit is missing, or a value cannot be read or cannot be.
+    pub fn read<W: Workload, D: Database>(
+        settings: &mut Settings,
+        target: &Target<D>,
+    ) -> Result<Self, SpecError> {
+        let types = W::transactions();
+        let Some(limit) =
+            settings.optional("limit", |text| Limit::parse(text, types), Limit::to_string, "")?
+        else {
+            return Err(SpecError::new(format!(
+                "a capacity needs a limit: --limit '{}.p95 < 50ms'",
+                types.first().map_or("all", |first| first.name)
+            )));
+        };
+        let highest = settings.optional("max-rate", parse_rate, f64::to_string, "none")?;
+        let precision = settings.read(
+            "precision",
+            parse_closeness,
+            |share| format!("{}%", share * 100.0),
+            || 0.05,
+        )?;
+        let capabilities = target.database.capabilities();
+        let most = capabilities.users_max.map_or(SESSIONS, |(most, _)| most.min(SESSIONS));
+        let sessions = settings.parse("vus", || if capabilities.one_writer { 1 } else { most })?;
+        Ok(Self {
+            limit,
+            highest: highest.unwrap_or(HIGHEST),
+            precision,
+            sessions,
+            lengths: match target.embedded {
+                true => [("rampup", "5s"), ("duration", "10s")],
+                false => [("rampup", "10s"), ("duration", "1m")],
+            },
+        })
+    }
+
+    fn plan(&self) -> CapacityPlan {
+        CapacityPlan {
+            first: FIRST.min(self.highest),
+            lowest: LOWEST.min(self.highest),
+            highest: self.highest,
+            precision: self.precision,
+            runs_max: PROBES_MAX,
+        }
+    }
+}
+
+/// Reads `500`, `500/s`.
+fn parse_rate(text: &str) -> Result<f64, String> {
+    let number = text.trim().strip_suffix("/s").unwrap_or(text.trim());
+    match number.trim().parse::<f64>() {
+        Ok(rate) if rate.is_finite() && (LOWEST..=HIGHEST).contains(&rate) => Ok(rate),
+        _ => Err(format!("`{text}` is no rate from {LOWEST}/s to {HIGHEST}/s")),
+    }
+}
+
+/// A search's question to a workload: which rate to try next, and what came out.
+#[derive(Clone, Debug)]
+pub struct Capacity {
+    request: Request,
+    types: &'static [TransactionDef],
+    /// Settings that are decided for every probe.
+    decided: Vec<(String, String)>,
+    search: Search,
+    probes: Vec<Probe>,
+    refused: Vec<RefusedProbe>,
+    /// Of the first run.
+    first: Option<Box<RunResult>>,
+}
+
+impl Capacity {
+    /// A search with nothing run yet.
+    ///
+    /// # Errors
+    /// When the rates are not in order.
+    pub fn new<W: Workload>(request: Request, settings: &Settings) -> Result<Self, SpecError> {
+        let search =
+            Search::new(request.plan()).map_err(|error| SpecError::new(error.to_string()))?;
+        let mut decided = vec![("vus".to_owned(), request.sessions.to_string())];
+        for (name, value) in request.lengths {
+            if settings.said(name).is_none() {
+                decided.push((name.to_owned(), value.to_owned()));
+            }
+        }
+        let types = W::transactions();
+        let (probes, refused) = (Vec::new(), Vec::new());
+        Ok(Self { request, types, decided, search, probes, refused, first: None })
+    }
+}
+
+/// A rate to three significant digits: the search does not need more, and people read it.
+fn rounded(rate: f64) -> f64 {
+    let unit = 10_f64.powf(rate.log10().floor() - 2.0);
+    let rounded = (rate / unit).round() * unit;
+    // What is left of the division by a power of ten.
+    (rounded * 1e6).round() / 1e6
+}
+
+impl Question for Capacity {
+    type Document = CapacityResult;
+
+    const KIND: JobKind = JobKind::Capacity;
+
+    fn next(&self) -> Option<Step> {
+        let Next::Run { rate } = self.search.next() else { return None };
+        let rate = rounded(rate).min(self.request.highest);
+        let load = Load::Rate { per_second: rate, constant: false };
+        let mut settings = self.decided.clone();
+        settings.push(("load".to_owned(), load.to_string()));
+        Some(Step {
+            number: u32::try_from(self.probes.len()).unwrap_or(u32::MAX),
+            settings,
+            title: format!("{} transactions a second", figure(rate)),
+        })
+    }
+
+    fn runs(&self) -> Option<u32> {
+        None
+    }
+
+    fn tell(&mut self, step: &Step, result: &RunResult) {
+        let probe = Probe::of(step.number, result, &self.request.limit, self.types);
+        let limit_us = self.request.limit.under_us();
+        let answer = match (&probe.reason, probe.value_us) {
+            (None | Some(Reason::TooSlow), Some(value_us)) => Answer::Measured {
+                value: Estimate { value: value_us, interval: None },
+                limit: limit_us,
+            },
+            (reason, _) => Answer::Ok { ok: reason.is_none() },
+        };
+        self.search.tell(probe.rate, answer);
+        self.probes.push(probe);
+        self.first.get_or_insert_with(|| Box::new(result.clone()));
+    }
+
+    fn refused(&mut self, step: &Step, reason: &str) {
+        let (step, title) = (step.number, step.title.clone());
+        self.refused.push(RefusedProbe { step, title, reason: mask_secrets(reason) });
+    }
+
+    fn document(&self, job: Option<JobId>, status: Status) -> Option<CapacityResult> {
+        let judgement = match self.search.next() {
+            Next::Done(judgement) => Some(judgement),
+            Next::Run { .. } => None,
+        };
+        let first = self.first.as_deref()?;
+        let limit = self.request.limit.clone();
+        let (probes, refused) = (self.probes.clone(), self.refused.clone());
+        Some(CapacityResult::new(first, job, status, limit, probes, refused, judgement))
+    }
+
+    fn headline(document: &CapacityResult) -> Option<(String, f64)> {
+        let (rate, _) = document.range();
+        rate.map(|rate| ("tx/s".to_owned(), rate))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_rounded_to_what_people_read() {
+        for (rate, round) in [(1.0, 1.0), (1234.5, 1230.0), (0.123_45, 0.123), (99.96, 100.0)] {
+            assert_eq!(rounded(rate), round);
+        }
+    }
+
+    #[test]
+    fn rates_are_read_with_and_without_their_unit() {
+        assert_eq!(parse_rate("500/s"), Ok(500.0));
+        assert_eq!(parse_rate(" 0.5e3 "), Ok(500.0));
+        for text in ["", "fast", "0", "-1", "1e9", "inf", "NaN"] {
+            assert!(parse_rate(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! The document that a search leaves: what `--json` prints, the store keeps and reports render. Its shape
+//! is published in `docs/reference/capacity-schema.json`.
+
+use serde::{Deserialize, Serialize};
+use triphammer_core::pace::Load;
+use triphammer_core::session::ServerInfo;
+use triphammer_core::spec::RunSpec;
+use triphammer_core::stats::rate;
+use triphammer_core::workload::TransactionDef;
+use triphammer_statistics::Interval;
+use triphammer_statistics::search::Judgement;
+
+use super::limit::Limit;
+use crate::host::Host;
+use crate::profile::HeadlineName;
+use crate::report::format::{figure, milliseconds, percent};
+use crate::result::{
+    JobKind, Limit as LimitKind, Redacted, RunResult, Setting, Status, Tool, WorkloadFacts,
+};
+use crate::store::JobId;
+
+/// Version of the document's shape.
+pub const CAPACITY_FORMAT: u32 = 1;
+/// Share of arrivals that may be missed, or be missing from what completed, before the target is said not
+/// to follow.
+const MISSED_MAX: f64 = 0.01;
+/// Standard deviations by which chance may make arrivals fewer.
+const CHANCE: f64 = 4.0;
+
+/// What a search was and what it found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CapacityResult {
+    /// Version of this shape: [`CAPACITY_FORMAT`].
+    pub format: u32,
+    /// Number in the job store; `None` when it was not stored.
+    pub job: Option<i64>,
+    /// Always [`JobKind::Capacity`].
+    pub kind: JobKind,
+    /// The program that made it.
+    pub tool: Tool,
+    /// What the user called it.
+    pub label: Option<String>,
+    /// Complete; or interrupted, before the search had ended.
+    pub status: Status,
+    /// Date and time of the first run's zero, RFC 3339, UTC.
+    pub started_at: String,
+    /// What must hold.
+    pub limit: Limit,
+    /// What was found; `None` while the search goes on.
+    pub judgement: Option<Judgement>,
+    /// What was found, in words; the most important first.
+    pub findings: Vec<String>,
+    /// The runs, in the order in which they were made.
+    pub probes: Vec<Probe>,
+    /// Rates that could not be run.
+    pub refused: Vec<RefusedProbe>,
+    /// The workload's first figure, which probes tell beside their rate.
+    pub headline: HeadlineName,
+    /// The workload and its data.
+    pub workload: WorkloadFacts,
+    /// How the first run was driven; the others differ in `load`.
+    pub spec: RunSpec,
+    /// Every setting of the first run, and where its value came from.
+    pub settings: Vec<Setting>,
+    /// The target, without secrets.
+    pub target: Redacted,
+    /// What was at the other end of the first run.
+    pub server: ServerInfo,
+    /// The host that the client ran on.
+    pub host: Host,
+}
+
+/// A run at a rate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Probe {
+    /// Its job; `None` when it was not stored.
+    pub job: Option<i64>,
+    /// Its place in the sequence, from 0.
+    pub step: u32,
+    /// Arrivals a second that were asked for.
+    pub rate: f64,
+    /// Transactions of all types that completed in the window, a second.
+    pub completed: f64,
+    /// The limited percentile, in microseconds; `None` when none of that type committed.
+    pub value_us: Option<f64>,
+    /// Why the limit is not kept; `None` when it is.
+    pub reason: Option<Reason>,
+    /// Share of transactions that failed or are in doubt.
+    pub failure_share: f64,
+    /// Share of arrivals that no session was free for in time.
+    pub missed_share: f64,
+    /// The workload's first figure.
+    pub headline: f64,
+    /// What limited the run.
+    pub limited_by: LimitKind,
+}
+
+/// Why a probe does not keep the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The percentile is at the limit or above.
+    TooSlow,
+    /// Less was completed than arrived.
+    CannotFollow,
+    /// More failed than is allowed.
+    Failures,
+    /// Nothing of the limited type committed.
+    Nothing,
+}
+
+impl Reason {
+    /// Every one.
+    pub const ALL: [Self; 4] = [Self::TooSlow, Self::CannotFollow, Self::Failures, Self::Nothing];
+
+    /// For people.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::TooSlow => "too slow",
+            Self::CannotFollow => "cannot follow",
+            Self::Failures => "failures",
+            Self::Nothing => "none committed",
+        }
+    }
+}
+
+/// A rate that could not be run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedProbe {
+    /// The step that was tried.
+    pub step: u32,
+    /// What it was.
+    pub title: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl Probe {
+    /// Of a run's result against the limit.
+    pub(super) fn of(
+        step: u32,
+        result: &RunResult,
+        limit: &Limit,
+        types: &[TransactionDef],
+    ) -> Self {
+        let window = &result.window;
+        let seen = match types.iter().position(|known| known.name == limit.transaction) {
+            Some(at) => &window.types[at],
+            None => &window.total,
+        };
+        let asked = match &result.spec.load {
+            Load::Rate { per_second, .. } => *per_second,
+            _ => 0.0,
+        };
+        let ended = window.total.ended;
+        let missed_share = result.arrivals.map_or(0.0, |arrivals| arrivals.missed_share());
+        #[expect(clippy::cast_precision_loss, reason = "microseconds and counts")]
+        let (value_us, ended_f) = (limit.percentile.of(&seen.response) as f64, ended as f64);
+        let expected = asked * window.seconds;
+        let short = expected - ended_f;
+        let follows = missed_share <= MISSED_MAX
+            && (short <= expected * MISSED_MAX || short <= CHANCE * expected.sqrt());
+        let reason = if result.failures.above_limit {
+            Some(Reason::Failures)
+        } else if !follows {
+            Some(Reason::CannotFollow)
+        } else if seen.response.count == 0 {
+            Some(Reason::Nothing)
+        } else {
+            (value_us >= limit.under_us()).then_some(Reason::TooSlow)
+        };
+        Self {
+            job: result.job,
+            step,
+            rate: asked,
+            completed: rate(window.total.completed, window.seconds, 1),
+            value_us: (seen.response.count > 0).then_some(value_us),
+            reason,
+            failure_share: result.failures.share,
+            missed_share,
+            headline: result.headline.value,
+            limited_by: result.limited_by.kind,
+        }
+    }
+}
+
+impl CapacityResult {
+    /// The document of the runs made so far: a function of its arguments and of nothing else.
+    #[must_use]
+    pub fn new(
+        first: &RunResult,
+        job: Option<JobId>,
+        status: Status,
+        limit: Limit,
+        probes: Vec<Probe>,
+        refused: Vec<RefusedProbe>,
+        judgement: Option<Judgement>,
+    ) -> Self {
+        let mut result = Self {
+            format: CAPACITY_FORMAT,
+            job: job.map(|job| job.0),
+            kind: JobKind::Capacity,
+            tool: first.tool.clone(),
+            label: first.label.clone(),
+            status,
+            started_at: first.started_at.clone(),
+            limit,
+            judgement,
+            findings: Vec::new(),
+            probes,
+            refused,
+            headline: HeadlineName {
+                name: first.headline.name.clone(),
+                meaning: first.headline.meaning.clone(),
+                per: first.headline.per.clone(),
+            },
+            workload: first.workload.clone(),
+            spec: first.spec.clone(),
+            settings: first.settings.clone(),
+            target: first.target.clone(),
+            server: first.server.clone(),
+            host: first.host.clone(),
+        };
+        result.findings = result.found();
+        result
+    }
+
+    /// The capacity in transactions a second and its interval, as far as they are known.
+    #[must_use]
+    pub fn range(&self) -> (Option<f64>, Option<Interval>) {
+        match self.judgement {
+            Some(Judgement::Found { rate, interval, .. }) => (Some(rate), Some(interval)),
+            Some(Judgement::AlwaysOk { highest }) => (Some(highest), None),
+            Some(Judgement::NeverOk { .. }) => (None, None),
+            None => (self.best().map(|probe| probe.rate), None),
+        }
+    }
+
+    /// The probe of the highest rate that kept the limit.
+    #[must_use]
+    pub fn best(&self) -> Option<&Probe> {
+        let kept = self.probes.iter().filter(|probe| probe.reason.is_none());
+        kept.max_by(|a, b| a.rate.total_cmp(&b.rate))
+    }
+
+    /// The probe of the lowest rate that did not.
+    fn first_broken(&self) -> Option<&Probe> {
+        let broken = self.probes.iter().filter(|probe| probe.reason.is_some());
+        broken.min_by(|a, b| a.rate.total_cmp(&b.rate))
+    }
+
+    /// Whether a capacity was found.
+    #[must_use]
+    pub fn is_good(&self) -> bool {
+        self.status == Status::Complete
+            && !matches!(self.judgement, None | Some(Judgement::NeverOk { .. }))
+    }
+
+    fn found(&self) -> Vec<String> {
+        let limit = &self.limit;
+        let mut found = vec![match self.judgement {
+            Some(Judgement::Found { rate, interval, precise }) => {
+                let how = if precise { "" } else { ", as far as the probes allowed" };
+                format!(
+                    "{limit} holds up to {}/s ({}/s to {}/s{how})",
+                    figure(rate),
+                    figure(interval.low),
+                    figure(interval.high)
+                )
+            }
+            Some(Judgement::NeverOk { lowest }) => {
+                format!("{limit} does not hold even at {}/s", figure(lowest))
+            }
+            Some(Judgement::AlwaysOk { highest }) => format!(
+                "{limit} holds up to {}/s, the highest rate that was tried: give a higher --max-rate",
+                figure(highest)
+            ),
+            None => match self.best() {
+                Some(best) => {
+                    format!("{limit} held at {}/s; the search has not ended", figure(best.rate))
+                }
+                None => format!("{limit} has not held yet; the search has not ended"),
+            },
+        }];
+        found.extend(self.first_broken().map(|probe| self.broken(probe)));
+        found.extend(self.best().map(|best| {
+            format!(
+                "at {}/s {} was {}",
+                figure(best.rate),
+                self.headline.name,
+                figure(best.headline)
+            )
+        }));
+        found.extend(self.first_broken().and_then(whose));
+        found.extend(
+            self.refused
+                .iter()
+                .map(|refused| format!("{} could not be run: {}", refused.title, refused.reason)),
+        );
+        found
+    }
+
+    /// What broke the limit first.
+    fn broken(&self, probe: &Probe) -> String {
+        let at = figure(probe.rate);
+        let percentile = self.limit.percentile.name();
+        match probe.reason {
+            Some(Reason::CannotFollow) => format!(
+                "at {at}/s the target could not follow: {}/s completed, {} of the arrivals found \
+                 no session in time",
+                figure(probe.completed),
+                percent(probe.missed_share)
+            ),
+            Some(Reason::Failures) => {
+                format!("at {at}/s {} of the transactions failed", percent(probe.failure_share))
+            }
+            Some(Reason::Nothing) => {
+                format!("at {at}/s no {} committed", self.limit.transaction)
+            }
+            Some(Reason::TooSlow) | None => format!(
+                "at {at}/s {percentile} of {} was {} ms",
+                self.limit.transaction,
+                milliseconds(probe.value_us.unwrap_or_default())
+            ),
+        }
+    }
+}
+
+/// Whose capacity it is, when a probe that broke the limit was not limited by the database.
+fn whose(probe: &Probe) -> Option<String> {
+    let label = probe.limited_by.label();
+    match probe.limited_by {
+        LimitKind::Client | LimitKind::Host | LimitKind::Network => Some(format!(
+            "{label} was the limit at {}/s: this is not the database's capacity alone",
+            figure(probe.rate)
+        )),
+        LimitKind::Load | LimitKind::Database | LimitKind::Undecided => None,
+    }
+}

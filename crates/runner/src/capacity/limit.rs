@@ -1,0 +1,144 @@
+//! The limit: a percentile of a transaction's response time, and what it must stay below.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use triphammer_core::clock::{format_duration, parse_duration, serde_duration};
+use triphammer_core::stats::Times;
+use triphammer_core::workload::TransactionDef;
+
+/// What must hold: `new_order.p95 < 50ms`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limit {
+    /// The transaction type's key; `all` for all together.
+    pub transaction: String,
+    /// Which percentile of response time, from due to finish.
+    pub percentile: Percentile,
+    /// What it must stay below.
+    #[serde(with = "serde_duration")]
+    pub under: Duration,
+}
+
+/// The percentiles that results hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "each is what its name says")]
+pub enum Percentile {
+    P50,
+    P90,
+    P95,
+    P99,
+    #[serde(rename = "p99.9")]
+    P99_9,
+}
+
+impl Percentile {
+    /// Every one.
+    pub const ALL: [Self; 5] = [Self::P50, Self::P90, Self::P95, Self::P99, Self::P99_9];
+
+    /// As it is written.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::P50 => "p50",
+            Self::P90 => "p90",
+            Self::P95 => "p95",
+            Self::P99 => "p99",
+            Self::P99_9 => "p99.9",
+        }
+    }
+
+    /// Its value, in microseconds.
+    #[must_use]
+    pub const fn of(self, times: &Times) -> u64 {
+        match self {
+            Self::P50 => times.p50_us,
+            Self::P90 => times.p90_us,
+            Self::P95 => times.p95_us,
+            Self::P99 => times.p99_us,
+            Self::P99_9 => times.p99_9_us,
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let under = format_duration(self.under);
+        write!(f, "{}.{} < {under}", self.transaction, self.percentile.name())
+    }
+}
+
+impl Limit {
+    /// Reads `new_order.p95 < 50ms` for a workload with these transaction types.
+    ///
+    /// # Errors
+    /// With what is wrong and what there is.
+    pub fn parse(text: &str, types: &[TransactionDef]) -> Result<Self, String> {
+        let wrong = || {
+            let example = types.first().map_or("all", |first| first.name);
+            format!("`{text}` is no limit; write '{example}.p95 < 50ms'")
+        };
+        let (what, under) = text.split_once('<').ok_or_else(wrong)?;
+        let (transaction, percentile) = what.trim().split_once('.').ok_or_else(wrong)?;
+        let (transaction, percentile) = (transaction.trim(), percentile.trim());
+        if transaction != "all" && types.iter().all(|known| known.name != transaction) {
+            let known: Vec<_> = types.iter().map(|known| known.name).collect();
+            return Err(format!(
+                "no transaction is called `{transaction}`; there are {} and all",
+                known.join(", ")
+            ));
+        }
+        let percentile = Percentile::ALL.into_iter().find(|p| p.name() == percentile);
+        let percentile = percentile.ok_or_else(|| {
+            format!("a limit is on {}", Percentile::ALL.map(Percentile::name).join(", "))
+        })?;
+        let under = parse_duration(under.trim())?;
+        if under.is_zero() {
+            return Err("nothing takes less than no time; give a limit above 0".to_owned());
+        }
+        Ok(Self { transaction: transaction.to_owned(), percentile, under })
+    }
+
+    /// The limit in microseconds.
+    #[must_use]
+    pub fn under_us(&self) -> f64 {
+        self.under.as_secs_f64() * 1e6
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TYPES: [TransactionDef; 1] =
+        [TransactionDef { name: "new_order", title: "New-Order", weight: 1, tally: None }];
+
+    #[test]
+    fn limits_read_what_they_write() {
+        for text in ["new_order.p95 < 50ms", "all.p99.9 < 1s"] {
+            assert_eq!(Limit::parse(text, &TYPES).unwrap().to_string(), text);
+        }
+        let tight = Limit::parse("new_order.p50<5ms", &TYPES).unwrap();
+        assert_eq!((tight.percentile, tight.under_us()), (Percentile::P50, 5_000.0));
+    }
+
+    #[test]
+    fn what_is_no_limit_is_refused() {
+        for (text, message) in [
+            ("", "is no limit; write 'new_order.p95 < 50ms'"),
+            ("new_order.p95 > 50ms", "is no limit"),
+            ("p95 < 50ms", "is no limit"),
+            (
+                "payment.p95 < 50ms",
+                "no transaction is called `payment`; there are new_order and all",
+            ),
+            ("all.p42 < 50ms", "a limit is on p50, p90"),
+            ("all.p95 < 50", "`50` is no duration"),
+            ("all.p95 < 0s", "above 0"),
+        ] {
+            let error = Limit::parse(text, &TYPES).unwrap_err();
+            assert!(error.contains(message), "{text}: {error}");
+        }
+    }
+}

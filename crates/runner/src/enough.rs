@@ -1,0 +1,93 @@
+//! The first figure second by second while a run goes on, and whether the run has measured enough.
+
+use triphammer_core::event::Phase;
+use triphammer_core::recorder::Interval;
+use triphammer_core::workload::Headline;
+use triphammer_statistics::until_ci::{Decision, Target, decide};
+
+use crate::report::format::{duration, precise};
+
+/// The headline's transactions by second, and when there are enough of them.
+#[derive(Debug)]
+pub(crate) struct Enough {
+    headline: Headline,
+    /// From the run's zero.
+    seconds: Vec<f64>,
+    /// First second of the window, and whether it goes on.
+    window: Option<usize>,
+    target: Option<Target>,
+    told: bool,
+}
+
+/// What to do after a second.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Now {
+    /// Nothing.
+    GoOn,
+    /// The interval is as tight as was asked for.
+    EndWindow,
+    /// It will not be: to be told, once.
+    Tell(String),
+}
+
+impl Enough {
+    /// For a run whose window lasts `longest_s` at most, until the interval is within `until` of the mean.
+    pub fn new(headline: Headline, until: Option<f64>, longest_s: u64) -> Self {
+        let points_max = usize::try_from(longest_s).unwrap_or(usize::MAX);
+        let target = until.map(|relative_half_width| Target { relative_half_width, points_max });
+        Self { headline, seconds: Vec::new(), window: None, target, told: false }
+    }
+
+    /// Hears of another phase.
+    pub fn phase(&mut self, phase: Phase, second: u64) {
+        self.window = match phase {
+            Phase::Window => usize::try_from(second).ok(),
+            _ => None,
+        };
+    }
+
+    /// Takes in a second of all threads.
+    pub fn second(&mut self, interval: &Interval) -> Now {
+        let committed: u64 = (self.headline.transactions.iter())
+            .map(|transaction| interval.types[*transaction].counts.committed)
+            .sum();
+        let seconds = interval.last - interval.first + 1;
+        #[expect(clippy::cast_precision_loss, reason = "transactions of a second")]
+        let each = committed as f64 / seconds as f64;
+        self.seconds.extend((0..seconds).map(|_| each));
+        self.decide()
+    }
+
+    fn decide(&mut self) -> Now {
+        let (Some(target), Some(start)) = (self.target, self.window) else { return Now::GoOn };
+        let window = self.seconds.get(start..).unwrap_or_default();
+        match decide(window, target) {
+            Decision::Stop => Now::EndWindow,
+            Decision::NotWithinLimit { points_needed } if !self.told => {
+                self.told = true;
+                Now::Tell(not_within(target, points_needed))
+            }
+            Decision::GoOn { .. } | Decision::NotWithinLimit { .. } => Now::GoOn,
+        }
+    }
+
+    /// All seconds so far.
+    pub fn into_seconds(self) -> Vec<f64> {
+        self.seconds
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
+fn not_within(target: Target, needed: Option<usize>) -> String {
+    let asked = precise(target.relative_half_width);
+    let longest = duration(target.points_max as f64);
+    match needed {
+        Some(seconds) => format!(
+            "± {asked} will not be reached in {longest}: at this noise it takes a window of about {}",
+            duration(seconds as f64)
+        ),
+        None => format!(
+            "± {asked} will not be reached in {longest} as long as the throughput drifts like this"
+        ),
+    }
+}

@@ -1,0 +1,216 @@
+//! `profile`: how throughput grows with virtual users. Runs at several levels, each repeated, and a curve
+//! through them (the Universal Scalability Law) that says where the peak is and what limits.
+//!
+//! The order of the runs is a randomised complete block design: each repeat is a block that holds every
+//! level once, in a random order of its own. Whatever changes with time (data that grows, a cache that
+//! warms, a neighbour on the host) then falls on all levels alike, and the difference between blocks shows
+//! it. In ascending order it would look like scaling.
+
+mod document;
+mod findings;
+mod levels;
+mod order;
+
+use triphammer_core::SpecError;
+use triphammer_core::session::Database;
+use triphammer_core::workload::Workload;
+use triphammer_statistics::search::{Levels as Search, LevelsPlan};
+
+use crate::campaign::{Question, Step};
+use crate::result::{JobKind, RunResult, Status};
+use crate::settings::Settings;
+use crate::store::JobId;
+use crate::target::Target;
+
+pub use document::{
+    Curve, HeadlineName, Level, LevelRun, Order, PROFILE_FORMAT, ProfileResult, RefusedLevel, Usl,
+};
+pub(crate) use findings::parameter;
+pub use levels::Asked;
+pub use order::sequence;
+
+/// Most repeats of a level.
+const REPEATS_MAX: u32 = 100;
+/// Highest level that `auto` tries where the database sets no limit.
+const HIGHEST: u32 = 512;
+
+/// What is asked of a profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The levels.
+    pub levels: Asked,
+    /// Runs of each.
+    pub repeats: u32,
+    /// Seed of the order.
+    pub seed: u64,
+    /// Highest level of `auto`.
+    pub highest: u32,
+}
+
+impl Request {
+    /// From the settings.
+    ///
+    /// # Errors
+    /// When a value cannot be read or cannot be.
+    pub fn read<D: Database>(
+        settings: &mut Settings,
+        target: &Target<D>,
+    ) -> Result<Self, SpecError> {
+        let most = target.database.capabilities().users_max.map(|(most, _)| most);
+        let levels = settings.read("vus", str::parse, Asked::to_string, || Asked::Auto)?;
+        let repeats = settings.parse("repeats", || 3)?;
+        if !(1..=REPEATS_MAX).contains(&repeats) {
+            return Err(SpecError::new(format!(
+                "--repeats {repeats}: give 1 to {REPEATS_MAX}; 3 or more show how far runs differ"
+            )));
+        }
+        let highest = settings.parse("max-vus", || most.unwrap_or(HIGHEST))?;
+        if highest < 2 {
+            return Err(SpecError::new("--max-vus: a profile needs two levels; give 2 or more"));
+        }
+        let seed = settings.parse("seed", || 1)?;
+        Ok(Self { levels, repeats, seed, highest })
+    }
+}
+
+/// A profile's question to a workload: what to run next, and what came out.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    request: Request,
+    /// The transaction types of the headline; their time is told by level.
+    times_of: Option<usize>,
+    told: Vec<(Step, LevelRun)>,
+    refused: Vec<RefusedLevel>,
+    /// Of the first run.
+    first: Option<Box<RunResult>>,
+}
+
+impl Profile {
+    /// A profile with nothing run yet.
+    #[must_use]
+    pub fn new<W: Workload>(request: Request) -> Self {
+        let times_of = match W::headline().transactions {
+            [one] => Some(*one),
+            _ => None,
+        };
+        Self { request, times_of, told: Vec::new(), refused: Vec::new(), first: None }
+    }
+
+    /// The search, told everything, and how many steps it has made; `None` where the levels are given.
+    fn search(&self) -> Option<(Search, u32)> {
+        if self.request.levels != Asked::Auto {
+            return None;
+        }
+        let plan = LevelsPlan { highest: self.request.highest, ..LevelsPlan::default() };
+        let (mut search, mut explored) = (Search::new(plan), 0);
+        // Told in the order of the steps; a level that could not be run is as good as no throughput.
+        while let Some(level) = search.next() {
+            let run = self.told.iter().find(|(step, _)| step.number == explored);
+            let refused = self.refused.iter().any(|refused| refused.step == explored);
+            match run {
+                Some((_, run)) => search.tell(level, run.value),
+                None if refused => search.tell(level, 0.0),
+                None => break,
+            }
+            explored += 1;
+        }
+        Some((search, explored))
+    }
+
+    /// Level by step, as far as it is known: all of it where the levels are given.
+    fn steps(&self) -> Vec<u32> {
+        let Request { repeats, seed, .. } = self.request;
+        match (&self.request.levels, self.search()) {
+            (Asked::Given(levels), _) => sequence(levels, 0..repeats, seed),
+            (Asked::Auto, None) => Vec::new(),
+            (Asked::Auto, Some((search, _))) => {
+                let mut steps = self.explored(&search);
+                match search.next() {
+                    Some(next) => steps.push(next),
+                    // The search was the first block.
+                    None => {
+                        let mut levels: Vec<u32> = search.told().map(|(level, _)| level).collect();
+                        levels.retain(|level| !self.is_refused(*level));
+                        steps.extend(sequence(&levels, 1..repeats, seed));
+                    }
+                }
+                steps
+            }
+        }
+    }
+
+    /// The levels that the search has tried, in its order.
+    fn explored(&self, search: &Search) -> Vec<u32> {
+        let tried = search.told().count();
+        let mut steps = vec![0; tried];
+        let told = self.told.iter().map(|(step, run)| (step.number, run.users));
+        for (number, users) in told.chain(self.refused.iter().map(|r| (r.step, r.users))) {
+            if let Some(step) = steps.get_mut(number as usize) {
+                *step = users;
+            }
+        }
+        steps
+    }
+
+    fn is_refused(&self, users: u32) -> bool {
+        self.refused.iter().any(|refused| refused.users == users)
+    }
+}
+
+impl Question for Profile {
+    type Document = ProfileResult;
+
+    const KIND: JobKind = JobKind::Profile;
+
+    fn next(&self) -> Option<Step> {
+        let is_done = |number: u32| self.told.iter().any(|(step, _)| step.number == number);
+        let (number, users) = (0..)
+            .zip(self.steps())
+            .find(|(number, users)| !is_done(*number) && !self.is_refused(*users))?;
+        Some(Step {
+            number,
+            settings: vec![("vus".to_owned(), users.to_string())],
+            title: crate::report::format::counted(u64::from(users), "virtual users"),
+        })
+    }
+
+    fn runs(&self) -> Option<u32> {
+        match (&self.request.levels, self.search()) {
+            (Asked::Auto, Some((search, _))) if search.next().is_some() => None,
+            _ => u32::try_from(self.steps().len()).ok(),
+        }
+    }
+
+    fn tell(&mut self, step: &Step, result: &RunResult) {
+        let run = LevelRun::of(step.number, result, self.times_of);
+        self.told.push((step.clone(), run));
+        self.first.get_or_insert_with(|| Box::new(result.clone()));
+    }
+
+    fn refused(&mut self, step: &Step, reason: &str) {
+        let users = step.settings.first().and_then(|(_, users)| users.parse().ok());
+        self.refused.push(RefusedLevel {
+            users: users.unwrap_or_default(),
+            step: step.number,
+            reason: crate::result::mask_secrets(reason),
+        });
+    }
+
+    fn document(&self, job: Option<JobId>, status: Status) -> Option<ProfileResult> {
+        let first = self.first.as_deref()?;
+        let order = Order {
+            asked: self.request.levels.to_string(),
+            repeats: self.request.repeats,
+            seed: self.request.seed,
+            steps: self.steps(),
+        };
+        let runs = self.told.iter().map(|(_, run)| run.clone()).collect();
+        let refused = self.refused.clone();
+        Some(ProfileResult::new(first, job, status, order, runs, refused, self.times_of))
+    }
+
+    fn headline(document: &ProfileResult) -> Option<(String, f64)> {
+        let best = document.levels.iter().map(|level| level.mean).reduce(f64::max)?;
+        Some((document.headline.name.clone(), best))
+    }
+}

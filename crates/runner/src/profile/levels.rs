@@ -1,0 +1,108 @@
+//! The levels as they are asked for.
+
+use std::fmt;
+
+/// Most levels of a profile.
+const LEVELS_MAX: usize = 64;
+/// Most virtual users of a level that may be asked for.
+const USERS_MAX: u32 = 1_000_000;
+
+/// Which levels to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// These, ascending and all different.
+    Given(Vec<u32>),
+    /// Whatever shows the knee and the decline.
+    Auto,
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Given(levels) => {
+                let levels: Vec<String> = levels.iter().map(u32::to_string).collect();
+                f.write_str(&levels.join(","))
+            }
+        }
+    }
+}
+
+impl std::str::FromStr for Asked {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.trim() == "auto" {
+            return Ok(Self::Auto);
+        }
+        let mut levels = Vec::new();
+        for part in text.split(',') {
+            match part.split_once("..") {
+                Some((first, last)) => levels.extend(doubling(users(first)?, users(last)?)?),
+                None => levels.push(users(part)?),
+            }
+        }
+        levels.sort_unstable();
+        levels.dedup();
+        match levels.len() {
+            0..=1 => {
+                Err(format!("`{text}` is one level; a profile needs two or more, a fit three"))
+            }
+            2..=LEVELS_MAX => Ok(Self::Given(levels)),
+            more => Err(format!("{more} levels are too many; give up to {LEVELS_MAX}")),
+        }
+    }
+}
+
+fn users(text: &str) -> Result<u32, String> {
+    match text.trim().parse() {
+        Ok(users @ 1..=USERS_MAX) => Ok(users),
+        Ok(_) => Err(format!("`{}` virtual users: give 1 to {USERS_MAX}", text.trim())),
+        Err(_) => Err(format!(
+            "`{}` is no number of virtual users; write 1,2,4,8 or 1..64 or auto",
+            text.trim()
+        )),
+    }
+}
+
+/// `first`, doubled until `last`, and that.
+fn doubling(first: u32, last: u32) -> Result<Vec<u32>, String> {
+    if first >= last {
+        return Err(format!("`{first}..{last}` goes nowhere; write 1..64"));
+    }
+    let below = std::iter::successors(Some(first), |level| level.checked_mul(2));
+    Ok(below.take_while(|level| *level < last).chain([last]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_lists_and_doublings() {
+        let given = |text: &str| text.parse::<Asked>().unwrap().to_string();
+        assert_eq!(given("auto"), "auto");
+        assert_eq!(given("8, 1,4,4"), "1,4,8");
+        assert_eq!(given("1..64"), "1,2,4,8,16,32,64");
+        assert_eq!(given("3..50"), "3,6,12,24,48,50");
+        assert_eq!(given("1..4,6,8..10"), "1,2,4,6,8,10");
+    }
+
+    #[test]
+    fn what_is_no_list_of_levels_is_refused() {
+        for (text, message) in [
+            ("", "no number of virtual users"),
+            ("4", "one level"),
+            ("0,1", "give 1 to"),
+            ("1,x", "`x` is no number"),
+            ("8..8", "goes nowhere"),
+            ("9..", "no number"),
+            ("-1..4", "no number"),
+        ] {
+            let error = text.parse::<Asked>().unwrap_err();
+            assert!(error.contains(message), "{text}: {error}");
+        }
+        let many: Vec<String> = (1..=65).map(|level| level.to_string()).collect();
+        assert!(many.join(",").parse::<Asked>().unwrap_err().contains("too many"));
+    }
+}

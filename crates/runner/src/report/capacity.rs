@@ -1,0 +1,79 @@
+//! A search for the capacity, for people: what was found, and the probes by rate. It fits 80 columns.
+
+use super::chart::Charset;
+use super::format::{counted, figure, milliseconds, percent};
+use super::profile::{ascii, fill};
+use super::table::{Table, wrapped};
+use super::words::{self, DOT};
+use crate::capacity::CapacityResult;
+use crate::result::Status;
+
+/// A search as text, with a line break at its end.
+#[must_use]
+pub fn capacity(result: &CapacityResult, charset: Charset) -> String {
+    let mut lines = fill("", &title(result), DOT);
+    if let Some(label) = &result.label {
+        lines.push(format!("“{label}”"));
+    }
+    if result.status != Status::Complete {
+        lines.push(format!("{}: the search has not ended", result.status.name()));
+    }
+    lines.push(String::new());
+    for finding in &result.findings {
+        lines.extend(wrapped("• ", finding, super::profile::WIDTH));
+    }
+    lines.push(String::new());
+    lines.extend(probes(result).lines(2).iter().map(|line| format!("  {line}")));
+    lines.push(String::new());
+    let sessions = counted(u64::from(result.spec.users), "sessions");
+    for (name, text) in [
+        ("Target", result.target.to_string()),
+        ("Server", format!("{} {}", result.server.product, result.server.version)),
+        ("Load", format!("Poisson arrivals{DOT}{sessions}{DOT}{}", words::drive(&result.spec))),
+        ("Time", format!("started {}", words::moment(&result.started_at))),
+        ("Host", words::host(&result.host)),
+    ] {
+        lines.extend(fill(&format!("{name:10}"), &text, DOT));
+    }
+    if let Some(job) = result.job {
+        lines.push(String::new());
+        lines.push(format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs"));
+        if result.status != Status::Complete {
+            lines.push(format!("Go on with: triphammer capacity --resume {job}"));
+        }
+    }
+    let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
+    match charset {
+        Charset::Unicode => text,
+        Charset::Ascii => ascii(&text),
+    }
+}
+
+fn title(result: &CapacityResult) -> String {
+    let of = words::subject(&result.workload, &result.server);
+    let probes = counted(result.probes.len() as u64, "probes");
+    format!("Capacity of {of}{DOT}{probes}{DOT}{}", result.limit)
+}
+
+/// The probes, the lowest rate first.
+fn probes(result: &CapacityResult) -> Table {
+    let percentile = format!("{} ms", result.limit.percentile.name());
+    let head =
+        ["rate /s", "done /s", &percentile, "missed", "failed", "job", "limit kept", "limited by"];
+    let mut table = Table::new(0, &head);
+    let mut probes: Vec<_> = result.probes.iter().collect();
+    probes.sort_by(|a, b| a.rate.total_cmp(&b.rate));
+    for probe in probes {
+        table.row(vec![
+            figure(probe.rate),
+            figure(probe.completed),
+            probe.value_us.map_or("-".to_owned(), milliseconds),
+            percent(probe.missed_share),
+            percent(probe.failure_share),
+            probe.job.map_or("-".to_owned(), |job| job.to_string()),
+            probe.reason.map_or("yes", |reason| reason.label()).to_owned(),
+            probe.limited_by.label().to_owned(),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,286 @@
+//! A curve through measured points, drawn with characters for a terminal of 80 columns.
+
+use super::format::figure;
+use super::table::width;
+
+/// Columns of a chart, its labels included.
+const COLUMNS: usize = 78;
+/// Rows between the axes.
+const ROWS: usize = 16;
+/// Highest level over the lowest above which the axis of users is logarithmic.
+const LOGARITHMIC: f64 = 8.0;
+/// Steps between labels of the vertical axis, about.
+const TICKS: f64 = 4.0;
+
+/// The characters that a terminal can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Charset {
+    /// Boxes and bullets.
+    Unicode,
+    /// What every terminal can.
+    Ascii,
+}
+
+/// What a chart is drawn with.
+struct Marks {
+    point: char,
+    bar: char,
+    curve: char,
+    peak: char,
+    upright: char,
+    tick: char,
+    corner: char,
+    level: char,
+    under: char,
+}
+
+impl Charset {
+    /// What is drawn with, and the legend.
+    const fn marks(self) -> Marks {
+        match self {
+            Self::Unicode => Marks {
+                point: '●',
+                bar: '│',
+                curve: '·',
+                peak: '◆',
+                upright: '│',
+                tick: '┤',
+                corner: '└',
+                level: '─',
+                under: '┬',
+            },
+            Self::Ascii => Marks {
+                point: 'o',
+                bar: '|',
+                curve: '.',
+                peak: '^',
+                upright: '|',
+                tick: '+',
+                corner: '+',
+                level: '-',
+                under: '+',
+            },
+        }
+    }
+}
+
+/// A measured point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ChartPoint {
+    /// Virtual users.
+    pub users: u32,
+    /// The figure.
+    pub value: f64,
+    /// Its interval.
+    pub range: Option<(f64, f64)>,
+}
+
+/// What is drawn.
+pub(super) struct Chart<'a> {
+    /// Measured, ascending in users; at least one.
+    pub points: &'a [ChartPoint],
+    /// The fitted curve.
+    pub curve: Option<&'a dyn Fn(f64) -> f64>,
+    /// Users and figure of the peak.
+    pub peak: Option<(f64, f64)>,
+    /// Above the vertical axis.
+    pub title: &'a str,
+}
+
+/// Where things stand on the grid.
+struct Scale {
+    columns: usize,
+    top: f64,
+    low: f64,
+    high: f64,
+    logarithmic: bool,
+}
+
+impl Scale {
+    fn column(&self, users: f64) -> usize {
+        let place = |users: f64| if self.logarithmic { users.ln() } else { users };
+        let span = place(self.high) - place(self.low);
+        let share = if span > 0.0 { (place(users) - place(self.low)) / span } else { 0.5 };
+        whole(share * (self.columns - 1) as f64).min(self.columns - 1)
+    }
+
+    /// Users at a column's middle.
+    fn users(&self, column: usize) -> f64 {
+        let share = column as f64 / (self.columns - 1).max(1) as f64;
+        match self.logarithmic {
+            true => self.low * (self.high / self.low).powf(share),
+            false => self.low + (self.high - self.low) * share,
+        }
+    }
+
+    /// The row of a figure, 0 being the top; `None` above or below the grid.
+    fn row(&self, value: f64) -> Option<usize> {
+        let share = value / self.top;
+        (0.0..=1.0).contains(&share).then(|| whole((1.0 - share) * (ROWS - 1) as f64))
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a place on a grid: small, and a float saturates"
+)]
+fn whole(number: f64) -> usize {
+    number.round() as usize
+}
+
+/// The chart as lines without blanks at their ends, none wider than 80 columns.
+pub(super) fn lines(chart: &Chart<'_>, charset: Charset) -> Vec<String> {
+    let marks = charset.marks();
+    let reach = chart.points.iter().map(|p| p.range.map_or(p.value, |(_, high)| high));
+    let peak = chart.peak.map_or(0.0, |(_, value)| value);
+    let step = nice(reach.fold(peak, f64::max) / TICKS);
+    let (first, last) = (chart.points.first(), chart.points.last());
+    let low = first.map_or(1.0, |point| f64::from(point.users));
+    let high = last.map_or(1.0, |point| f64::from(point.users));
+    let top = chart.points.iter().map(|p| p.range.map_or(p.value, |(_, high)| high));
+    let top = top.fold(peak, f64::max);
+    let top = (top / step).ceil().max(1.0) * step;
+    let labels = width(&figure(top)).max(width(chart.title)).min(16);
+    let scale = Scale {
+        columns: COLUMNS - labels - 5,
+        top,
+        low,
+        high,
+        logarithmic: high / low >= LOGARITHMIC,
+    };
+    let grid = draw(chart, &scale, &marks);
+    let mut lines = vec![format!("  {:>labels$}", chart.title)];
+    for (row, cells) in grid.iter().enumerate() {
+        let label = (0..=whole(top / step))
+            .map(|tick| tick as f64 * step)
+            .find(|value| scale.row(*value) == Some(row));
+        let (label, edge) = match label {
+            Some(value) => (figure(value), marks.tick),
+            None => (String::new(), marks.upright),
+        };
+        let cells: String = cells.iter().collect();
+        lines.push(format!("  {label:>labels$} {edge} {cells}").trim_end().to_owned());
+    }
+    lines.extend(axis(chart, &scale, &marks, labels));
+    lines.push(legend(chart, &marks, labels));
+    lines
+}
+
+fn draw(chart: &Chart<'_>, scale: &Scale, marks: &Marks) -> Vec<Vec<char>> {
+    let mut grid = vec![vec![' '; scale.columns]; ROWS];
+    if let Some(curve) = chart.curve {
+        for column in 0..scale.columns {
+            if let Some(row) = scale.row(curve(scale.users(column))) {
+                grid[row][column] = marks.curve;
+            }
+        }
+    }
+    for point in chart.points {
+        let column = scale.column(f64::from(point.users));
+        if let Some((low, high)) = point.range
+            && let (Some(bottom), Some(top)) = (scale.row(low.max(0.0)), scale.row(high))
+        {
+            grid[top..=bottom].iter_mut().for_each(|row| row[column] = marks.bar);
+        }
+    }
+    if let Some((users, value)) = chart.peak
+        && (scale.low..=scale.high).contains(&users)
+        && let Some(row) = scale.row(value)
+    {
+        grid[row][scale.column(users)] = marks.peak;
+    }
+    for point in chart.points {
+        if let Some(row) = scale.row(point.value) {
+            grid[row][scale.column(f64::from(point.users))] = marks.point;
+        }
+    }
+    grid
+}
+
+/// The axis of users, with the levels that there is room for.
+fn axis(chart: &Chart<'_>, scale: &Scale, marks: &Marks, labels: usize) -> [String; 2] {
+    let mut line = vec![marks.level; scale.columns];
+    let mut text = vec![' '; scale.columns + 4];
+    let mut free = 0;
+    for point in chart.points {
+        let column = scale.column(f64::from(point.users));
+        line[column] = marks.under;
+        let label = point.users.to_string();
+        let start = column.saturating_sub((label.len() - 1) / 2);
+        if start >= free && start + label.len() <= text.len() {
+            for (cell, digit) in text[start..].iter_mut().zip(label.chars()) {
+                *cell = digit;
+            }
+            free = start + label.len() + 1;
+        }
+    }
+    let indent = " ".repeat(labels + 3);
+    let (corner, level) = (marks.corner, marks.level);
+    [
+        format!("{indent}{corner}{level}{}", line.iter().collect::<String>()),
+        format!("{indent}  {}", text.iter().collect::<String>()).trim_end().to_owned(),
+    ]
+}
+
+fn legend(chart: &Chart<'_>, marks: &Marks, labels: usize) -> String {
+    let mut parts = vec![format!("{} measured", marks.point)];
+    if chart.points.iter().any(|point| point.range.is_some()) {
+        parts.push(format!("{} 95 %", marks.bar));
+    }
+    if chart.curve.is_some() {
+        parts.push(format!("{} fitted", marks.curve));
+    }
+    if chart.peak.is_some() {
+        parts.push(format!("{} peak", marks.peak));
+    }
+    format!("{}virtual users     {}", " ".repeat(labels + 5), parts.join("   "))
+}
+
+/// The next of 1, 2, 5, 10, 20, … that is not below.
+fn nice(step: f64) -> f64 {
+    if !step.is_finite() || step <= 0.0 {
+        return 1.0;
+    }
+    let power = 10_f64.powf(step.log10().floor());
+    let factor = [1.0, 2.0, 5.0].into_iter().find(|factor| factor * power >= step);
+    factor.unwrap_or(10.0) * power
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(users: u32, value: f64) -> ChartPoint {
+        ChartPoint { users, value, range: None }
+    }
+
+    #[test]
+    fn steps_are_round() {
+        for (step, round) in [(0.7, 1.0), (1.0, 1.0), (1.3, 2.0), (230.0, 500.0), (6e4, 1e5)] {
+            assert!((nice(step) - round).abs() < 1e-9 * round, "{step}");
+        }
+        assert_eq!((nice(0.0), nice(f64::NAN)), (1.0, 1.0));
+    }
+
+    #[test]
+    fn odd_charts_neither_fail_nor_grow_too_wide() {
+        let many: Vec<ChartPoint> = (1..200).map(|users| point(users, 0.001)).collect();
+        for points in [
+            vec![point(1, 0.0)],
+            vec![point(7, 1e12)],
+            vec![point(1, 5.0), point(1_000_000, 0.0)],
+            many,
+        ] {
+            for charset in [Charset::Unicode, Charset::Ascii] {
+                let line = |users: f64| 1e6 * users - 10.0;
+                let curve: Option<&dyn Fn(f64) -> f64> = Some(&line);
+                let chart = Chart { points: &points, curve, peak: Some((9.0, 3.0)), title: "NOPM" };
+                for line in lines(&chart, charset) {
+                    assert!(width(&line) <= 80, "{line}");
+                    assert!(charset == Charset::Unicode || line.is_ascii(), "{line}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! A profile for people: the curve, the levels, the law, and what all that says. It fits 80 columns.
+
+use triphammer_statistics::Estimate;
+
+use super::chart::{self, Charset, Chart, ChartPoint};
+use super::format::{counted, figure, milliseconds, percent, precise};
+use super::table::{Table, width, wrapped};
+use super::words::{self, DOT};
+use crate::profile::{Curve, Level, ProfileResult, parameter};
+use crate::result::Status;
+
+/// Widest line.
+pub(super) const WIDTH: usize = 80;
+
+/// A profile as text, with a line break at its end.
+#[must_use]
+pub fn profile(result: &ProfileResult, charset: Charset) -> String {
+    let mut out = String::new();
+    let mut line = |text: &str| {
+        out.push_str(text.trim_end());
+        out.push('\n');
+    };
+    for text in fill("", &title(result), DOT) {
+        line(&text);
+    }
+    if let Some(label) = &result.label {
+        line(&format!("“{label}”"));
+    }
+    for text in ending(result).iter().flat_map(|text| wrapped("", text, WIDTH)) {
+        line(&text);
+    }
+    line("");
+    curve(result, charset).iter().for_each(|text| line(text));
+    line("");
+    levels(result).lines(2).iter().for_each(|text| line(&format!("  {text}")));
+    if let Some(law) = law(result) {
+        line("");
+        law.lines(2).iter().for_each(|text| line(&format!("  {text}")));
+    }
+    line("");
+    for finding in &result.findings {
+        wrapped("• ", finding, WIDTH).iter().for_each(|text| line(text));
+    }
+    line("");
+    for (name, text) in conditions(result) {
+        fill(&format!("{name:10}"), &text, DOT).iter().for_each(|text| line(text));
+    }
+    if let Some(job) = result.job {
+        line("");
+        line(&format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs"));
+        if result.status != Status::Complete {
+            line(&format!("Go on with: triphammer profile --resume {job}"));
+        }
+    }
+    let text = out;
+    match charset {
+        Charset::Unicode => text,
+        Charset::Ascii => ascii(&text),
+    }
+}
+
+/// The signs beyond ASCII that reports use, as others.
+pub(super) fn ascii(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for sign in text.chars() {
+        match sign {
+            '•' => out.push('*'),
+            '·' => out.push('|'),
+            '“' | '”' => out.push('"'),
+            '±' => out.push_str("+-"),
+            'λ' => out.push_str("lambda"),
+            'σ' => out.push_str("sigma"),
+            'κ' => out.push_str("kappa"),
+            '²' => out.push('2'),
+            '→' => out.push_str("->"),
+            '×' => out.push('x'),
+            'µ' => out.push('u'),
+            '—' | '–' => out.push('-'),
+            '≥' => out.push_str(">="),
+            sign if sign.is_ascii() => out.push(sign),
+            _ => out.push('?'),
+        }
+    }
+    out
+}
+
+/// `text` after `lead`, broken at `separator` to fit [`WIDTH`].
+pub(super) fn fill(lead: &str, text: &str, separator: &str) -> Vec<String> {
+    let indent = " ".repeat(width(lead));
+    let mut lines = vec![lead.to_owned()];
+    let mut empty = true;
+    for part in text.split(separator) {
+        let line = lines.last_mut().expect("there is always a line");
+        if !empty && width(line) + width(separator) + width(part) > WIDTH {
+            lines.push(format!("{indent}{part}"));
+            continue;
+        }
+        if !empty {
+            line.push_str(separator);
+        }
+        line.push_str(part);
+        empty = false;
+    }
+    lines
+}
+
+fn title(result: &ProfileResult) -> String {
+    let of = words::subject(&result.workload, &result.server);
+    let runs = result.runs();
+    let levels = counted(result.levels.len() as u64, "levels");
+    format!("Profile of {of}{DOT}{levels}, {}", counted(runs as u64, "runs"))
+}
+
+fn ending(result: &ProfileResult) -> Option<String> {
+    let missing = result.order.steps.len().saturating_sub(result.runs());
+    match result.status {
+        Status::Complete => None,
+        Status::Interrupted | Status::Aborted => Some(format!(
+            "interrupted: {} missing; what follows is of the runs that were made",
+            counted(missing as u64, "runs are").replace("1 runs are", "1 run is")
+        )),
+        Status::Failed => Some("failed: runs could not be made, see below".to_owned()),
+    }
+}
+
+fn curve(result: &ProfileResult, charset: Charset) -> Vec<String> {
+    let point = |level: &Level| ChartPoint {
+        users: level.users,
+        value: level.mean,
+        range: level.interval.map(|interval| (interval.low, interval.high)),
+    };
+    let points: Vec<ChartPoint> = result.levels.iter().map(point).collect();
+    let law = result.usl.as_ref().map(|usl| usl.curve);
+    let at = law.map(|law| move |users: f64| law.at(users));
+    let peak = result.usl.as_ref().and_then(|usl| match &usl.peak {
+        triphammer_statistics::usl::Peak::Reached { users, throughput } => {
+            Some((users.value, throughput.value))
+        }
+        triphammer_statistics::usl::Peak::NotReached { .. } => None,
+    });
+    let chart = Chart {
+        points: &points,
+        curve: at.as_ref().map(|at| at as &dyn Fn(f64) -> f64),
+        peak,
+        title: &result.headline.name,
+    };
+    chart::lines(&chart, charset)
+}
+
+/// The levels: figure, interval, time, failures, limit, and how far from the curve.
+fn levels(result: &ProfileResult) -> Table {
+    let p95 = match result.times_of.as_str() {
+        "all" => "p95 ms".to_owned(),
+        name => format!("p95 {name} ms"),
+    };
+    let head =
+        ["vus", &result.headline.name, "±", "curve", p95.as_str(), "failed", "runs", "limited by"];
+    let mut table = Table::new(0, &head);
+    for level in &result.levels {
+        #[expect(clippy::cast_precision_loss, reason = "microseconds")]
+        let p95_us = level.p95_us as f64;
+        let half = level.interval.filter(|_| level.mean > 0.0);
+        table.row(vec![
+            level.users.to_string(),
+            figure(level.mean),
+            half.map_or("-".to_owned(), |i| precise(i.half_width() / level.mean)),
+            level.residual.map_or("-".to_owned(), residual),
+            if level.p95_us == 0 { "-".to_owned() } else { milliseconds(p95_us) },
+            percent(level.failure_share),
+            level.runs.len().to_string(),
+            level.limited_by.label().to_owned(),
+        ]);
+    }
+    table
+}
+
+/// How far a level lies from the curve: `+3.1 %`.
+fn residual(share: f64) -> String {
+    format!("{:+.1} %", share * 100.0)
+}
+
+/// The parameters of both laws, with their intervals.
+fn law(result: &ProfileResult) -> Option<Table> {
+    let usl = result.usl.as_ref()?;
+    let mut table = Table::new(1, &["law", "λ", "σ", "κ", "R²"]);
+    for (name, curve) in [("USL", &usl.curve), ("Amdahl", &usl.amdahl)] {
+        table.row(parameters(name, curve, name == "USL"));
+        if [&curve.lambda, &curve.sigma].iter().any(|estimate| estimate.interval.is_some()) {
+            table.row(bounds(curve, name == "USL"));
+        }
+    }
+    Some(table)
+}
+
+fn parameters(name: &str, curve: &Curve, with_kappa: bool) -> Vec<String> {
+    vec![
+        name.to_owned(),
+        figure(curve.lambda.value),
+        parameter(curve.sigma.value),
+        if with_kappa { parameter(curve.kappa.value) } else { "-".to_owned() },
+        curve.r_squared.map_or("-".to_owned(), |r| format!("{r:.4}")),
+    ]
+}
+
+/// The intervals below the values.
+fn bounds(curve: &Curve, with_kappa: bool) -> Vec<String> {
+    let of = |estimate: &Estimate, show: fn(f64) -> String| {
+        estimate.interval.map_or("-".to_owned(), |i| format!("{} to {}", show(i.low), show(i.high)))
+    };
+    vec![
+        "  95 %".to_owned(),
+        of(&curve.lambda, figure),
+        of(&curve.sigma, parameter),
+        if with_kappa { of(&curve.kappa, parameter) } else { "-".to_owned() },
+        String::new(),
+    ]
+}
+
+fn conditions(result: &ProfileResult) -> Vec<(&'static str, String)> {
+    let order = &result.order;
+    let how = match order.asked.as_str() {
+        "auto" => "levels found by search, then repeats in random order",
+        _ => "levels in random order in each repeat",
+    };
+    vec![
+        (
+            "Order",
+            format!(
+                "{how}{DOT}{}{DOT}seed {}",
+                counted(order.repeats.into(), "repeats"),
+                order.seed
+            ),
+        ),
+        ("Target", result.target.to_string()),
+        ("Server", format!("{} {}", result.server.product, result.server.version)),
+        ("Load", words::drive(&result.spec)),
+        ("Time", format!("started {}", words::moment(&result.started_at))),
+        ("Host", words::host(&result.host)),
+    ]
+}
