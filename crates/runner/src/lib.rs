@@ -17,6 +17,7 @@ pub mod profile;
 pub mod progress;
 pub mod record;
 pub mod remove;
+pub mod replay;
 pub mod report;
 pub mod requirement;
 pub mod result;

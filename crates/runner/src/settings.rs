@@ -343,6 +343,12 @@ pub const SETTINGS: &[SettingDef] = &[
         DRIVE,
         "Share of transactions that may fail; above it the exit code is 1 [default: 1%]",
     ),
+    not_in_job_file(setting(
+        "replay-exemplar",
+        Some("JOB:N"),
+        &[Run],
+        "Run one of the slowest transactions of a stored run again, with the same input; it commits",
+    )),
     repeats(setting(
         "require",
         Some("REQUIREMENT"),
@@ -433,6 +439,8 @@ pub enum Source {
     JobFile(String),
     /// The command that made the run, such as `profile`.
     Command(Command),
+    /// A stored job that is replayed.
+    Job(i64),
     /// Nobody said anything.
     Default,
 }
@@ -444,6 +452,7 @@ impl fmt::Display for Source {
             Self::Environment => f.write_str("environment"),
             Self::JobFile(name) => write!(f, "job file {name}"),
             Self::Command(command) => f.write_str(command.name()),
+            Self::Job(job) => write!(f, "job {job}"),
             Self::Default => f.write_str("default"),
         }
     }

@@ -4,6 +4,7 @@
 mod bad_input;
 mod drill;
 mod live;
+mod loads;
 mod outputs;
 mod postgres;
 mod program;

@@ -21,6 +21,7 @@ mod words;
 pub use capacity::capacity;
 pub use chart::Charset;
 pub use json::json;
+pub(crate) use load::author;
 pub use markdown::markdown;
 pub use output::Format;
 pub use plain::{build, check, stored, stored_json};
