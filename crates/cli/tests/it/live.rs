@@ -7,6 +7,8 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use triphammer_testbed::{PostgresOptions, PostgresServer};
+
 use crate::program::{Program, finish, signal};
 
 /// Looks again until there is something.
@@ -233,4 +235,46 @@ fn a_collector_that_fails_ends_no_run() {
         ]);
         assert_eq!(done.code, 0, "{}", done.err);
     }
+}
+
+#[test]
+fn the_servers_own_count_is_told_each_second_and_an_outage_leaves_a_gap() {
+    let mut server = PostgresServer::start(PostgresOptions::default()).unwrap();
+    let target = server.fresh_database("counted").unwrap();
+    let program = Program::new();
+    program.ok(&["build", &target, "-w", "tpc-b"]);
+    let child = program.start(&[
+        "run",
+        &target,
+        "-w",
+        "tpc-b",
+        "--vus",
+        "2",
+        "--rampup",
+        "1s",
+        "--duration",
+        "14s",
+        "--max-failures",
+        "100%",
+        "--series",
+        "s.csv",
+        "--json",
+    ]);
+    let rows = || {
+        let text = std::fs::read_to_string(program.path("s.csv")).unwrap_or_default();
+        let rows: Vec<BTreeMap<String, String>> =
+            csv::Reader::from_reader(text.as_bytes()).deserialize().map_while(Result::ok).collect();
+        rows
+    };
+    let told = |row: &BTreeMap<String, String>| row["tpm_server"].parse::<f64>().ok();
+    wait_for("the server's count", || rows().iter().find_map(told).filter(|tpm| *tpm > 0.0));
+    let before = rows().len();
+    server.kill9();
+    server.restart().unwrap();
+    let done = finish(child);
+    let result: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(result["status"], "complete", "{}", done.err);
+    let rows = rows();
+    assert!(rows[before..].iter().any(|row| told(row).is_none()), "the outage is a gap");
+    assert!(rows.last().and_then(told).is_some(), "and it is told again: {rows:?}");
 }
