@@ -14,9 +14,12 @@ run:
 test: deps lint
 	$(CARGO) test --workspace
 
-# The database suites on PostgreSQL 14, 16, 17 and 18, fetched once into the user's cache.
+# The database suites on PostgreSQL 14, 16, 17 and 18, and our histogram logs in HdrHistogram's own reader; both are
+# fetched once into the user's cache.
 test-matrix: deps
 	tools/test-matrix.py
+	$(CARGO) build --package triphammer
+	tools/check-hdr-log.py
 
 lint:
 	$(CARGO) fmt --all --check

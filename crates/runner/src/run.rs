@@ -332,6 +332,29 @@ async fn drive<W: Workload, D: Database>(
     };
     let mut enough = Enough::new(W::headline(), facts.until_ci, longest_s);
     while let Some(event) = handle.events.recv().await {
+        let event = match event {
+            Event::Second(interval) => {
+                let phase = phases.at(interval.first);
+                let server = monitor.server_second(&clock).await;
+                let second = Second::new(*interval, phase, server);
+                facts.profiler.take(&second);
+                journal.second(&second, &mut |text| observer.warn(text));
+                observer.second(&second);
+                match enough.second(&second.interval) {
+                    Now::GoOn => {}
+                    Now::EndWindow => handle.stopper().end_window(),
+                    Now::Tell(text) => {
+                        let at = Some(Elapsed::at_second(second.interval.last + 1));
+                        let note = Note::new("until_ci", at, text);
+                        journal.note(&note, &mut |text| observer.warn(text));
+                        observer.event(&Event::Note(note.clone()));
+                        facts.notes.push(note);
+                    }
+                }
+                continue;
+            }
+            other => other,
+        };
         if let Event::Phase(phase, at) = &event {
             phases.enter(*phase, at.second());
             enough.phase(*phase, at.second());
@@ -357,26 +380,6 @@ async fn drive<W: Workload, D: Database>(
                     let passed = clock.now().duration().saturating_sub(from.duration());
                     facts.server_transactions.seconds = passed.as_secs_f64();
                 }
-            }
-            Event::Second(interval) => {
-                let phase = phases.at(interval.first);
-                let server = monitor.server_second(&clock).await;
-                let second = Second::new((**interval).clone(), phase, server);
-                facts.profiler.take(&second);
-                journal.second(&second, &mut |text| observer.warn(text));
-                observer.second(&second);
-                match enough.second(interval) {
-                    Now::GoOn => {}
-                    Now::EndWindow => handle.stopper().end_window(),
-                    Now::Tell(text) => {
-                        let at = Some(Elapsed::at_second(interval.last + 1));
-                        let note = Note::new("until_ci", at, text);
-                        journal.note(&note, &mut |text| observer.warn(text));
-                        observer.event(&Event::Note(note.clone()));
-                        facts.notes.push(note);
-                    }
-                }
-                continue;
             }
             Event::Note(note) => journal.note(note, &mut |text| observer.warn(text)),
             _ => {}

@@ -16,7 +16,7 @@ use triphammer_runner::store::JobId;
 use triphammer_runner::{Failure, with_workload};
 
 use super::{junit, open, print, show_spec, store, store_path, workload};
-use crate::terminal::{Bars, Live};
+use crate::terminal::{self, Bars, Live};
 use crate::{Exit, Result, signals};
 
 /// Runs.
@@ -74,12 +74,14 @@ fn run_workload<W: Workload>(settings: &mut Settings, exemplar: Option<&Exemplar
     let result = resolved.run(settings, store.as_mut(), &mut outputs.around(&mut screen));
     screen.live.clear();
     let result = result?;
-    drop(outputs);
     if as_json {
         print(&report::json(&result));
     } else {
         let style = if std::io::stdout().is_terminal() { Style::Color } else { Style::Plain };
         print(&report::text(&result, style));
+    }
+    if let Some(trouble) = outputs.finish() {
+        terminal::warn(&trouble);
     }
     let exit = match result.status {
         Status::Interrupted | Status::Aborted if signals::interrupted() => Exit::Interrupted,
