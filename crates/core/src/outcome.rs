@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! started = committed + rolled back by rule + failed + in doubt + in flight at abort
+//! offered = started + skipped + never started                         (where the load is open)
 //! Σ intervals = totals
 //! ```
 
@@ -13,7 +14,8 @@ use crate::clock::Elapsed;
 use crate::error::ErrorClass;
 
 /// The one outcome of a transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The database said that it committed.
     Committed,
@@ -46,6 +48,12 @@ impl Timing {
     #[must_use]
     pub const fn service_ns(&self) -> u64 {
         self.finished.since(self.started)
+    }
+
+    /// From due to the start of the first attempt, in nanoseconds.
+    #[must_use]
+    pub const fn wait_ns(&self) -> u64 {
+        self.started.since(self.due)
     }
 }
 

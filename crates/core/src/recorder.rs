@@ -138,7 +138,7 @@ impl Gauges {
 }
 
 /// Adds a histogram to one that may not be there yet.
-fn merge(mine: &mut Option<Histogram<u32>>, theirs: Option<&Histogram<u32>>) {
+pub(crate) fn merge(mine: &mut Option<Histogram<u32>>, theirs: Option<&Histogram<u32>>) {
     if let Some(theirs) = theirs {
         mine.get_or_insert_with(histogram).add(theirs).expect("all have the same bounds");
     }
@@ -155,6 +155,9 @@ pub struct Interval {
     pub types: Vec<TypeInterval>,
     /// What was measured of the worker threads that are in this interval, and around them.
     pub gauges: Gauges,
+    /// From due to the start of the first attempt, µs, of every transaction that ended: what waiting for
+    /// a free session took. `None` where the load is closed and nobody waits.
+    pub pool_wait: Option<Histogram<u32>>,
     /// Sessions lost.
     pub lost: u64,
     /// Sessions made anew.
@@ -172,6 +175,7 @@ impl Interval {
             last: second,
             types: vec![TypeInterval::default(); types],
             gauges: Gauges::default(),
+            pool_wait: None,
             lost: 0,
             reconnected: 0,
             connected: 0,
@@ -195,6 +199,7 @@ impl Interval {
         for (mine, theirs) in self.types.iter_mut().zip(&other.types) {
             mine.add(theirs);
         }
+        merge(&mut self.pool_wait, other.pool_wait.as_ref());
         self.lost += other.lost;
         self.reconnected += other.reconnected;
         self.gauges.add(&other.gauges);
@@ -291,6 +296,10 @@ impl Recorder {
     pub fn record(&mut self, transaction: usize, timing: Timing, ended: Ended) {
         debug_assert!(!self.is_due(timing.finished));
         self.totals.ended[transaction] += 1;
+        if !self.closed_load {
+            let waits = self.current.pool_wait.get_or_insert_with(histogram);
+            waits.saturating_record(microseconds(timing.wait_ns()));
+        }
         let TypeInterval { counts, response, service, rolled_back, failed, saturated } =
             &mut self.current.types[transaction];
         let response_us = microseconds(timing.response_ns());
@@ -364,6 +373,7 @@ mod tests {
         assert_eq!(seen.response.as_ref().unwrap().max() / 1000, 250);
         assert_eq!(seen.service.as_ref().unwrap().max() / 1000, 50);
         assert_eq!((seen.counts.committed, seen.counts.tally), (1, 2));
+        assert_eq!(interval.pool_wait.as_ref().unwrap().max() / 1000, 200);
     }
 
     #[test]
@@ -378,6 +388,7 @@ mod tests {
         assert_eq!((first.first, first.last, first.is_single()), (0, 3, false));
         assert_eq!(first.types[0].response.as_ref().unwrap().len(), 2);
         assert!(first.types[0].service.is_none(), "a closed load records one histogram");
+        assert!(first.pool_wait.is_none(), "and nobody waits");
     }
 
     #[test]

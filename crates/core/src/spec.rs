@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::clock::serde_duration;
+use crate::clock::{format_duration, serde_duration};
 use crate::error::SpecError;
-use crate::pace::Load;
+use crate::pace::{Cycle, Late, Load, Profile, Step};
 use crate::session::{Capabilities, Isolation, Protocol};
 use crate::workload::Mode;
 
 /// How a workload is driven.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSpec {
-    /// Virtual users.
+    /// Virtual users; terminals where the load is keyed, sessions where it is open.
     pub users: u32,
     /// Worker threads.
     pub threads: u32,
@@ -32,6 +32,9 @@ pub struct RunSpec {
     pub isolation: Option<Isolation>,
     /// Load model.
     pub load: Load,
+    /// What a load that waits needs beside its model.
+    #[serde(default)]
+    pub pacing: Pacing,
     /// Seed of the inputs.
     pub seed: u64,
     /// When a failed attempt is tried again.
@@ -50,6 +53,45 @@ pub enum Length {
     Time(#[serde(with = "serde_duration")] Duration),
     /// This many transactions of each virtual user; all of it is the window.
     Transactions(u64),
+}
+
+/// What a load that waits needs beside its model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Pacing {
+    /// The sessions that keyed terminals work on.
+    pub sessions: Sessions,
+    /// From one terminal's log-in to the next one's; keyed loads only.
+    #[serde(with = "serde_duration")]
+    pub login_delay: Duration,
+    /// What becomes of late arrivals; open loads only.
+    pub late: Late,
+    /// Arrivals that may wait for a session; open loads only. When one more is due, the one that has
+    /// waited longest is given up.
+    pub backlog: u64,
+    /// What the file of a load in steps says.
+    pub steps: Vec<Step>,
+}
+
+/// The sessions that terminals work on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sessions {
+    /// Each has its own.
+    #[default]
+    Own,
+    /// They share so many, as behind a transaction monitor: who is due takes the first free one.
+    Pool(u32),
+}
+
+impl Sessions {
+    /// How many there are for so many terminals.
+    #[must_use]
+    pub const fn count(self, terminals: u32) -> u32 {
+        match self {
+            Self::Own => terminals,
+            Self::Pool(sessions) => sessions,
+        }
+    }
 }
 
 /// Retries of serialization failures and deadlocks, with the same input.
@@ -116,27 +158,57 @@ impl Default for Limits {
     }
 }
 
+/// Outages up to this length leave their arrivals waiting, by the default bound of the backlog: a server
+/// that restarts or fails over is back within it, and one that is not does not follow.
+const BACKLOG: Duration = Duration::from_secs(60);
+
+impl Pacing {
+    /// The bound of the backlog when nobody gives one: a minute of arrivals at the highest rate. Waiting
+    /// arrivals need no memory, so the bound is there to tell an outage from a load that is too high.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 6e8")]
+    pub fn default_backlog(load: &Load, steps: &[Step]) -> u64 {
+        let profile = Profile::new(load, steps, Duration::ZERO);
+        profile.map_or(0, |p| (p.highest() * BACKLOG.as_secs_f64()).ceil().max(1.0) as u64)
+    }
+}
+
 impl RunSpec {
-    /// Refuses what cannot be run on a database of these capabilities.
+    /// Sessions on the database.
+    #[must_use]
+    pub const fn sessions(&self) -> u32 {
+        self.pacing.sessions.count(self.users)
+    }
+
+    /// Refuses what cannot be run on a database of these capabilities, by a workload whose terminals
+    /// have this cycle.
     ///
     /// # Errors
     /// With what is wrong and what to do.
-    pub fn validate(&self, capabilities: &Capabilities) -> Result<(), SpecError> {
+    pub fn validate(
+        &self,
+        capabilities: &Capabilities,
+        cycle: Option<&Cycle>,
+    ) -> Result<(), SpecError> {
         let refuse = |message: String| Err(SpecError::new(message));
+        let users =
+            if self.load == Load::Keyed { "terminal: --terminals" } else { "virtual user: --vus" };
         if self.users == 0 {
-            return refuse("a run needs at least one virtual user: --vus 1 or more".into());
+            return refuse(format!("a run needs at least one {users} 1 or more"));
         }
         if self.threads == 0 {
             return refuse("a run needs at least one worker thread: --threads 1 or more".into());
         }
         if let Some((most, reason)) = capabilities.users_max
-            && self.users > most
+            && self.sessions() > most
         {
+            let what = if self.load == Load::Keyed { "sessions" } else { "virtual users" };
             return refuse(format!(
-                "{} virtual users are too many: {reason}; use at most {most}",
-                self.users
+                "{} {what} are too many: {reason}; use at most {most}",
+                self.sessions()
             ));
         }
+        self.validate_pacing(cycle)?;
         match self.length {
             Length::Time(window)
                 if window < Duration::from_secs(1) || window.subsec_nanos() != 0 =>
@@ -158,12 +230,6 @@ impl RunSpec {
                 "--retries counts attempts, the first included; give 1 for no retry".into(),
             );
         }
-        if !self.load.is_closed() {
-            return refuse(format!(
-                "the load model `{}` is not available in this version; --load closed is",
-                self.load.name()
-            ));
-        }
         if self.mode == Mode::Procedures && !capabilities.procedures {
             return refuse("this database has no stored procedures; use --mode statements".into());
         }
@@ -181,5 +247,140 @@ impl RunSpec {
             return refuse(format!("this database has no protocol {}", self.protocol.name()));
         }
         Ok(())
+    }
+
+    /// Refuses what the load model cannot be combined with.
+    fn validate_pacing(&self, cycle: Option<&Cycle>) -> Result<(), SpecError> {
+        let refuse = |message: String| Err(SpecError::new(message));
+        let model = self.load.name();
+        if self.load.is_open() && matches!(self.length, Length::Transactions(_)) {
+            return refuse(format!(
+                "--transactions counts those of each virtual user, and a load by {model} has \
+                 arrivals instead; give --duration"
+            ));
+        }
+        if self.load.is_open() && self.pacing.backlog == 0 {
+            return refuse("--backlog 0 would give every arrival up; give 1 or more".into());
+        }
+        if self.load == Load::Keyed && cycle.is_none() {
+            return refuse(
+                "this workload has no keying and thinking times; use --load rate:N/s, or closed"
+                    .into(),
+            );
+        }
+        if let Sessions::Pool(sessions) = self.pacing.sessions {
+            if self.load != Load::Keyed {
+                return refuse(format!(
+                    "--sessions is for terminals, which --load keyed has; with {model} --vus is the \
+                     number of sessions"
+                ));
+            }
+            if sessions == 0 || sessions > self.users {
+                return refuse(format!(
+                    "{} terminals cannot share {sessions} sessions; give --sessions 1 to {}, or own",
+                    self.users, self.users
+                ));
+            }
+        }
+        let logged_in = self.pacing.login_delay.saturating_mul(self.users.saturating_sub(1));
+        if matches!(self.length, Length::Time(_)) && logged_in > self.rampup {
+            return refuse(format!(
+                "the last of {} terminals would log in after {}, in the timed window; ramp up for \
+                 longer (--rampup), or wait less between log-ins (--login-delay)",
+                self.users,
+                format_duration(logged_in)
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Capabilities;
+
+    const CYCLE: Cycle = Cycle { terminals: 10, keying: &[], thinking: &[], headline_max: 12.86 };
+
+    fn spec(load: &str) -> RunSpec {
+        RunSpec {
+            users: 10,
+            threads: 1,
+            rampup: Duration::from_secs(60),
+            length: Length::Time(Duration::from_secs(300)),
+            mode: Mode::Statements,
+            protocol: Protocol::Prepared,
+            isolation: None,
+            load: load.parse().unwrap(),
+            pacing: Pacing { backlog: 1, ..Pacing::default() },
+            seed: 1,
+            retry: RetryPolicy::default(),
+            limits: Limits::default(),
+            max_failures: 0.01,
+        }
+    }
+
+    fn refusal(load: &str, change: impl FnOnce(&mut RunSpec)) -> String {
+        let mut spec = spec(load);
+        change(&mut spec);
+        let capabilities = Capabilities {
+            blocks: false,
+            procedures: true,
+            one_writer: false,
+            foreign_keys: true,
+            stores: true,
+            users_max: Some((100, "it is small")),
+            isolations: &[],
+            protocols: &[Protocol::Prepared],
+            exempt: &[],
+        };
+        let validated = spec.validate(&capabilities, Some(&CYCLE));
+        validated.err().map_or_else(String::new, |error| error.to_string())
+    }
+
+    #[test]
+    fn every_load_model_can_be_run() {
+        for load in ["closed", "keyed", "rate:5/s", "rate:5/s,constant", "ramp:1..2/1m", "steps:f"]
+        {
+            assert_eq!(refusal(load, |_| {}), "");
+        }
+        assert_eq!(refusal("keyed", |spec| spec.pacing.sessions = Sessions::Pool(3)), "");
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_refused_with_the_reason() {
+        let pool = |n| move |spec: &mut RunSpec| spec.pacing.sessions = Sessions::Pool(n);
+        let many = |spec: &mut RunSpec| spec.users = 101;
+        for (found, message) in [
+            (refusal("keyed", |spec| spec.users = 0), "at least one terminal: --terminals"),
+            (refusal("closed", |spec| spec.users = 0), "at least one virtual user: --vus"),
+            (refusal("closed", many), "101 virtual users are too many: it is small"),
+            (refusal("keyed", many), "101 sessions are too many: it is small"),
+            (refusal("keyed", pool(11)), "10 terminals cannot share 11 sessions"),
+            (refusal("keyed", pool(0)), "10 terminals cannot share 0 sessions"),
+            (refusal("closed", pool(2)), "--sessions is for terminals"),
+            (refusal("rate:5/s", |spec| spec.pacing.backlog = 0), "--backlog 0 would"),
+            (
+                refusal("rate:5/s", |spec| spec.length = Length::Transactions(5)),
+                "a load by rate has arrivals instead; give --duration",
+            ),
+            (
+                refusal("keyed", |spec| spec.pacing.login_delay = Duration::from_secs(7)),
+                "the last of 10 terminals would log in after 1m3s",
+            ),
+        ] {
+            assert!(found.contains(message), "{found}");
+        }
+        let none = spec("keyed").validate_pacing(None).unwrap_err().to_string();
+        assert!(none.contains("this workload has no keying and thinking times"), "{none}");
+    }
+
+    #[test]
+    fn the_backlog_holds_a_minute_of_the_highest_rate() {
+        let of = |load: &str| Pacing::default_backlog(&load.parse().unwrap(), &[]);
+        assert_eq!(
+            (of("rate:500/s"), of("ramp:10..200/1m"), of("rate:0.001/s")),
+            (30_000, 12_000, 1)
+        );
     }
 }

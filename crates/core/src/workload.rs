@@ -10,6 +10,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{DbError, SpecError};
+use crate::pace::Cycle;
 use crate::random::Rng;
 use crate::session::{Capabilities, RowSource, Session, StatementId};
 use crate::sql::StatementDef;
@@ -72,6 +73,11 @@ pub trait Workload: Sized + Send + Sync + 'static {
         None
     }
 
+    /// Keying and thinking times of the workload's terminals. None, unless it says otherwise.
+    fn cycle() -> Option<&'static Cycle> {
+        None
+    }
+
     /// The pieces in which data is loaded, each in one database transaction; independent of each other.
     fn parts(&self) -> Vec<Part>;
 
@@ -83,6 +89,15 @@ pub trait Workload: Sized + Send + Sync + 'static {
 
     /// Virtual user `id` of `users`, before its first transaction.
     fn user(&self, id: u32, users: u32, rng: &mut Rng) -> Self::User;
+
+    /// Makes `user` the one of an arrival of an open load, and gives what it does: all of it drawn from
+    /// `rng`, which is the arrival's own, and nothing from arrivals before. Overridden where making a
+    /// user allocates.
+    fn arrive(&self, user: &mut Self::User, rng: &mut Rng) -> Option<usize> {
+        let id = u32::try_from(rng.below(u64::from(u32::MAX))).expect("below 32 bits");
+        *user = self.user(id, u32::MAX, rng);
+        self.next(user, rng)
+    }
 
     /// What the user does next: a place in [`Workload::transactions`], or `None` when the user is done.
     fn next(&self, user: &mut Self::User, rng: &mut Rng) -> Option<usize>;

@@ -8,6 +8,7 @@ mod crew;
 pub mod failure;
 pub mod host;
 pub mod journal;
+mod pacing;
 pub mod progress;
 pub mod record;
 pub mod remove;

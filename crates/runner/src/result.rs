@@ -17,6 +17,7 @@ mod document;
 mod facts;
 mod figures;
 mod limited_by;
+mod load;
 mod make;
 mod redacted;
 mod verification;
@@ -33,6 +34,7 @@ pub use limited_by::{
     COMMITTED_MIN, HOST_BUSY, LAG_MIN_US, LAG_SAMPLES_MIN, LAG_SHARE, LATE_US, Limit, LimitFigures,
     LimitedBy, NETWORK_SHARE, ROUND_TRIP_QUANTILE, SESSIONS_BUSY, THREAD_BUSY, WINDOW_MIN_S,
 };
+pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
 pub use redacted::{Redacted, mask_secrets, mask_setting};
 pub use verification::{Verdict, Verification};

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use triphammer_core::SpecError;
 use triphammer_core::clock::{format_duration, parse_duration};
+use triphammer_core::pace::Cycle;
 use triphammer_core::session::{Capabilities, Isolation, Protocol};
 use triphammer_core::spec::{Length, Limits, RetryPolicy, RunSpec};
 use triphammer_core::workload::{Mode, OptionCommand, OptionDef};
@@ -166,8 +167,13 @@ pub const SETTINGS: &[SettingDef] = &[
         &[Build],
         "Remove what an earlier build made, then build anew",
     )),
-    setting("vus", Some("N"), &[Run], "Virtual users [default: 1 on SQLite, else min(10, scale)]"),
-    setting("threads", Some("N"), &[Run], "Worker threads [default: min(cores, virtual users)]"),
+    setting(
+        "vus",
+        Some("N"),
+        &[Run],
+        "Virtual users; sessions where the load is by rate, ramp or steps [default: 1 on SQLite, else min(10, scale)]",
+    ),
+    setting("threads", Some("N"), &[Run], "Worker threads [default: min(cores, sessions)]"),
     setting(
         "rampup",
         Some("TIME"),
@@ -199,7 +205,42 @@ pub const SETTINGS: &[SettingDef] = &[
         "How statements travel: prepared, extended or simple [default: prepared]",
     ),
     setting("isolation", Some("LEVEL"), &[Run], "Isolation level [default: the database's own]"),
-    setting("load", Some("MODEL"), &[Run], "Load model: closed [default: closed]"),
+    setting(
+        "load",
+        Some("MODEL"),
+        &[Run],
+        "Load model: closed; rate:500/s, or rate:500/s,constant; ramp:100..2000/10m; steps:FILE (CSV: rate,duration); keyed (the workload's keying and thinking times) [default: closed]",
+    ),
+    setting(
+        "late",
+        Some("POLICY"),
+        &[Run],
+        "What becomes of arrivals that no session was free for: issue, or skip:100ms when later than that [default: issue]",
+    ),
+    setting(
+        "backlog",
+        Some("N"),
+        &[Run],
+        "Arrivals that may wait for a session; when more are due, those that waited longest are given up [default: 60 s of the highest rate]",
+    ),
+    setting(
+        "terminals",
+        Some("N"),
+        &[Run],
+        "Terminals of a keyed load [default: as many as the workload has, 10 a warehouse]",
+    ),
+    setting(
+        "sessions",
+        Some("N"),
+        &[Run],
+        "Sessions that the terminals of a keyed load share, or `own` for one each [default: min(64, terminals); 1 on SQLite]",
+    ),
+    setting(
+        "login-delay",
+        Some("TIME"),
+        &[Run],
+        "From one terminal's log-in to the next one's; keyed loads only [default: 0s]",
+    ),
     setting(
         "retries",
         Some("N"),
@@ -598,6 +639,8 @@ pub struct RunDefaults<'a> {
     pub scale: u32,
     /// The workload's modes.
     pub modes: &'a [Mode],
+    /// The workload's keying and thinking times.
+    pub cycle: Option<&'a Cycle>,
     /// Whether nobody named a target.
     pub embedded: bool,
     /// Logical processors.
@@ -609,18 +652,19 @@ pub struct RunDefaults<'a> {
 /// # Errors
 /// When a value cannot be read or cannot be.
 pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSpec, SpecError> {
-    let RunDefaults { capabilities, scale, modes, embedded, cores } = given;
+    let RunDefaults { capabilities, modes, embedded, cores, cycle, .. } = given;
     if settings.said("duration").is_some() && settings.said("transactions").is_some() {
         return Err(SpecError::new("--duration and --transactions exclude each other; give one"));
     }
-    let few = if capabilities.one_writer { 1 } else { scale.clamp(1, 10) };
-    let users: u32 = settings.parse("vus", || few)?;
-    let threads = settings
-        .parse("threads", || if capabilities.blocks { users } else { cores.min(users).max(1) })?;
-    if capabilities.blocks && threads != users {
+    let (load, users, pacing) = crate::pacing::pacing(settings, &given)?;
+    let sessions = pacing.sessions.count(users);
+    let threads = settings.parse("threads", || {
+        if capabilities.blocks { sessions } else { cores.min(sessions).max(1) }
+    })?;
+    if capabilities.blocks && threads != sessions {
         return Err(SpecError::new(
-            "calls to this database block their thread, so it needs one thread a virtual user; \
-             leave --threads out",
+            "calls to this database block their thread, so it needs one thread a session; leave \
+             --threads out",
         ));
     }
     let transactions = settings.optional(
@@ -674,7 +718,8 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
             |level: &Isolation| level.name().to_owned(),
             "the database's own",
         )?,
-        load: settings.parse("load", Default::default)?,
+        load,
+        pacing,
         seed: settings.parse("seed", || 1)?,
         retry: RetryPolicy { attempts, ..RetryPolicy::default() },
         limits,
@@ -685,6 +730,6 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
             || 0.01,
         )?,
     };
-    spec.validate(capabilities)?;
+    spec.validate(capabilities, cycle)?;
     Ok(spec)
 }

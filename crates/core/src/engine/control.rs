@@ -5,21 +5,26 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hdrhistogram::Histogram;
 use tokio::sync::mpsc;
 use tokio::time::{sleep_until, timeout};
 
 use super::host_cpu::HostMeter;
 use super::lag::{self, Beats};
 use super::outage::{self, Quiet, Recovery};
+use super::queue::{Tickets, due_before};
 use super::signal::{Signal, State, Stopper};
-use super::worker::{self, Context, FromWorker, UserSlot, WorkerEnd};
-use super::{Ending, ErrorSample, Plan, RunEnd, RunError, Window, runtime};
+use super::worker::{self, Context, FromWorker, OfThread, UserSlot, WorkerEnd};
+use super::{
+    EXEMPLARS, Ending, ErrorSample, Exemplar, Offered, Plan, RunEnd, RunError, Window, runtime,
+};
 use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note, Phase};
-use crate::recorder::{Gauges, Interval, TypeInterval};
+use crate::pace::Profile;
+use crate::recorder::{Gauges, Interval, TypeInterval, merge};
 use crate::session::Database;
-use crate::spec::Length;
+use crate::spec::{Length, RunSpec};
 use crate::workload::Workload;
 
 /// Messages that may wait for the control thread.
@@ -36,7 +41,7 @@ pub(super) async fn threaded<W: Workload, D: Database>(
     stopper: Stopper,
     signal: Signal,
 ) -> Result<RunEnd, RunError> {
-    let (mut control, contexts) = prepare(plan, events, stopper, signal);
+    let (mut control, contexts) = prepare(plan, events, stopper, signal, true);
     for (context, users) in contexts {
         let name = format!("worker {}", users.first().copied().unwrap_or_default());
         // A context is not Send, its parts are: it is put together on its own thread.
@@ -61,7 +66,7 @@ pub(super) async fn here<W: Workload, D: Database>(
     signal: Signal,
 ) -> Result<RunEnd, RunError> {
     plan.spec.threads = 1;
-    let (mut control, contexts) = prepare(plan, events, stopper, signal);
+    let (mut control, contexts) = prepare(plan, events, stopper, signal, false);
     for (context, users) in contexts {
         tokio::task::spawn_local(worker::work(context(), users));
     }
@@ -74,13 +79,17 @@ type MakeContext<W, D> = Box<dyn FnOnce() -> Context<W, D> + Send>;
 type Workers<W, D> = Vec<(MakeContext<W, D>, Vec<u32>)>;
 
 fn prepare<W: Workload, D: Database>(
-    plan: Plan<W, D>,
+    mut plan: Plan<W, D>,
     events: mpsc::Sender<Event>,
     stopper: Stopper,
     signal: Signal,
+    precise: bool,
 ) -> (Control, Workers<W, D>) {
+    let users = plan.spec.sessions();
+    let threads = plan.spec.threads.min(users).max(1);
+    plan.spec.threads = threads;
     let spec = &plan.spec;
-    let (users, threads) = (spec.users, spec.threads.min(spec.users).max(1));
+    let tickets = Arc::new(Tickets::default());
     let window = match spec.length {
         Length::Time(length) => [spec.rampup.as_secs(), spec.rampup.as_secs() + length.as_secs()],
         Length::Transactions(_) => [0, u64::MAX / 2_000_000_000],
@@ -92,15 +101,23 @@ fn prepare<W: Workload, D: Database>(
     let mut beats = Vec::new();
     for thread in 0..threads {
         let dealt = (thread..users).step_by(threads as usize).collect();
-        let (plan, signal, slots, sender) =
-            (plan.clone(), signal.clone(), Arc::clone(&slots), sender.clone());
         let heard = (!blocks).then(|| {
             let (beat, heard) = lag::channel();
             beats.push(beat);
             heard
         });
-        let make =
-            move || Context::new(plan, thread as usize, signal, slots, sender, heard, window);
+        let of_thread = OfThread {
+            thread: thread as usize,
+            signal: signal.clone(),
+            slots: Arc::clone(&slots),
+            control: sender.clone(),
+            heard,
+            edges: window,
+            tickets: Arc::clone(&tickets),
+            precise,
+        };
+        let plan = plan.clone();
+        let make = move || Context::new(plan, of_thread);
         contexts.push((Box::new(make), dealt));
     }
     let types = W::transactions().len();
@@ -117,6 +134,9 @@ fn prepare<W: Workload, D: Database>(
         window,
         timed: matches!(spec.length, Length::Time(_)),
         drain: spec.limits.drain,
+        stopped_at: None,
+        tickets,
+        profile: Profile::new(&spec.load, &spec.pacing.steps, spec.rampup),
         watchdog,
         clock: Clock::start(),
         phase: None,
@@ -128,6 +148,7 @@ fn prepare<W: Workload, D: Database>(
         held: None,
         run: vec![TypeInterval::default(); types],
         in_window: vec![TypeInterval::default(); types],
+        pool_wait: None,
         beats,
         host: HostMeter::start(),
         gauges: Gauges::default(),
@@ -136,6 +157,7 @@ fn prepare<W: Workload, D: Database>(
         ends: Vec::new(),
         quiet: Quiet::default(),
         recoveries: Vec::new(),
+        spec: plan.spec,
     };
     (control, contexts)
 }
@@ -152,6 +174,13 @@ struct Control {
     window: [u64; 2],
     timed: bool,
     drain: Duration,
+    spec: RunSpec,
+    /// From when on no transaction begins.
+    stopped_at: Option<Elapsed>,
+    /// Of an open load.
+    tickets: Arc<Tickets>,
+    /// Of an open load.
+    profile: Option<Profile>,
     watchdog: Option<Duration>,
     clock: Clock,
     phase: Option<Phase>,
@@ -167,6 +196,7 @@ struct Control {
     held: Option<Box<Interval>>,
     run: Vec<TypeInterval>,
     in_window: Vec<TypeInterval>,
+    pool_wait: Option<Histogram<u32>>,
     /// To the workers, until the run begins.
     beats: Vec<Beats>,
     host: HostMeter,
@@ -289,6 +319,9 @@ impl Control {
                 self.in_window[index].add(seen);
             }
         }
+        if in_window {
+            merge(&mut self.pool_wait, interval.pool_wait.as_ref());
+        }
         self.sessions.0 += interval.lost;
         self.sessions.1 += interval.reconnected;
     }
@@ -315,6 +348,7 @@ impl Control {
             self.emitted += 1;
             let ended = interval.types.iter().map(|seen| seen.counts.ended()).sum();
             if self.phase != Some(Phase::Abort)
+                && self.asks_for_work(second)
                 && let Some(note) = self.quiet.second(second, ended)
             {
                 self.note(note);
@@ -342,6 +376,13 @@ impl Control {
         }
     }
 
+    /// Whether the load gave the users something to do in this second.
+    fn asks_for_work(&self, second: u64) -> bool {
+        let seconds = |at: u64| Elapsed::at_second(at).duration().as_secs_f64();
+        let expected = |p: &Profile| p.expected(seconds(second + 1)) - p.expected(seconds(second));
+        self.profile.as_ref().is_none_or(|profile| expected(profile) >= 1.0)
+    }
+
     fn note(&mut self, note: Note) {
         let _ = self.events.try_send(Event::Note(note.clone()));
         self.notes.push(note);
@@ -365,6 +406,7 @@ impl Control {
         match self.phase {
             Some(Phase::RampUp) => self.enter(Phase::Window),
             Some(Phase::Window) => {
+                self.stopped_at = Some(self.deadline);
                 self.stopper.stopped();
                 self.enter(Phase::Drain);
             }
@@ -395,6 +437,7 @@ impl Control {
                 self.window[1] = self.window[1].min(now.second()).max(self.window[0]);
             }
             self.ending = Ending::Stopped;
+            self.stopped_at = Some(now);
             self.note(Note::new("interrupted", Some(now), "stopped before its time"));
             self.stopper.stopped();
             self.enter(Phase::Drain);
@@ -456,6 +499,7 @@ impl Control {
         let started = sum(|end| &end.totals.started);
         let ended_by_type = sum(|end| &end.totals.ended);
         let in_flight = sum(|end| &end.in_flight);
+        let offered = self.offered(started.iter().sum());
         if self.ends.len() == self.complete.len() {
             assert_identities(&started, &ended_by_type, &in_flight, &self.run);
         }
@@ -479,6 +523,9 @@ impl Control {
             in_flight,
             run: std::mem::take(&mut self.run),
             timed: std::mem::take(&mut self.in_window),
+            offered,
+            pool_wait: self.pool_wait.take(),
+            exemplars: self.exemplars(),
             gauges: std::mem::take(&mut self.gauges),
             worker_cpu_ns: self.ends.iter().map(|end| end.cpu_ns).collect(),
             sessions: self.sessions,
@@ -487,6 +534,38 @@ impl Control {
             ending: self.ending,
             notes: std::mem::take(&mut self.notes),
         }
+    }
+
+    /// What became of the arrivals of an open load. Every number that was given out must have come to
+    /// one end.
+    fn offered(&self, started: u64) -> Option<Offered> {
+        self.profile.as_ref()?;
+        let sum = |read: fn(&WorkerEnd) -> u64| self.ends.iter().map(read).sum::<u64>();
+        let (skipped, given_up) = (sum(|end| end.skipped), sum(|end| end.given_up));
+        let returned = || self.ends.iter().flat_map(|end| &end.returned);
+        if self.ends.len() == self.complete.len() {
+            assert_eq!(
+                self.tickets.given(),
+                started + skipped + given_up + returned().count() as u64,
+                "counting identity: given out = started + skipped + given up + returned"
+            );
+        }
+        let window = Elapsed::at_second(self.window[1]);
+        let stop = self.stopped_at.unwrap_or_else(|| self.clock.now().min(window));
+        let in_vain = returned().filter(|due| **due < stop).count() as u64;
+        let never_started = given_up + in_vain + due_before(&self.spec, self.tickets.given(), stop);
+        Some(Offered { offered: started + skipped + never_started, skipped, never_started })
+    }
+
+    /// The slowest of all threads in the window that really was.
+    fn exemplars(&mut self) -> Vec<Exemplar> {
+        let window = self.window[0]..if self.timed { self.window[1] } else { u64::MAX };
+        let kept = self.ends.iter_mut().flat_map(|end| std::mem::take(&mut end.slowest));
+        let mut slowest: Vec<Exemplar> =
+            kept.filter(|kept| window.contains(&kept.timing.finished.second())).collect();
+        slowest.sort_by_key(|kept| std::cmp::Reverse(kept.timing.response_ns()));
+        slowest.truncate(EXEMPLARS);
+        slowest
     }
 
     /// The window that really was.

@@ -13,18 +13,24 @@
 //! A worker thread owns its users, their sessions, generators and histograms; nothing on it is shared
 //! but the stop signal, which it reads. Nothing crosses threads more often than once a second.
 
+mod agenda;
+mod alarm;
 mod control;
+mod exemplar;
 mod host_cpu;
 mod lag;
 mod metered;
 mod outage;
+mod queue;
 mod signal;
+mod turn;
 mod user;
 mod worker;
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use hdrhistogram::Histogram;
 use tokio::sync::mpsc;
 
 use crate::clock::Elapsed;
@@ -37,6 +43,7 @@ use crate::sql::SqlBook;
 use crate::value::Timestamp;
 use crate::workload::Workload;
 
+pub use exemplar::{Author, EXEMPLARS, Exemplar};
 pub use metered::Metered;
 pub use signal::Stopper;
 
@@ -126,6 +133,13 @@ pub struct RunEnd {
     pub run: Vec<TypeInterval>,
     /// What ended in the timed window, by type.
     pub timed: Vec<TypeInterval>,
+    /// What arrived, where the load is open.
+    pub offered: Option<Offered>,
+    /// From due to the start of the first attempt, of what ended in the timed window, µs; `None` where
+    /// the load is closed.
+    pub pool_wait: Option<Histogram<u32>>,
+    /// The slowest transactions that ended in the timed window, the slowest first.
+    pub exemplars: Vec<Exemplar>,
     /// What was measured of the client and its host in the timed window; round trips in the whole run.
     pub gauges: Gauges,
     /// CPU time of the worker threads from zero on, nanoseconds, by thread.
@@ -140,6 +154,21 @@ pub struct RunEnd {
     pub ending: Ending,
     /// Remarks.
     pub notes: Vec<Note>,
+}
+
+/// What became of the arrivals of an open load, in the whole run.
+///
+/// ```text
+/// offered = started + skipped + never started
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offered {
+    /// Arrivals that were due before the stop.
+    pub offered: u64,
+    /// Skipped because they were too late, as [`Late`](crate::pace::Late) asks.
+    pub skipped: u64,
+    /// Pushed out of the backlog, or still waiting when the run stopped.
+    pub never_started: u64,
 }
 
 /// A stretch of the run's clock.

@@ -1,6 +1,7 @@
-//! The one loop. Each virtual user asks its pacer when, its workload what, runs it, classifies what
-//! came back, retries with the same input or counts, and records. Every load model and every database
-//! goes through here; a new need becomes a function that this loop calls.
+//! The one loop. Each session asks for its next [turn](super::turn): whose transaction, which, and when;
+//! draws its input, runs it, classifies what came back, retries with the same input or counts, and
+//! records. Every load model and every database goes through here; a new need becomes a function that
+//! this loop calls.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -8,12 +9,12 @@ use std::time::Duration;
 use tokio::time::{sleep_until, timeout};
 
 use super::metered::Metered;
-use super::worker::Context;
+use super::turn::{Client, Pace, Turn};
+use super::worker::{Context, Finished};
 use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
 use crate::event::Note;
 use crate::outcome::{Outcome, Timing};
-use crate::pace::{Pacer, Slot};
 use crate::random::Rng;
 use crate::recorder::Ended;
 use crate::session::{Database, Role, Session};
@@ -29,8 +30,7 @@ const PING_EVERY: Duration = Duration::from_secs(1);
 /// measuring takes 1 % of their time at the most.
 const PING_REST: u64 = 100;
 
-/// Purposes of the streams of random numbers of a run.
-const INPUTS: u64 = 1;
+/// Purpose of the streams of random numbers that waits are spread by.
 const JITTER: u64 = 2;
 
 /// A session and what the workload keeps with it.
@@ -39,18 +39,21 @@ pub(super) struct Live<W: Workload, D: Database> {
     prepared: W::Prepared,
 }
 
-/// A virtual user at work.
+/// A session at work: for one virtual user, or for whoever is due.
 pub(super) struct VirtualUser<W: Workload, D: Database> {
-    context: Rc<Context<W, D>>,
-    clock: Clock,
-    /// Place among the users of this thread.
-    place: usize,
+    pub context: Rc<Context<W, D>>,
+    pub clock: Clock,
+    /// Place among the sessions of this thread.
+    pub place: u32,
+    /// The session's number in the run.
     id: u32,
-    state: W::User,
-    inputs: Rng,
+    pub pace: Pace,
+    /// Whose transaction it is, or was last.
+    pub client: Client<W>,
     jitter: Rng,
-    pacer: Pacer,
     live: Option<Live<W, D>>,
+    /// Attempts at the transaction so far.
+    attempts: u32,
     refused: bool,
 }
 
@@ -79,32 +82,27 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
     pub(super) fn new(
         context: Rc<Context<W, D>>,
         clock: Clock,
-        place: usize,
+        place: u32,
         id: u32,
         live: Live<W, D>,
     ) -> Self {
         let spec = &context.plan.spec;
-        let mut inputs = Rng::of(spec.seed, &[INPUTS, u64::from(id)]);
-        let state = context.plan.workload.user(id, spec.users, &mut inputs);
-        let transactions = match spec.length {
-            crate::spec::Length::Transactions(n) => Some(n),
-            crate::spec::Length::Time(_) => None,
-        };
         Self {
             clock,
             place,
             id,
-            state,
-            inputs,
+            pace: Pace::of::<W>(spec),
+            client: Client::user(&*context.plan.workload, spec, id),
             jitter: Rng::of(spec.seed, &[JITTER, u64::from(id)]),
-            pacer: Pacer::closed(transactions),
             live: Some(live),
+            attempts: 0,
             refused: false,
             context,
         }
     }
 
-    /// The loop. Ends when the run stops, the work is done, or the database refuses this user for good.
+    /// The loop. Ends when the run stops, the work is done, or the database refuses this session for
+    /// good.
     pub(super) async fn work(mut self) {
         let context = Rc::clone(&self.context);
         let workload = &context.plan.workload;
@@ -118,15 +116,25 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
                 now = self.ping(now).await;
                 continue;
             }
-            let Slot::Due(due) = self.pacer.next(now) else { break };
-            let Some(transaction) = workload.next(&mut self.state, &mut self.inputs) else { break };
+            if self.live.is_none() && !matches!(self.pace, Pace::Closed) {
+                if self.ensure_session().await.is_err() {
+                    break;
+                }
+                now = self.clock.now();
+                continue;
+            }
+            let Some(Turn { due, started, transaction }) = self.turn(now).await else { break };
             let date = self.clock.timestamp(due);
-            let input = workload.draw(transaction, &mut self.state, &mut self.inputs, date);
+            let Client { state, inputs, .. } = &mut self.client;
+            let input = workload.draw(transaction, state, inputs, date);
             context.begin(self.place, transaction);
             let ended = self.transaction(transaction, &input).await;
             let finished = self.clock.now();
             let Some(ended) = ended else { break };
-            context.end(self.place, transaction, Timing { due, started: now, finished }, ended);
+            let timing = Timing { due, started, finished };
+            let (author, attempts) = (self.client.author, self.attempts);
+            context.end(self.place, Finished { transaction, timing, ended, author, attempts });
+            self.leave(finished);
             if self.refused {
                 break;
             }
@@ -183,7 +191,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
     /// flight.
     async fn transaction(&mut self, transaction: usize, input: &W::Input) -> Option<Ended> {
         let failed = |class| Some(Ended { outcome: Outcome::Failed(class), tally: 0 });
-        let mut attempt = 1;
+        self.attempts = 1;
         loop {
             if let Err(error) = self.ensure_session().await {
                 self.context.sample(transaction, &error);
@@ -205,12 +213,12 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             if error.is_in_doubt() {
                 return Some(Ended { outcome: Outcome::InDoubt, tally: 0 });
             }
-            if !class.is_retryable() || attempt >= self.context.plan.spec.retry.attempts {
+            if !class.is_retryable() || self.attempts >= self.context.plan.spec.retry.attempts {
                 return failed(class);
             }
-            self.context.recorder.borrow_mut().retry(transaction, class, attempt == 1);
-            attempt += 1;
-            let wait = self.context.plan.spec.retry.backoff(attempt, self.jitter.unit());
+            self.context.recorder.borrow_mut().retry(transaction, class, self.attempts == 1);
+            self.attempts += 1;
+            let wait = self.context.plan.spec.retry.backoff(self.attempts, self.jitter.unit());
             self.pause(wait).await;
         }
     }
@@ -257,8 +265,10 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
         }
     }
 
-    /// Makes the session anew when it was lost, as long as the run lasts. The wait lies inside the
-    /// transaction that needs the session, so an outage shows in its response time.
+    /// Makes the session anew when it was lost, as long as the run lasts. Where the load is closed the
+    /// wait lies inside the transaction that needs the session; elsewhere other sessions take what is
+    /// due meanwhile, and what nobody takes waits from when it was due. So an outage shows in response
+    /// times.
     async fn ensure_session(&mut self) -> Result<(), DbError> {
         let limits = self.context.plan.spec.limits;
         let mut wait = limits.reconnect_first;
@@ -270,7 +280,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
                 }
                 Err(error) if error.class() == ErrorClass::Refused => {
                     self.refused = true;
-                    let text = format!("virtual user {} ended: {error}", self.id);
+                    let text = format!("{} {} ended: {error}", self.pace.who(), self.id);
                     self.context.note(Note::new("user_ended", Some(self.clock.now()), text));
                     return Err(error);
                 }

@@ -8,12 +8,17 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::{Semaphore, mpsc};
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::sleep_until;
 
+use super::agenda::Agenda;
+use super::alarm::Alarm;
+use super::exemplar::{Author, Exemplar, Slowest};
 use super::lag::Heard;
 use super::outage::{Recovery, Watch};
+use super::queue::{Queue, Tickets};
 use super::signal::Signal;
+use super::turn::{Client, Pace};
 use super::user::{self, Live, VirtualUser};
 use super::{ErrorSample, Plan};
 use crate::clock::{Clock, Elapsed, thread_cpu_ns};
@@ -56,6 +61,21 @@ pub(super) struct WorkerEnd {
     pub cpu_ns: u64,
     pub round_trips: u64,
     pub errors: Vec<ErrorSample>,
+    pub skipped: u64,
+    pub given_up: u64,
+    /// When those arrivals were due whose sessions waited for them in vain.
+    pub returned: Vec<Elapsed>,
+    pub slowest: Vec<Exemplar>,
+}
+
+/// A transaction that ended.
+#[derive(Clone, Copy)]
+pub(super) struct Finished {
+    pub transaction: usize,
+    pub timing: Timing,
+    pub ended: Ended,
+    pub author: Author,
+    pub attempts: u32,
 }
 
 /// What the control thread may do to a user from outside.
@@ -109,14 +129,40 @@ impl UserSlot {
     }
 }
 
-/// What the users of a thread share.
+/// What a thread is given when it starts.
+pub(super) struct OfThread {
+    pub thread: usize,
+    pub signal: Signal,
+    pub slots: std::sync::Arc<[UserSlot]>,
+    pub control: mpsc::Sender<FromWorker>,
+    pub heard: Option<Heard>,
+    /// Seconds at which the timed window begins and ends.
+    pub edges: [u64; 2],
+    pub tickets: std::sync::Arc<Tickets>,
+    /// Whether time is real, so that the kernel's timer can be used.
+    pub precise: bool,
+}
+
+/// What the sessions of a thread share.
 pub(super) struct Context<W: Workload, D: Database> {
     pub plan: Plan<W, D>,
     pub signal: Signal,
     pub recorder: RefCell<Recorder>,
     pub round_trips: Cell<u64>,
-    /// Of all users of the run, by id.
+    /// Of all sessions of the run, by id.
     pub slots: std::sync::Arc<[UserSlot]>,
+    /// Who of this thread waits until when; unused where the load is closed.
+    pub agenda: Agenda,
+    /// Of an open load.
+    pub queue: RefCell<Option<Queue>>,
+    /// When those arrivals were due whose sessions the stop came before.
+    pub returned: RefCell<Vec<Elapsed>>,
+    /// Of a pool, by place on this thread.
+    pub terminals: RefCell<Vec<Client<W>>>,
+    /// Terminals of the pool that have not done all they had to.
+    pub working: Cell<usize>,
+    slowest: RefCell<Slowest>,
+    precise: bool,
     thread: usize,
     control: mpsc::Sender<FromWorker>,
     pending: RefCell<VecDeque<FromWorker>>,
@@ -137,23 +183,23 @@ pub(super) struct Context<W: Workload, D: Database> {
 }
 
 impl<W: Workload, D: Database> Context<W, D> {
-    pub(super) fn new(
-        plan: Plan<W, D>,
-        thread: usize,
-        signal: Signal,
-        slots: std::sync::Arc<[UserSlot]>,
-        control: mpsc::Sender<FromWorker>,
-        heard: Option<Heard>,
-        edges: [u64; 2],
-    ) -> Self {
+    pub(super) fn new(plan: Plan<W, D>, of_thread: OfThread) -> Self {
+        let OfThread { thread, signal, slots, control, heard, edges, tickets, precise } = of_thread;
         let types = W::transactions().len();
         let recorder = RefCell::new(Recorder::new(types, plan.spec.load.is_closed()));
         Self {
-            plan,
             signal,
             recorder,
             round_trips: Cell::new(0),
             slots,
+            agenda: Agenda::default(),
+            queue: RefCell::new(Queue::new(&plan.spec, tickets)),
+            returned: RefCell::default(),
+            terminals: RefCell::default(),
+            working: Cell::default(),
+            slowest: RefCell::default(),
+            precise,
+            plan,
             thread,
             control,
             pending: RefCell::default(),
@@ -171,14 +217,15 @@ impl<W: Workload, D: Database> Context<W, D> {
     }
 
     /// A transaction starts its first attempt.
-    pub fn begin(&self, place: usize, transaction: usize) {
-        self.in_flight.borrow_mut()[place] = Some(transaction);
+    pub fn begin(&self, place: u32, transaction: usize) {
+        self.in_flight.borrow_mut()[place as usize] = Some(transaction);
         self.recorder.borrow_mut().start(transaction);
     }
 
     /// A transaction ended. The one place that records, and that hands a second over when it is past.
-    pub fn end(&self, place: usize, transaction: usize, timing: Timing, ended: Ended) {
-        self.in_flight.borrow_mut()[place] = None;
+    pub fn end(&self, place: u32, finished: Finished) {
+        let Finished { transaction, timing, ended, .. } = finished;
+        self.in_flight.borrow_mut()[place as usize] = None;
         self.last_finish.set(self.last_finish.get().max(timing.finished));
         self.tick(timing.finished);
         self.recorder.borrow_mut().record(transaction, timing, ended);
@@ -187,6 +234,25 @@ impl<W: Workload, D: Database> Context<W, D> {
         {
             self.send(FromWorker::Recovered(recovery));
         }
+        if self.slowest.borrow().takes(timing.response_ns()) {
+            self.maybe_keep(finished);
+        }
+    }
+
+    /// Keeps one of the slowest transactions, if it ended in the timed window.
+    #[cold]
+    fn maybe_keep(&self, finished: Finished) {
+        let Finished { transaction, timing, ended, author, attempts } = finished;
+        if (self.edges[0]..self.edges[1]).contains(&timing.finished.second()) {
+            let outcome = ended.outcome;
+            let exemplar = Exemplar { transaction, author, timing, outcome, attempts };
+            self.slowest.borrow_mut().keep(exemplar);
+        }
+    }
+
+    /// The thread's number, from 0.
+    pub fn thread_number(&self) -> u32 {
+        u32::try_from(self.thread).expect("threads are counted in 32 bits")
     }
 
     /// A session was lost.
@@ -266,7 +332,7 @@ impl<W: Workload, D: Database> Context<W, D> {
         let mut interval = self.recorder.borrow_mut().take(now);
         let (cpu_before, wall_before) = self.cpu_seen.replace((thread_cpu_ns(), now));
         interval.gauges.cpu.push(WorkerCpu {
-            thread: u32::try_from(self.thread).unwrap_or(u32::MAX),
+            thread: self.thread_number(),
             cpu_ns: self.cpu_seen.get().0.saturating_sub(cpu_before),
             wall_ns: now.since(wall_before),
         });
@@ -314,6 +380,11 @@ impl<W: Workload, D: Database> Context<W, D> {
         for transaction in self.in_flight.borrow().iter().flatten() {
             in_flight[*transaction] += 1;
         }
+        let mut returned = self.returned.take();
+        let queue = self.queue.take();
+        if queue.is_some() {
+            returned.extend(self.agenda.left().into_iter().map(|(due, _)| due));
+        }
         WorkerEnd {
             thread: self.thread,
             totals: self.recorder.borrow().totals().clone(),
@@ -322,6 +393,10 @@ impl<W: Workload, D: Database> Context<W, D> {
             cpu_ns: thread_cpu_ns().saturating_sub(self.cpu_start_ns.get()),
             round_trips: self.round_trips.get(),
             errors: self.errors.take(),
+            skipped: queue.as_ref().map_or(0, |queue| queue.skipped),
+            given_up: queue.as_ref().map_or(0, |queue| queue.given_up),
+            returned,
+            slowest: self.slowest.take().into_kept(),
         }
     }
 }
@@ -390,8 +465,9 @@ async fn run_users<W: Workload, D: Database>(
     context.in_flight.borrow_mut().resize(connected.len(), None);
     context.cpu_start_ns.set(thread_cpu_ns());
     context.cpu_seen.set((thread_cpu_ns(), Elapsed(0)));
+    let ringer = set_agenda(context, clock, connected.len());
     let mut users = JoinSet::new();
-    for (place, (id, live)) in connected.into_iter().enumerate() {
+    for (place, (id, live)) in (0..).zip(connected) {
         let user = VirtualUser::new(Rc::clone(context), clock, place, id, live);
         users.spawn_local(user.work());
     }
@@ -418,5 +494,29 @@ async fn run_users<W: Workload, D: Database>(
     ticker.abort();
     listener.abort();
     users.shutdown().await;
+    if let Some(ringer) = ringer {
+        ringer.abort();
+    }
     context.hand_over(clock.now());
+}
+
+/// Opens the agenda of a load that waits, logs the terminals of a pool in, and lets the agenda ring.
+fn set_agenda<W: Workload, D: Database>(
+    context: &Rc<Context<W, D>>,
+    clock: Clock,
+    sessions: usize,
+) -> Option<JoinHandle<()>> {
+    let pace = Pace::of::<W>(&context.plan.spec);
+    if matches!(pace, Pace::Closed) {
+        return None;
+    }
+    context.agenda.open(sessions, matches!(pace, Pace::Pooled(..)));
+    if let Pace::Pooled(cycle, _) = pace {
+        context.log_in(cycle);
+    }
+    let ringing = Rc::clone(context);
+    Some(tokio::task::spawn_local(async move {
+        let alarm = if ringing.precise { Alarm::precise() } else { Alarm::of_tokio() };
+        ringing.agenda.ring(clock, alarm, ringing.signal.clone()).await;
+    }))
 }

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 
 mod gauges;
+mod keyed;
+mod open;
 mod pings;
 
 use std::sync::Arc;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use triphammer_core::engine::Plan;
-use triphammer_core::pace::Load;
+use triphammer_core::pace::{Cycle, Load};
 use triphammer_core::session::{Access, Protocol, RowSource, Session, StatementId};
-use triphammer_core::spec::{Length, Limits, RetryPolicy, RunSpec};
+use triphammer_core::spec::{Length, Limits, Pacing, RetryPolicy, RunSpec};
 use triphammer_core::sql::{Dialect, Layer, SqlBook, StatementDef, call, statement};
 use triphammer_core::workload::{
     CheckDef, Completion, Headline, Mode, OptionDef, Part, Statements, TableDef, TransactionDef,
@@ -31,6 +31,14 @@ pub struct Pings {
     /// Every input that an attempt was made with, for tests of retries.
     pub attempts: std::sync::Mutex<Vec<u64>>,
 }
+
+/// Keying and thinking of a read, a write and a call.
+pub const CYCLE: Cycle = Cycle {
+    terminals: 2,
+    keying: &[Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(3)],
+    thinking: &[Duration::from_secs(6), Duration::from_secs(5), Duration::from_secs(4)],
+    headline_max: 1.0,
+};
 
 #[derive(Clone, Debug)]
 pub struct Input {
@@ -91,6 +99,10 @@ impl Workload for Pings {
 
     fn checks() -> &'static [CheckDef] {
         &[]
+    }
+
+    fn cycle() -> Option<&'static Cycle> {
+        Some(&CYCLE)
     }
 
     fn parts(&self) -> Vec<Part> {
@@ -188,6 +200,7 @@ pub fn plan(target: &str, users: u32, seconds: u64) -> Plan<Pings, Null> {
             protocol: Protocol::Prepared,
             isolation: None,
             load: Load::Closed,
+            pacing: Pacing { backlog: 1_000_000, ..Pacing::default() },
             seed: 1,
             retry: RetryPolicy::default(),
             // Preparing is round trips too, and some tests make those as long as hours.

@@ -1,6 +1,7 @@
 //! A result as Markdown, for issues, wikis and change requests.
 
 use super::format::clock;
+use super::load;
 use super::table::Table;
 use super::words;
 use crate::result::{RunResult, TypeFigures};
@@ -57,7 +58,13 @@ fn figures(result: &RunResult, out: &mut String) {
         out.push_str("\n## Service time of committed transactions, in ms\n\n");
         out.push_str(&words::times(shown, |seen: &TypeFigures| &seen.service).markdown());
     }
+    if let Some(waits) = load::waits(result) {
+        out.push_str(&format!("\n## {}\n\n{}", load::WAITS, waits.markdown()));
+    }
     out.push_str(&format!("\n{}\n", words::times_note(result)));
+    if let Some(slowest) = load::slowest(result) {
+        out.push_str(&format!("\n## {}\n\n{}", load::SLOWEST, slowest.markdown()));
+    }
 }
 
 fn audits(result: &RunResult, out: &mut String) {

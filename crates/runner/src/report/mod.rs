@@ -4,6 +4,7 @@
 pub mod format;
 pub mod jobs;
 mod json;
+mod load;
 mod markdown;
 mod plain;
 mod table;

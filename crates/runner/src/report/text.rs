@@ -2,6 +2,7 @@
 //! colour; colour only helps the eye.
 
 use super::format::{clock, counted};
+use super::load;
 use super::table::{Table, WIDTH, listing, paragraph, width};
 use super::words;
 use crate::result::{Limit, RunResult, TypeFigures, Verdict};
@@ -162,9 +163,17 @@ impl Page {
             self.heading("Service time of committed transactions, in ms");
             self.table(&words::times(shown, |seen: &TypeFigures| &seen.service));
         }
+        if let Some(waits) = load::waits(result) {
+            self.heading(load::WAITS);
+            self.table(&waits);
+        }
         for line in paragraph("  ", words::times_note(result)) {
             let painted = self.style.paint(Ink::Dim, &line);
             self.line(&painted);
+        }
+        if let Some(slowest) = load::slowest(result) {
+            self.heading(load::SLOWEST);
+            self.table(&slowest);
         }
     }
 

@@ -5,6 +5,7 @@ use triphammer_core::spec::Length;
 use triphammer_core::stats::Times;
 
 use super::format::{bytes, counted, duration, figure, integer, milliseconds, percent};
+use super::load;
 use super::table::Table;
 use crate::host::Host;
 use crate::result::{Figures, RunResult, Status, TypeFigures, Verdict};
@@ -25,7 +26,7 @@ pub(super) fn title(result: &RunResult) -> String {
         .trim_end()
         .to_owned(),
         counted(u64::from(workload.scale), &workload.scale_unit),
-        counted(u64::from(result.spec.users), "virtual users"),
+        load::users(result),
     ]
     .join(DOT)
 }
@@ -56,6 +57,7 @@ pub(super) fn headline(result: &RunResult) -> Vec<[String; 3]> {
     let timed = result.durations.window_s > 0.0;
     let shown = |value| if timed { figure(value) } else { "none".to_owned() };
     let mut rows = vec![[headline.name.clone(), shown(headline.value), headline.meaning.clone()]];
+    rows.extend(load::efficiency(result));
     // A second is the unit of some workloads; the document has minutes always.
     let (unit, per, scale) = match headline.per.as_str() {
         "second" => ("TPS", "a second", 1.0 / 60.0),
@@ -124,22 +126,26 @@ pub(super) fn counts(figures: &Figures) -> Table {
 pub(super) fn times(figures: &Figures, read: fn(&TypeFigures) -> &Times) -> Table {
     let mut table = Table::new(1, &["", "min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"]);
     for seen in rows(figures) {
-        let times = read(seen);
-        let mut cells = vec![seen.title.clone()];
-        if times.count == 0 {
-            cells.extend((0..8).map(|_| "-".to_owned()));
-        } else {
-            cells.extend([whole_milliseconds(times.min_us), milliseconds(times.mean_us)]);
-            cells.extend(
-                [times.p50_us, times.p90_us, times.p95_us, times.p99_us]
-                    .into_iter()
-                    .chain([times.p99_9_us, times.max_us])
-                    .map(whole_milliseconds),
-            );
-        }
-        table.row(cells);
+        table.row(times_cells(&seen.title, read(seen)));
     }
     table
+}
+
+/// A row of a table of times.
+pub(super) fn times_cells(title: &str, times: &Times) -> Vec<String> {
+    let mut cells = vec![title.to_owned()];
+    if times.count == 0 {
+        cells.extend((0..8).map(|_| "-".to_owned()));
+    } else {
+        cells.extend([whole_milliseconds(times.min_us), milliseconds(times.mean_us)]);
+        cells.extend(
+            [times.p50_us, times.p90_us, times.p95_us, times.p99_us]
+                .into_iter()
+                .chain([times.p99_9_us, times.max_us])
+                .map(whole_milliseconds),
+        );
+    }
+    cells
 }
 
 /// All types, and all of them together where there are several.
@@ -200,17 +206,21 @@ pub(super) fn errors(result: &RunResult) -> Vec<[String; 4]> {
 
 /// Everything that says under which conditions the figures hold: name and text.
 pub(super) fn conditions(result: &RunResult) -> Vec<(&'static str, String)> {
-    vec![
+    let mut conditions = vec![
         ("Outcome", outcome(result)),
         ("Whole run", identity(result)),
         ("Client", client(result)),
         ("Target", result.target.to_string()),
         ("Server", server(result)),
         ("Workload", workload(result)),
-        ("Load", load(result)),
+        ("Load", driven(result)),
         ("Time", time(result)),
         ("Host", host(&result.host)),
-    ]
+    ];
+    if let Some(arrivals) = load::arrivals(result) {
+        conditions.insert(1, ("Arrivals", arrivals));
+    }
+    conditions
 }
 
 /// The counting identity of the whole run.
@@ -286,19 +296,14 @@ fn workload(result: &RunResult) -> String {
     parts.join(DOT)
 }
 
-fn load(result: &RunResult) -> String {
+fn driven(result: &RunResult) -> String {
     let spec = &result.spec;
     let isolation = match spec.isolation {
         Some(level) => format!("isolation {}", level.name()),
         None => "the database's own isolation".to_owned(),
     };
     [
-        spec.load.to_string(),
-        format!(
-            "{} on {}",
-            counted(u64::from(spec.users), "virtual users"),
-            counted(u64::from(spec.threads), "threads")
-        ),
+        load::workers(result),
         spec.mode.name().to_owned(),
         format!("{} protocol", spec.protocol.name()),
         isolation,

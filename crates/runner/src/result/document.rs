@@ -10,6 +10,7 @@ use triphammer_core::stats::Times;
 
 use super::audit::Audit;
 use super::limited_by::LimitedBy;
+use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::redacted::Redacted;
 use super::verification::{Verdict, Verification};
 use crate::host::Host;
@@ -47,12 +48,25 @@ pub struct RunResult {
     pub tpm_server: Option<f64>,
     /// What `tpm_server` was made from.
     pub server_transactions: Option<ServerTransactions>,
+    /// The headline against the most that keying and thinking times allow; `None` where there are none.
+    #[serde(default)]
+    pub efficiency: Option<Efficiency>,
     /// What limited the run.
     pub limited_by: LimitedBy,
     /// What ended in the timed window.
     pub window: Figures,
     /// What happened in the whole run, ramp-up and drain included.
     pub run: Figures,
+    /// What arrived; `None` where the load is not open.
+    #[serde(default)]
+    pub arrivals: Option<Arrivals>,
+    /// From due to the start of the first attempt, of all that ended in the timed window: the wait for
+    /// a session. `None` where the load is closed.
+    #[serde(default)]
+    pub pool_wait: Option<Times>,
+    /// The slowest transactions that ended in the timed window, the slowest first.
+    #[serde(default)]
+    pub exemplars: Vec<SlowTransaction>,
     /// Failures against the limit.
     pub failures: FailureShare,
     /// Sessions lost and made anew, in the whole run.

@@ -1,6 +1,7 @@
 //! What the runner knows about a run beside what the engine gives back.
 
 use triphammer_core::event::Note;
+use triphammer_core::pace::Cycle;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::{AuditDef, Headline, TransactionDef};
@@ -25,6 +26,8 @@ pub struct RunFacts {
     pub transactions: &'static [TransactionDef],
     /// The workload's first figure.
     pub headline: Headline,
+    /// The workload's keying and thinking times.
+    pub cycle: Option<&'static Cycle>,
     /// How the workload was driven.
     pub spec: RunSpec,
     /// Every setting and where its value came from.

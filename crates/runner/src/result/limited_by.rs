@@ -168,7 +168,7 @@ impl LimitFigures {
             window_s,
             committed: all.counts.committed,
             paced: !facts.spec.load.is_closed(),
-            sessions_busy_share: sessions_busy(&all.counts, facts.spec.users, window_s),
+            sessions_busy_share: sessions_busy(&all.counts, facts.spec.sessions(), window_s),
             busiest_thread_share: gauges.busiest_share(),
             database_on_threads: facts.database_on_threads,
             lag_samples: lag.map_or(0, hdrhistogram::Histogram::len),

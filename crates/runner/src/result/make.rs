@@ -4,7 +4,7 @@ use triphammer_core::clock::Elapsed;
 use triphammer_core::engine::{Ending, RunEnd};
 use triphammer_core::event::Note;
 use triphammer_core::spec::Length;
-use triphammer_core::stats::{rate, share};
+use triphammer_core::stats::{Times, rate, share};
 use triphammer_core::value::Timestamp;
 
 use super::audit::{Audit, ClientSum};
@@ -15,6 +15,7 @@ use super::document::{
 use super::facts::{CounterSpan, RunFacts};
 use super::figures::Edges;
 use super::limited_by::{LimitFigures, LimitedBy};
+use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::redacted::mask_secrets;
 use super::verification::{ClientCount, Obstacle, Verification};
 use super::warnings;
@@ -38,6 +39,7 @@ impl RunResult {
         };
         let per_transaction = round_trips.per_transaction;
         let limits = LimitFigures::new(facts, end, durations.window_s, per_transaction);
+        let headline = headline(facts, end, &durations);
         let mut result = Self {
             format: FORMAT,
             job: facts.job,
@@ -47,7 +49,8 @@ impl RunResult {
             status: status(end.ending),
             started_at: rfc3339(end.started_at),
             durations,
-            headline: headline(facts, end, &durations),
+            efficiency: Efficiency::of(facts, &headline),
+            headline,
             audits: audits(facts, end),
             tpm_client: window.total.per_minute,
             tpm_server: server_transactions.map(|t| rate(t.count, t.seconds, 60)),
@@ -57,6 +60,9 @@ impl RunResult {
             client: client_cost(&end.worker_cpu_ns, &durations, completed),
             round_trips,
             limited_by: LimitedBy::new(limits),
+            arrivals: Arrivals::of(end),
+            pool_wait: end.pool_wait.as_ref().map(|waits| Times::of(Some(waits), None)),
+            exemplars: end.exemplars.iter().map(|e| SlowTransaction::of(facts, e)).collect(),
             window,
             run,
             errors: errors(facts, end),

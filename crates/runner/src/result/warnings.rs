@@ -7,6 +7,8 @@ use crate::report::format::{duration, integer, percent};
 
 /// The engine's note when a worker thread did not come home.
 pub(super) const WORKER_LOST: &str = "worker_lost";
+/// Share of arrivals that may be missed, as happens to those that are due in the last moment.
+const MISSED_MAX: f64 = 0.001;
 /// How many changed settings are named.
 const SETTINGS_NAMED: usize = 5;
 
@@ -15,6 +17,7 @@ pub(super) fn of(result: &RunResult, counter: &CounterSpan) -> Vec<Warning> {
     let mut list = Vec::new();
     verification(result, &mut list);
     window(result, &mut list);
+    arrivals(result, &mut list);
     failures(result, &mut list);
     client(result, &mut list);
     tallies(result, &mut list);
@@ -93,6 +96,19 @@ fn failures(result: &RunResult, list: &mut Vec<Warning>) {
         let next = "see the failures; --max-failures sets the limit, --retries the attempts";
         warn(list, "failures", text, next);
     }
+}
+
+fn arrivals(result: &RunResult, list: &mut Vec<Warning>) {
+    let Some(arrivals) = result.arrivals.filter(|a| a.missed_share() > MISSED_MAX) else { return };
+    let text = format!(
+        "{} of {} arrivals were skipped or never started ({}): the times are of those that were",
+        integer(arrivals.skipped + arrivals.never_started),
+        integer(arrivals.offered),
+        percent(arrivals.missed_share())
+    );
+    let next = "the database does not follow this load: ask for less of it, or give more sessions \
+                (--vus) if it is not busy";
+    warn(list, "arrivals", text, next);
 }
 
 fn client(result: &RunResult, list: &mut Vec<Warning>) {

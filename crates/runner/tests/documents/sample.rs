@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use triphammer_core::clock::Elapsed;
-use triphammer_core::engine::{Ending, ErrorSample, RunEnd, Window};
+use triphammer_core::engine::{Author, Ending, ErrorSample, Exemplar, Offered, RunEnd, Window};
 use triphammer_core::error::ErrorClass;
 use triphammer_core::event::Note;
-use triphammer_core::pace::Load;
+use triphammer_core::outcome::{Outcome, Timing};
+use triphammer_core::pace::{Cycle, Late, Load};
 use triphammer_core::recorder::{Gauges, HostCpu, Interval, TypeInterval, WorkerCpu, histogram};
 use triphammer_core::session::{Isolation, Protocol, ServerInfo};
-use triphammer_core::spec::{Length, Limits, RetryPolicy, RunSpec};
+use triphammer_core::spec::{Length, Limits, Pacing, RetryPolicy, RunSpec};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{Headline, Mode, TallyDef, TransactionDef};
 use triphammer_runner::host::Host;
@@ -38,6 +39,9 @@ pub static TRANSACTIONS: [TransactionDef; 5] = [
     TransactionDef { name: "delivery", title: "Delivery", weight: 1, tally: Some(SKIPPED) },
     plain("stock_level", "Stock-Level", 1),
 ];
+
+/// The times of TPC-C's terminals are of no matter here, but for what they allow.
+static CYCLE: Cycle = Cycle { terminals: 10, keying: &[], thinking: &[], headline_max: 12.86 };
 
 pub const HEADLINE: Headline = Headline {
     name: "NOPM",
@@ -105,6 +109,7 @@ pub fn facts() -> RunFacts {
         },
         transactions: &TRANSACTIONS,
         headline: HEADLINE,
+        cycle: Some(&CYCLE),
         spec: RunSpec {
             users: 16,
             threads: 2,
@@ -114,6 +119,7 @@ pub fn facts() -> RunFacts {
             protocol: Protocol::Prepared,
             isolation: None,
             load: Load::Closed,
+            pacing: Pacing::default(),
             seed: 1,
             retry: RetryPolicy::default(),
             limits: Limits::default(),
@@ -190,6 +196,9 @@ pub fn calm() -> RunEnd {
         in_flight: vec![0; 5],
         run,
         timed,
+        offered: None,
+        pool_wait: None,
+        exemplars: Vec::new(),
         gauges: gauges([3_000_000_000, 2_900_000_000], 300),
         worker_cpu_ns: vec![3_600_040_000, 3_405_000_000],
         sessions: (0, 0),
@@ -206,6 +215,8 @@ pub fn troubled() -> (RunFacts, RunEnd) {
     facts.label = Some("before the upgrade".into());
     facts.tool.debug_build = true;
     facts.spec.load = Load::Rate { per_second: 500.0, constant: false };
+    facts.spec.pacing.late = Late::Skip(Duration::from_millis(100));
+    facts.spec.pacing.backlog = 30_000;
     facts.spec.isolation = Some(Isolation::RepeatableRead);
     facts.spec.mode = Mode::Statements;
     facts.database_count.after = Some(30_000 + 74_070 + 50);
@@ -247,6 +258,23 @@ pub fn troubled() -> (RunFacts, RunEnd) {
         types[3].counts.tally = i64::try_from(skipped).unwrap();
     }
     end.started = end.run.iter().zip(&end.in_flight).map(|(s, f)| s.counts.ended() + f).collect();
+    let started = end.started.iter().sum::<u64>();
+    let (skipped, never_started) = (412, 1_203);
+    let offered = started + skipped + never_started;
+    end.offered = Some(Offered { offered, skipped, never_started });
+    end.pool_wait = seen(150_000, 0, 2_100).response;
+    let ms = |n: u64| Elapsed(n * 1_000_000);
+    let exemplar = |transaction, arrival, finished, outcome, attempts| Exemplar {
+        transaction,
+        author: Author::Arrival(arrival),
+        timing: Timing { due: ms(60_512), started: ms(60_540), finished: ms(finished) },
+        outcome,
+        attempts,
+    };
+    end.exemplars = vec![
+        exemplar(3, 30_256, 61_500, Outcome::Committed, 1),
+        exemplar(0, 30_257, 61_105, Outcome::Failed(ErrorClass::Deadlock), 3),
+    ];
     let sample = |transaction, class, message: &str, count| ErrorSample {
         transaction,
         class,

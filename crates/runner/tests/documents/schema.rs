@@ -6,9 +6,11 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use serde_json::Value;
+use triphammer_core::engine::Author;
 use triphammer_core::error::ErrorClass;
+use triphammer_core::pace::{Load, read_steps};
 use triphammer_core::session::{Isolation, Protocol};
-use triphammer_core::spec::Length;
+use triphammer_core::spec::{Length, Sessions};
 use triphammer_core::workload::{AuditDef, Mode};
 use triphammer_runner::result::{DatabaseCount, Limit, RunResult, Status, Verdict};
 
@@ -33,8 +35,16 @@ fn samples() -> Vec<Value> {
     by_count.spec.length = Length::Transactions(1000);
     let read = DatabaseCount { before: Some(5), after: Some(7) };
     by_count.audits = vec![(&AUDIT, read), (&AUDIT, DatabaseCount::default())];
+    let mut keyed = sample::facts();
+    keyed.spec.load = Load::Keyed;
+    keyed.spec.pacing.sessions = Sessions::Pool(64);
+    keyed.spec.pacing.steps = read_steps("100,30s").unwrap();
+    let mut by_terminal = sample::calm();
+    by_terminal.exemplars = end.exemplars.clone();
+    by_terminal.exemplars[0].author = Author::User { user: 3, nth: 9 };
     [
         RunResult::new(&sample::facts(), &sample::calm()),
+        RunResult::new(&keyed, &by_terminal),
         RunResult::new(&facts, &end),
         RunResult::new(&by_count, &sample::calm()),
     ]

@@ -1,5 +1,8 @@
 //! The five transaction types, by their places in every array and report.
 
+use std::time::Duration;
+
+use triphammer_core::pace::Cycle;
 use triphammer_core::workload::{Headline, TallyDef, TransactionDef};
 
 /// How many transaction types there are.
@@ -45,3 +48,16 @@ pub const HEADLINE: Headline = Headline {
     database_count: Some("count.new_orders"),
     counted: &[NEW_ORDER],
 };
+
+/// Keying times and means of thinking times (clause 5.2.5.7), ten terminals a warehouse (clause 4.2.2).
+/// With them a warehouse gives 12.86 New-Orders a minute at the most (clause 4.1.3): that is its tpmC.
+pub static CYCLE: Cycle = Cycle {
+    terminals: 10,
+    keying: &[seconds(18), seconds(3), seconds(2), seconds(2), seconds(2)],
+    thinking: &[seconds(12), seconds(12), seconds(10), seconds(5), seconds(5)],
+    headline_max: 12.86,
+};
+
+const fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}

@@ -26,6 +26,13 @@ impl User {
         self.deck.next(rng)
     }
 
+    /// Becomes someone who arrives: at any terminal of any warehouse, for a transaction type drawn by the
+    /// mix. Gives the type.
+    pub fn arrive(&mut self, rng: &mut Rng) -> usize {
+        self.home.anywhere(rng);
+        self.deck.draw(rng)
+    }
+
     /// Where the next transaction works.
     pub fn terminal(&self, rng: &mut Rng) -> Terminal {
         self.home.terminal(rng)
@@ -78,6 +85,13 @@ impl Home {
         }
     }
 
+    fn anywhere(&mut self, rng: &mut Rng) {
+        let warehouse = rng.below(self.warehouses.into());
+        self.first = u32::try_from(warehouse).expect("below a million");
+        self.share = 1;
+        self.d_id = rng.between32(1, DISTRICTS);
+    }
+
     fn terminal(&self, rng: &mut Rng) -> Terminal {
         let mut warehouse = u64::from(self.first);
         if self.share > 1 {
@@ -102,6 +116,12 @@ impl Deck {
         let cards: Vec<u8> =
             (0u8..).zip(mix).flat_map(|(card, count)| (0..*count).map(move |_| card)).collect();
         Self { dealt: cards.len(), cards }
+    }
+
+    /// Any card, and leaves the deck as it is.
+    fn draw(&self, rng: &mut Rng) -> usize {
+        let place = usize::try_from(rng.below(self.cards.len() as u64)).expect("below a usize");
+        usize::from(self.cards[place])
     }
 
     fn next(&mut self, rng: &mut Rng) -> usize {
@@ -160,6 +180,31 @@ mod tests {
         let starts: HashSet<_> =
             (0..50).map(|s| User::new(0, 1, s, &settings).terminal(&mut rng).w_id).collect();
         assert_eq!(starts.len(), 7);
+    }
+
+    #[test]
+    fn who_arrives_is_anywhere_and_keeps_the_mix_in_the_mean() {
+        let settings = settings(7, false);
+        let mut user = User::new(0, 1, 5, &settings);
+        let mut rng = Rng::of(1, &[]);
+        let (mut types, mut places) = ([0u32; TRANSACTION_COUNT], HashSet::new());
+        for _ in 0..23_000 {
+            types[user.arrive(&mut rng)] += 1;
+            let terminal = user.terminal(&mut rng);
+            places.insert((terminal.w_id, terminal.d_id));
+        }
+        assert!(types[..2].iter().all(|n| (9_600..10_400).contains(n)), "{types:?}");
+        assert!(types[2..].iter().all(|n| (850..1_150).contains(n)), "{types:?}");
+        assert_eq!(places.len(), 70);
+        let again = |user: &mut User| {
+            let mut rng = Rng::of(9, &[]);
+            (user.arrive(&mut rng), user.terminal(&mut rng))
+        };
+        assert_eq!(
+            again(&mut user),
+            again(&mut User::new(3, 9, 5, &settings)),
+            "whoever was before"
+        );
     }
 
     #[test]

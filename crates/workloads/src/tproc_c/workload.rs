@@ -1,5 +1,6 @@
 //! TPROC-C as a [`Workload`]: ties tables, data, inputs and transactions together.
 
+use triphammer_core::pace::Cycle;
 use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::sql::StatementDef;
@@ -19,7 +20,9 @@ use super::prepared::Prepared;
 use super::schema::{ITEM_TABLES, ITEMS, TABLES, WAREHOUSE_ROWS, WAREHOUSE_TABLES};
 use super::settings::{OPTIONS, Settings};
 use super::statements::STATEMENTS;
-use super::transactions::{DELIVERY, HEADLINE, NEW_ORDER, ORDER_STATUS, PAYMENT, TRANSACTIONS};
+use super::transactions::{
+    CYCLE, DELIVERY, HEADLINE, NEW_ORDER, ORDER_STATUS, PAYMENT, TRANSACTIONS,
+};
 use super::user::User;
 
 /// The TPROC-C workload.
@@ -92,6 +95,10 @@ impl Workload for TprocC {
         CHECKS
     }
 
+    fn cycle() -> Option<&'static Cycle> {
+        Some(&CYCLE)
+    }
+
     fn parts(&self) -> Vec<Part> {
         let items = Part {
             name: "items".to_owned(),
@@ -118,6 +125,10 @@ impl Workload for TprocC {
 
     fn user(&self, id: u32, users: u32, _rng: &mut Rng) -> User {
         User::new(id, users, self.run_seed, &self.settings)
+    }
+
+    fn arrive(&self, user: &mut User, rng: &mut Rng) -> Option<usize> {
+        Some(user.arrive(rng))
     }
 
     fn next(&self, user: &mut User, rng: &mut Rng) -> Option<usize> {

@@ -1,0 +1,169 @@
+//! Who of a thread waits until when. Everything on the thread that waits for its time is an entry in one
+//! heap, not a task, and one timer rings for the first of them. When it rings, whoever is due is handed
+//! to a session: to its own, or to the one of the pool that has been idle longest.
+//!
+//! | load | an entry is | it is handed to |
+//! |---|---|---|
+//! | open | a session that holds an arrival's number | that session |
+//! | keyed, own sessions | a terminal | its session |
+//! | keyed, pool | a terminal | any idle session; when there is none, the next that becomes free takes who is due longest |
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::future::{pending, poll_fn};
+use std::pin::pin;
+use std::task::{Poll, Waker};
+
+use tokio::sync::Notify;
+
+use super::alarm::Alarm;
+use super::signal::Signal;
+use crate::clock::{Clock, Elapsed};
+
+/// An entry: when, and who: the place of a session or of a terminal on this thread.
+pub(super) type Entry = (Elapsed, u32);
+
+/// A thread's agenda.
+#[derive(Debug, Default)]
+pub(super) struct Agenda {
+    list: RefCell<List>,
+    /// The timer must be set anew.
+    changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct List {
+    waiting: BinaryHeap<Reverse<Entry>>,
+    /// Sessions of a pool that have nothing to do, the one that has waited longest first.
+    idle: VecDeque<u32>,
+    seats: Vec<Seat>,
+    pooled: bool,
+    /// What the timer is set to.
+    armed: Option<Elapsed>,
+    over: bool,
+}
+
+/// Where a session waits.
+#[derive(Debug, Default)]
+struct Seat {
+    handed: Option<Entry>,
+    waker: Option<Waker>,
+}
+
+impl Agenda {
+    /// Makes room for the sessions of the thread.
+    pub fn open(&self, sessions: usize, pooled: bool) {
+        let mut list = self.list.borrow_mut();
+        list.seats.resize_with(sessions, Seat::default);
+        list.pooled = pooled;
+    }
+
+    /// `who` is due at `at`.
+    pub fn push(&self, at: Elapsed, who: u32) {
+        self.list.borrow_mut().waiting.push(Reverse((at, who)));
+        self.rearm();
+    }
+
+    /// Who of the pool's terminals is due now, for longest.
+    pub fn take_due(&self, now: Elapsed) -> Option<Entry> {
+        let mut list = self.list.borrow_mut();
+        let Reverse((at, _)) = list.waiting.peek()?;
+        if *at <= now { list.waiting.pop().map(|Reverse(entry)| entry) } else { None }
+    }
+
+    /// Waits until the session in `seat` is handed an entry; `None` when the run is over.
+    pub async fn wait(&self, seat: u32) -> Option<Entry> {
+        {
+            let mut list = self.list.borrow_mut();
+            if list.pooled {
+                list.idle.push_back(seat);
+            }
+        }
+        self.rearm();
+        poll_fn(|context| {
+            let mut list = self.list.borrow_mut();
+            let over = list.over;
+            let seat = &mut list.seats[seat as usize];
+            match seat.handed.take() {
+                Some(entry) => Poll::Ready(Some(entry)),
+                None if over => Poll::Ready(None),
+                None => {
+                    seat.waker = Some(context.waker().clone());
+                    Poll::Pending
+                }
+            }
+        })
+        .await
+    }
+
+    /// Wakes whoever waits: nobody is handed anything any more.
+    pub fn close(&self) {
+        let mut list = self.list.borrow_mut();
+        list.over = true;
+        for waker in list.seats.iter_mut().filter_map(|seat| seat.waker.take()) {
+            waker.wake();
+        }
+    }
+
+    /// Rings until the run stops.
+    pub async fn ring(&self, clock: Clock, alarm: Alarm, mut signal: Signal) {
+        let mut stopped = pin!(signal.until(|state| state.stopped));
+        loop {
+            let next = self.list.borrow_mut().hand_out(clock.now());
+            let sleep = async {
+                match next {
+                    Some(at) => alarm.until(&clock, at).await,
+                    None => pending().await,
+                }
+            };
+            tokio::select! {
+                () = sleep => {}
+                () = self.changed.notified() => {}
+                _ = &mut stopped => break,
+            }
+        }
+        self.close();
+    }
+
+    /// Everybody who still waits, or was handed over and did not come to it.
+    pub fn left(&self) -> Vec<Entry> {
+        let mut list = self.list.borrow_mut();
+        let mut left: Vec<Entry> = list.waiting.drain().map(|Reverse(entry)| entry).collect();
+        left.extend(list.seats.iter_mut().filter_map(|seat| seat.handed.take()));
+        left
+    }
+
+    /// Sets the timer anew when it would ring too late.
+    fn rearm(&self) {
+        let list = self.list.borrow();
+        if let Some(first) = list.first()
+            && list.armed.is_none_or(|armed| first < armed)
+        {
+            self.changed.notify_one();
+        }
+    }
+}
+
+impl List {
+    /// When the next entry is due that a session is there for.
+    fn first(&self) -> Option<Elapsed> {
+        let Reverse((at, _)) = self.waiting.peek()?;
+        (!self.pooled || !self.idle.is_empty()).then_some(*at)
+    }
+
+    /// Hands over whoever is due, and says when the next one will be.
+    fn hand_out(&mut self, now: Elapsed) -> Option<Elapsed> {
+        while self.first().is_some_and(|at| at <= now) {
+            let Some(Reverse(entry)) = self.waiting.pop() else { break };
+            let seat = if self.pooled { self.idle.pop_front() } else { Some(entry.1) };
+            let seat = &mut self.seats[seat.expect("first() says that one is idle") as usize];
+            seat.handed = Some(entry);
+            if let Some(waker) = seat.waker.take() {
+                waker.wake();
+            }
+        }
+        self.armed = self.first();
+        self.armed
+    }
+}

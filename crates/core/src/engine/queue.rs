@@ -1,0 +1,115 @@
+//! The queue of an open load. The run has one stream of arrivals; every thread can say when each of them
+//! is due, and a free session anywhere takes the next number. So the queue is one counter, and sessions
+//! serve it in the order of arrival whatever threads they are on. Dealing arrivals to threads beforehand
+//! would need no counter, but would let them wait on a busy thread while sessions of another one are
+//! idle: response times would depend on the number of threads.
+//!
+//! A session takes its number as soon as it is free, and then waits for its time if that is still to
+//! come. What the counter gives out ends in exactly one way:
+//!
+//! ```text
+//! given out = started + skipped + given up + returned (its time had not come, or the run stopped)
+//! offered   = all that were due before the stop = started + skipped + never started
+//! never started = given up + those returned or never given out that were due before the stop
+//! ```
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::clock::Elapsed;
+use crate::pace::{Arrivals, Late, Load, Profile};
+use crate::spec::RunSpec;
+
+/// What the threads share.
+#[derive(Debug, Default)]
+pub(super) struct Tickets {
+    next: AtomicU64,
+    overflowed: AtomicBool,
+}
+
+impl Tickets {
+    /// How many were given out.
+    pub fn given(&self) -> u64 {
+        self.next.load(Ordering::Relaxed)
+    }
+}
+
+/// A thread's view of the queue.
+#[derive(Debug)]
+pub(super) struct Queue {
+    tickets: Arc<Tickets>,
+    arrivals: Arrivals,
+    /// The same, as far ahead as arrivals may wait: when that one is due, this one is given up.
+    ahead: Arrivals,
+    backlog: u64,
+    late: Late,
+    /// Taken too late, by policy.
+    pub skipped: u64,
+    /// Taken when the backlog was full behind them.
+    pub given_up: u64,
+}
+
+/// What a session takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ticket {
+    pub arrival: u64,
+    pub due: Elapsed,
+}
+
+impl Queue {
+    /// The queue of an open load; `None` for others.
+    pub fn new(spec: &RunSpec, tickets: Arc<Tickets>) -> Option<Self> {
+        let arrivals = arrivals(spec)?;
+        Some(Self {
+            tickets,
+            ahead: arrivals.clone(),
+            arrivals,
+            backlog: spec.pacing.backlog,
+            late: spec.pacing.late,
+            skipped: 0,
+            given_up: 0,
+        })
+    }
+
+    /// The next arrival that is neither too late nor pushed out by those behind it.
+    pub fn take(&mut self, now: Elapsed) -> Ticket {
+        loop {
+            let arrival = self.tickets.next.fetch_add(1, Ordering::Relaxed);
+            let due = self.arrivals.due(arrival);
+            if due > now {
+                return Ticket { arrival, due };
+            }
+            if self.ahead.due(arrival + self.backlog) <= now {
+                self.given_up += 1;
+            } else if matches!(self.late, Late::Skip(limit) if due.is_late(now, limit)) {
+                self.skipped += 1;
+            } else {
+                return Ticket { arrival, due };
+            }
+        }
+    }
+
+    /// Whether this thread is the first of the run to say that the backlog overflows.
+    pub fn overflows_first(&self) -> bool {
+        self.given_up > 0 && !self.tickets.overflowed.swap(true, Ordering::Relaxed)
+    }
+}
+
+impl Elapsed {
+    fn is_late(self, now: Self, limit: std::time::Duration) -> bool {
+        now.since(self) > Self::from_duration(limit).0
+    }
+}
+
+/// The stream of arrivals of an open load.
+fn arrivals(spec: &RunSpec) -> Option<Arrivals> {
+    let profile = Profile::new(&spec.load, &spec.pacing.steps, spec.rampup)?;
+    let constant = matches!(spec.load, Load::Rate { constant: true, .. });
+    Some(Arrivals::new(Arc::new(profile), constant, spec.seed))
+}
+
+/// How many arrivals from number `first` on are due before `stop`.
+pub(super) fn due_before(spec: &RunSpec, first: u64, stop: Elapsed) -> u64 {
+    let Some(mut arrivals) = arrivals(spec) else { return 0 };
+    (first..).take_while(|arrival| arrivals.due(*arrival) < stop).count() as u64
+}

@@ -1,0 +1,64 @@
+//! The cycle of a terminal: its user keys the next transaction in, waits for the answer, and thinks.
+
+use std::time::Duration;
+
+use crate::random::Rng;
+
+/// Purpose of the stream of random numbers that thinking times come from: their own, so that a
+/// terminal's transactions are those of a closed load.
+const THINKING: u64 = 4;
+/// Thinking times are cut off at so many times their mean (TPC-C clause 5.2.5.4).
+const LONGEST: f64 = 10.0;
+
+/// Keying and thinking times of a workload, by transaction type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cycle {
+    /// Terminals of each unit of scale.
+    pub terminals: u32,
+    /// Keying times, constant.
+    pub keying: &'static [Duration],
+    /// Means of the thinking times, which are exponential and cut off at ten times that.
+    pub thinking: &'static [Duration],
+    /// The most of the headline figure, in its unit of time, that these times leave each unit of scale.
+    pub headline_max: f64,
+}
+
+impl Cycle {
+    /// The time from the end of a terminal's transaction to when its next one is due: `nth`, from 1, of
+    /// terminal `id`.
+    #[must_use]
+    pub fn pause(&self, last: usize, next: usize, seed: u64, id: u64, nth: u64) -> Duration {
+        let drawn = Rng::of(seed, &[THINKING, id, nth]).exponential(1.0).min(LONGEST);
+        self.thinking[last].mul_f64(drawn) + self.keying[next]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CYCLE: Cycle = Cycle {
+        terminals: 10,
+        keying: &[Duration::from_secs(18), Duration::from_secs(2)],
+        thinking: &[Duration::from_secs(12), Duration::from_secs(5)],
+        headline_max: 12.86,
+    };
+
+    #[test]
+    fn keying_is_constant_and_thinking_exponential_up_to_ten_means() {
+        let pauses: Vec<f64> =
+            (1..=200_000).map(|nth| CYCLE.pause(0, 1, 1, 7, nth).as_secs_f64() - 2.0).collect();
+        let longest = pauses.iter().copied().fold(0.0, f64::max);
+        assert!(pauses.iter().all(|pause| *pause >= 0.0) && longest == 120.0, "{longest}");
+        // The mean of an exponential cut off at ten means is 1 - e^-10 of it.
+        let mean = pauses.iter().sum::<f64>() / 200_000.0;
+        assert!((mean - 12.0).abs() < 0.1, "{mean}");
+    }
+
+    #[test]
+    fn a_pause_is_that_of_its_terminal_and_place() {
+        assert_eq!(CYCLE.pause(1, 0, 5, 3, 9), CYCLE.pause(1, 0, 5, 3, 9));
+        assert_ne!(CYCLE.pause(1, 0, 5, 3, 9), CYCLE.pause(1, 0, 5, 4, 9));
+        assert_ne!(CYCLE.pause(1, 0, 5, 3, 9), CYCLE.pause(1, 0, 5, 3, 10));
+    }
+}

@@ -1,0 +1,236 @@
+//! Load models: when transactions are due. Everything here is arithmetic; it reads no clock and never
+//! sleeps, so the one user loop serves every model, and each is tested without waiting.
+//!
+//! | model | a transaction is due | whose it is |
+//! |---|---|---|
+//! | `closed` | when the user's last one finished | the session's own user |
+//! | `rate`, `ramp`, `steps` | when the run's one stream of [`Arrivals`] over a [`Profile`] says so, whoever is free | an arrival: its number and the seed give everything |
+//! | `keyed` | thinking and keying after the terminal's last one finished: [`Cycle`] | the terminal's |
+
+mod arrivals;
+mod cycle;
+mod profile;
+mod steps;
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock::{format_duration, parse_duration};
+
+pub use arrivals::Arrivals;
+pub use cycle::Cycle;
+pub use profile::Profile;
+pub use steps::{Step, read_steps};
+
+/// Most arrivals a second that may be asked for: some times more than a client can send.
+pub const RATE_MAX: f64 = 1e7;
+
+/// A load model, as `--load` names it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Load {
+    /// Each user's next transaction is due when its last one finished.
+    #[default]
+    Closed,
+    /// Transactions arrive at this rate a second, whoever is free takes the next.
+    Rate {
+        /// Arrivals a second.
+        per_second: f64,
+        /// Evenly spaced rather than Poisson.
+        constant: bool,
+    },
+    /// Keying and thinking times of the workload.
+    Keyed,
+    /// The rate grows evenly from one to the other, then holds. Arrivals are Poisson.
+    Ramp {
+        /// Arrivals a second at the start.
+        from: f64,
+        /// Arrivals a second at the end.
+        to: f64,
+        /// How long it takes.
+        over: Duration,
+    },
+    /// Rates and durations from a file; the last rate holds. Arrivals are Poisson.
+    Steps(String),
+}
+
+impl Load {
+    /// The word before the colon.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Rate { .. } => "rate",
+            Self::Keyed => "keyed",
+            Self::Ramp { .. } => "ramp",
+            Self::Steps(_) => "steps",
+        }
+    }
+
+    /// Whether response time and service time are the same by construction, so that one histogram
+    /// serves both.
+    #[must_use]
+    pub const fn is_closed(&self) -> bool {
+        matches!(self, Self::Closed)
+    }
+
+    /// Whether transactions arrive whether or not earlier ones have ended.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        matches!(self, Self::Rate { .. } | Self::Ramp { .. } | Self::Steps(_))
+    }
+}
+
+impl fmt::Display for Load {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed | Self::Keyed => f.write_str(self.name()),
+            Self::Rate { per_second, constant: false } => write!(f, "rate:{per_second}/s"),
+            Self::Rate { per_second, constant: true } => write!(f, "rate:{per_second}/s,constant"),
+            Self::Ramp { from, to, over } => {
+                write!(f, "ramp:{from}..{to}/{}", format_duration(*over))
+            }
+            Self::Steps(file) => write!(f, "steps:{file}"),
+        }
+    }
+}
+
+impl std::str::FromStr for Load {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "`{text}` is no load model; write closed, keyed, rate:500/s, rate:500/s,constant, \
+                 ramp:100..2000/10m or steps:FILE"
+            )
+        };
+        let rate = |text: &str| {
+            text.parse().ok().filter(|r| (0.0..=RATE_MAX).contains(r)).ok_or_else(wrong)
+        };
+        let some = |rate: f64| if rate > 0.0 { Ok(rate) } else { Err(wrong()) };
+        match text.split_once(':') {
+            None if text == "closed" => Ok(Self::Closed),
+            None if text == "keyed" => Ok(Self::Keyed),
+            Some(("rate", rest)) => {
+                let (number, constant) = match rest.strip_suffix(",constant") {
+                    Some(number) => (number, true),
+                    None => (rest, false),
+                };
+                let number = number.strip_suffix("/s").unwrap_or(number);
+                Ok(Self::Rate { per_second: some(rate(number)?)?, constant })
+            }
+            Some(("ramp", rest)) => {
+                let (rates, over) = rest.split_once('/').ok_or_else(wrong)?;
+                let (from, to) = rates.split_once("..").ok_or_else(wrong)?;
+                let over = parse_duration(over).map_err(|_| wrong())?;
+                let (from, to) = (rate(from)?, rate(to)?);
+                some(from.max(to))?;
+                if over.is_zero() { Err(wrong()) } else { Ok(Self::Ramp { from, to, over }) }
+            }
+            Some(("steps", file)) if !file.is_empty() => Ok(Self::Steps(file.to_owned())),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+/// What becomes of an arrival that no session was free for when it was due.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Late {
+    /// It is run as soon as a session is free; its response time runs from when it was due.
+    #[default]
+    Issue,
+    /// It is skipped, and counted, when a session is free only so long after it was due.
+    Skip(Duration),
+}
+
+impl fmt::Display for Late {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Issue => f.write_str("issue"),
+            Self::Skip(after) => write!(f, "skip:{}", format_duration(*after)),
+        }
+    }
+}
+
+impl std::str::FromStr for Late {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            None if text == "issue" => Ok(Self::Issue),
+            Some(("skip", after)) => parse_duration(after).map(Self::Skip),
+            _ => Err(format!("`{text}` is no policy for late arrivals; write issue or skip:100ms")),
+        }
+    }
+}
+
+/// Serde as the text that people write.
+macro_rules! serde_as_text {
+    ($($type:ty),+) => {$(
+        impl Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    )+};
+}
+
+serde_as_text!(Load, Late);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loads_read_what_they_write() {
+        for text in [
+            "closed",
+            "keyed",
+            "rate:500/s",
+            "rate:0.5/s,constant",
+            "ramp:100..2000/10m",
+            "ramp:0..50/1m",
+            "steps:a.csv",
+        ] {
+            assert_eq!(text.parse::<Load>().unwrap().to_string(), text);
+        }
+        for text in [
+            "",
+            "open",
+            "rate:",
+            "rate:-1/s",
+            "rate:0/s",
+            "rate:x/s",
+            "rate:nan/s",
+            "rate:inf/s",
+            "rate:1e8/s",
+            "rate:5/m",
+            "ramp:1..2",
+            "ramp:0..0/1m",
+            "ramp:1..2/0s",
+            "steps:",
+            "closed:1",
+            "keyed:2",
+        ] {
+            assert!(text.parse::<Load>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn late_policies_read_what_they_write() {
+        for text in ["issue", "skip:100ms", "skip:0s"] {
+            assert_eq!(text.parse::<Late>().unwrap().to_string(), text);
+        }
+        for text in ["", "skip", "skip:", "skip:x", "drop:1s"] {
+            assert!(text.parse::<Late>().is_err(), "{text}");
+        }
+    }
+}

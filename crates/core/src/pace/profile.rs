@@ -1,0 +1,182 @@
+//! The rate of an open load over time, and the time at which so many arrivals are to be expected: a
+//! Poisson process whose rate changes is one of rate 1 seen through that function (inversion of the
+//! integrated rate; Çinlar, Introduction to Stochastic Processes, 1975, chapter 4.7).
+
+use std::time::Duration;
+
+use super::{Load, Step};
+
+/// Arrivals a second over time: pieces in which the rate changes evenly. The last one holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    pieces: Vec<Piece>,
+    hold: Piece,
+}
+
+/// A stretch in which the rate goes evenly from one to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Piece {
+    /// Where it begins, in seconds.
+    start: f64,
+    /// Arrivals to be expected before it.
+    before: f64,
+    from: f64,
+    to: f64,
+    length: f64,
+}
+
+impl Piece {
+    fn slope(&self) -> f64 {
+        (self.to - self.from) / self.length
+    }
+
+    /// Arrivals to be expected in its first `seconds`.
+    fn area(&self, seconds: f64) -> f64 {
+        seconds * (self.from + self.slope() * seconds / 2.0)
+    }
+
+    /// The time after which `arrivals` are to be expected in it: [`Piece::area`] solved for the time, in
+    /// the form that loses no digits where the slope is small.
+    fn time(&self, arrivals: f64) -> f64 {
+        let root = (self.from * self.from + 2.0 * self.slope() * arrivals).max(0.0).sqrt();
+        if arrivals > 0.0 { 2.0 * arrivals / (self.from + root) } else { 0.0 }
+    }
+}
+
+impl Profile {
+    /// The profile of an open load, with the rates of its file if it has one; `None` for others. What
+    /// changes begins after `lead`, the ramp-up, in which the first rate holds.
+    #[must_use]
+    pub fn new(load: &Load, steps: &[Step], lead: Duration) -> Option<Self> {
+        let mut profile = Self::holding(0.0);
+        match load {
+            Load::Closed | Load::Keyed => return None,
+            Load::Rate { per_second, .. } => profile = Self::holding(*per_second),
+            Load::Ramp { from, to, over } => {
+                profile.push(*from, *from, lead);
+                profile.push(*from, *to, *over);
+            }
+            Load::Steps(_) => {
+                profile.push(steps.first()?.per_second, steps.first()?.per_second, lead);
+                for step in steps {
+                    profile.push(step.per_second, step.per_second, step.lasts);
+                }
+            }
+        }
+        Some(profile)
+    }
+
+    fn holding(rate: f64) -> Self {
+        let hold = Piece { start: 0.0, before: 0.0, from: rate, to: rate, length: f64::INFINITY };
+        Self { pieces: Vec::new(), hold }
+    }
+
+    fn push(&mut self, from: f64, to: f64, length: Duration) {
+        let length = length.as_secs_f64();
+        if length > 0.0 {
+            let piece = Piece { from, to, length, ..self.hold };
+            self.pieces.push(piece);
+            self.hold.start += length;
+            self.hold.before += piece.area(length);
+        }
+        (self.hold.from, self.hold.to) = (to, to);
+    }
+
+    /// The highest rate, in arrivals a second.
+    #[must_use]
+    pub fn highest(&self) -> f64 {
+        self.pieces.iter().fold(self.hold.to, |most, piece| most.max(piece.from).max(piece.to))
+    }
+
+    /// Arrivals to be expected in the first `seconds`.
+    #[must_use]
+    pub fn expected(&self, seconds: f64) -> f64 {
+        let place = self.pieces.partition_point(|piece| piece.start + piece.length <= seconds);
+        let piece = self.pieces.get(place).unwrap_or(&self.hold);
+        piece.before + piece.area(seconds - piece.start)
+    }
+
+    /// The time, in seconds, until which so many arrivals are to be expected; infinite when there will
+    /// never be so many.
+    #[must_use]
+    pub fn time(&self, arrivals: f64) -> f64 {
+        let ends = |piece: &Piece| piece.before + piece.area(piece.length) <= arrivals;
+        let place = self.pieces.partition_point(ends);
+        let piece = self.pieces.get(place).unwrap_or(&self.hold);
+        if piece.from == 0.0 && piece.to == 0.0 {
+            return f64::INFINITY;
+        }
+        piece.start + piece.time(arrivals - piece.before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn steps() -> Profile {
+        let step = |per_second, lasts| Step { per_second, lasts: seconds(lasts) };
+        let steps = [step(10.0, 2), step(0.0, 3), step(40.0, 1)];
+        Profile::new(&Load::Steps("f".into()), &steps, seconds(1)).unwrap()
+    }
+
+    #[test]
+    fn a_ramp_begins_after_the_lead_and_holds_at_its_end() {
+        let load = "ramp:100..300/10s".parse().unwrap();
+        let ramp = Profile::new(&load, &[], seconds(5)).unwrap();
+        for (at, arrivals) in
+            [(0.0, 0.0), (5.0, 500.0), (10.0, 1250.0), (15.0, 2500.0), (16.0, 2800.0)]
+        {
+            assert!((ramp.expected(at) - arrivals).abs() < 1e-9, "{at}");
+            assert!((ramp.time(arrivals) - at).abs() < 1e-9, "{at}");
+        }
+        assert_eq!(ramp.highest(), 300.0);
+    }
+
+    #[test]
+    fn a_ramp_may_begin_or_end_at_nothing() {
+        let up = Profile::new(&"ramp:0..100/10s".parse().unwrap(), &[], seconds(0)).unwrap();
+        assert_eq!((up.time(0.0), up.time(500.0), up.expected(5.0)), (0.0, 10.0, 125.0));
+        let down = Profile::new(&"ramp:100..0/10s".parse().unwrap(), &[], seconds(0)).unwrap();
+        assert!((down.time(375.0) - 5.0).abs() < 1e-9);
+        assert_eq!(down.time(500.0), f64::INFINITY);
+    }
+
+    #[test]
+    fn a_step_of_nothing_is_a_pause() {
+        let steps = steps();
+        assert_eq!(
+            (steps.expected(3.0), steps.expected(5.9), steps.expected(7.0)),
+            (30.0, 30.0, 70.0)
+        );
+        assert_eq!((steps.time(29.0), steps.time(30.0), steps.time(70.0)), (2.9, 6.0, 7.0));
+        assert_eq!(steps.time(110.0), 8.0, "the last rate holds");
+    }
+
+    #[test]
+    fn time_is_the_inverse_of_expected() {
+        for profile in [
+            steps(),
+            Profile::new(&"rate:7/s".parse().unwrap(), &[], seconds(3)).unwrap(),
+            Profile::new(&"ramp:2000..1/100s".parse().unwrap(), &[], seconds(2)).unwrap(),
+        ] {
+            let mut before = 0.0;
+            for n in 0..2000 {
+                let arrivals = f64::from(n) / 8.0;
+                let time = profile.time(arrivals);
+                assert!(time >= before && (profile.expected(time) - arrivals).abs() < 1e-6);
+                before = time;
+            }
+        }
+    }
+
+    #[test]
+    fn closed_and_keyed_loads_have_none() {
+        assert_eq!(Profile::new(&Load::Closed, &[], seconds(1)), None);
+        assert_eq!(Profile::new(&Load::Keyed, &[], seconds(1)), None);
+    }
+}

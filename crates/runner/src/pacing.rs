@@ -1,0 +1,82 @@
+//! The load model of a run and what belongs to it, from settings.
+
+use std::time::Duration;
+
+use triphammer_core::SpecError;
+use triphammer_core::pace::{Load, Step, read_steps};
+use triphammer_core::spec::{Pacing, Sessions};
+
+use crate::settings::{RunDefaults, Settings};
+
+/// Most sessions of a pool when nobody says how many: servers allow about a hundred by default.
+const POOL_MAX: u32 = 64;
+
+/// Resolves the load model, the number of virtual users, and how they are paced.
+///
+/// # Errors
+/// When a value cannot be read, does not belong to the load model, or names a file that is no list of
+/// steps.
+pub(crate) fn pacing(
+    settings: &mut Settings,
+    given: &RunDefaults<'_>,
+) -> Result<(Load, u32, Pacing), SpecError> {
+    let load: Load = settings.parse("load", Default::default)?;
+    let refuse = |names: &[&str], settings: &Settings, why: &str| {
+        let said = names.iter().find(|name| settings.said(name).is_some());
+        said.map_or(Ok(()), |name| {
+            Err(SpecError::new(format!("--{name} is for {why}; this load is {}", load.name())))
+        })
+    };
+    let mut pacing = Pacing::default();
+    if load.is_open() {
+        pacing.steps = steps(&load)?;
+        pacing.late = settings.parse("late", Default::default)?;
+        let backlog = Pacing::default_backlog(&load, &pacing.steps);
+        pacing.backlog = settings.parse("backlog", || backlog)?;
+    } else {
+        refuse(&["late", "backlog"], settings, "a load by rate, ramp or steps")?;
+    }
+    let users = if load == Load::Keyed {
+        refuse(
+            &["vus"],
+            settings,
+            "users that do not key and think: give --terminals and --sessions",
+        )?;
+        let terminals = given.cycle.map_or(1, |cycle| cycle.terminals);
+        let users = settings.parse("terminals", || given.scale.saturating_mul(terminals))?;
+        let few = if given.capabilities.one_writer { 1 } else { users.clamp(1, POOL_MAX) };
+        pacing.sessions =
+            settings.read("sessions", parse_sessions, show_sessions, || Sessions::Pool(few))?;
+        pacing.login_delay = settings.duration("login-delay", Duration::ZERO)?;
+        users
+    } else {
+        refuse(&["terminals", "sessions", "login-delay"], settings, "--load keyed")?;
+        let few = if given.capabilities.one_writer { 1 } else { given.scale.clamp(1, 10) };
+        settings.parse("vus", || few)?
+    };
+    Ok((load, users, pacing))
+}
+
+fn steps(load: &Load) -> Result<Vec<Step>, SpecError> {
+    let Load::Steps(file) = load else { return Ok(Vec::new()) };
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| SpecError::new(format!("cannot read the steps file {file}: {error}")))?;
+    read_steps(&text).map_err(|why| SpecError::new(format!("steps file {file}, {why}")))
+}
+
+fn parse_sessions(text: &str) -> Result<Sessions, String> {
+    match text.trim() {
+        "own" => Ok(Sessions::Own),
+        number => number
+            .parse()
+            .map(Sessions::Pool)
+            .map_err(|_| format!("`{text}` is neither a number of sessions nor `own`")),
+    }
+}
+
+fn show_sessions(sessions: &Sessions) -> String {
+    match sessions {
+        Sessions::Own => "own".to_owned(),
+        Sessions::Pool(sessions) => sessions.to_string(),
+    }
+}

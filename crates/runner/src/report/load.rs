@@ -1,0 +1,132 @@
+//! What reports say of loads that wait, and of the slowest transactions.
+
+use triphammer_core::engine::Author;
+use triphammer_core::outcome::Outcome;
+use triphammer_core::spec::Sessions;
+
+use super::format::{clock, counted, figure, integer, milliseconds, percent};
+use super::table::Table;
+use super::words::{DOT, times_cells};
+use crate::result::{Efficiency, RunResult};
+
+/// Heading of the table of waits.
+pub(super) const WAITS: &str = "Wait for a session, from due to the first attempt, in ms";
+/// Heading of the table of the slowest transactions.
+pub(super) const SLOWEST: &str = "Slowest transactions of the window, in ms";
+
+/// Waits for a session, of all types together; `None` where the load is closed.
+pub(super) fn waits(result: &RunResult) -> Option<Table> {
+    let times = result.pool_wait.as_ref()?;
+    let mut table = Table::new(1, &["", "min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"]);
+    table.row(times_cells("All", times));
+    Some(table)
+}
+
+/// The slowest transactions, numbered as `--replay-exemplar` takes them.
+pub(super) fn slowest(result: &RunResult) -> Option<Table> {
+    if result.exemplars.is_empty() {
+        return None;
+    }
+    let head =
+        ["", "transaction", "drawn from", "outcome", "ended", "response", "service", "attempts"];
+    let mut table = Table::new(4, &head);
+    let title = |name: &str| {
+        let seen = result.run.types.iter().find(|seen| seen.name == name);
+        seen.map_or(name, |seen| seen.title.as_str()).to_owned()
+    };
+    for (number, slow) in (1..).zip(&result.exemplars) {
+        table.row(vec![
+            integer(number),
+            title(&slow.transaction),
+            author(slow.author),
+            outcome(slow.outcome),
+            clock(slow.finished_s),
+            whole_milliseconds(slow.response_us),
+            whole_milliseconds(slow.service_us),
+            integer(u64::from(slow.attempts)),
+        ]);
+    }
+    Some(table)
+}
+
+fn author(author: Author) -> String {
+    match author {
+        Author::User { user, nth } => format!("user {user}, no. {}", integer(nth)),
+        Author::Arrival(number) => format!("arrival {}", integer(number)),
+    }
+}
+
+fn outcome(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Committed => "committed".to_owned(),
+        Outcome::RolledBack => "rolled back".to_owned(),
+        Outcome::Failed(class) => format!("failed: {}", class.label()),
+        Outcome::InDoubt => "in doubt".to_owned(),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "microseconds of at most a run")]
+fn whole_milliseconds(us: u64) -> String {
+    milliseconds(us as f64)
+}
+
+/// The identity of the arrivals of an open load.
+pub(super) fn arrivals(result: &RunResult) -> Option<String> {
+    let arrivals = result.arrivals.as_ref()?;
+    Some(format!(
+        "{} offered = {} started + {} skipped + {} never started",
+        integer(arrivals.offered),
+        integer(arrivals.started),
+        integer(arrivals.skipped),
+        integer(arrivals.never_started)
+    ))
+}
+
+/// Name, value and meaning of the efficiency of a keyed load.
+pub(super) fn efficiency(result: &RunResult) -> Option<[String; 3]> {
+    let Efficiency { maximum_per_unit, maximum, share } = result.efficiency?;
+    let unit = counted(1, &result.workload.scale_unit);
+    let meaning = format!(
+        "of the {} that keying and thinking allow: {maximum_per_unit} for {unit}",
+        figure(maximum)
+    );
+    Some(["Efficiency".to_owned(), percent(share), meaning])
+}
+
+/// Who works, and on what.
+pub(super) fn workers(result: &RunResult) -> String {
+    let spec = &result.spec;
+    let users = u64::from(spec.users);
+    let mut parts = vec![spec.load.to_string()];
+    let threads = counted(u64::from(spec.threads), "threads");
+    parts.push(match (&spec.load, spec.pacing.sessions) {
+        (load, _) if load.is_open() => format!("{} on {threads}", counted(users, "sessions")),
+        (load, _) if load.is_closed() => {
+            format!("{} on {threads}", counted(users, "virtual users"))
+        }
+        (_, Sessions::Own) => {
+            format!("{} with a session each on {threads}", counted(users, "terminals"))
+        }
+        (_, Sessions::Pool(sessions)) => format!(
+            "{} over {} on {threads}",
+            counted(users, "terminals"),
+            counted(u64::from(sessions), "sessions")
+        ),
+    });
+    if spec.load.is_open() {
+        parts.push(format!("late arrivals: {}", spec.pacing.late));
+        parts.push(format!("backlog of {}", integer(spec.pacing.backlog)));
+    }
+    parts.join(DOT)
+}
+
+/// `16 virtual users`, `64 sessions`, `10,000 terminals`.
+pub(super) fn users(result: &RunResult) -> String {
+    let load = &result.spec.load;
+    let what = match () {
+        () if load.is_open() => "sessions",
+        () if load.is_closed() => "virtual users",
+        () => "terminals",
+    };
+    counted(u64::from(result.spec.users), what)
+}

@@ -1,0 +1,104 @@
+//! What a load that waits adds to the document: arrivals, efficiency, and the slowest transactions.
+
+use serde::{Deserialize, Serialize};
+use triphammer_core::clock::Elapsed;
+use triphammer_core::engine::{Author, Exemplar, RunEnd};
+use triphammer_core::outcome::Outcome;
+use triphammer_core::pace::Load;
+use triphammer_core::stats::share;
+
+use super::document::HeadlineFigure;
+use super::facts::RunFacts;
+
+/// Arrivals of an open load, in the whole run. `offered = started + skipped + never_started`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Arrivals {
+    /// Due before the load ended.
+    pub offered: u64,
+    /// Started, by any session.
+    pub started: u64,
+    /// Skipped because they were too late, as `--late` asks.
+    pub skipped: u64,
+    /// Pushed out of the backlog, or still waiting when the load ended.
+    pub never_started: u64,
+}
+
+impl Arrivals {
+    pub(super) fn of(end: &RunEnd) -> Option<Self> {
+        let offered = end.offered?;
+        Some(Self {
+            offered: offered.offered,
+            started: end.started.iter().sum(),
+            skipped: offered.skipped,
+            never_started: offered.never_started,
+        })
+    }
+
+    /// Those that were not started, of all.
+    #[must_use]
+    pub fn missed_share(&self) -> f64 {
+        share(self.skipped + self.never_started, self.offered)
+    }
+}
+
+/// The headline figure against the most that keying and thinking times allow.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Efficiency {
+    /// The most for each unit of scale.
+    pub maximum_per_unit: f64,
+    /// The most for this scale.
+    pub maximum: f64,
+    /// The headline figure, of that.
+    pub share: f64,
+}
+
+impl Efficiency {
+    pub(super) fn of(facts: &RunFacts, headline: &HeadlineFigure) -> Option<Self> {
+        let cycle = facts.cycle.filter(|_| facts.spec.load == Load::Keyed)?;
+        let maximum_per_unit = cycle.headline_max;
+        let maximum = maximum_per_unit * f64::from(facts.workload.scale);
+        Some(Self { maximum_per_unit, maximum, share: headline.value / maximum })
+    }
+}
+
+/// One of the slowest transactions of the timed window, with what its input was drawn from:
+/// `triphammer run TARGET --replay-exemplar JOB:N` runs it again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SlowTransaction {
+    /// Its type's key: `new_order`.
+    pub transaction: String,
+    /// Whose it was.
+    pub author: Author,
+    /// When it was due, in seconds since the run's zero.
+    pub due_s: f64,
+    /// When its first attempt started.
+    pub started_s: f64,
+    /// When it ended.
+    pub finished_s: f64,
+    /// From due to finish, in microseconds.
+    pub response_us: u64,
+    /// From the start of the first attempt to finish, in microseconds.
+    pub service_us: u64,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Attempts, the first included.
+    pub attempts: u32,
+}
+
+impl SlowTransaction {
+    pub(super) fn of(facts: &RunFacts, exemplar: &Exemplar) -> Self {
+        let seconds = |at: Elapsed| at.duration().as_secs_f64();
+        let timing = &exemplar.timing;
+        Self {
+            transaction: facts.transactions[exemplar.transaction].name.to_owned(),
+            author: exemplar.author,
+            due_s: seconds(timing.due),
+            started_s: seconds(timing.started),
+            finished_s: seconds(timing.finished),
+            response_us: timing.response_ns() / 1000,
+            service_us: timing.service_ns() / 1000,
+            outcome: exemplar.outcome,
+            attempts: exemplar.attempts,
+        }
+    }
+}
