@@ -12,6 +12,7 @@ mod pacing;
 pub mod progress;
 pub mod record;
 pub mod remove;
+pub mod replay;
 pub mod report;
 pub mod result;
 pub mod run;

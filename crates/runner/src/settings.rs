@@ -265,6 +265,12 @@ pub const SETTINGS: &[SettingDef] = &[
         &[Run],
         "Share of transactions that may fail; above it the exit code is 1 [default: 1%]",
     ),
+    not_in_job_file(setting(
+        "replay-exemplar",
+        Some("JOB:N"),
+        &[Run],
+        "Run one of the slowest transactions of a stored run again, with the same input; it commits",
+    )),
     setting("label", Some("TEXT"), &[Run, Jobs], "Name for the job, to find it again"),
     setting("warehouses", Some("A-B"), &[Check], "Check only these [default: all]"),
     not_in_job_file(setting("yes", None, &[Drop], "Do it without asking")),
@@ -310,6 +316,8 @@ pub enum Source {
     Environment,
     /// A job file.
     JobFile(String),
+    /// A stored job that is replayed.
+    Job(i64),
     /// Nobody said anything.
     Default,
 }
@@ -320,6 +328,7 @@ impl fmt::Display for Source {
             Self::Flag => f.write_str("command line"),
             Self::Environment => f.write_str("environment"),
             Self::JobFile(name) => write!(f, "job file {name}"),
+            Self::Job(job) => write!(f, "job {job}"),
             Self::Default => f.write_str("default"),
         }
     }

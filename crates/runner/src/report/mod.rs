@@ -12,6 +12,7 @@ mod text;
 mod words;
 
 pub use json::json;
+pub(crate) use load::author;
 pub use markdown::markdown;
 pub use plain::{build, check, stored, stored_json};
 pub use text::{Style, text};
