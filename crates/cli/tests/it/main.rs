@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod drill;
+mod loads;
 mod postgres;
 mod program;
 mod reference;
