@@ -35,6 +35,7 @@ bench: deps bench-build
 	bench/client_cost.py
 	bench/engine.py
 	bench/modes.py
+	bench/terminals.py
 
 # The servers that the tests start for themselves.
 deps:

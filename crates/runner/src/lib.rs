@@ -16,6 +16,7 @@ pub mod profile;
 pub mod progress;
 pub mod record;
 pub mod remove;
+pub mod replay;
 pub mod report;
 pub mod result;
 pub mod run;

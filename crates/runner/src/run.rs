@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::engine::{self, Plan, RunEnd, Stopper};
+use triphammer_core::engine::{self, Plan, Replay, RunEnd, Stopper};
 use triphammer_core::event::{Event, Note, Phase};
 use triphammer_core::session::{Access, Claim, Database, Role, Session};
 use triphammer_core::spec::{Length, RunSpec};
@@ -25,6 +25,7 @@ use crate::host::Host;
 use crate::journal::Journal;
 use crate::progress::Progress;
 use crate::record::{Record, Recording, TABLE};
+use crate::replay::Exemplar;
 use crate::result::{
     CounterSpan, DatabaseCount, Redacted, RunFacts, RunResult, SettingChange, Tool, WorkloadFacts,
 };
@@ -214,6 +215,25 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             let result = RunResult::new(&facts, &end);
             journal.finish(&result, &end, &mut |text| observer.warn(text));
             Ok(result)
+        })
+    }
+
+    /// Runs one transaction of an earlier run with these settings again.
+    ///
+    /// # Errors
+    /// When there is no session.
+    pub fn replay(&self, exemplar: &Exemplar) -> Result<Replay, Failure> {
+        let plan = &self.plan;
+        on_this_thread(async {
+            let _claim = if plan.database.capabilities().stores {
+                let claimed =
+                    claim::<W, D>(&plan.database, Role::Monitor, Claim::Shared, self.connect_limit);
+                Some(claimed.await?)
+            } else {
+                None
+            };
+            let replayed = engine::replay(plan, exemplar.author(), exemplar.date()).await;
+            replayed.doing(format_args!("replaying on {}", plan.database.target()))
         })
     }
 

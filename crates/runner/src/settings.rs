@@ -336,7 +336,18 @@ pub const SETTINGS: &[SettingDef] = &[
         DRIVE,
         "Share of transactions that may fail; above it the exit code is 1 [default: 1%]",
     ),
-    setting("label", Some("TEXT"), &[Run, Profile, Capacity, Jobs], "Name for the job, to find it again"),
+    not_in_job_file(setting(
+        "replay-exemplar",
+        Some("JOB:N"),
+        &[Run],
+        "Run one of the slowest transactions of a stored run again, with the same input; it commits",
+    )),
+    setting(
+        "label",
+        Some("TEXT"),
+        &[Run, Profile, Capacity, Jobs],
+        "Name for the job, to find it again",
+    ),
     setting("warehouses", Some("A-B"), &[Check], "Check only these [default: all]"),
     not_in_job_file(setting("yes", None, &[Drop], "Do it without asking")),
     not_in_job_file(setting(
@@ -387,6 +398,8 @@ pub enum Source {
     Environment,
     /// A job file.
     JobFile(String),
+    /// A stored job that is replayed.
+    Job(i64),
     /// The command that made the run, such as `profile`.
     Command(Command),
     /// Nobody said anything.
@@ -399,6 +412,7 @@ impl fmt::Display for Source {
             Self::Flag => f.write_str("command line"),
             Self::Environment => f.write_str("environment"),
             Self::JobFile(name) => write!(f, "job file {name}"),
+            Self::Job(job) => write!(f, "job {job}"),
             Self::Command(command) => f.write_str(command.name()),
             Self::Default => f.write_str("default"),
         }
@@ -494,7 +508,12 @@ impl Settings {
         for (name, value) in decided {
             values.insert(name.clone(), (value.clone(), Source::Command(self.command)));
         }
-        Self { command: Run, values, shown: Vec::new() }
+        let is_of_run = |setting: &&Setting| {
+            let mut known = SETTINGS.iter().filter(|known| known.name == setting.name).peekable();
+            known.peek().is_none() || known.any(|known| known.commands.contains(&Run))
+        };
+        let shown = self.shown.iter().filter(is_of_run).cloned().collect();
+        Self { command: Run, values, shown }
     }
 
     /// Everything that was said, by name, with where it was said.

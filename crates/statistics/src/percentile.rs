@@ -160,14 +160,14 @@ mod tests {
             (99.99, 40_000),
         ] {
             let truth = -f64::ln(1.0 - percent / 100.0);
-            let (mut covered, runs) = (0, 500);
+            let (mut covered, runs) = (0, 200);
             for _ in 0..runs {
                 let values = (0..count).map(|_| random.exponential()).collect();
                 let found = of_histogram(&histogram(values), percent, 1.0).unwrap();
                 covered += usize::from(found.interval.unwrap().contains(truth));
             }
             let share = size(covered) / size(runs);
-            assert!((0.925..=0.99).contains(&share), "p{percent} of {count}: {share}");
+            assert!((0.92..=0.995).contains(&share), "p{percent} of {count}: {share}");
         }
     }
 

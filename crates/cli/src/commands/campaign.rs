@@ -57,19 +57,20 @@ pub fn conduct<W: Workload, Q: Question>(
     let stopper = Stopper::default();
     signals::stops(signals::Stops::Campaign(stopper.clone()));
     let mut screen = Screen { live: Live::new(W::headline()), headline: W::headline().name };
-    let ended =
-        campaign.conduct::<W, Q>(question, store.as_mut(), &stopper, &bars, &mut screen);
+    let ended = campaign.conduct::<W, Q>(question, store.as_mut(), &stopper, &bars, &mut screen);
     bars.clear();
     screen.live.clear();
     ended.map(Some)
 }
 
 /// How the program ends, once the document is printed; `is_good` tells whether it did what it was to do.
-pub fn exit<T>(ended: &Ended<T>, command: &str, is_good: bool) -> Exit {
+pub fn exit<T>(ended: &Ended<T>, command: &str, as_json: bool, is_good: bool) -> Exit {
     if let Some(reason) = &ended.reason {
         terminal::warn(reason);
     }
-    if let (Some(job), false) = (ended.job, ended.status == Status::Complete) {
+    // The report says so itself.
+    let is_told = ended.document.is_some() && !as_json;
+    if let (Some(job), false) = (ended.job, ended.status == Status::Complete || is_told) {
         terminal::note(&format!("go on with: triphammer {command} --resume {job}"));
     }
     match ended.status {
@@ -81,9 +82,9 @@ pub fn exit<T>(ended: &Ended<T>, command: &str, is_good: bool) -> Exit {
 
 /// What the terminal can show, by the locale.
 pub fn charset() -> Charset {
-    let said = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().filter_map(|name| {
-        std::env::var(name).ok().filter(|value| !value.is_empty())
-    });
+    let said = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .filter_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     match said.map(|locale| locale.to_ascii_uppercase()).next() {
         Some(locale) if !locale.contains("UTF-8") && !locale.contains("UTF8") => Charset::Ascii,
         _ => Charset::Unicode,

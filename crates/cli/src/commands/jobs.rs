@@ -38,11 +38,11 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
     let stored = store.load(id).map_err(refuse)?;
     let format: String = settings.parse("format", || "text".to_owned())?;
     let text = match format.as_str() {
-        "text" => report::stored(&stored).map_err(refuse)?,
+        "text" => report::stored(&stored, super::campaign::charset()).map_err(refuse)?,
         "json" => report::stored_json(&stored),
         "markdown" => match stored.result().map_err(refuse)? {
             Some(result) => report::markdown(&result),
-            None => report::stored(&stored).map_err(refuse)?,
+            None => report::stored(&stored, super::campaign::charset()).map_err(refuse)?,
         },
         other => {
             let message =

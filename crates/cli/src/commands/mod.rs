@@ -129,12 +129,16 @@ fn store(settings: &mut Settings) -> Result<Option<Store>> {
 
 /// The job store, which must be there: for commands about stored jobs.
 fn stored(settings: &mut Settings) -> Result<Store> {
-    let path = match settings.said("store") {
-        Some(path) => PathBuf::from(path),
+    Store::open(&store_path(settings)?).map_err(|error| Failure::refuse(error.to_string()))
+}
+
+/// Where the job store is.
+fn store_path(settings: &Settings) -> Result<PathBuf> {
+    match settings.said("store") {
+        Some(path) => Ok(PathBuf::from(path)),
         None => triphammer_runner::store::default_path()
-            .map_err(|error| Failure::refuse(error.to_string()))?,
-    };
-    Store::open(&path).map_err(|error| Failure::refuse(error.to_string()))
+            .map_err(|error| Failure::refuse(error.to_string())),
+    }
 }
 
 /// Writes a result to stdout. A reader that has gone away is no error of ours.

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use triphammer_core::engine::Stopper;
 use triphammer_core::event::Event;
 use triphammer_core::workload::Workload;
+use triphammer_runner::replay::Exemplar;
 use triphammer_runner::report::{self, Style};
 use triphammer_runner::result::Status;
 use triphammer_runner::run::{Observer, Resolved};
@@ -12,17 +13,21 @@ use triphammer_runner::settings::Settings;
 use triphammer_runner::store::JobId;
 use triphammer_runner::with_workload;
 
-use super::{open, print, show_spec, store, workload};
+use super::{open, print, show_spec, store, store_path, workload};
 use crate::terminal::{Bars, Live};
 use crate::{Exit, Result, signals};
 
 /// Runs.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
+    let exemplar = match settings.said("replay-exemplar").map(str::to_owned) {
+        Some(name) => Some(Exemplar::find(&name, &store_path(settings)?, settings)?),
+        None => None,
+    };
     let name = workload(settings)?;
-    with_workload!(name.as_str(), W => run_workload::<W>(settings))?
+    with_workload!(name.as_str(), W => run_workload::<W>(settings, exemplar.as_ref()))?
 }
 
-fn run_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
+fn run_workload<W: Workload>(settings: &mut Settings, exemplar: Option<&Exemplar>) -> Result<Exit> {
     let target = open(settings, W::NAME)?;
     let only_look = settings.switch("show-spec")?;
     let as_json = settings.switch("json")?;
@@ -33,6 +38,11 @@ fn run_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
     if only_look {
         show_spec(settings);
         return Ok(Exit::Done);
+    }
+    if let Some(exemplar) = exemplar {
+        let replay = resolved.replay(exemplar)?;
+        print(&exemplar.text(&replay, W::transactions()));
+        return Ok(if replay.outcome.is_ok() { Exit::Done } else { Exit::CheckFailed });
     }
     let mut store = store(settings)?;
     let mut screen = Screen { live: Live::new(W::headline()) };

@@ -2,8 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 
 mod bad_input;
+mod capacity;
 mod drill;
+mod loads;
 mod postgres;
+mod profile;
 mod program;
 mod reference;
 mod sqlite;

@@ -22,6 +22,7 @@ mod lag;
 mod metered;
 mod outage;
 mod queue;
+mod replay;
 mod signal;
 mod turn;
 mod user;
@@ -45,6 +46,7 @@ use crate::workload::Workload;
 
 pub use exemplar::{Author, EXEMPLARS, Exemplar};
 pub use metered::Metered;
+pub use replay::{Replay, replay};
 pub use signal::Stopper;
 
 /// Seconds that may wait in the channel to the sinks before they are merged.

@@ -156,8 +156,7 @@ impl Probe {
         let ended = window.total.ended;
         let missed_share = result.arrivals.map_or(0.0, |arrivals| arrivals.missed_share());
         #[expect(clippy::cast_precision_loss, reason = "microseconds and counts")]
-        let (value_us, ended_f) =
-            (limit.percentile.of(&seen.response) as f64, ended as f64);
+        let (value_us, ended_f) = (limit.percentile.of(&seen.response) as f64, ended as f64);
         let expected = asked * window.seconds;
         let short = expected - ended_f;
         let follows = missed_share <= MISSED_MAX
@@ -245,10 +244,16 @@ impl CapacityResult {
         kept.max_by(|a, b| a.rate.total_cmp(&b.rate))
     }
 
-    /// The probe of the lowest rate that did not.
+    /// The probe of the lowest rate that did not, above the capacity where there is one: near it chance
+    /// decides.
     fn first_broken(&self) -> Option<&Probe> {
-        let broken = self.probes.iter().filter(|probe| probe.reason.is_some());
-        broken.min_by(|a, b| a.rate.total_cmp(&b.rate))
+        let from = self.range().0.unwrap_or_default();
+        let broken = || self.probes.iter().filter(|probe| probe.reason.is_some());
+        let lowest = |a: &&Probe, b: &&Probe| a.rate.total_cmp(&b.rate);
+        broken()
+            .filter(|probe| probe.rate > from)
+            .min_by(lowest)
+            .or_else(|| broken().min_by(lowest))
     }
 
     /// Whether a capacity was found.
@@ -278,7 +283,9 @@ impl CapacityResult {
                 figure(highest)
             ),
             None => match self.best() {
-                Some(best) => format!("{limit} held at {}/s; the search has not ended", figure(best.rate)),
+                Some(best) => {
+                    format!("{limit} held at {}/s; the search has not ended", figure(best.rate))
+                }
                 None => format!("{limit} has not held yet; the search has not ended"),
             },
         }];
@@ -292,9 +299,11 @@ impl CapacityResult {
             )
         }));
         found.extend(self.first_broken().and_then(whose));
-        found.extend(self.refused.iter().map(|refused| {
-            format!("{} could not be run: {}", refused.title, refused.reason)
-        }));
+        found.extend(
+            self.refused
+                .iter()
+                .map(|refused| format!("{} could not be run: {}", refused.title, refused.reason)),
+        );
         found
     }
 

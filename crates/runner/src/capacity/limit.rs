@@ -129,7 +129,10 @@ mod tests {
             ("", "is no limit; write 'new_order.p95 < 50ms'"),
             ("new_order.p95 > 50ms", "is no limit"),
             ("p95 < 50ms", "is no limit"),
-            ("payment.p95 < 50ms", "no transaction is called `payment`; there are new_order and all"),
+            (
+                "payment.p95 < 50ms",
+                "no transaction is called `payment`; there are new_order and all",
+            ),
             ("all.p42 < 50ms", "a limit is on p50, p90"),
             ("all.p95 < 50", "`50` is no duration"),
             ("all.p95 < 0s", "above 0"),

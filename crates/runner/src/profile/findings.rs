@@ -30,7 +30,10 @@ pub(super) fn of(profile: &ProfileResult) -> Vec<String> {
     found.extend(unsteady(&profile.levels));
     found.extend(bad_runs(&profile.levels));
     found.extend(profile.refused.iter().map(|refused| {
-        format!("{} virtual users could not be run: {}", refused.users, refused.reason)
+        format!(
+            "{} virtual users could not be run, and more were not tried: {}",
+            refused.users, refused.reason
+        )
     }));
     found
 }
@@ -38,12 +41,9 @@ pub(super) fn of(profile: &ProfileResult) -> Vec<String> {
 /// `32 virtual users (28 to 37)`.
 fn sure(estimate: &Estimate, show: fn(f64) -> String) -> String {
     match estimate.interval {
-        Some(interval) => format!(
-            "{} ({} to {})",
-            show(estimate.value),
-            show(interval.low),
-            show(interval.high)
-        ),
+        Some(interval) => {
+            format!("{} ({} to {})", show(estimate.value), show(interval.low), show(interval.high))
+        }
         None => show(estimate.value),
     }
 }
@@ -115,16 +115,19 @@ fn limited_by(levels: &[Level]) -> Option<String> {
     let label = last.label();
     Some(match from == levels[0].users {
         true => format!("{label} was the limit of every level: the curve is {what}"),
-        false => format!("{label} was the limit from {from} virtual users on: there the curve is {what}"),
+        false => {
+            format!("{label} was the limit from {from} virtual users on: there the curve is {what}")
+        }
     })
 }
 
 fn misfit(usl: &Usl) -> Option<String> {
-    let chance = usl.misfit_p_value.filter(|chance| *chance < MISFIT)?;
-    Some(format!(
-        "the levels lie further from the curve than repeats scatter (p = {chance:.3}): take the curve \
-         as a guide, and the levels as what was measured"
-    ))
+    usl.misfit_p_value.filter(|chance| *chance < MISFIT)?;
+    Some(
+        "the levels lie further from the curve than repeats scatter (p < 0.01): take the curve as a \
+         guide, and the levels as what was measured"
+            .to_owned(),
+    )
 }
 
 fn drifts(drift: Option<f64>) -> Option<String> {

@@ -45,7 +45,9 @@ impl std::str::FromStr for Asked {
         levels.sort_unstable();
         levels.dedup();
         match levels.len() {
-            0..=1 => Err(format!("`{text}` is one level; a profile needs two or more, a fit three")),
+            0..=1 => {
+                Err(format!("`{text}` is one level; a profile needs two or more, a fit three"))
+            }
             2..=LEVELS_MAX => Ok(Self::Given(levels)),
             more => Err(format!("{more} levels are too many; give up to {LEVELS_MAX}")),
         }

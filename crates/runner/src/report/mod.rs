@@ -17,6 +17,7 @@ mod words;
 pub use capacity::capacity;
 pub use chart::Charset;
 pub use json::json;
+pub(crate) use load::author;
 pub use markdown::markdown;
 pub use plain::{build, check, stored, stored_json};
 pub use profile::profile;

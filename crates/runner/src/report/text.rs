@@ -166,9 +166,10 @@ impl Page {
             let text = self.style.paint(ink, text);
             self.line(&format!("{gap}{text}"));
         }
-        for line in next.into_iter().flat_map(|next| {
-            paragraph(&format!("{}→ ", " ".repeat(lead.len())), next)
-        }) {
+        for line in next
+            .into_iter()
+            .flat_map(|next| paragraph(&format!("{}→ ", " ".repeat(lead.len())), next))
+        {
             self.line(&line);
         }
     }

@@ -128,8 +128,7 @@ pub enum JobKind {
 
 impl JobKind {
     /// Every kind.
-    pub const ALL: [Self; 5] =
-        [Self::Run, Self::Build, Self::Check, Self::Profile, Self::Capacity];
+    pub const ALL: [Self; 5] = [Self::Run, Self::Build, Self::Check, Self::Profile, Self::Capacity];
 
     /// The word in documents and in the store.
     #[must_use]

@@ -16,8 +16,7 @@ use crate::report::format::{duration, precise};
 pub use triphammer_statistics::series::Verdict as Steady;
 
 /// Lengths that people give: advice is one of these, in seconds.
-const ROUND_SECONDS: [u64; 14] =
-    [5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600, 1200, 1800];
+const ROUND_SECONDS: [u64; 14] = [5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600, 1200, 1800];
 
 /// What the seconds of a run say about its first figure. Everything is of the timed window, but for the
 /// end of the warm-up, which is looked for from the run's zero.
@@ -159,9 +158,11 @@ fn sooner(summary: &series::Summary) -> Told {
 fn words(steadiness: &Steadiness, rampup_s: u64, told: Told) -> String {
     let mut parts = Vec::new();
     match steadiness.verdict {
-        Steady::Steady => parts.extend(steadiness.relative_half_width.map(|half| {
-            format!("the mean is sure to ± {} (95 %)", precise(half))
-        })),
+        Steady::Steady => parts.extend(
+            steadiness
+                .relative_half_width
+                .map(|half| format!("the mean is sure to ± {} (95 %)", precise(half))),
+        ),
         Steady::Drifting => parts.push(drift(steadiness, &told)),
         Steady::TooShort => parts.push(format!(
             "{} say as much as {:.0} independent ones, {EFFECTIVE_MIN:.0} are needed",
@@ -209,7 +210,10 @@ fn warm_up_words(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
         WarmUp::Ended { after_s } => {
             Some(format!("warm-up really ended at {}, {rampup}", duration(after_s as f64)))
         }
-        WarmUp::NotFound => Some("the run never settled".to_owned()),
+        WarmUp::NotFound if steadiness.verdict == Steady::Steady => {
+            Some(format!("the end of the warm-up cannot be told, {rampup}"))
+        }
+        WarmUp::NotFound => Some(format!("the run never settled, {rampup}")),
         WarmUp::TooShort => None,
     }
 }
@@ -225,6 +229,9 @@ fn next(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
         return Some(format!("give it --rampup {}", round(rampup_s + into)));
     }
     match steadiness.verdict {
+        Steady::Steady if steadiness.until.is_some_and(|until| !until.reached) => {
+            Some("give it a longer --duration, or ask for less with --until-ci".to_owned())
+        }
         Steady::Steady => None,
         Steady::Drifting if steadiness.warm_up == WarmUp::NotFound => Some(format!(
             "run longer (--duration {}) and see whether it settles; if not, look for what grows: \

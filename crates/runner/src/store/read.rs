@@ -62,7 +62,8 @@ impl Store {
             }
             Ok((job_row(row)?, texts))
         })?;
-        let Some((mut row, [spec, facts, host, transactions, document, plan])) = found.into_iter().next()
+        let Some((mut row, [spec, facts, host, transactions, document, plan])) =
+            found.into_iter().next()
         else {
             return Err(StoreError::NoJob { job: job.0 });
         };

@@ -273,7 +273,10 @@ fn a_newer_store_is_refused_and_left_alone() {
     raw.pragma_update(None, "user_version", VERSION + 3).unwrap();
     raw.execute("UPDATE meta SET value = '9.9.0' WHERE key = 'tool_version'", []).unwrap();
     let error = Store::open(&path).unwrap_err().to_string();
-    assert!(error.contains(&format!("is of version {}, written by triphammer 9.9.0", VERSION + 3)), "{error}");
+    assert!(
+        error.contains(&format!("is of version {}, written by triphammer 9.9.0", VERSION + 3)),
+        "{error}"
+    );
     assert!(error.contains("use that version, or another file"), "{error}");
     let version: u32 = raw.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
     assert_eq!(version, VERSION + 3);

@@ -1,12 +1,14 @@
 //! The mean of a series, how sure it is, and whether the series was steady.
 //!
 //! The figures of a server wander, so that neighbours are alike and n points say less than n independent
-//! ones; `long_run.rs` and `drift.rs` tell how that is allowed for. By simulation (the tests): intervals hold the
-//! true mean in 93 to 97 % of series that are answered, for AR(1) noise from 300 points with ρ ≤ 0.6 and
-//! from 900 points with ρ = 0.8, and for AR(2), moving averages, and skewed noise. Slow noise under fast
-//! noise (ARMA) is held in 90 % at 300 points and 93 % at 900. Steady series are called drifting in
-//! at most 5 %. A drift is found in 8 of 10 when it is four of its standard errors, √12 times that of the mean:
-//! 5 % over 300 points with noise of 3 % and ρ = 0.6.
+//! ones; `long_run.rs` and `drift.rs` tell how that is allowed for. By simulation (the tests):
+//!
+//! - Intervals hold the true mean in 93 to 97 % of the series that are answered: AR(1) noise from 300 points
+//!   with ρ ≤ 0.6 and from 900 points with ρ = 0.8, AR(2), moving averages, skewed noise. Slow noise under
+//!   fast noise (ARMA) is held in 90 % at 300 points and 93 % at 900.
+//! - Steady series are called drifting in at most 5 %.
+//! - A drift is found in 8 of 10 when it is four of its standard errors, which are √12 times that of the
+//!   mean: 5 % over 300 points with noise of 3 % and ρ = 0.6.
 
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +51,7 @@ pub struct Summary {
     pub lag_1: f64,
     /// Independent points that would say as much about the mean; at most `points`.
     pub effective_points: f64,
-    /// The straight line through the series.
+    /// The rise of the straight line through the series, from its start to its end.
     pub trend: Change,
     /// The greatest change of level.
     pub step: Step,
@@ -60,7 +62,8 @@ pub struct Summary {
 /// A change within a series, tested.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// Over the whole series, as a share of the mean: -0.05 is 5 % down; `None` when the mean is 0.
+    /// From before to after, as a share of the mean: -0.05 is 5 % down; `None` when the mean is 0 or the
+    /// series is level or too short to look.
     pub share: Option<f64>,
     /// Chance of a change as great in a steady series with the same noise.
     pub p_value: f64,
@@ -71,7 +74,7 @@ pub struct Change {
 pub struct Step {
     /// First point of the new level.
     pub at: usize,
-    /// Level after over level before, less 1: share as in [`Change`].
+    /// New level less old.
     pub change: Change,
 }
 

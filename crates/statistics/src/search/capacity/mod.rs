@@ -85,7 +85,8 @@ pub enum Step {
 pub enum Judgement {
     /// The capacity.
     Found {
-        /// Highest rate that is ok, transactions a second.
+        /// Highest rate that is ok, transactions a second: as likely too high as too low where the search
+        /// saw rates on both sides, else the highest that it saw ok.
         rate: f64,
         /// 95 % interval of it.
         interval: Interval,
@@ -161,16 +162,21 @@ impl Capacity {
         if belief.always > SURE || last && belief.always > 0.5 {
             return Step::Done(Judgement::AlwaysOk { highest: self.plan.highest });
         }
-        let [low, rate, high] = [0.025, 0.5, 0.975].map(|share| belief.quantile(share));
+        let [low, middle, high] = [0.025, 0.5, 0.975].map(|share| belief.quantile(share));
         let precise = bracket.is_some() && (high / low).ln() / 2.0 <= self.plan.precision;
         if precise || last {
-            return Step::Done(Judgement::Found {
-                rate,
-                interval: Interval { low, high },
-                precise,
-            });
+            // A climb that was cut short knows of nothing better than what it has seen.
+            let rate = if bracket.is_some() { middle } else { self.best() };
+            let interval = Interval { low: low.min(rate), high: high.max(rate) };
+            return Step::Done(Judgement::Found { rate, interval, precise });
         }
-        Step::Run { rate: if bracket.is_some() { rate } else { climb } }
+        Step::Run { rate: if bracket.is_some() { middle } else { climb } }
+    }
+
+    /// The highest rate told that was ok, or the lowest of the plan.
+    fn best(&self) -> f64 {
+        let ok = self.told.iter().filter(|told| told.chance >= 0.5).map(|told| told.rate);
+        ok.fold(self.plan.lowest, f64::max)
     }
 
     /// Takes what a run at a rate showed. The rate need not be the one that was asked for; one that is not
@@ -253,20 +259,21 @@ impl Belief {
         let count = length(fine).clamp(1, CELLS_MAX);
         let step = (end - start) / size(count);
         let mut believed: Vec<f64> = Vec::with_capacity(count + 2);
+        let logarithms = |told: &Told| (told.rate.ln(), told.chance.ln(), (1.0 - told.chance).ln());
+        let told: Vec<(f64, f64, f64)> = told.iter().map(logarithms).collect();
         let bracket = bracket.map(|(low, high)| (low.ln(), high.ln()));
         // One more place at either end stands for all that lies beyond the bounds.
         for place in 0..count + 2 {
             let inside = place > 0 && place <= count;
             let at = (start + (size(place) - 0.5) * step).clamp(start, end);
             let prior = prior(at, bracket) + if inside { step.max(1e-12).ln() } else { 0.0 };
-            let answers = told.iter().map(|told| {
-                // The bounds themselves are told to be ok or not, so they count as inside.
-                let reaches = match place {
+            let answers = told.iter().map(|&(rate, if_reached, if_not)| {
+                let reached = match place {
                     0 => false,
                     last if last == count + 1 => true,
-                    _ => told.rate.ln() <= at,
+                    _ => rate <= at,
                 };
-                if reaches { told.chance.ln() } else { (1.0 - told.chance).ln() }
+                if reached { if_reached } else { if_not }
             });
             believed.push(prior + answers.sum::<f64>());
         }

@@ -81,6 +81,10 @@ fn a_search_that_uses_up_its_runs_says_so() {
     let (_, interval, precise) = found(judgement);
     assert!(!precise && interval.contains(345.0), "{judgement:?}");
     assert_eq!(rates.len(), 8);
+    let (judgement, rates) =
+        search(CapacityPlan { runs_max: 3, ..plan }, |_| Answer::Ok { ok: true });
+    let (rate, interval, precise) = found(judgement);
+    assert!(rate == 40.0 && rates.contains(&rate) && !precise && interval.contains(345.0));
     let none = CapacityPlan { runs_max: 0, ..PLAN };
     assert!(!found(search(none, |_| unreachable!()).0).2);
 }
@@ -150,8 +154,10 @@ fn telling_the_same_results_again_leads_to_the_same_place() {
         let mut again = Capacity::new(PLAN).unwrap();
         results.iter().for_each(|&(rate, answer)| again.tell(rate, answer));
         assert_eq!(again.next(), first.next());
-        let _: Step = serde_json::from_str(&serde_json::to_string(&first.next()).unwrap()).unwrap();
     }
+    let text = serde_json::to_string(&first.next()).unwrap();
+    assert!(text.starts_with(r#"{"kind":"done","result":"found","rate":"#), "{text}");
+    assert!(matches!(serde_json::from_str(&text).unwrap(), Step::Done(Judgement::Found { .. })));
 }
 
 #[test]
