@@ -38,7 +38,7 @@ pub use resume::{Resumed, resume};
 pub use stopper::Stopper;
 
 /// Steps in a row that may fail before the campaign ends: it is not the step then.
-const FAILURES_MAX: u32 = 2;
+const FAILURES_MAX: u32 = 3;
 
 /// A run that a question wants made.
 #[derive(Clone, Debug, PartialEq, Eq)]

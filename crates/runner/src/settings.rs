@@ -547,7 +547,12 @@ impl Settings {
         for (name, value) in decided {
             values.insert(name.clone(), (value.clone(), Source::Command(self.command)));
         }
-        Self { command: Run, values, shown: Vec::new() }
+        let is_of_run = |setting: &&Setting| {
+            let mut known = SETTINGS.iter().filter(|known| known.name == setting.name).peekable();
+            known.peek().is_none() || known.any(|known| known.commands.contains(&Run))
+        };
+        let shown = self.shown.iter().filter(is_of_run).cloned().collect();
+        Self { command: Run, values, shown }
     }
 
     /// Everything that was said, by name, with where it was said.

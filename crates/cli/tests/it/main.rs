@@ -2,11 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 
 mod bad_input;
+mod capacity;
 mod drill;
 mod live;
 mod loads;
 mod outputs;
 mod postgres;
+mod profile;
 mod program;
 mod reference;
 mod sqlite;

@@ -10,7 +10,7 @@ const ROWS: usize = 16;
 /// Highest level over the lowest above which the axis of users is logarithmic.
 const LOGARITHMIC: f64 = 8.0;
 /// Steps between labels of the vertical axis, about.
-const TICKS: f64 = 4.0;
+const TICKS: f64 = 5.0;
 
 /// The characters that a terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,14 +132,12 @@ fn whole(number: f64) -> usize {
 /// The chart as lines without blanks at their ends, none wider than 80 columns.
 pub(super) fn lines(chart: &Chart<'_>, charset: Charset) -> Vec<String> {
     let marks = charset.marks();
-    let reach = chart.points.iter().map(|p| p.range.map_or(p.value, |(_, high)| high));
-    let peak = chart.peak.map_or(0.0, |(_, value)| value);
-    let step = nice(reach.fold(peak, f64::max) / TICKS);
     let (first, last) = (chart.points.first(), chart.points.last());
     let low = first.map_or(1.0, |point| f64::from(point.users));
     let high = last.map_or(1.0, |point| f64::from(point.users));
     let top = chart.points.iter().map(|p| p.range.map_or(p.value, |(_, high)| high));
-    let top = top.fold(peak, f64::max);
+    let top = top.fold(chart.peak.map_or(0.0, |(_, value)| value), f64::max);
+    let step = nice(top / TICKS);
     let top = (top / step).ceil().max(1.0) * step;
     let labels = width(&figure(top)).max(width(chart.title)).min(16);
     let scale = Scale {

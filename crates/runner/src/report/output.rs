@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::series::{Layout, SeriesWriter};
-use super::{hdr, junit, markdown, stored, stored_json};
+use super::{Charset, hdr, junit, markdown, stored, stored_json};
 use crate::check::CheckReport;
 use crate::failure::Failure;
 use crate::result::JobKind;
@@ -65,18 +65,23 @@ impl Format {
         Self::ALL.iter().find(|(format, ..)| *format == self).expect("ALL has every format").1
     }
 
-    /// A stored job in this form.
+    /// A stored job in this form; `charset` is what its reader can show.
     ///
     /// # Errors
     /// When the job has nothing of that form, or cannot be read.
-    pub fn render(self, store: &Store, job: &StoredJob) -> Result<String, Failure> {
+    pub fn render(
+        self,
+        store: &Store,
+        job: &StoredJob,
+        charset: Charset,
+    ) -> Result<String, Failure> {
         let refused = |error: StoreError| Failure::refuse(error.to_string());
         match self {
-            Self::Text => stored(job).map_err(refused),
+            Self::Text => stored(job, charset).map_err(refused),
             Self::Json => Ok(stored_json(job)),
             Self::Markdown => match job.result().map_err(refused)? {
                 Some(result) => Ok(markdown(&result)),
-                None => stored(job).map_err(refused),
+                None => stored(job, charset).map_err(refused),
             },
             Self::Csv => self.series(store, job, Layout::Csv),
             Self::JsonLines => self.series(store, job, Layout::JsonLines),
@@ -122,8 +127,9 @@ fn junit(job: &StoredJob) -> Result<String, Failure> {
     if let Ok(report) = serde_json::from_value::<CheckReport>(document.clone()) {
         return Ok(junit::of_check(&report).xml());
     }
-    if row.kind == JobKind::Build && document.is_object() {
-        return Err(Failure::refuse(format!("job {} is a build: nothing had to hold", row.id)));
+    if document.is_object() {
+        let message = format!("job {} is a {}: nothing had to hold", row.id, row.kind.name());
+        return Err(Failure::refuse(message));
     }
     let reason = document.as_str().unwrap_or(row.status.name());
     Ok(junit::of_failure(row.kind.name(), &row.workload, reason).xml())

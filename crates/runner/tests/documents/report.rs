@@ -10,7 +10,7 @@ use triphammer_runner::store::{JobId, JobRow, JobStatus};
 
 use crate::sample;
 
-fn golden(name: &str, actual: &str) {
+pub fn golden(name: &str, actual: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/documents/golden").join(name);
     if std::env::var_os("TRIPHAMMER_BLESS").is_some() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -18,7 +18,12 @@ use triphammer_runner::result::{DatabaseCount, Limit, RunResult, Status, Verdict
 use crate::sample;
 
 fn schema() -> Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/result-schema.json");
+    read("result-schema.json")
+}
+
+/// A published schema.
+pub fn read(name: &str) -> Value {
+    let path = format!("{}/../../docs/reference/{name}", env!("CARGO_MANIFEST_DIR"));
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
@@ -55,7 +60,11 @@ fn samples() -> Vec<Value> {
 }
 
 fn errors(instance: &Value) -> Vec<String> {
-    let validator = jsonschema::validator_for(&schema()).unwrap();
+    errors_by("result-schema.json", instance)
+}
+
+pub fn errors_by(schema: &str, instance: &Value) -> Vec<String> {
+    let validator = jsonschema::validator_for(&read(schema)).unwrap();
     validator.iter_errors(instance).map(|e| format!("{}: {e}", e.instance_path())).collect()
 }
 
@@ -82,9 +91,12 @@ fn what_is_no_result_does_not_validate() {
 
 #[test]
 fn every_object_is_closed_whole_and_described() {
+    every_object_is_closed_whole_and_described_in(&schema());
+}
+
+pub fn every_object_is_closed_whole_and_described_in(schema: &Value) {
     let mut referred = BTreeSet::new();
-    let schema = schema();
-    visit(&schema, &mut |node| {
+    visit(schema, &mut |node| {
         if let Some(Value::String(to)) = node.get("$ref") {
             referred.insert(to.trim_start_matches("#/$defs/").to_owned());
         }
