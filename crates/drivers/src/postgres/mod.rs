@@ -10,6 +10,8 @@ mod session;
 mod socket;
 mod text;
 mod tls;
+#[cfg(unix)]
+mod unix;
 mod url;
 mod wire;
 

@@ -9,11 +9,11 @@ use std::time::Duration;
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
-#[cfg(unix)]
-use tokio::net::UnixStream;
 use tokio::time::timeout;
 use triphammer_core::{DbError, ErrorClass};
 
+#[cfg(unix)]
+use super::unix::UnixSocket;
 use super::url::{Host, Place, socket_path};
 
 /// Silence after which the system asks whether the other end is still there, and between askings.
@@ -39,7 +39,7 @@ pub enum Socket {
     Tcp(TcpStream),
     /// Unix.
     #[cfg(unix)]
-    Unix(UnixStream),
+    Unix(UnixSocket),
 }
 
 /// Limits of a socket.
@@ -91,7 +91,7 @@ impl Socket {
             match address {
                 Address::Tcp(address) => TcpStream::connect(address).await.map(Self::Tcp),
                 #[cfg(unix)]
-                Address::Unix(file) => UnixStream::connect(file).await.map(Self::Unix),
+                Address::Unix(file) => UnixSocket::connect(file).await.map(Self::Unix),
             }
         };
         let socket = match timeout(limits.connect, attempt).await {
@@ -191,7 +191,7 @@ impl AsyncRead for Socket {
         match self.get_mut() {
             Self::Tcp(stream) => Pin::new(stream).poll_read(cx, buffer),
             #[cfg(unix)]
-            Self::Unix(stream) => Pin::new(stream).poll_read(cx, buffer),
+            Self::Unix(socket) => socket.poll_read(cx, buffer),
         }
     }
 }
@@ -205,7 +205,7 @@ impl AsyncWrite for Socket {
         match self.get_mut() {
             Self::Tcp(stream) => Pin::new(stream).poll_write(cx, data),
             #[cfg(unix)]
-            Self::Unix(stream) => Pin::new(stream).poll_write(cx, data),
+            Self::Unix(socket) => socket.poll_write(cx, data),
         }
     }
 
@@ -213,7 +213,7 @@ impl AsyncWrite for Socket {
         match self.get_mut() {
             Self::Tcp(stream) => Pin::new(stream).poll_flush(cx),
             #[cfg(unix)]
-            Self::Unix(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Unix(_) => Poll::Ready(Ok(())),
         }
     }
 
@@ -221,7 +221,7 @@ impl AsyncWrite for Socket {
         match self.get_mut() {
             Self::Tcp(stream) => Pin::new(stream).poll_shutdown(cx),
             #[cfg(unix)]
-            Self::Unix(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Unix(socket) => Poll::Ready(socket.shutdown()),
         }
     }
 }
