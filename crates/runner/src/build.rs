@@ -17,7 +17,7 @@ use triphammer_core::sql::{Script, SqlBook};
 use triphammer_core::workload::{Part, TableDef, Workload, WorkloadSettings};
 use triphammer_core::{DbError, Rows, clock};
 
-use crate::crew::{Crew, connect, on_this_thread};
+use crate::crew::{Crew, connect, identify, on_this_thread};
 use crate::failure::{Doing, Failure};
 use crate::progress::Progress;
 use crate::record::{Record, Recording};
@@ -74,6 +74,7 @@ pub fn build<W: Workload, D: Database>(
     progress: &dyn Progress,
 ) -> Result<BuildReport, Failure> {
     let workload = W::new(&request.settings)?;
+    identify(&**database)?;
     let book = books::book::<W>(database.dialect(), database.capabilities().procedures)?;
     let switched_on = |name: &str| request.settings.options.get(name).is_some_and(|v| v == "true");
     if switched_on("foreign-keys") && !database.capabilities().foreign_keys {

@@ -13,7 +13,7 @@ use triphammer_core::{DbError, Rows, StatementId, Value};
 
 use crate::books;
 use crate::build::claim;
-use crate::crew::{Crew, connect, on_this_thread};
+use crate::crew::{Crew, connect, identify, on_this_thread};
 use crate::failure::{Doing, Failure};
 use crate::progress::Progress;
 use crate::record::Record;
@@ -87,6 +87,7 @@ pub fn check<W: Workload, D: Database>(
     request: &CheckRequest,
     progress: &dyn Progress,
 ) -> Result<CheckReport, Failure> {
+    identify(&**database)?;
     let book = books::book::<W>(database.dialect(), database.capabilities().procedures)?;
     if !database.capabilities().stores {
         return Err(Failure::refuse("this database keeps nothing, so there is nothing to check"));

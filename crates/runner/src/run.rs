@@ -18,7 +18,7 @@ use triphammer_core::{Clock, DbError, ErrorClass, Rows, SpecError, StatementId, 
 use crate::books;
 use crate::build::{BuildRequest, build, claim};
 use crate::check::built;
-use crate::crew::{connect, on_this_thread};
+use crate::crew::{connect, identify, on_this_thread};
 use crate::failure::{Doing, Failure};
 use crate::host::Host;
 use crate::journal::Journal;
@@ -72,6 +72,7 @@ impl<W: Workload, D: Database> Resolved<W, D> {
         only_look: bool,
     ) -> Result<Self, Failure> {
         let database = &target.database;
+        identify(&**database)?;
         let book = books::book::<W>(database.dialect(), database.capabilities().procedures)?;
         let mut record = Record::default();
         let mut workload_settings = if database.capabilities().stores {
