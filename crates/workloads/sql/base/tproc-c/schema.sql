@@ -13,7 +13,7 @@ CREATE TABLE warehouse (
     w_zip      char(9) NOT NULL,
     w_tax      decimal(4, 4) NOT NULL,
     w_ytd      decimal(16, 2) NOT NULL
-);
+){table_options};
 
 -- name: create.district
 CREATE TABLE district (
@@ -28,7 +28,7 @@ CREATE TABLE district (
     d_tax       decimal(4, 4) NOT NULL,
     d_ytd       decimal(16, 2) NOT NULL,
     d_next_o_id integer NOT NULL
-);
+){table_options};
 
 -- name: create.customer
 CREATE TABLE customer (
@@ -53,7 +53,7 @@ CREATE TABLE customer (
     c_payment_cnt  integer NOT NULL,
     c_delivery_cnt integer NOT NULL,
     c_data         varchar(500) NOT NULL
-);
+){table_options};
 
 -- name: create.history
 CREATE TABLE history (
@@ -65,7 +65,7 @@ CREATE TABLE history (
     h_date   {timestamp} NOT NULL,
     h_amount decimal(6, 2) NOT NULL,
     h_data   varchar(24) NOT NULL
-);
+){table_options};
 
 -- name: create.item
 CREATE TABLE item (
@@ -74,7 +74,7 @@ CREATE TABLE item (
     i_name  varchar(24) NOT NULL,
     i_price decimal(5, 2) NOT NULL,
     i_data  varchar(50) NOT NULL
-);
+){table_options};
 
 -- name: create.stock
 CREATE TABLE stock (
@@ -95,7 +95,7 @@ CREATE TABLE stock (
     s_order_cnt  integer NOT NULL,
     s_remote_cnt integer NOT NULL,
     s_data       varchar(50) NOT NULL
-);
+){table_options};
 
 -- name: create.orders
 CREATE TABLE orders (
@@ -107,7 +107,7 @@ CREATE TABLE orders (
     o_carrier_id integer,
     o_ol_cnt     integer NOT NULL,
     o_all_local  integer NOT NULL
-);
+){table_options};
 
 -- name: create.order_line
 CREATE TABLE order_line (
@@ -121,14 +121,14 @@ CREATE TABLE order_line (
     ol_quantity    integer NOT NULL,
     ol_amount      decimal(6, 2) NOT NULL,
     ol_dist_info   char(24) NOT NULL
-);
+){table_options}{order_line_partitions};
 
 -- name: create.new_order
 CREATE TABLE new_order (
     no_o_id integer NOT NULL,
     no_d_id integer NOT NULL,
     no_w_id integer NOT NULL
-);
+){table_options};
 
 -- name: key.warehouse
 ALTER TABLE warehouse ADD PRIMARY KEY (w_id);
