@@ -107,7 +107,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "target",
         Some("TARGET"),
         ON_TARGET,
-        "Database to use, as a URL: postgres://user@host/db, sqlite:file.db, null: [default: an SQLite file in this folder, named for the workload]",
+        "Database to use, as a URL: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, null: [default: an SQLite file in this folder, named for the workload]",
     ),
     short(setting("workload", Some("NAME"), ON_TARGET, "Workload [default: tproc-c]"), 'w'),
     setting(
