@@ -93,6 +93,11 @@ pub struct Dialect {
     /// Whether tables lie in the order of their primary keys, which are then better made before the
     /// load; inherited when absent.
     pub clustered: Option<bool>,
+    /// How scripts fail that were run before: a code, or a code and a part of the message after a colon.
+    /// For databases whose schema changes commit by themselves, so that a killed build does not know
+    /// of its last. Added to the parent's.
+    #[serde(default)]
+    pub done_before: Vec<String>,
     /// Words that replace `{word}`; laid over the parent's.
     #[serde(default)]
     pub words: BTreeMap<String, String>,
@@ -175,6 +180,7 @@ pub struct BoundStatement {
 pub struct SqlBook {
     dialect: String,
     clustered: bool,
+    done_before: Vec<String>,
     statements: BTreeMap<String, BoundStatement>,
     scripts: Vec<Script>,
 }
@@ -212,17 +218,24 @@ impl SqlBook {
         let mut words = BTreeMap::new();
         let mut placeholder = Placeholder::Question;
         let mut clustered = false;
+        let mut done_before = Vec::new();
         let mut blocks: Vec<Script> = Vec::new();
         for layer in layers {
             words.extend(layer.dialect.words.clone());
             placeholder = layer.dialect.placeholder.unwrap_or(placeholder);
             clustered = layer.dialect.clustered.unwrap_or(clustered);
+            done_before.extend_from_slice(&layer.dialect.done_before);
             for (file, text) in &layer.files {
                 lay_over(&mut blocks, parse_blocks(file, text)?, file)?;
             }
         }
-        let mut book =
-            Self { dialect, clustered, statements: BTreeMap::new(), scripts: Vec::new() };
+        let mut book = Self {
+            dialect,
+            clustered,
+            done_before,
+            statements: BTreeMap::new(),
+            scripts: Vec::new(),
+        };
         for mut block in blocks {
             block.sql = replace_words(&block.name, &block.sql, &words, WORDS_DEEP)?;
             match definitions.iter().find(|d| d.name == block.name) {
@@ -255,6 +268,15 @@ impl SqlBook {
     #[must_use]
     pub fn is_clustered(&self) -> bool {
         self.clustered
+    }
+
+    /// Whether a script failed because it was run before ([`Dialect::done_before`]).
+    #[must_use]
+    pub fn was_done_before(&self, error: &DbError) -> bool {
+        self.done_before.iter().any(|sign| {
+            let (code, part) = sign.split_once(':').unwrap_or((sign, ""));
+            error.code() == Some(code) && error.message().contains(part)
+        })
     }
 
     /// A statement.

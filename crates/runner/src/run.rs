@@ -113,7 +113,8 @@ impl<W: Workload, D: Database> Resolved<W, D> {
         )?;
         workload_settings.run_seed = spec.seed;
         let workload = Arc::new(W::new(&workload_settings)?);
-        let facts = record.below("fact").map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
+        let facts = record.below("fact").chain(record.below("dialect"));
+        let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let plan = Plan { workload, database: Arc::clone(database), book: Arc::new(book), spec };
         let adopted = record.is_adopted();
         let connect_limit = target.connect_limit;
@@ -321,6 +322,7 @@ fn build_embedded<W: Workload, D: Database>(
             run_seed: 0,
             options: settings.workload_options(W::options(), OptionCommand::Build),
         },
+        dialect_options: settings.dialect_options(target.database.dialect()),
         jobs: 1,
         replace: false,
         force: false,

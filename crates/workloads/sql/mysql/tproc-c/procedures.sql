@@ -22,15 +22,15 @@ SQL SECURITY INVOKER
 BEGIN
     DECLARE the_o_id integer;
     DECLARE the_ol_cnt integer DEFAULT JSON_LENGTH(in_i_id);
+    DECLARE the_sum decimal(12, 2);
     START TRANSACTION;
     UPDATE district SET d_next_o_id = LAST_INSERT_ID(d_next_o_id) + 1
     WHERE d_w_id = in_w_id AND d_id = in_d_id;
     SET the_o_id = LAST_INSERT_ID();
 
     INSERT INTO orders (o_id, o_d_id, o_w_id, o_c_id, o_entry_d, o_carrier_id, o_ol_cnt, o_all_local)
-    SELECT the_o_id, in_d_id, in_w_id, in_c_id, in_entry_d, NULL, the_ol_cnt,
-           count(nullif(supply_w_id, in_w_id)) = 0
-    FROM JSON_TABLE(in_supply_w_id, '$[*]' COLUMNS (supply_w_id integer PATH '$')) line;
+    VALUES (the_o_id, in_d_id, in_w_id, in_c_id, in_entry_d, NULL, the_ol_cnt,
+            CAST(in_supply_w_id AS char) REGEXP concat('^.', in_w_id, '(, *', in_w_id, ')*.$'));
     INSERT INTO new_order (no_o_id, no_d_id, no_w_id) VALUES (the_o_id, in_d_id, in_w_id);
 
     UPDATE (
@@ -68,8 +68,11 @@ BEGIN
     STRAIGHT_JOIN stock ON s_w_id = w_id AND s_i_id = line_i_id;
 
     IF ROW_COUNT() = the_ol_cnt THEN
+        SELECT sum(ol_amount) INTO the_sum
+        FROM order_line
+        WHERE ol_w_id = in_w_id AND ol_d_id = in_d_id AND ol_o_id = the_o_id;
         SELECT 0, the_o_id, w_tax, d_tax, c_last, c_credit, c_discount,
-               round(sum(ol_amount) OVER () * (1 - c_discount) * (1 + w_tax + d_tax), 2),
+               round(the_sum * (1 - c_discount) * (1 + w_tax + d_tax), 2),
                i_name, s_quantity, i_price, ol_amount,
                CASE WHEN instr(i_data, 'ORIGINAL') > 0 AND instr(s_data, 'ORIGINAL') > 0
                    THEN 'B' ELSE 'G' END
