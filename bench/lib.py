@@ -1,4 +1,4 @@
-"""What the bench scripts share: a private PostgreSQL, interleaved rounds, medians and ratios.
+"""What the bench scripts share: a private PostgreSQL or MariaDB, interleaved rounds, medians and ratios.
 
 Only Python's own library, so that a script runs wherever the tool and the servers are.
 """
@@ -129,6 +129,58 @@ class Postgres:
     def __exit__(self, *_):
         subprocess.run(self.as_user([program("pg_ctl"), "-D", self.data, "-m", "immediate", "stop"]),
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Mariadb:
+    """A private MariaDB server on a free port, in a folder of its own; gone when the script ends."""
+
+    def __init__(self, **settings):
+        self.folder = tempfile.mkdtemp(prefix="triphammer-bench-")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        data, user = os.path.join(self.folder, "data"), ["--user=root"] if os.getuid() == 0 else []
+        for name in ("mariadbd", "mariadb-install-db", "mariadb"):
+            if not shutil.which(name):
+                sys.exit(f"{name} is not installed: apt-get install mariadb-server")
+        run(["mariadb-install-db", "--no-defaults", *user, f"--datadir={data}", "--skip-test-db",
+             "--auth-root-authentication-method=normal", "--skip-name-resolve"])
+        settings = {"bind-address": "127.0.0.1", "port": self.port, "socket": os.path.join(self.folder, "s.sock"),
+                    "local-infile": 1, "innodb-buffer-pool-size": "1G", "innodb-log-file-size": "1G",
+                    "max-connections": 200, **settings}
+        with open(os.path.join(self.folder, "log"), "w", encoding="utf-8") as log:
+            self.process = subprocess.Popen(
+                ["mariadbd", "--no-defaults", *user, f"--datadir={data}", "--skip-name-resolve", "--skip-log-bin",
+                 *[f"--{name}={value}" for name, value in settings.items()]], stdout=log, stderr=log)
+        while subprocess.run([*self.client(), "-e", "SELECT 1"], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL).returncode:
+            if self.process.poll() is not None:
+                sys.exit(f"mariadbd ended at once; see {self.folder}/log")
+            time.sleep(0.1)
+
+    def client(self, database="mysql"):
+        """Command of MariaDB's own client."""
+        return ["mariadb", "--no-defaults", "--user=root", "--host=127.0.0.1", f"--port={self.port}",
+                "--local-infile=1", "--batch", "--skip-column-names", database]
+
+    def url(self, database):
+        return f"mariadb://root@127.0.0.1:{self.port}/{database}"
+
+    def sql(self, database, text):
+        return run([*self.client(database), "-e", text])
+
+    def fresh(self, database):
+        """An empty database."""
+        self.sql("mysql", f"DROP DATABASE IF EXISTS {database}; "
+                          f"CREATE DATABASE {database} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -70,6 +70,10 @@ macro_rules! drivers {
                 match self { $(Self::$name(database) => database.dialect(),)+ }
             }
 
+            async fn identify(&self) -> Result<(), DbError> {
+                match self { $(Self::$name(database) => database.identify().await,)+ }
+            }
+
             fn capabilities(&self) -> &Capabilities {
                 match self { $(Self::$name(database) => database.capabilities(),)+ }
             }

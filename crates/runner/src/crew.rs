@@ -10,7 +10,7 @@ use std::time::Duration;
 use triphammer_core::session::{Database, Role, Session};
 use triphammer_core::{DbError, ErrorClass};
 
-use crate::failure::Failure;
+use crate::failure::{Doing, Failure};
 
 /// Who works, and how.
 #[derive(Debug)]
@@ -100,6 +100,11 @@ pub async fn connect<D: Database>(
         let message = format!("no answer within {} s", limit.as_secs_f64());
         Err(DbError::new(ErrorClass::Disconnected, message))
     })
+}
+
+/// Has the database learn from its server what its dialect depends on.
+pub fn identify<D: Database>(database: &D) -> Result<(), Failure> {
+    on_this_thread(database.identify()).doing(format_args!("connecting to {}", database.target()))
 }
 
 /// Runs a future that owns sessions to its end on the calling thread.

@@ -78,6 +78,7 @@ impl<'a> Journal<'a> {
         warn: Warn<'_>,
     ) -> Self {
         let mut facts = request.settings.options.clone();
+        facts.extend(request.dialect_options.clone());
         facts.insert("seed".to_owned(), request.settings.data_seed.to_string());
         let scale = request.settings.scale;
         let header = header::<W, D>(JobKind::Build, target, scale, Some(request.jobs), facts);

@@ -32,6 +32,14 @@ pub use triphammer_workloads::{books, names, with_workload};
 
 use triphammer_core::workload::{OptionDef, Workload};
 
+/// The options of all workloads, each with the workload's title, and those of all dialects, each with the
+/// dialect's name.
+#[must_use]
+pub fn all_options() -> Vec<(&'static str, &'static OptionDef)> {
+    let of_dialects = books::all_options().iter().map(|(dialect, option)| (*dialect, option));
+    workload_options().into_iter().chain(of_dialects).collect()
+}
+
 /// The options of all workloads, each with the workload's title.
 #[must_use]
 pub fn workload_options() -> Vec<(&'static str, &'static OptionDef)> {

@@ -18,7 +18,7 @@ use triphammer_core::{Clock, Elapsed, SpecError};
 use crate::books;
 use crate::build::{BuildRequest, build, claim};
 use crate::check::built;
-use crate::crew::{connect, on_this_thread};
+use crate::crew::{connect, identify, on_this_thread};
 use crate::enough::{Enough, Now};
 use crate::failure::{Doing, Failure};
 use crate::host::Host;
@@ -85,6 +85,7 @@ impl<W: Workload, D: Database> Resolved<W, D> {
         let database = &target.database;
         let vocabulary = Vocabulary::of_workload(W::headline(), W::transactions());
         let requirements = requirement::said(settings, &vocabulary)?;
+        identify(&**database)?;
         let book = books::book::<W>(database.dialect(), database.capabilities().procedures)?;
         let mut record = Record::default();
         let mut workload_settings = if database.capabilities().stores {
@@ -126,7 +127,8 @@ impl<W: Workload, D: Database> Resolved<W, D> {
         )?;
         workload_settings.run_seed = spec.seed;
         let workload = Arc::new(W::new(&workload_settings)?);
-        let facts = record.below("fact").map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
+        let facts = record.below("fact").chain(record.below("dialect"));
+        let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let plan = Plan { workload, database: Arc::clone(database), book: Arc::new(book), spec };
         let adopted = record.is_adopted();
         Ok(Self {
@@ -435,6 +437,7 @@ fn build_embedded<W: Workload, D: Database>(
             run_seed: 0,
             options: settings.workload_options(W::options(), OptionCommand::Build),
         },
+        dialect_options: settings.dialect_options(target.database.dialect()),
         jobs: 1,
         replace: false,
         force: false,

@@ -18,6 +18,7 @@ use triphammer_core::spec::{Length, Limits, RetryPolicy, RunSpec};
 use triphammer_core::workload::{Mode, OptionCommand, OptionDef};
 use triphammer_drivers::target::TargetUrl;
 
+use crate::books;
 use crate::result::Setting;
 
 /// The commands that have settings.
@@ -126,7 +127,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "target",
         Some("TARGET"),
         ON_TARGET,
-        "Database to use, as a URL: postgres://user@host/db, sqlite:file.db, null: [default: an SQLite file in this folder, named for the workload]",
+        "Database to use, as a URL: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, null: [default: an SQLite file in this folder, named for the workload]",
     ),
     short(setting("workload", Some("NAME"), ON_TARGET, "Workload [default: tproc-c]"), 'w'),
     setting(
@@ -666,8 +667,23 @@ impl Settings {
         definitions: &[OptionDef],
         command: OptionCommand,
     ) -> BTreeMap<String, String> {
+        self.options(definitions.iter().filter(|d| d.command == command))
+    }
+
+    /// The options of builds in a dialect, each with its value.
+    #[must_use]
+    pub fn dialect_options(&mut self, dialect: &str) -> BTreeMap<String, String> {
+        let declared = books::options(dialect).unwrap_or_default();
+        let all = books::all_options().iter().map(|(_, definition)| definition);
+        self.options(all.filter(|d| declared.iter().any(|option| option.name == d.name)))
+    }
+
+    fn options<'a>(
+        &mut self,
+        definitions: impl Iterator<Item = &'a OptionDef>,
+    ) -> BTreeMap<String, String> {
         let mut options = BTreeMap::new();
-        for definition in definitions.iter().filter(|d| d.command == command) {
+        for definition in definitions {
             let said = self.values.get(definition.name).cloned();
             let (value, source) = said.unwrap_or((definition.default.to_owned(), Source::Default));
             self.show(definition.name, value.clone(), &source);

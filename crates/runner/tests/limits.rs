@@ -75,6 +75,7 @@ fn built(server: &PostgresServer, name: &str) -> String {
     let (_, target) = open(&[("target", &url)]);
     let request = BuildRequest {
         settings: WorkloadSettings { scale: 1, data_seed: 1, ..WorkloadSettings::default() },
+        dialect_options: Default::default(),
         jobs: 2,
         replace: false,
         force: false,

@@ -37,6 +37,7 @@ fn build_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
             run_seed: 0,
             options: settings.workload_options(W::options(), OptionCommand::Build),
         },
+        dialect_options: settings.dialect_options(target.database.dialect()),
         replace: settings.switch("replace")?,
         force: settings.switch("force")?,
         create_database: settings.switch("create-database")?,

@@ -14,12 +14,12 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use clap_complete::Shell;
-use triphammer_core::{SpecError, Workload};
+use triphammer_core::{Database, SpecError, Workload};
 use triphammer_runner::outputs::OutputFile;
 use triphammer_runner::settings::{Command, Settings, Source};
 use triphammer_runner::store::Store;
 use triphammer_runner::target::{self, Secrets, Target};
-use triphammer_runner::{Failure, with_workload, workload_options};
+use triphammer_runner::{Failure, books, with_workload, workload_options};
 
 use crate::{Exit, Result, args, signals, terminal};
 
@@ -71,6 +71,7 @@ fn workload(settings: &mut Settings) -> Result<String> {
 fn open(settings: &mut Settings, workload: &str) -> Result<Target> {
     refuse_options_of_others(settings, workload)?;
     let target = target::open(settings, workload, &Terminal)?;
+    refuse_options_of_other_dialects(settings, &target)?;
     for warning in &target.warnings {
         terminal::warn(warning);
     }
@@ -85,6 +86,20 @@ fn refuse_options_of_others(settings: &Settings, workload: &str) -> Result<()> {
         if settings.source(option.name) == Source::Flag && !has(option.name)? {
             let name = option.name;
             let message = format!("--{name} is an option of {title}, not of {workload}");
+            return Err(Failure::refuse(message));
+        }
+    }
+    Ok(())
+}
+
+/// The same for options of dialects.
+fn refuse_options_of_other_dialects(settings: &Settings, target: &Target) -> Result<()> {
+    let dialect = target.database.dialect();
+    let has = books::options(dialect)?;
+    for (of, option) in books::all_options() {
+        let name = option.name;
+        if settings.source(name) == Source::Flag && has.iter().all(|own| own.name != name) {
+            let message = format!("--{name} is an option of {of}, not of {dialect}");
             return Err(Failure::refuse(message));
         }
     }

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod capacity;
+mod dialects;
 mod drill;
 mod live;
 mod loads;

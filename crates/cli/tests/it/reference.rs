@@ -2,7 +2,7 @@
 
 use crate::program::Program;
 use triphammer_runner::settings::SETTINGS;
-use triphammer_runner::workload_options;
+use triphammer_runner::{books, workload_options};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/settings.md");
 
@@ -34,6 +34,13 @@ fn page() -> String {
     );
     for (title, o) in workload_options() {
         page.push_str(&format!("| {title} | `--{}` | `{}` | {} |\n", o.name, o.default, o.help));
+    }
+    page.push_str(
+        "\n## Options of builds in a dialect\n\nA dialect has its parent's too: mariadb those of mysql.\n\n\
+         | dialect | flag | default | meaning |\n|---|---|---|---|\n",
+    );
+    for (name, o) in books::all_options() {
+        page.push_str(&format!("| {name} | `--{}` | `{}` | {} |\n", o.name, o.default, o.help));
     }
     page
 }
