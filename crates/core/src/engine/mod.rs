@@ -13,6 +13,7 @@
 //! A worker thread owns its users, their sessions, generators and histograms; nothing on it is shared
 //! but the stop signal, which it reads. Nothing crosses threads more often than once a second.
 
+mod accounts;
 mod agenda;
 mod alarm;
 mod control;
