@@ -8,7 +8,7 @@ use triphammer_core::Database;
 use triphammer_core::workload::{OptionDef, Workload};
 use triphammer_runner::progress::Silent;
 use triphammer_runner::run::Resolved;
-use triphammer_runner::settings::{Command, SETTINGS, Settings};
+use triphammer_runner::settings::{Command, SETTINGS, SettingDef, Settings};
 use triphammer_runner::target::{self, Target};
 use triphammer_runner::{Failure, requests, with_workload, workload_options};
 use utoipa::ToSchema;
@@ -145,7 +145,11 @@ pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
         resolve::<W>(form.command, &mut settings, &target)
     })
     .map_err(Failure::from)??;
-    let shown = settings.shown().iter().map(|s| ResolvedSetting {
+    let of_form = |name: &str| {
+        let known = SETTINGS.iter().find(|known| known.name == name);
+        name == "target" || known.is_none_or(SettingDef::in_request)
+    };
+    let shown = settings.shown().iter().filter(|s| of_form(&s.name)).map(|s| ResolvedSetting {
         name: s.name.clone(),
         value: s.value.clone(),
         source: s.source.clone(),
