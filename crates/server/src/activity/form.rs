@@ -114,12 +114,9 @@ impl Asked {
             keys = targets.say(name, &mut settings)?;
         }
         let workload = requests::workload(&mut settings)?;
-        requests::refuse_options_of_others(&settings, &workload).map_err(|failure| {
-            match ApiError::from(failure) {
-                error @ ApiError { field: Some(_), .. } => error,
-                error => error.about("workload"),
-            }
-        })?;
+        with_workload!(workload.as_str(), W => W::NAME)
+            .map_err(|error| ApiError::from(error).about("workload"))?;
+        requests::refuse_options_of_others(&settings, &workload)?;
         Ok(Self { form: form.clone(), workload, settings, keys })
     }
 
@@ -132,6 +129,20 @@ impl Asked {
         let target = target::open(&mut settings, &self.workload, &self.keys)?;
         Ok((settings, target))
     }
+
+    /// Reads every setting; for a run, which looks at the database, gives its spec.
+    ///
+    /// # Errors
+    /// When a value cannot be, or there is nothing to run.
+    pub fn resolve(
+        &self,
+        settings: &mut Settings,
+        target: &Target,
+    ) -> Result<Option<serde_json::Value>, Failure> {
+        with_workload!(self.workload.as_str(), W => {
+            resolve::<W>(self.form.command, settings, target)
+        })?
+    }
 }
 
 /// What a form comes to, without doing it. A run's preview looks at what was built, so it connects.
@@ -141,10 +152,7 @@ impl Asked {
 pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
     let asked = Asked::new(form, targets)?;
     let (mut settings, target) = asked.open()?;
-    let spec = with_workload!(asked.workload.as_str(), W => {
-        resolve::<W>(form.command, &mut settings, &target)
-    })
-    .map_err(Failure::from)??;
+    let spec = asked.resolve(&mut settings, &target)?;
     let of_form = |name: &str| {
         let known = SETTINGS.iter().find(|known| known.name == name);
         name == "target" || known.is_none_or(SettingDef::in_request)

@@ -87,8 +87,9 @@ fn one_run_a_target_goes_on_and_the_others_wait_in_line() {
 #[test]
 fn a_second_stop_aborts() {
     let site = Site::start();
-    site.target("slow", "null:?service=30s");
-    let id = site.start_activity("run", "slow", &run(LONG));
+    site.target("slow", "null:?service=1s");
+    let settings = json!({ "workload": "tpc-b", "mode": "statements", "vus": "1", "rampup": "0s" });
+    let id = site.start_activity("run", "slow", &settings);
     let mut events = site.events(&format!("/api/v1/activities/{id}/events"), None);
     events.until(|event| event["phase"] == "window");
     let stop = format!("/api/v1/activities/{id}/stop");
