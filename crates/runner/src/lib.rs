@@ -4,8 +4,10 @@
 
 pub mod build;
 pub mod campaign;
+pub mod cancel;
 pub mod capacity;
 pub mod check;
+pub mod choices;
 mod crew;
 mod enough;
 pub mod failure;
@@ -19,6 +21,7 @@ pub mod record;
 pub mod remove;
 pub mod replay;
 pub mod report;
+pub mod requests;
 pub mod requirement;
 pub mod result;
 pub mod run;

@@ -17,6 +17,7 @@ use triphammer_core::{Clock, Elapsed, SpecError};
 
 use crate::books;
 use crate::build::{BuildRequest, build, claim};
+use crate::cancel::Cancel;
 use crate::check::built;
 use crate::crew::{connect, identify, on_this_thread};
 use crate::enough::{Enough, Now};
@@ -443,6 +444,7 @@ fn build_embedded<W: Workload, D: Database>(
         force: false,
         create_database: false,
         connect_limit: target.connect_limit,
+        cancel: Cancel::default(),
     };
     build::<W, D>(&target.database, &request, progress).map(drop)
 }

@@ -13,9 +13,9 @@ use triphammer_runner::run::{Observer, Resolved};
 use triphammer_runner::second::Second;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::JobId;
-use triphammer_runner::{Failure, with_workload};
+use triphammer_runner::{Failure, requests, with_workload};
 
-use super::{junit, open, print, show_spec, store, store_path, workload};
+use super::{junit, open, print, show_spec, store, store_path};
 use crate::terminal::{self, Bars, Live};
 use crate::{Exit, Result, signals};
 
@@ -25,7 +25,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         Some(name) => Some(Exemplar::find(&name, &store_path(settings)?, settings)?),
         None => None,
     };
-    let name = workload(settings)?;
+    let name = requests::workload(settings)?;
     let junit = junit(settings)?;
     let done = with_workload!(name.as_str(), W => run_workload::<W>(settings, exemplar.as_ref()))
         .map_err(Failure::from);

@@ -12,5 +12,6 @@ mod postgres;
 mod profile;
 mod program;
 mod reference;
+mod serve;
 mod sqlite;
 mod tpc_b;
