@@ -36,6 +36,12 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     let hosts = names.map(|name| name.trim().to_owned()).filter(|n| !n.is_empty()).collect();
     let is_plain = tls.is_none();
     let config = Config { listen, store, token, tls, hosts, limits: Limits::default() };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::System { doing: "serving".into(), error })?;
+    // Before the line that tells others that they may send signals.
+    let signals = runtime.block_on(async { Signals::listen() });
     let server = Server::bind(&config).map_err(refuse)?;
     if is_plain && !listen.ip().is_loopback() {
         terminal::warn(
@@ -50,26 +56,20 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     if settings.switch("open")? {
         open(&url);
     }
-    serve(server)
-}
-
-fn serve(server: Server) -> Result<Exit> {
-    let doing = |error| Failure::System { doing: "serving".into(), error };
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(doing)?;
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         let (told, ends) = watch::channel(0);
-        let hear = tokio::spawn(hear(told));
+        let hear = tokio::spawn(hear(signals, told));
         let served = server.run(ends).await;
         hear.abort();
-        served.map_err(doing)
-    })?;
+        served
+    });
+    served.map_err(|error| Failure::System { doing: "serving".into(), error })?;
     Ok(Exit::Done)
 }
 
 /// Counts signals.
-async fn hear(told: watch::Sender<u32>) {
-    let Some(mut signals) = Signals::listen() else { return };
+async fn hear(signals: Option<Signals>, told: watch::Sender<u32>) {
+    let Some(mut signals) = signals else { return std::future::pending().await };
     while signals.next().await.is_some() {
         told.send_modify(|times| *times += 1);
         terminal::note(match *told.borrow() {

@@ -65,6 +65,12 @@ impl Format {
         Self::ALL.iter().find(|(format, ..)| *format == self).expect("ALL has every format").1
     }
 
+    /// The ending of its files.
+    #[must_use]
+    pub fn ending(self) -> &'static str {
+        Self::ALL.iter().find(|(format, ..)| *format == self).expect("ALL has every format").2
+    }
+
     /// A stored job in this form; `charset` is what its reader can show.
     ///
     /// # Errors

@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use rusqlite::params_from_iter;
 use rusqlite::types::Value;
+use rusqlite::{Row, params_from_iter};
 
 use super::error::StoreError;
 use super::histograms::HistogramRow;
 use super::job::{JobId, JobRow, JobStatus, SecondRow, SeriesRow};
 use super::open::Store;
-use super::read::{HISTOGRAMS, JOB_COLUMNS, histogram_row, job_row, second_row, series_row};
+use super::read::{JOB_COLUMNS, histogram_row, job_row, second_row, series_row};
 use crate::result::JobKind;
 
 /// Most jobs of a page.
@@ -80,7 +80,7 @@ impl Store {
         let [start, step] = [range.start, step].map(|n| i64::try_from(n).unwrap_or(i64::MAX));
         let sql = "SELECT 1.0 * sum(committed + rolled_back)
                    / (max(last_second) - min(first_second) + 1)
-                   FROM series WHERE job = ?1 GROUP BY (first_second - ?2) / ?3 ORDER BY 1 * (first_second - ?2) / ?3";
+                   FROM series WHERE job = ?1 GROUP BY (first_second - ?2) / ?3 ORDER BY (first_second - ?2) / ?3";
         self.rows(sql, [job.0, start, step], |row| row.get(0))
     }
 
@@ -106,14 +106,14 @@ impl Store {
         &self,
         job: JobId,
         seconds: Range<u64>,
-        mut each: impl FnMut(SeriesRow),
+        each: impl FnMut(SeriesRow),
     ) -> Result<(), StoreError> {
         let sql =
             "SELECT first_second, last_second, type, committed, rolled_back, failed, in_doubt,
                    retries, tally, response_ns, service_ns, p50_us, p95_us, p99_us, max_us
                    FROM series WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3
                    ORDER BY first_second, type";
-        self.rows(sql, bounds(job, &seconds), |row| Ok(each(series_row(row)?))).map(drop)
+        self.each(sql, bounds(job, &seconds), series_row, each)
     }
 
     /// As [`Store::each_of_series`], for [`Store::seconds`].
@@ -124,13 +124,13 @@ impl Store {
         &self,
         job: JobId,
         seconds: Range<u64>,
-        mut each: impl FnMut(SecondRow),
+        each: impl FnMut(SecondRow),
     ) -> Result<(), StoreError> {
         let sql = "SELECT first_second, last_second, cpu_ns, wall_ns, busiest_share, connected, lost,
                    reconnected, lag_p99_us, round_trip_us, host_share, phase, server_count,
                    server_seconds, p50_us, p95_us, p99_us, max_us FROM seconds
                    WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3 ORDER BY first_second";
-        self.rows(sql, bounds(job, &seconds), |row| Ok(each(second_row(row)?))).map(drop)
+        self.each(sql, bounds(job, &seconds), second_row, each)
     }
 
     /// Hands every histogram of [`Store::histograms`] to `each`, in order, holding one at a time.
@@ -141,10 +141,26 @@ impl Store {
         &self,
         job: JobId,
         seconds: Range<u64>,
-        mut each: impl FnMut(HistogramRow),
+        each: impl FnMut(HistogramRow),
     ) -> Result<(), StoreError> {
-        let args = bounds(job, &seconds);
-        self.rows(HISTOGRAMS, args, |row| Ok(each(histogram_row(row)?))).map(drop)
+        let sql = "SELECT first_second, last_second, type, times, counts FROM histograms
+                   WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3
+                   ORDER BY first_second, type, times";
+        self.each(sql, bounds(job, &seconds), histogram_row, each)
+    }
+
+    fn each<T>(
+        &self,
+        sql: &str,
+        bounds: [i64; 3],
+        read: fn(&Row<'_>) -> rusqlite::Result<T>,
+        mut each: impl FnMut(T),
+    ) -> Result<(), StoreError> {
+        let row = |row: &Row<'_>| {
+            each(read(row)?);
+            Ok(())
+        };
+        self.rows(sql, bounds, row).map(drop)
     }
 
     /// Gives a job another label, or none.

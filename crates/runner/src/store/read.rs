@@ -25,12 +25,6 @@ pub(super) const JOB_COLUMNS: &str = "id, kind, status, label, workload, workloa
 /// How many they are.
 const JOB_COLUMNS_COUNT: usize = 21;
 
-/// The histograms of stretches that begin between two seconds.
-pub(super) const HISTOGRAMS: &str = "SELECT first_second, last_second, type, times, counts
-                                     FROM histograms
-                                     WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3
-                                     ORDER BY first_second, type, times";
-
 impl Store {
     /// The jobs, newest first.
     ///
@@ -93,11 +87,9 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn series(&self, job: JobId) -> Result<Vec<SeriesRow>, StoreError> {
-        let sql =
-            "SELECT first_second, last_second, type, committed, rolled_back, failed, in_doubt,
-                   retries, tally, response_ns, service_ns, p50_us, p95_us, p99_us, max_us
-                   FROM series WHERE job = ?1 ORDER BY first_second, type";
-        self.rows(sql, [job.0], series_row)
+        let mut rows = Vec::new();
+        self.each_of_series(job, 0..u64::MAX, |row| rows.push(row))?;
+        Ok(rows)
     }
 
     /// What all threads did, second by second.
@@ -105,12 +97,9 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn seconds(&self, job: JobId) -> Result<Vec<SecondRow>, StoreError> {
-        let sql =
-            "SELECT first_second, last_second, cpu_ns, wall_ns, busiest_share, connected, lost,
-                   reconnected, lag_p99_us, round_trip_us, host_share, phase, server_count,
-                   server_seconds, p50_us, p95_us, p99_us, max_us
-                   FROM seconds WHERE job = ?1 ORDER BY first_second";
-        self.rows(sql, [job.0], second_row)
+        let mut rows = Vec::new();
+        self.each_of_seconds(job, 0..u64::MAX, |row| rows.push(row))?;
+        Ok(rows)
     }
 
     /// The histograms of stretches that begin in `seconds` of the run.
@@ -122,9 +111,9 @@ impl Store {
         job: JobId,
         seconds: Range<u64>,
     ) -> Result<Vec<HistogramRow>, StoreError> {
-        let border = |second: u64| i64::try_from(second).unwrap_or(i64::MAX);
-        let borders = params![job.0, border(seconds.start), border(seconds.end)];
-        self.rows(HISTOGRAMS, borders, histogram_row)
+        let mut rows = Vec::new();
+        self.each_histogram(job, seconds, |row| rows.push(row))?;
+        Ok(rows)
     }
 
     /// The exact totals of the run or its window.

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
-use triphammer_runner::report;
+use triphammer_runner::report::{Charset, Format};
 use triphammer_runner::result::JobKind;
 use triphammer_runner::store::{
     JobId, JobPage, JobQuery, JobRow, JobStatus, Moment, PAGE_MAX, StoreError,
@@ -60,6 +60,8 @@ pub enum JobCommand {
     Build,
     /// Verified invariants.
     Check,
+    Profile,
+    Capacity,
 }
 
 /// Where a job is.
@@ -278,7 +280,7 @@ pub async fn get(State(app): State<App>, Path(id): Path<i64>) -> Answer<JobDetai
             text: note.text.clone(),
         });
         Ok(Json(JobDetail {
-            formats: FORMATS.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            formats: formats(stored.row.kind),
             checks: checks.collect(),
             notes: notes.collect(),
             spec: stored.spec.as_ref().and_then(|spec| serde_json::to_value(spec).ok()),
@@ -321,12 +323,26 @@ pub async fn delete(State(app): State<App>, Path(id): Path<i64>) -> Result<Statu
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The formats of reports, and their content types.
-const FORMATS: [(&str, &str); 3] = [
-    ("text", "text/plain; charset=utf-8"),
-    ("json", "application/json"),
-    ("markdown", "text/markdown; charset=utf-8"),
-];
+/// The formats that a job of a kind has.
+fn formats(kind: JobKind) -> Vec<String> {
+    let has = |format: &Format| match format {
+        Format::Text | Format::Json => true,
+        Format::Junit => matches!(kind, JobKind::Run | JobKind::Check),
+        Format::Markdown | Format::Csv | Format::JsonLines | Format::Hdr => kind == JobKind::Run,
+    };
+    Format::ALL.iter().map(|(format, ..)| *format).filter(has).map(|f| f.name().to_owned()).collect()
+}
+
+const fn content_type(format: Format) -> &'static str {
+    match format {
+        Format::Text | Format::Hdr => "text/plain; charset=utf-8",
+        Format::Json => "application/json",
+        Format::Markdown => "text/markdown; charset=utf-8",
+        Format::Csv => "text/csv; charset=utf-8",
+        Format::JsonLines => "application/jsonl",
+        Format::Junit => "application/xml",
+    }
+}
 
 /// A job's report, as `triphammer report` prints it.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/report", tag = "jobs",
@@ -338,29 +354,18 @@ pub async fn report(
     Path(id): Path<i64>,
     Params(params): Params<ReportParams>,
 ) -> Result<Response, ApiError> {
-    let format = params.format.unwrap_or_else(|| "text".to_owned());
-    let Some((name, content_type)) = FORMATS.iter().find(|(name, _)| *name == format) else {
-        let names: Vec<_> = FORMATS.iter().map(|(name, _)| *name).collect();
-        let message = format!("no format is called so; there are {}", names.join(", "));
-        return Err(ApiError::invalid(message).about("format"));
-    };
+    let asked = params.format.as_deref().unwrap_or("text");
+    let format: Format =
+        asked.parse().map_err(|message: String| ApiError::invalid(message).about("format"))?;
     let text = app.store(move |store| {
         let stored = store.load(JobId(id))?;
-        Ok(match (*name, stored.result()?) {
-            ("json", _) => report::stored_json(&stored),
-            ("markdown", Some(result)) => report::markdown(&result),
-            _ => report::stored(&stored)?,
-        })
+        Ok(format.render(store, &stored, Charset::Unicode))
     });
-    let mut response = text.await?.into_response();
+    let mut response = text.await??.into_response();
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type(format)));
     if params.download == Some(true) {
-        let ending = match *name {
-            "markdown" => "md",
-            "text" => "txt",
-            other => other,
-        };
+        let ending = format.ending();
         let file = format!("attachment; filename=\"triphammer-job-{id}.{ending}\"");
         let file = HeaderValue::from_str(&file).expect("a number and a word");
         headers.insert(header::CONTENT_DISPOSITION, file);
@@ -424,6 +429,8 @@ impl JobCommand {
             Self::Run => JobKind::Run,
             Self::Build => JobKind::Build,
             Self::Check => JobKind::Check,
+            Self::Profile => JobKind::Profile,
+            Self::Capacity => JobKind::Capacity,
         }
     }
 
@@ -432,6 +439,8 @@ impl JobCommand {
             JobKind::Run => Self::Run,
             JobKind::Build => Self::Build,
             JobKind::Check => Self::Check,
+            JobKind::Profile => Self::Profile,
+            JobKind::Capacity => Self::Capacity,
         }
     }
 }

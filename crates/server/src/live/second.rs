@@ -139,15 +139,19 @@ fn length(first: u64, last: u64) -> f64 {
     (last + 1 - first) as f64
 }
 
+/// The mean of two rates over stretches of these lengths.
+fn mean([a, b]: [f64; 2], [seconds_a, seconds_b]: [f64; 2]) -> f64 {
+    (a * seconds_a + b * seconds_b) / (seconds_a + seconds_b)
+}
+
 impl LiveSecond {
     /// Takes a later second in.
     pub(super) fn merge(&mut self, later: &Self) {
-        let (mine, theirs) = (length(self.first, self.last), length(later.first, later.last));
-        let mean = |a: f64, b: f64| (a * mine + b * theirs) / (mine + theirs);
-        self.headline = mean(self.headline, later.headline);
-        self.total.merge(&later.total, mean);
+        let seconds = [length(self.first, self.last), length(later.first, later.last)];
+        self.headline = mean([self.headline, later.headline], seconds);
+        self.total.merge(&later.total, seconds);
         for (mine, theirs) in self.types.iter_mut().zip(&later.types) {
-            mine.merge(theirs, mean);
+            mine.merge(theirs, seconds);
         }
         self.last = later.last;
         self.connected = later.connected;
@@ -168,8 +172,8 @@ impl LiveSecond {
 }
 
 impl LiveType {
-    fn merge(&mut self, later: &Self, mean: impl Fn(f64, f64) -> f64) {
-        self.per_second = mean(self.per_second, later.per_second);
+    fn merge(&mut self, later: &Self, seconds: [f64; 2]) {
+        self.per_second = mean([self.per_second, later.per_second], seconds);
         self.committed += later.committed;
         self.rolled_back += later.rolled_back;
         self.failed += later.failed;
