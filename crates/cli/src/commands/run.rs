@@ -13,7 +13,7 @@ use triphammer_runner::store::JobId;
 use triphammer_runner::with_workload;
 
 use super::{open, print, show_spec, store, workload};
-use crate::terminal::{Bars, Live};
+use crate::terminal::{self, Bars, Live};
 use crate::{Exit, Result, signals};
 
 /// Runs.
@@ -38,6 +38,9 @@ fn run_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
     let mut screen = Screen { live: Live::new(W::headline()) };
     let result = resolved.run(settings, store.as_mut(), &mut screen);
     screen.live.clear();
+    for note in target.database.notes() {
+        terminal::warn(&note);
+    }
     let result = result?;
     if as_json {
         print(&report::json(&result));

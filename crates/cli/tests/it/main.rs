@@ -4,6 +4,7 @@
 mod bad_input;
 mod dialects;
 mod drill;
+mod mysql;
 mod postgres;
 mod program;
 mod reference;
