@@ -285,6 +285,8 @@ mod tests {
             ("NULL:?service=1ms", "null"),
             ("sqlite:a.db", "sqlite"),
             ("postgresql://u@h/d", "postgres"),
+            ("mysql://u@h/d", "mysql"),
+            ("mariadb://u@h/d", "mariadb"),
         ] {
             assert_eq!(AnyDatabase::open(target, &settings).unwrap().dialect(), dialect);
         }

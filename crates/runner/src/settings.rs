@@ -750,12 +750,22 @@ impl Settings {
         self.options(definitions.iter().filter(|d| d.command == command))
     }
 
-    /// The options of builds in a dialect, each with its value.
+    /// The options of builds in a dialect, each with its value as the dialect writes it. One that cannot
+    /// be stays as it was said, for the SQL book to refuse.
     #[must_use]
     pub fn dialect_options(&mut self, dialect: &str) -> BTreeMap<String, String> {
         let declared = books::options(dialect).unwrap_or_default();
         let all = books::all_options().iter().map(|(_, definition)| definition);
-        self.options(all.filter(|d| declared.iter().any(|option| option.name == d.name)))
+        let mut options =
+            self.options(all.filter(|d| declared.iter().any(|option| option.name == d.name)));
+        for option in &declared {
+            if let Some(value) = options.get_mut(&option.name)
+                && let Ok(written) = option.read(value)
+            {
+                *value = written;
+            }
+        }
+        options
     }
 
     fn options<'a>(

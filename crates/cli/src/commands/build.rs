@@ -32,6 +32,9 @@ fn build_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
     let bars = Bars::new();
     let built = build::<W, _>(&target.database, &request, &bars);
     bars.clear();
+    for note in target.database.notes() {
+        terminal::warn(&note);
+    }
     let built = match built {
         Ok(built) => built,
         Err(failure) => {

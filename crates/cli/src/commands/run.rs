@@ -73,6 +73,9 @@ fn run_workload<W: Workload>(settings: &mut Settings, exemplar: Option<&Exemplar
     let mut screen = Screen { live: Live::new(W::headline()) };
     let result = resolved.run(settings, store.as_mut(), &mut outputs.around(&mut screen));
     screen.live.clear();
+    for note in target.database.notes() {
+        terminal::warn(&note);
+    }
     let result = result?;
     if as_json {
         print(&report::json(&result));

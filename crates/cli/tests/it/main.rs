@@ -8,6 +8,7 @@ mod drill;
 mod live;
 mod loads;
 mod outputs;
+mod mysql;
 mod postgres;
 mod profile;
 mod program;

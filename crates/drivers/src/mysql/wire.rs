@@ -78,8 +78,12 @@ impl Wire {
     /// # Errors
     /// When the connection is gone, or an earlier command was given up half-way.
     pub fn command(&mut self, code: u8) -> Result<&mut Vec<u8>, DbError> {
-        if self.lost || self.busy {
+        if self.busy && !self.lost {
             self.lost = true;
+            let message = "an earlier call was given up half-way, so its answer may still come";
+            return Err(DbError::new(ErrorClass::Disconnected, message));
+        }
+        if self.lost {
             return Err(closed());
         }
         self.busy = true;
