@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn rates_are_rounded_and_halves_stay_exact() {
         for (rate, round) in
-            [(100.0 / 64.0, 1.5625), (1234.567_89, 1234.57), (1.0, 1.0), (99.999_99, 100.0)]
+            [(100.0 / 64.0, 1.5625), (1_234.567_89, 1_234.57), (1.0, 1.0), (99.999_99, 100.0)]
         {
             assert_eq!(rounded(rate), round);
         }

@@ -95,7 +95,7 @@ fn limit(usl: &Usl) -> String {
 /// A parameter of the law, to three significant digits.
 pub(crate) fn parameter(value: f64) -> String {
     match value {
-        v if v == 0.0 => "0".to_owned(),
+        0.0 => "0".to_owned(),
         v if v.abs() < 0.001 => format!("{v:.2e}"),
         v => format!("{v:.4}"),
     }

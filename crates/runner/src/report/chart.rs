@@ -168,8 +168,9 @@ pub(super) fn lines(chart: &Chart<'_>, charset: Charset) -> Vec<String> {
 fn draw(chart: &Chart<'_>, scale: &Scale, marks: &Marks) -> Vec<Vec<char>> {
     let mut grid = vec![vec![' '; scale.columns]; ROWS];
     if let Some(curve) = chart.curve {
-        for column in 0..scale.columns {
-            if let Some(row) = scale.row(curve(scale.users(column))) {
+        let rows = (0..scale.columns).map(|column| scale.row(curve(scale.users(column))));
+        for (column, row) in rows.enumerate() {
+            if let Some(row) = row {
                 grid[row][column] = marks.curve;
             }
         }
@@ -199,14 +200,15 @@ fn draw(chart: &Chart<'_>, scale: &Scale, marks: &Marks) -> Vec<Vec<char>> {
 /// The axis of users, with the levels that there is room for.
 fn axis(chart: &Chart<'_>, scale: &Scale, marks: &Marks, labels: usize) -> [String; 2] {
     let mut line = vec![marks.level; scale.columns];
-    let mut text = vec![' '; scale.columns + 4];
+    let mut text = vec![' '; scale.columns + 2];
     let mut free = 0;
     for point in chart.points {
         let column = scale.column(f64::from(point.users));
         line[column] = marks.under;
         let label = point.users.to_string();
-        let start = column.saturating_sub((label.len() - 1) / 2);
-        if start >= free && start + label.len() <= text.len() {
+        let last = text.len().saturating_sub(label.len());
+        let start = column.saturating_sub((label.len() - 1) / 2).min(last);
+        if start >= free {
             for (cell, digit) in text[start..].iter_mut().zip(label.chars()) {
                 *cell = digit;
             }

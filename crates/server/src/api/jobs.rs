@@ -330,7 +330,12 @@ fn formats(kind: JobKind) -> Vec<String> {
         Format::Junit => matches!(kind, JobKind::Run | JobKind::Check),
         Format::Markdown | Format::Csv | Format::JsonLines | Format::Hdr => kind == JobKind::Run,
     };
-    Format::ALL.iter().map(|(format, ..)| *format).filter(has).map(|f| f.name().to_owned()).collect()
+    Format::ALL
+        .iter()
+        .map(|(format, ..)| *format)
+        .filter(has)
+        .map(|f| f.name().to_owned())
+        .collect()
 }
 
 const fn content_type(format: Format) -> &'static str {
