@@ -13,6 +13,7 @@ const COMMANDS: &[(Command, &str)] = &[
     (Command::Drop, "Remove what a build made"),
     (Command::Jobs, "List stored jobs"),
     (Command::Report, "Print a stored job as its command printed it"),
+    (Command::Serve, "Serve all this, and the web interface, over HTTP"),
 ];
 
 const AFTER_HELP: &str = "\

@@ -15,8 +15,9 @@ use tokio::time::Instant;
 use triphammer_core::session::{Access, Claim, Database, Role, RowSource, Session};
 use triphammer_core::sql::{Script, SqlBook};
 use triphammer_core::workload::{Part, TableDef, Workload, WorkloadSettings};
-use triphammer_core::{DbError, Rows, clock};
+use triphammer_core::{DbError, ErrorClass, Rows, clock};
 
+use crate::cancel::Cancel;
 use crate::crew::{Crew, connect, on_this_thread};
 use crate::failure::{Doing, Failure};
 use crate::progress::Progress;
@@ -38,6 +39,8 @@ pub struct BuildRequest {
     pub create_database: bool,
     /// Longest wait for a session.
     pub connect_limit: Duration,
+    /// Ends the build before its time; the same request resumes it.
+    pub cancel: Cancel,
 }
 
 /// What a build did.
@@ -115,6 +118,7 @@ pub fn build<W: Workload, D: Database>(
                 size: request.jobs,
                 role: Role::Loader,
                 connect_limit: request.connect_limit,
+                cancel: request.cancel.clone(),
             },
             progress,
             foreign_keys: switched_on("foreign-keys"),
@@ -269,7 +273,12 @@ impl<W: Workload, D: Database> Builder<'_, W, D> {
             .filter(|script| !self.record.has(&step(script)))
             .collect();
         self.progress.phase(phase, todo.len() as u64, "steps");
-        let crew = Crew { database: Arc::clone(&self.crew.database), size, ..self.crew };
+        let crew = Crew {
+            database: Arc::clone(&self.crew.database),
+            cancel: self.crew.cancel.clone(),
+            size,
+            ..self.crew
+        };
         crew.work(
             &todo,
             |script| format!("running `{}`", script.name),
@@ -309,6 +318,10 @@ impl<W: Workload, D: Database> Builder<'_, W, D> {
                         .await
                         .map_err(|error| error.context(format_args!("table {}", table.name)))?;
                 }
+                // The rows of a cancelled load end early: nothing of it may be committed.
+                if self.crew.cancel.is_cancelled() {
+                    return Err(DbError::new(ErrorClass::Cancelled, "cancelled"));
+                }
                 recording
                     .insert(session, &format!("part/{}", part.name), &rows.to_string())
                     .await?;
@@ -325,7 +338,7 @@ impl<W: Workload, D: Database> Builder<'_, W, D> {
         move |batch: &mut Rows| {
             let more = rows.fill(batch);
             self.progress.advance(batch.len() as u64);
-            more
+            more && !self.crew.cancel.is_cancelled()
         }
     }
 

@@ -13,6 +13,7 @@ use triphammer_core::{DbError, Rows, StatementId, Value};
 
 use crate::books;
 use crate::build::claim;
+use crate::cancel::Cancel;
 use crate::crew::{Crew, connect, on_this_thread};
 use crate::failure::{Doing, Failure};
 use crate::progress::Progress;
@@ -32,6 +33,8 @@ pub struct CheckRequest {
     pub jobs: u32,
     /// Longest wait for a session.
     pub connect_limit: Duration,
+    /// Ends the check before its time.
+    pub cancel: Cancel,
 }
 
 /// What came out.
@@ -121,6 +124,7 @@ pub fn check<W: Workload, D: Database>(
             size: request.jobs,
             role: Role::Monitor,
             connect_limit: limit,
+            cancel: request.cancel.clone(),
         };
         let asked = ask(&crew, &book, &checks, range, snapshot.as_deref(), progress)?;
         session.rollback().await.doing("ending the snapshot")?;

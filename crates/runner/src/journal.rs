@@ -141,7 +141,11 @@ impl<'a> Journal<'a> {
 
     /// The job could not go on.
     pub fn failed(&mut self, failure: &Failure, warn: Warn<'_>) {
-        self.end(Status::Failed, &failure.to_string(), warn);
+        let status = match failure {
+            Failure::Cancelled => Status::Interrupted,
+            _ => Status::Failed,
+        };
+        self.end(status, &failure.to_string(), warn);
     }
 
     /// A build's report.

@@ -3,7 +3,9 @@
 //! [`with_workload!`] and [`AnyDatabase`](triphammer_drivers::AnyDatabase) choose by name.
 
 pub mod build;
+pub mod cancel;
 pub mod check;
+pub mod choices;
 mod crew;
 pub mod failure;
 pub mod host;
@@ -12,6 +14,7 @@ pub mod progress;
 pub mod record;
 pub mod remove;
 pub mod report;
+pub mod requests;
 pub mod result;
 pub mod run;
 pub mod settings;

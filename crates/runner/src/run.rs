@@ -17,6 +17,7 @@ use triphammer_core::{Clock, DbError, ErrorClass, Rows, SpecError, StatementId, 
 
 use crate::books;
 use crate::build::{BuildRequest, build, claim};
+use crate::cancel::Cancel;
 use crate::check::built;
 use crate::crew::{connect, on_this_thread};
 use crate::failure::{Doing, Failure};
@@ -325,6 +326,7 @@ fn build_embedded<W: Workload, D: Database>(
         force: false,
         create_database: false,
         connect_limit: target.connect_limit,
+        cancel: Cancel::default(),
     };
     build::<W, D>(&target.database, &request, progress).map(drop)
 }

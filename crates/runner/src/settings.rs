@@ -34,6 +34,8 @@ pub enum Command {
     Jobs,
     /// Prints a stored job.
     Report,
+    /// Serves all this, and the web interface, over HTTP.
+    Serve,
 }
 
 impl Command {
@@ -47,6 +49,7 @@ impl Command {
             Self::Drop => "drop",
             Self::Jobs => "jobs",
             Self::Report => "report",
+            Self::Serve => "serve",
         }
     }
 }
@@ -74,6 +77,27 @@ impl SettingDef {
     pub fn variable(&self) -> String {
         variable(self.name)
     }
+
+    /// Whether a request to the server may hold it: secrets, the target and the store are the server's.
+    #[must_use]
+    pub fn in_request(&self) -> bool {
+        const OF_THE_SERVER: [&str; 3] = ["target", "password-file", "store"];
+        const SWITCHES: [&str; 3] = ["create-database", "replace", "force"];
+        (self.in_job_file && !OF_THE_SERVER.contains(&self.name)) || SWITCHES.contains(&self.name)
+    }
+
+    /// What its help says of the default; `None` where there is none.
+    #[must_use]
+    pub fn default_in_words(&self) -> Option<&'static str> {
+        let (_, after) = self.help.split_once(" [default: ")?;
+        after.strip_suffix(']')
+    }
+
+    /// Its help without the default.
+    #[must_use]
+    pub fn help_alone(&self) -> &'static str {
+        self.help.split_once(" [default: ").map_or(self.help, |(help, _)| help)
+    }
 }
 
 fn variable(name: &str) -> String {
@@ -97,7 +121,7 @@ const fn not_in_job_file(definition: SettingDef) -> SettingDef {
     SettingDef { in_job_file: false, ..definition }
 }
 
-use Command::{Build, Check, Drop, Jobs, Report, Run};
+use Command::{Build, Check, Drop, Jobs, Report, Run, Serve};
 
 const ON_TARGET: &[Command] = &[Build, Run, Check, Drop];
 
@@ -248,7 +272,7 @@ pub const SETTINGS: &[SettingDef] = &[
     setting(
         "store",
         Some("FILE"),
-        &[Build, Run, Check, Jobs, Report],
+        &[Build, Run, Check, Jobs, Report, Serve],
         "Job store [default: the user's data folder]",
     ),
     not_in_job_file(setting("limit", Some("N"), &[Jobs], "How many jobs to list [default: 20]")),
@@ -258,6 +282,32 @@ pub const SETTINGS: &[SettingDef] = &[
         &[Report],
         "text, json or markdown [default: text]",
     )),
+    not_in_job_file(setting(
+        "listen",
+        Some("HOST:PORT"),
+        &[Serve],
+        "Address and port to listen on; any address but loopback needs a token [default: 127.0.0.1:7400]",
+    )),
+    not_in_job_file(setting(
+        "token-file",
+        Some("FILE"),
+        &[Serve],
+        "File that holds the token on its first line, which clients must show; without one, and with no TRIPHAMMER_TOKEN, a token is made where one is needed, and printed once",
+    )),
+    not_in_job_file(setting(
+        "tls-cert",
+        Some("FILE"),
+        &[Serve],
+        "Certificate chain to serve by HTTPS with, PEM",
+    )),
+    not_in_job_file(setting("tls-key", Some("FILE"), &[Serve], "Key of the certificate, PEM")),
+    not_in_job_file(setting(
+        "host",
+        Some("NAMES"),
+        &[Serve],
+        "Names by which browsers may call the server, with commas between, beside addresses and localhost",
+    )),
+    not_in_job_file(setting("open", None, &[Serve], "Open the interface in a browser")),
 ];
 
 /// Where a value came from.
@@ -269,6 +319,8 @@ pub enum Source {
     Environment,
     /// A job file.
     JobFile(String),
+    /// A request to the server.
+    Request,
     /// Nobody said anything.
     Default,
 }
@@ -279,6 +331,7 @@ impl fmt::Display for Source {
             Self::Flag => f.write_str("command line"),
             Self::Environment => f.write_str("environment"),
             Self::JobFile(name) => write!(f, "job file {name}"),
+            Self::Request => f.write_str("request"),
             Self::Default => f.write_str("default"),
         }
     }
@@ -322,6 +375,33 @@ impl Settings {
                 self.say(name, value, Source::Environment);
             }
         }
+    }
+
+    /// Adds the values of a request to the server. What a job file may not hold is not for requests
+    /// either, but for what [`SettingDef::in_request`] lets through.
+    ///
+    /// # Errors
+    /// When the command takes no setting of a name.
+    pub fn add_request(
+        &mut self,
+        values: &BTreeMap<String, String>,
+        options: &[&OptionDef],
+    ) -> Result<(), SpecError> {
+        for (name, value) in values {
+            let takes = |known: &str| {
+                known == name.as_str()
+                    && SETTINGS.iter().find(|s| s.name == known).is_none_or(SettingDef::in_request)
+            };
+            if !known(self.command, options).any(takes) {
+                let hint = closest(name, known(self.command, options))
+                    .filter(|hint| hint != name)
+                    .map_or(String::new(), |hint| format!("; did you mean `{hint}`?"));
+                let message = format!("`{}` takes no `{name}`{hint}", self.command.name());
+                return Err(SpecError::new(message).about(name));
+            }
+            self.say(name, value.clone(), Source::Request);
+        }
+        Ok(())
     }
 
     /// Adds a job file.
@@ -385,7 +465,7 @@ impl Settings {
             None => (default(), Source::Default),
             Some((text, source)) => {
                 let value = parse(text).map_err(|problem| {
-                    SpecError::new(format!("--{name} from the {source}: {problem}"))
+                    SpecError::new(format!("--{name} from the {source}: {problem}")).about(name)
                 })?;
                 (value, source.clone())
             }

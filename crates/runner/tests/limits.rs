@@ -81,6 +81,7 @@ fn built(server: &PostgresServer, name: &str) -> String {
         force: false,
         create_database: false,
         connect_limit: Duration::from_secs(10),
+        cancel: triphammer_runner::cancel::Cancel::default(),
     };
     build::<TprocC, _>(&target.database, &request, &Silent).unwrap();
     url

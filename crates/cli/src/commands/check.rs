@@ -1,27 +1,26 @@
 //! `triphammer check`.
 
 use triphammer_core::workload::Workload;
-use triphammer_runner::check::{CheckRequest, check};
+use triphammer_runner::check::check;
 use triphammer_runner::journal::Journal;
 use triphammer_runner::report;
+use triphammer_runner::requests;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::with_workload;
 
-use super::{cores, open, print, store, workload};
+use super::{open, print, store};
 use crate::terminal::{self, Bars};
 use crate::{Exit, Result, signals};
 
 /// Checks.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
-    let name = workload(settings)?;
+    let name = requests::workload(settings)?;
     with_workload!(name.as_str(), W => check_workload::<W>(settings))?
 }
 
 fn check_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
     let target = open(settings, W::NAME)?;
-    let jobs = settings.parse("jobs", cores)?.max(1);
-    let range = settings.optional("warehouses", parse_range, |(a, b)| format!("{a}-{b}"), "all")?;
-    let request = CheckRequest { range, jobs, connect_limit: target.connect_limit };
+    let request = requests::check(settings, &target)?;
     let as_json = settings.switch("json")?;
     let mut store = store(settings)?;
     let mut journal = Journal::of_check::<W, _>(store.as_mut(), &target, &mut terminal::warn);
@@ -43,13 +42,4 @@ fn check_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
         print(&report::check(&checked));
     }
     Ok(if checked.holds() { Exit::Done } else { Exit::CheckFailed })
-}
-
-/// Reads `3` or `3-8`.
-fn parse_range(text: &str) -> std::result::Result<(i64, i64), String> {
-    let (first, last) = text.split_once('-').unwrap_or((text, text));
-    match (first.trim().parse(), last.trim().parse()) {
-        (Ok(first), Ok(last)) if first <= last => Ok((first, last)),
-        _ => Err(format!("`{text}` is no range; write 3 or 3-8")),
-    }
 }

@@ -5,22 +5,20 @@ mod check;
 mod drop;
 mod jobs;
 mod run;
+mod serve;
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::ArgMatches;
 use clap_complete::Shell;
-use triphammer_core::{SpecError, Workload};
-use triphammer_runner::settings::{Command, Settings, Source};
+use triphammer_core::SpecError;
+use triphammer_runner::settings::{Command, Settings};
 use triphammer_runner::store::Store;
 use triphammer_runner::target::{self, Secrets, Target};
-use triphammer_runner::{Failure, with_workload, workload_options};
+use triphammer_runner::{Failure, requests};
 
 use crate::{Exit, Result, args, signals, terminal};
-
-/// The workload when none is named.
-const WORKLOAD: &str = "tproc-c";
 
 /// Runs the command that was named.
 pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
@@ -28,12 +26,20 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     if name == "completions" {
         return completions(matches);
     }
-    let command = [Command::Build, Command::Run, Command::Check, Command::Drop, Command::Jobs]
-        .into_iter()
-        .find(|command| command.name() == name)
-        .unwrap_or(Command::Report);
+    const NAMED: [Command; 6] = [
+        Command::Build,
+        Command::Run,
+        Command::Check,
+        Command::Drop,
+        Command::Jobs,
+        Command::Serve,
+    ];
+    let command =
+        NAMED.into_iter().find(|command| command.name() == name).unwrap_or(Command::Report);
     let mut settings = args::settings(command, matches)?;
-    signals::listen();
+    if command != Command::Serve {
+        signals::listen();
+    }
     match command {
         Command::Build => build::command(&mut settings),
         Command::Run => run::command(&mut settings),
@@ -44,6 +50,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
             let job = matches.get_one::<String>("job").expect("clap requires it");
             jobs::report(&mut settings, job)
         }
+        Command::Serve => serve::command(&mut settings),
     }
 }
 
@@ -55,33 +62,14 @@ fn completions(matches: &ArgMatches) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The workload's name.
-fn workload(settings: &mut Settings) -> Result<String> {
-    Ok(settings.parse("workload", || WORKLOAD.to_owned())?)
-}
-
 /// Opens the target and passes its warnings on.
 fn open(settings: &mut Settings, workload: &str) -> Result<Target> {
-    refuse_options_of_others(settings, workload)?;
+    requests::refuse_options_of_others(settings, workload)?;
     let target = target::open(settings, workload, &Terminal)?;
     for warning in &target.warnings {
         terminal::warn(warning);
     }
     Ok(target)
-}
-
-/// Refuses an option on the command line that the workload does not have. In a job file or the
-/// environment it may be meant for another run.
-fn refuse_options_of_others(settings: &Settings, workload: &str) -> Result<()> {
-    let has = |name: &str| with_workload!(workload, W => W::options().iter().any(|option| option.name == name));
-    for (title, option) in workload_options() {
-        if settings.source(option.name) == Source::Flag && !has(option.name)? {
-            let name = option.name;
-            let message = format!("--{name} is an option of {title}, not of {workload}");
-            return Err(Failure::refuse(message));
-        }
-    }
-    Ok(())
 }
 
 /// Secrets from the process's environment and its terminal.
@@ -153,9 +141,4 @@ fn show_spec(settings: &Settings) {
         text.push_str(&format!("{:name$}  {:value$}  {}\n", s.name, s.value, s.source));
     }
     print(&text);
-}
-
-/// Logical processors.
-fn cores() -> u32 {
-    std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX))
 }

@@ -12,13 +12,13 @@ use triphammer_runner::settings::Settings;
 use triphammer_runner::store::JobId;
 use triphammer_runner::with_workload;
 
-use super::{open, print, show_spec, store, workload};
+use super::{open, print, show_spec, store};
 use crate::terminal::{Bars, Live};
 use crate::{Exit, Result, signals};
 
 /// Runs.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
-    let name = workload(settings)?;
+    let name = triphammer_runner::requests::workload(settings)?;
     with_workload!(name.as_str(), W => run_workload::<W>(settings))?
 }
 

@@ -36,6 +36,8 @@ pub enum StoreError {
     Damaged { path: PathBuf },
     #[error("there is no job {job}; `triphammer jobs` lists them")]
     NoJob { job: i64 },
+    #[error("job {job} still runs; stop it first")]
+    StillRunning { job: i64 },
     #[error("job {job} is not held by this process")]
     NotHeld { job: i64 },
     #[error(

@@ -15,9 +15,15 @@ use super::open::Store;
 use crate::result::{JobKind, Redacted, Remark};
 
 /// The columns of [`job_row`], in its order.
-const JOB_COLUMNS: &str = "id, kind, status, label, workload, workload_version, scale, scale_unit, \
+pub(super) const JOB_COLUMNS: &str = "id, kind, status, label, workload, workload_version, scale, scale_unit, \
                            target, server_product, server_version, tool_version, users, pid, \
                            started_at, ended_at, headline_name, headline_value";
+
+/// The histograms of stretches that begin between two seconds.
+pub(super) const HISTOGRAMS: &str = "SELECT first_second, last_second, type, times, counts
+                                     FROM histograms
+                                     WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3
+                                     ORDER BY first_second, type, times";
 
 impl Store {
     /// The jobs, newest first.
@@ -78,25 +84,7 @@ impl Store {
             "SELECT first_second, last_second, type, committed, rolled_back, failed, in_doubt,
                    retries, tally, response_ns, service_ns, p50_us, p95_us, p99_us, max_us
                    FROM series WHERE job = ?1 ORDER BY first_second, type";
-        self.rows(sql, [job.0], |row| {
-            Ok(SeriesRow {
-                first: unsigned(row, 0)?,
-                last: unsigned(row, 1)?,
-                transaction: place(row, 2)?,
-                committed: unsigned(row, 3)?,
-                rolled_back: unsigned(row, 4)?,
-                failed: unsigned(row, 5)?,
-                in_doubt: unsigned(row, 6)?,
-                retries: unsigned(row, 7)?,
-                tally: row.get(8)?,
-                response_ns: unsigned(row, 9)?,
-                service_ns: unsigned(row, 10)?,
-                p50_us: unsigned(row, 11)?,
-                p95_us: unsigned(row, 12)?,
-                p99_us: unsigned(row, 13)?,
-                max_us: unsigned(row, 14)?,
-            })
-        })
+        self.rows(sql, [job.0], series_row)
     }
 
     /// What all threads did, second by second.
@@ -107,21 +95,7 @@ impl Store {
         let sql =
             "SELECT first_second, last_second, cpu_ns, wall_ns, busiest_share, connected, lost,
                    reconnected, lag_p99_us, round_trip_us, host_share FROM seconds WHERE job = ?1 ORDER BY first_second";
-        self.rows(sql, [job.0], |row| {
-            Ok(SecondRow {
-                first: unsigned(row, 0)?,
-                last: unsigned(row, 1)?,
-                cpu_ns: unsigned(row, 2)?,
-                wall_ns: unsigned(row, 3)?,
-                busiest_share: row.get(4)?,
-                connected: row.get(5)?,
-                lost: unsigned(row, 6)?,
-                reconnected: unsigned(row, 7)?,
-                lag_p99_us: optional(row, 8)?,
-                round_trip_us: optional(row, 9)?,
-                host_share: row.get(10)?,
-            })
-        })
+        self.rows(sql, [job.0], second_row)
     }
 
     /// The histograms of stretches that begin in `seconds` of the run.
@@ -133,20 +107,9 @@ impl Store {
         job: JobId,
         seconds: Range<u64>,
     ) -> Result<Vec<HistogramRow>, StoreError> {
-        let sql = "SELECT first_second, last_second, type, times, counts FROM histograms
-                   WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3
-                   ORDER BY first_second, type, times";
         let border = |second: u64| i64::try_from(second).unwrap_or(i64::MAX);
         let borders = params![job.0, border(seconds.start), border(seconds.end)];
-        self.rows(sql, borders, |row| {
-            Ok(HistogramRow {
-                first: unsigned(row, 0)?,
-                last: unsigned(row, 1)?,
-                transaction: place(row, 2)?,
-                times: named(row, 3, TimesKind::ALL, TimesKind::name)?,
-                histogram: histogram(row, 4)?,
-            })
-        })
+        self.rows(HISTOGRAMS, borders, histogram_row)
     }
 
     /// The exact totals of the run or its window.
@@ -205,7 +168,7 @@ impl Store {
 
     /// Finds out whether a job that runs is lost. A process gives up its lock after it has written
     /// the end, so a free lock counts only if the job is running in the store even then.
-    fn look_after(&self, job: &mut JobRow) -> Result<(), StoreError> {
+    pub(super) fn look_after(&self, job: &mut JobRow) -> Result<(), StoreError> {
         if job.status != JobStatus::Running || !lock::is_lost(&self.path, job.id) {
             return Ok(());
         }
@@ -222,7 +185,7 @@ impl Store {
         Ok(())
     }
 
-    fn rows<T>(
+    pub(super) fn rows<T>(
         &self,
         sql: &str,
         args: impl rusqlite::Params,
@@ -235,7 +198,7 @@ impl Store {
     }
 }
 
-fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
+pub(super) fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
     Ok(JobRow {
         id: JobId(row.get(0)?),
         kind: named(row, 1, JobKind::ALL, JobKind::name)?,
@@ -255,6 +218,52 @@ fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
         ended_at: row.get(15)?,
         headline_name: row.get(16)?,
         headline_value: row.get(17)?,
+    })
+}
+
+pub(super) fn series_row(row: &Row<'_>) -> rusqlite::Result<SeriesRow> {
+    Ok(SeriesRow {
+        first: unsigned(row, 0)?,
+        last: unsigned(row, 1)?,
+        transaction: place(row, 2)?,
+        committed: unsigned(row, 3)?,
+        rolled_back: unsigned(row, 4)?,
+        failed: unsigned(row, 5)?,
+        in_doubt: unsigned(row, 6)?,
+        retries: unsigned(row, 7)?,
+        tally: row.get(8)?,
+        response_ns: unsigned(row, 9)?,
+        service_ns: unsigned(row, 10)?,
+        p50_us: unsigned(row, 11)?,
+        p95_us: unsigned(row, 12)?,
+        p99_us: unsigned(row, 13)?,
+        max_us: unsigned(row, 14)?,
+    })
+}
+
+pub(super) fn second_row(row: &Row<'_>) -> rusqlite::Result<SecondRow> {
+    Ok(SecondRow {
+        first: unsigned(row, 0)?,
+        last: unsigned(row, 1)?,
+        cpu_ns: unsigned(row, 2)?,
+        wall_ns: unsigned(row, 3)?,
+        busiest_share: row.get(4)?,
+        connected: row.get(5)?,
+        lost: unsigned(row, 6)?,
+        reconnected: unsigned(row, 7)?,
+        lag_p99_us: optional(row, 8)?,
+        round_trip_us: optional(row, 9)?,
+        host_share: row.get(10)?,
+    })
+}
+
+pub(super) fn histogram_row(row: &Row<'_>) -> rusqlite::Result<HistogramRow> {
+    Ok(HistogramRow {
+        first: unsigned(row, 0)?,
+        last: unsigned(row, 1)?,
+        transaction: place(row, 2)?,
+        times: named(row, 3, TimesKind::ALL, TimesKind::name)?,
+        histogram: histogram(row, 4)?,
     })
 }
 

@@ -1,0 +1,4 @@
+//! The server, in process, on real databases.
+
+mod contract;
+mod typescript;
