@@ -6,5 +6,6 @@ mod drill;
 mod postgres;
 mod program;
 mod reference;
+mod serve;
 mod sqlite;
 mod tpc_b;

@@ -54,7 +54,7 @@ fn the_reference_page_is_what_the_program_takes() {
 #[test]
 fn every_setting_of_a_command_is_in_its_help() {
     let program = Program::new();
-    for command in ["build", "run", "check", "drop", "jobs", "report"] {
+    for command in ["build", "run", "check", "drop", "jobs", "report", "serve"] {
         let help = program.ok(&[command, "--help"]);
         for s in SETTINGS.iter().filter(|s| s.commands.iter().any(|c| c.name() == command)) {
             let shown =
@@ -75,7 +75,7 @@ fn completions_are_made_for_every_shell() {
 #[test]
 fn the_commands_are_those_of_the_contract() {
     let help = Program::new().ok(&["--help"]);
-    for command in ["build", "run", "check", "drop", "jobs", "report", "completions"] {
+    for command in ["build", "run", "check", "drop", "jobs", "report", "serve", "completions"] {
         assert!(help.contains(command), "{help}");
     }
 }

@@ -8,7 +8,7 @@ use triphammer_core::Database;
 use triphammer_core::workload::{OptionDef, Workload};
 use triphammer_runner::progress::Silent;
 use triphammer_runner::run::Resolved;
-use triphammer_runner::settings::{Command, SETTINGS, Settings};
+use triphammer_runner::settings::{Command, SETTINGS, SettingDef, Settings};
 use triphammer_runner::target::{self, Target};
 use triphammer_runner::{Failure, requests, with_workload, workload_options};
 use utoipa::ToSchema;
@@ -114,12 +114,9 @@ impl Asked {
             keys = targets.say(name, &mut settings)?;
         }
         let workload = requests::workload(&mut settings)?;
-        requests::refuse_options_of_others(&settings, &workload).map_err(|failure| {
-            match ApiError::from(failure) {
-                error @ ApiError { field: Some(_), .. } => error,
-                error => error.about("workload"),
-            }
-        })?;
+        with_workload!(workload.as_str(), W => W::NAME)
+            .map_err(|error| ApiError::from(error).about("workload"))?;
+        requests::refuse_options_of_others(&settings, &workload)?;
         Ok(Self { form: form.clone(), workload, settings, keys })
     }
 
@@ -132,6 +129,20 @@ impl Asked {
         let target = target::open(&mut settings, &self.workload, &self.keys)?;
         Ok((settings, target))
     }
+
+    /// Reads every setting; for a run, which looks at the database, gives its spec.
+    ///
+    /// # Errors
+    /// When a value cannot be, or there is nothing to run.
+    pub fn resolve(
+        &self,
+        settings: &mut Settings,
+        target: &Target,
+    ) -> Result<Option<serde_json::Value>, Failure> {
+        with_workload!(self.workload.as_str(), W => {
+            resolve::<W>(self.form.command, settings, target)
+        })?
+    }
 }
 
 /// What a form comes to, without doing it. A run's preview looks at what was built, so it connects.
@@ -141,11 +152,12 @@ impl Asked {
 pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
     let asked = Asked::new(form, targets)?;
     let (mut settings, target) = asked.open()?;
-    let spec = with_workload!(asked.workload.as_str(), W => {
-        resolve::<W>(form.command, &mut settings, &target)
-    })
-    .map_err(Failure::from)??;
-    let shown = settings.shown().iter().map(|s| ResolvedSetting {
+    let spec = asked.resolve(&mut settings, &target)?;
+    let of_form = |name: &str| {
+        let known = SETTINGS.iter().find(|known| known.name == name);
+        name == "target" || known.is_none_or(SettingDef::in_request)
+    };
+    let shown = settings.shown().iter().filter(|s| of_form(&s.name)).map(|s| ResolvedSetting {
         name: s.name.clone(),
         value: s.value.clone(),
         source: s.source.clone(),

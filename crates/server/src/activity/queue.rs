@@ -11,7 +11,7 @@ use triphammer_core::engine::Stopper;
 use triphammer_runner::Failure;
 use triphammer_runner::cancel::Cancel;
 
-use super::form::{Asked, Form};
+use super::form::{Asked, Form, FormCommand};
 use super::perform::{self, Ended};
 use super::{Activity, ActivityDetail, ActivityState};
 use crate::app::now;
@@ -79,7 +79,11 @@ impl Activities {
     /// When the form cannot be, the queue is full, or the server ends.
     pub fn submit(self: &Arc<Self>, form: &Form, targets: &Targets) -> Result<Activity, ApiError> {
         let asked = Asked::new(form, targets)?;
-        let (settings, target) = asked.open()?;
+        let (mut settings, target) = asked.open()?;
+        // A run's values are read when it begins: they depend on what is in the database then.
+        if form.command != FormCommand::Run {
+            asked.resolve(&mut settings, &target)?;
+        }
         let mut book = self.lock();
         if book.closed {
             return Err(ApiError::conflict("the server is ending; it begins nothing any more"));
