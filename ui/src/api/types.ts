@@ -432,13 +432,13 @@ export interface JobSummary {
 }
 
 /** How long a run is. */
-export interface Length {
+export type Length = {
   /** The timed window, after ramp-up, by the clock. */
   time: string;
 } | {
   /** This many transactions of each virtual user; all of it is the window. */
   transactions: number;
-}
+};
 
 /** What can limit a run, in the order in which it is decided after `undecided`. */
 export type Limit = "load_limited" | "client_bound" | "host_bound" | "network_bound" | "database_bound" | "undecided";

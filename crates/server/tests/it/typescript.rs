@@ -17,7 +17,7 @@ pub fn types(document: &Value) -> String {
     for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
         comment(&mut out, schema, "");
         let body = of(schema, "");
-        if body.starts_with('{') {
+        if schema["properties"].is_object() {
             writeln!(out, "export interface {name} {body}\n").unwrap();
         } else {
             writeln!(out, "export type {name} = {body};\n").unwrap();
