@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { open } from './browser.mjs';
 
 const { BASE, POSTGRES, PASSWORD, SHOTS } = process.env;
@@ -24,6 +24,11 @@ before(async () => {
 
 after(async () => {
   await browser?.close();
+});
+
+// What a failed test was looking at.
+afterEach(async (t) => {
+  if (t.passed === false) await picture(`failed-${t.name.replace(/\W+/g, '-').slice(0, 40)}`).catch(() => {});
 });
 
 /** Every page must be quiet in the console, ask only its own server, and never be told the password. */
