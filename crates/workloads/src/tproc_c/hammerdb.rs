@@ -227,10 +227,11 @@ impl Routines {
         let time = Value::Timestamp(input.time);
         match &input.of {
             Of::NewOrder { warehouses, d_id, c_id, ol_cnt } => {
-                let (max, d_id) = (Value::from(*warehouses), Value::from(*d_id));
-                let args = [w_id, max, d_id, (*c_id).into(), (*ol_cnt).into(), time];
+                let [max, d_id, c_id, ol_cnt] =
+                    [*warehouses, *d_id, *c_id, *ol_cnt].map(Value::from);
+                let args = [w_id, max, d_id, c_id, ol_cnt, time];
                 self.call(NEW_ORDER, &args, rows, session).await?;
-                return self.new_order_ended(&[w_id, d_id], rows, session).await;
+                return self.new_order_ended(&[w_id, d_id, c_id, ol_cnt], rows, session).await;
             }
             Of::Payment { d_id, c_w_id, c_d_id, customer, h_amount } => {
                 let [c_id, by_name, c_last] = customer.args(names);
@@ -269,13 +270,13 @@ impl Routines {
 
     async fn new_order_ended<S: Session>(
         &self,
-        district: &[Value<'_>],
+        order: &[Value<'_>],
         rows: &mut Rows,
         session: &mut S,
     ) -> Result<Completion, DbError> {
         let Some(statement) = self.committed else { return Ok(Completion::COMMITTED) };
         // The order may be there already: without an answer nobody knows.
-        let asked = session.query(statement, district, rows).await;
+        let asked = session.query(statement, order, rows).await;
         asked.map_err(DbError::after_commit_sent)?;
         let is_there = rows.first("the order of New-Order")?.int(0)? > 0;
         Ok(if is_there { Completion::COMMITTED } else { Completion::ROLLED_BACK })

@@ -45,7 +45,7 @@ pub static STATEMENTS: &[StatementDef] = &[
     optional("hammerdb.kind", &[]),
     optional("hammerdb.new_order.function", HAMMERDB_NEW_ORDER.split_at(5).0),
     optional("hammerdb.new_order.procedure", HAMMERDB_NEW_ORDER),
-    optional("hammerdb.new_order.committed", &[W_ID, D_ID]),
+    optional("hammerdb.new_order.committed", &[W_ID, D_ID, C_ID, param("ol_cnt", Int)]),
     optional("hammerdb.payment.function", HAMMERDB_PAYMENT.split_at(8).0),
     optional("hammerdb.payment.procedure", HAMMERDB_PAYMENT),
     optional("hammerdb.order_status.function", HAMMERDB_ORDER_STATUS),

@@ -1,7 +1,7 @@
 //! Schemas of HammerDB's shape, with routines of our own behind its interfaces: `run` calls them as they
 //! are, `check` tells what such a program's rules do not keep, and nothing removes them but force.
 
-use triphammer_testbed::PostgresServer;
+use triphammer_testbed::{MariadbServer, PostgresServer};
 
 use crate::program::Program;
 
@@ -32,6 +32,12 @@ impl Schema {
         let target = PostgresServer::shared().fresh_database("hammerdb").unwrap();
         let sql = |name: &str, sql: &str| PostgresServer::shared().run(name, sql).unwrap();
         Self::new(program, target, sql, &[include_str!("postgres.sql"), routines])
+    }
+
+    fn mariadb(program: &Program) -> Self {
+        let target = MariadbServer::shared().fresh_database("hammerdb").unwrap();
+        let sql = |name: &str, sql: &str| MariadbServer::shared().run(name, sql).unwrap();
+        Self::new(program, target, sql, &[include_str!("mariadb.sql")])
     }
 
     fn number(&self, sql: &str) -> i64 {
@@ -111,6 +117,18 @@ fn procedures_on_postgresql_are_driven_as_they_are() {
     let schema = Schema::postgres(&program, include_str!("postgres_procedures.sql"));
     let result = drives(&program, &schema);
     assert_eq!(result["round_trips"]["per_transaction"], 1.0);
+}
+
+#[test]
+fn procedures_on_mariadb_are_driven_as_they_are_and_their_silent_rollbacks_counted() {
+    let program = Program::new();
+    let schema = Schema::mariadb(&program);
+    let result = drives(&program, &schema);
+    let new_order = &result["run"]["types"][0];
+    assert!(new_order["rolled_back"].as_i64().unwrap() > 0, "{new_order:#}");
+    // A second one asks whether an order is there.
+    let trips = result["round_trips"]["per_transaction"].as_f64().unwrap();
+    assert!((1.2..1.7).contains(&trips), "{trips}");
 }
 
 #[test]

@@ -23,9 +23,12 @@ WHERE routine_schema = DATABASE() AND routine_type = 'PROCEDURE' AND lower(routi
 CALL NEWORD(:w_id, :warehouses, :d_id, :c_id, :ol_cnt, @disc, @last, @credit, @d_tax, @w_tax,
             @next_o_id, :time);
 
--- The routine rolls one order in about a hundred back and does not say so.
+-- The routine rolls one order in about a hundred back and does not say so. Its number is then the next
+-- one's, so an order of that number counts only if it is of the same customer and as many lines.
 -- name: hammerdb.new_order.committed
-SELECT count(*) FROM orders WHERE o_w_id = :w_id AND o_d_id = :d_id AND o_id = @next_o_id;
+SELECT count(*)
+FROM orders
+WHERE o_w_id = :w_id AND o_d_id = :d_id AND o_id = @next_o_id AND o_c_id = :c_id AND o_ol_cnt = :ol_cnt;
 
 -- Parameters that go both ways are told their values here, which saves the round trip that sets them.
 -- name: hammerdb.payment.procedure
