@@ -7,7 +7,7 @@
 //! users may share one while another has none. What a routine does not say is not known: which
 //! districts Delivery skipped, for instance.
 //!
-//! Interfaces: HammerDB 5 and 6, functions or procedures on PostgreSQL, procedures on MySQL and MariaDB.
+//! Interfaces: those of HammerDB 6.0, functions or procedures on PostgreSQL, procedures on MySQL and MariaDB.
 //! The calls are in `sql/*/tproc-c/hammerdb.sql`.
 
 use triphammer_core::random::Rng;
