@@ -5,6 +5,7 @@ mod bad_input;
 mod capacity;
 mod dialects;
 mod drill;
+mod hammerdb;
 mod live;
 mod loads;
 mod mysql;
