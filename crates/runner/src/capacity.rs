@@ -163,6 +163,7 @@ impl Question for Capacity {
         settings.push(("load".to_owned(), load.to_string()));
         Some(Step {
             number: u32::try_from(self.probes.len()).unwrap_or(u32::MAX),
+            target: 0,
             settings,
             title: format!("{} transactions a second", figure(rate)),
         })

@@ -4,8 +4,9 @@
 use std::path::Path;
 
 use super::series::{Layout, SeriesWriter};
-use super::{hdr, junit, markdown, stored, stored_json};
+use super::{comparison_markdown, hdr, junit, markdown, stored, stored_json};
 use crate::check::CheckReport;
+use crate::compare::ComparisonResult;
 use crate::failure::Failure;
 use crate::result::JobKind;
 use crate::store::{Store, StoreError, StoredJob};
@@ -74,9 +75,10 @@ impl Format {
         match self {
             Self::Text => stored(job).map_err(refused),
             Self::Json => Ok(stored_json(job)),
-            Self::Markdown => match job.result().map_err(refused)? {
-                Some(result) => Ok(markdown(&result)),
-                None => stored(job).map_err(refused),
+            Self::Markdown => match (job.result().map_err(refused)?, comparison_of(job)) {
+                (Some(result), _) => Ok(markdown(&result)),
+                (None, Some(result)) => Ok(comparison_markdown(&result)),
+                (None, None) => stored(job).map_err(refused),
             },
             Self::Csv => self.series(store, job, Layout::Csv),
             Self::JsonLines => self.series(store, job, Layout::JsonLines),
@@ -112,6 +114,12 @@ impl Format {
     }
 }
 
+/// The comparison that a job left; `None` when it left none.
+fn comparison_of(job: &StoredJob) -> Option<ComparisonResult> {
+    let document = job.document.as_ref().filter(|_| job.row.kind == JobKind::Compare)?;
+    serde_json::from_value(document.clone()).ok()
+}
+
 fn junit(job: &StoredJob) -> Result<String, Failure> {
     let row = &job.row;
     let found = job.result().map_err(|error| Failure::refuse(error.to_string()))?;
@@ -122,8 +130,9 @@ fn junit(job: &StoredJob) -> Result<String, Failure> {
     if let Ok(report) = serde_json::from_value::<CheckReport>(document.clone()) {
         return Ok(junit::of_check(&report).xml());
     }
-    if row.kind == JobKind::Build && document.is_object() {
-        return Err(Failure::refuse(format!("job {} is a build: nothing had to hold", row.id)));
+    if document.is_object() {
+        let kind = row.kind.name();
+        return Err(Failure::refuse(format!("job {} is a {kind}: nothing had to hold", row.id)));
     }
     let reason = document.as_str().unwrap_or(row.status.name());
     Ok(junit::of_failure(row.kind.name(), &row.workload, reason).xml())

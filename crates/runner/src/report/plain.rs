@@ -1,7 +1,7 @@
 //! What `build` and `check` print, and what `report` prints of any stored job.
 
 use super::format::integer;
-use super::{Charset, Style, capacity, jobs, profile, text};
+use super::{Charset, Style, capacity, comparison, jobs, profile, text};
 use crate::build::BuildReport;
 use crate::check::CheckReport;
 use crate::result::JobKind;
@@ -71,6 +71,10 @@ pub fn stored(job: &StoredJob) -> Result<String, StoreError> {
         JobKind::Capacity => serde_json::from_value(document.clone()).map_or_else(
             |_| failed(&row(), document),
             |result| capacity(&result, Charset::Unicode),
+        ),
+        JobKind::Compare => serde_json::from_value(document.clone()).map_or_else(
+            |_| failed(&row(), document),
+            |result| comparison(&result, Charset::Unicode),
         ),
         JobKind::Build => serde_json::from_value(document.clone())
             .map_or_else(|_| failed(&row(), document), |report| build(&report)),
