@@ -277,12 +277,12 @@ fn words(changes: &[Change], runs: &[HistoryRun], headline: &str) -> String {
         };
     };
     let way = if last.slower { "slower" } else { "faster" };
-    let found = counted(changes.len() as u64, "changes");
-    let since = counted((runs.len() - last.at) as u64, "runs");
     format!(
-        "{found} of {headline} in {} runs; the last one, {since} ago at job {}, to {way}: {}",
-        runs.len(),
+        "{} of {headline} in {}; {way} from job {} on, {} ago: {}",
+        counted(changes.len() as u64, "changes"),
+        counted(runs.len() as u64, "runs"),
         last.job,
+        counted((runs.len() - last.at) as u64, "runs"),
         last.size()
     )
 }

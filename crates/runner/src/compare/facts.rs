@@ -178,8 +178,14 @@ impl Facts {
 
     /// What differs among the runs of one side, and should not.
     pub(super) fn mixed(&self) -> impl Iterator<Item = (&str, String)> {
-        let of_load = |subject| matches!(subject, Subject::Workload | Subject::Setting);
-        let mixed = self.0.iter().filter(move |(key, values)| of_load(key.0) && values.len() > 1);
+        // Versions of the tool and the host wander over time, and the server's settings are many.
+        let of_runs = |subject| {
+            matches!(
+                subject,
+                Subject::Workload | Subject::Setting | Subject::Target | Subject::Server
+            )
+        };
+        let mixed = self.0.iter().filter(move |(key, values)| of_runs(key.0) && values.len() > 1);
         mixed.map(|(key, values)| (key.1.as_str(), joined(values)))
     }
 

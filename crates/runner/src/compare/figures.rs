@@ -72,9 +72,9 @@ impl Named {
     }
 
     /// The figure where a value of each side is all there is.
-    fn alone(self, a: f64, b: f64, reason: &str) -> Figure {
+    fn alone(self, a: f64, b: f64, reason: String) -> Figure {
         let Self { name, title, unit, .. } = self;
-        Figure { name, title, unit, a, b, comparison: None, reason: Some(reason.to_owned()) }
+        Figure { name, title, unit, a, b, comparison: None, reason: Some(reason) }
     }
 }
 
@@ -97,7 +97,12 @@ pub(super) fn all(a: &[&Run], b: &[&Run], how: How, margin: f64) -> Vec<Figure> 
         figures.push(match (how, seconds(a), seconds(b)) {
             (How::Seconds, Some(a), Some(b)) => named.compare(&a, &b, how, margin),
             (How::Seconds, ..) => {
-                let reason = "too few transactions a second: compare several runs of each side";
+                let reason = match named.unit {
+                    Unit::Us => {
+                        "too few transactions a second to judge it by single runs".to_owned()
+                    }
+                    Unit::Number | Unit::Share => CompareError::TooShort.to_string(),
+                };
                 named.alone(values_a[0], values_b[0], reason)
             }
             _ => named.compare(&values_a, &values_b, how, margin),

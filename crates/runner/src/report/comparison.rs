@@ -97,10 +97,10 @@ fn title(result: &ComparisonResult) -> String {
     let how = match (&result.pairs, &result.profiles) {
         (Some(pairs), _) => counted(u64::from(pairs.made), "pairs"),
         (None, Some(_)) => "two profiles".to_owned(),
-        (None, None) => {
-            let runs = |side: &Side| side.runs.len();
-            format!("{} and {} runs", runs(&result.a), runs(&result.b))
-        }
+        (None, None) => match (result.a.runs.len(), result.b.runs.len()) {
+            (1, 1) => "one run each".to_owned(),
+            (a, b) => format!("{a} and {b} runs"),
+        },
     };
     format!("Comparison of {of}{DOT}{how}")
 }
