@@ -5,7 +5,7 @@ use triphammer_statistics::compare::{Basis, Comparison, More, Verdict};
 
 use super::document::{ComparisonResult, Side};
 use super::facts::{Difference, Facts};
-use crate::report::format::{counted, precise};
+use crate::report::format::{counted, duration, precise};
 use crate::result::{Limit, Steady, Warning};
 
 /// The word of a verdict.
@@ -64,9 +64,9 @@ pub(super) fn verdict(result: &ComparisonResult) -> String {
 
 /// What would settle it.
 fn settle(result: &ComparisonResult, comparison: &Comparison, more: Option<More>) -> String {
-    let minutes = result
-        .more_minutes
-        .map_or_else(String::new, |minutes| format!(", about {}", counted_minutes(minutes)));
+    let minutes = result.more_minutes.map_or_else(String::new, |minutes| {
+        format!(", about {}", duration(minutes.ceil().max(1.0) * 60.0))
+    });
     match more {
         None => "no reasonable number of runs would settle it".to_owned(),
         Some(More::Pairs { .. }) if result.profiles.is_some() => {
@@ -86,17 +86,6 @@ fn settle(result: &ComparisonResult, comparison: &Comparison, more: Option<More>
             format!("windows of about {} s in both runs would settle it{minutes}", now + points)
         }
     }
-}
-
-/// `12 minutes`, and `1 minute` for less.
-fn counted_minutes(minutes: f64) -> String {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a guess at minutes; a float saturates"
-    )]
-    let whole = minutes.ceil().max(1.0) as u64;
-    counted(whole, "minutes")
 }
 
 /// What should be known before the verdict is used.

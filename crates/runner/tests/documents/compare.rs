@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use triphammer_runner::campaign::Question;
-use triphammer_runner::compare::{ComparisonResult, Pairs, Request, Run, Subject, seconds};
+use triphammer_runner::compare::{ComparisonResult, Facts, Pairs, Request, Run, Subject, seconds};
 use triphammer_runner::history::HistoryResult;
 use triphammer_runner::report::{self, Charset};
 use triphammer_runner::result::{RunResult, Status};
@@ -228,13 +228,18 @@ fn pairs_that_are_missing_are_told() {
 
 /// Six at 1 and eight at 0.9, with another server version from then on.
 fn followed() -> HistoryResult {
-    let run = |job| {
-        let after = job > 6;
-        let factor = scatter(job) * if after { 0.9 } else { 1.0 };
-        if after { other(job, factor).result } else { run(job, factor).result }
+    let made = |job| match job {
+        1..=6 => run(job, scatter(job)),
+        _ => other(job, 0.9 * scatter(job)),
     };
-    let results: Vec<RunResult> = (1..=14).map(run).collect();
-    HistoryResult::new(Some("nightly".to_owned()), &results).unwrap()
+    let results: Vec<RunResult> = (1..=14).map(made).map(|run| run.result).collect();
+    let mut found = HistoryResult::new(Some("nightly".to_owned()), &results).unwrap();
+    for change in &mut found.changes {
+        let first = i64::try_from(change.at).unwrap() + 1;
+        let facts = |job| Facts::of_run(&made(job));
+        change.differences = facts(first - 1).against(&facts(first));
+    }
+    found
 }
 
 #[test]
