@@ -11,6 +11,8 @@ pub const COMMANDS: &[(Command, &str)] = &[
     (Command::Run, "Drive a workload and measure"),
     (Command::Profile, "Run at several numbers of virtual users and fit the curve"),
     (Command::Capacity, "Search the highest rate that keeps a response time within a limit"),
+    (Command::Compare, "Say whether B is faster than A, slower, or the same"),
+    (Command::History, "Show runs in the order of time, and when they changed"),
     (Command::Check, "Verify every invariant of the data"),
     (Command::Drop, "Remove what a build made"),
     (Command::Jobs, "List stored jobs"),
@@ -73,7 +75,7 @@ fn shared(arg: Arg, workload: &str, definition: &OptionDef) -> Arg {
 fn takes(command: Command, definition: &OptionDef) -> bool {
     match command {
         Command::Build => definition.command == OptionCommand::Build,
-        Command::Run | Command::Profile | Command::Capacity => {
+        Command::Run | Command::Profile | Command::Capacity | Command::Compare => {
             definition.command == OptionCommand::Run
         }
         _ => false,
@@ -87,8 +89,7 @@ fn argument(definition: &SettingDef) -> Arg {
         None => switch(arg),
     };
     let arg = if definition.repeats { arg.action(ArgAction::Append) } else { arg };
-    // The target is where a database URL naturally stands: without a flag.
-    if definition.name == "target" {
+    if definition.positional {
         return arg;
     }
     match definition.short {

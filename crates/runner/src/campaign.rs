@@ -1,6 +1,7 @@
 //! A campaign: runs in sequence that answer one question together, as one job. A profile asks how
-//! throughput grows with virtual users, a search for the capacity which rate keeps a limit. This module
-//! knows how to run, rest, stop, store and go on; what to run next is the question's.
+//! throughput grows with virtual users, a search for the capacity which rate keeps a limit, a comparison
+//! whether B is faster than A. This module knows how to run, rest, stop, store and go on; what to run next
+//! is the question's.
 //!
 //! ```text
 //! Question::next ──► run (a stored job of its own, child of the campaign's) ──► Question::tell ─┐
@@ -45,20 +46,12 @@ const FAILURES_MAX: u32 = 3;
 pub struct Step {
     /// Place in the sequence, from 0.
     pub number: u32,
+    /// Which of the campaign's targets it is run on.
+    pub target: usize,
     /// What the question decides of the run: settings by name.
     pub settings: Vec<(String, String)>,
     /// What is run, for people: `8 virtual users`.
     pub title: String,
-}
-
-impl Step {
-    /// Whether a run was made as the step asks. Where a step failed before and went well this time,
-    /// those after it may be other ones.
-    fn is_of(&self, result: &RunResult) -> bool {
-        self.settings.iter().all(|(name, value)| {
-            result.settings.iter().any(|set| set.name == *name && set.value == *value)
-        })
-    }
 }
 
 /// What a campaign asks. All that it knows is what it was told, in the order of the steps.
@@ -72,8 +65,26 @@ pub trait Question {
     /// The run to make next; `None` when the question is answered. Asking does not change it.
     fn next(&self) -> Option<Step>;
 
+    /// Runs that must be possible before the first begins: one on each target.
+    fn trials(&self) -> Vec<Step> {
+        self.next().into_iter().collect()
+    }
+
     /// How many runs there will be in all, where that is known.
     fn runs(&self) -> Option<u32>;
+
+    /// Whether a stored run was made as the step asks. Where a step failed before and went well this
+    /// time, those after it may be other ones.
+    fn is_of(&self, step: &Step, result: &RunResult) -> bool {
+        step.settings.iter().all(|(name, value)| {
+            result.settings.iter().any(|set| set.name == *name && set.value == *value)
+        })
+    }
+
+    /// Takes what the server was set to in the run that is told next, where the store knows it.
+    fn server_settings(&mut self, settings: Vec<(String, String)>) {
+        drop(settings);
+    }
 
     /// Takes a run that came to its end.
     fn tell(&mut self, step: &Step, result: &RunResult);
@@ -120,8 +131,8 @@ pub struct Begin {
 pub struct Campaign<'a, D> {
     /// Everything said, of the campaign's command.
     pub settings: &'a Settings,
-    /// The database.
-    pub target: &'a Target<D>,
+    /// The databases, at least one: steps name theirs by place.
+    pub targets: &'a [Target<D>],
     /// The rest between two runs.
     pub settle: Duration,
     /// An interrupted job to go on with.
@@ -153,7 +164,8 @@ impl<D: Database> Campaign<'_, D> {
         only_look: bool,
     ) -> Result<(Settings, Resolved<W, D>), Failure> {
         let mut settings = self.settings.of_run(&step.settings);
-        let resolved = Resolved::new(&mut settings, self.target, progress, only_look)?;
+        let target = &self.targets[step.target];
+        let resolved = Resolved::new(&mut settings, target, progress, only_look)?;
         Ok((settings, resolved))
     }
 
@@ -169,12 +181,17 @@ impl<D: Database> Campaign<'_, D> {
         progress: &dyn Progress,
         observer: &mut dyn Observer,
     ) -> Result<Ended<Q::Document>, Failure> {
-        let Some(first) = question.next() else {
+        let mut scale = None;
+        let mut longest = Duration::ZERO;
+        for trial in question.trials() {
+            let (_, resolved) = self.resolve::<W>(&trial, progress, false)?;
+            longest = longest.max(resolved.longest());
+            scale.get_or_insert(resolved.scale());
+        }
+        let Some(scale) = scale else {
             return Err(Failure::refuse("there is nothing to run"));
         };
-        let (_, resolved) = self.resolve::<W>(&first, progress, false)?;
-        let each = self.settle + resolved.longest();
-        let scale = resolved.scale();
+        let each = self.settle + longest;
         let mut stored = match (self.resumed, store.as_deref()) {
             (Some(resumed), Some(store)) => resume::complete_runs(store, resumed.job)?,
             _ => BTreeMap::new(),
@@ -191,7 +208,9 @@ impl<D: Database> Campaign<'_, D> {
         let mut sequence = Sequence { stopper, observer, done: 0, failures: 0, made: false };
         let ended = loop {
             let Some(step) = question.next() else { break (Status::Complete, None) };
-            if let Some(result) = stored.remove(&step.number).filter(|run| step.is_of(run)) {
+            let made = stored.remove(&step.number).filter(|run| question.is_of(&step, run));
+            if let Some(result) = made {
+                question.server_settings(journal.settings_of(&result));
                 question.tell(&step, &result);
                 sequence.done += 1;
                 continue;
@@ -274,6 +293,7 @@ impl Sequence<'_> {
             Ok(result) if result.status == Status::Complete => {
                 self.failures = 0;
                 self.done += 1;
+                question.server_settings(journal.settings_of(&result));
                 question.tell(step, &result);
                 self.observer.ended(step, &result);
                 Going::On

@@ -167,7 +167,8 @@ impl Question for Capacity {
         let number = u32::try_from(self.probes.len()).unwrap_or(u32::MAX);
         let seed = self.seed.wrapping_add(u64::from(number));
         settings.push(("seed".to_owned(), seed.to_string()));
-        Some(Step { number, settings, title: format!("{} transactions a second", figure(rate)) })
+        let title = format!("{} transactions a second", figure(rate));
+        Some(Step { number, target: 0, settings, title })
     }
 
     fn runs(&self) -> Option<u32> {

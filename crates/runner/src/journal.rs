@@ -103,7 +103,7 @@ impl<'a> Journal<'a> {
         scale: u32,
         warn: Warn<'_>,
     ) -> Self {
-        let header = header::<W, D>(kind, campaign.target, scale, None, BTreeMap::new());
+        let header = header::<W, D>(kind, &campaign.targets[0], scale, None, BTreeMap::new());
         let header = JobHeader {
             label: campaign.settings.said("label").map(str::to_owned),
             plan: serde_json::to_value(Plan::of(campaign.settings)).ok(),
@@ -126,6 +126,13 @@ impl<'a> Journal<'a> {
     /// The store, for a job within this one.
     pub fn store(&mut self) -> Option<&mut Store> {
         self.store.as_deref_mut()
+    }
+
+    /// What the server was set to at the start of a run, as far as the store knows.
+    pub fn settings_of(&self, run: &RunResult) -> Vec<(String, String)> {
+        let store = self.store.as_deref().zip(run.job.map(JobId));
+        let settings = store.map(|(store, job)| store.stored_settings(job, Moment::Start));
+        settings.and_then(Result::ok).unwrap_or_default()
     }
 
     /// What a campaign knows so far, and its first figure.

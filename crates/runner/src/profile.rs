@@ -165,6 +165,7 @@ impl Question for Profile {
             .find(|(number, users)| !is_done(*number) && !self.is_refused(*users))?;
         Some(Step {
             number,
+            target: 0,
             settings: vec![("vus".to_owned(), users.to_string())],
             title: crate::report::format::counted(u64::from(users), "virtual users"),
         })

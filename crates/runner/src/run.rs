@@ -285,11 +285,7 @@ impl<W: Workload, D: Database> Resolved<W, D> {
         workload_facts.extend(self.facts.iter().cloned());
         Ok(RunFacts {
             job: None,
-            tool: Tool {
-                name: "triphammer".into(),
-                version: env!("CARGO_PKG_VERSION").into(),
-                debug_build: cfg!(debug_assertions),
-            },
+            tool: Tool::this(),
             label: settings.said("label").map(str::to_owned),
             workload: WorkloadFacts {
                 name: W::NAME.into(),

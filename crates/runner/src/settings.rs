@@ -32,6 +32,10 @@ pub enum Command {
     Profile,
     /// Searches the highest rate within a limit.
     Capacity,
+    /// Says whether B is faster than A.
+    Compare,
+    /// Shows when results changed.
+    History,
     /// Verifies invariants.
     Check,
     /// Removes what a build made.
@@ -53,6 +57,8 @@ impl Command {
             Self::Run => "run",
             Self::Profile => "profile",
             Self::Capacity => "capacity",
+            Self::Compare => "compare",
+            Self::History => "history",
             Self::Check => "check",
             Self::Drop => "drop",
             Self::Jobs => "jobs",
@@ -75,6 +81,8 @@ pub struct SettingDef {
     pub commands: &'static [Command],
     /// One-letter flag.
     pub short: Option<char>,
+    /// Whether it stands on the command line without a flag.
+    pub positional: bool,
     /// Whether a job file may hold it.
     pub in_job_file: bool,
     /// Whether it may be given several times: the values are joined with commas, and a job file may
@@ -121,7 +129,12 @@ const fn setting(
     commands: &'static [Command],
     help: &'static str,
 ) -> SettingDef {
-    SettingDef { name, value, help, commands, short: None, in_job_file: true, repeats: false }
+    let (short, positional, in_job_file, repeats) = (None, false, true, false);
+    SettingDef { name, value, help, commands, short, positional, in_job_file, repeats }
+}
+
+const fn positional(definition: SettingDef) -> SettingDef {
+    SettingDef { positional: true, ..definition }
 }
 
 const fn short(definition: SettingDef, letter: char) -> SettingDef {
@@ -136,24 +149,59 @@ const fn not_in_job_file(definition: SettingDef) -> SettingDef {
     SettingDef { in_job_file: false, ..definition }
 }
 
-use Command::{Build, Capacity, Check, Drop, Jobs, Profile, Report, Run, Serve};
+use Command::{Build, Capacity, Check, Compare, Drop, History, Jobs, Profile, Report, Run, Serve};
 
 /// The commands that work on a database; a job file may have a table for each.
-const ON_TARGET: &[Command] = &[Build, Run, Profile, Capacity, Check, Drop];
+const ON_TARGET: &[Command] = &[Build, Run, Profile, Capacity, Compare, Check, Drop];
 /// The commands that drive a workload.
-const DRIVE: &[Command] = &[Run, Profile, Capacity];
+const DRIVE: &[Command] = &[Run, Profile, Capacity, Compare];
 /// Those of them that make several runs.
-const SEVERAL: &[Command] = &[Profile, Capacity];
+const SEVERAL: &[Command] = &[Profile, Capacity, Compare];
+/// Those that drive it the same way in every run.
+const ALIKE: &[Command] = &[Run, Compare];
 
 /// Everything that can be set, beside the options of workloads.
 pub const SETTINGS: &[SettingDef] = &[
-    setting(
+    positional(setting(
         "target",
         Some("TARGET"),
-        ON_TARGET,
+        &[Build, Run, Profile, Capacity, Check, Drop],
         "Database to use, as a URL: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, null: [default: an SQLite file in this folder, named for the workload]",
-    ),
+    )),
+    positional(setting(
+        "target",
+        Some("A"),
+        &[Compare],
+        "Number of a job, `last`, or a label that stands for all complete runs with it; with --ab a target, as in `run`",
+    )),
+    positional(setting(
+        "other",
+        Some("B"),
+        &[Compare],
+        "What is judged against A; with --ab a second target [default: with --ab the same target as A]",
+    )),
+    not_in_job_file(positional(setting(
+        "label",
+        Some("LABEL"),
+        &[History],
+        "Runs that have this label [default: any]",
+    ))),
     short(setting("workload", Some("NAME"), ON_TARGET, "Workload [default: tproc-c]"), 'w'),
+    not_in_job_file(short(
+        setting(
+            "workload",
+            Some("NAME"),
+            &[History],
+            "Runs of this workload [default: that of the newest run]",
+        ),
+        'w',
+    )),
+    not_in_job_file(setting(
+        "on",
+        Some("TEXT"),
+        &[History],
+        "Runs whose target, as `jobs` lists it, has this text in it [default: any]",
+    )),
     setting(
         "schema",
         Some("NAME"),
@@ -183,7 +231,7 @@ pub const SETTINGS: &[SettingDef] = &[
     setting(
         "scale",
         Some("N"),
-        &[Build, Run, Profile, Capacity],
+        &[Build, Run, Profile, Capacity, Compare],
         "Size of the data: warehouses for TPROC-C, branches for TPC-B-like. `run` takes it only where nothing is stored (null:) or built (the embedded default) [default: 1; 10 on null:]",
     ),
     setting(
@@ -195,7 +243,7 @@ pub const SETTINGS: &[SettingDef] = &[
     setting(
         "seed",
         Some("N"),
-        &[Build, Run, Profile, Capacity],
+        &[Build, Run, Profile, Capacity, Compare],
         "Seed: of the data in `build`, of the inputs in `run`, of the order of runs too in `profile`. The same seed gives the same rows and the same work [default: 1]",
     ),
     not_in_job_file(setting(
@@ -213,7 +261,7 @@ pub const SETTINGS: &[SettingDef] = &[
     setting(
         "vus",
         Some("N"),
-        &[Run],
+        ALIKE,
         "Virtual users; sessions where the load is by rate, ramp or steps [default: 1 on SQLite, else min(10, scale)]",
     ),
     setting(
@@ -256,7 +304,7 @@ pub const SETTINGS: &[SettingDef] = &[
     setting(
         "until-ci",
         Some("SHARE"),
-        &[Run, Profile],
+        &[Run, Profile, Compare],
         "End the window as soon as the 95 % interval of the first figure is within this share of it: 1% [default: by time]",
     ),
     setting(
@@ -284,6 +332,38 @@ pub const SETTINGS: &[SettingDef] = &[
         "Search until the capacity is known this closely [default: 5%]",
     ),
     not_in_job_file(setting(
+        "ab",
+        None,
+        &[Compare],
+        "Make the runs: pairs of A and B in turn, A B B A; A and B are targets",
+    )),
+    repeats(setting(
+        "a",
+        Some("NAME=VALUE"),
+        &[Compare],
+        "With --ab, a setting of A's runs alone, such as vus=8 or mode=statements; several by the flag again",
+    )),
+    repeats(setting("b", Some("NAME=VALUE"), &[Compare], "The same for B's runs")),
+    setting(
+        "pairs",
+        Some("N"),
+        &[Compare],
+        "With --ab, how many pairs of runs to make [default: 7]",
+    ),
+    setting("margin", Some("SHARE"), &[Compare], "Difference that does not matter [default: 2%]"),
+    not_in_job_file(setting(
+        "fail-if-slower",
+        None,
+        &[Compare, History],
+        "Exit code 1 when B is slower, or when the last change of a history is a slowdown",
+    )),
+    not_in_job_file(setting(
+        "fail-if-inconclusive",
+        None,
+        &[Compare],
+        "Exit code 1 when it is not known how B compares",
+    )),
+    not_in_job_file(setting(
         "resume",
         Some("JOB"),
         SEVERAL,
@@ -292,7 +372,7 @@ pub const SETTINGS: &[SettingDef] = &[
     setting(
         "transactions",
         Some("N"),
-        &[Run],
+        ALIKE,
         "Run this many transactions of each virtual user instead of a time",
     ),
     setting(
@@ -311,37 +391,37 @@ pub const SETTINGS: &[SettingDef] = &[
     setting(
         "load",
         Some("MODEL"),
-        &[Run],
+        ALIKE,
         "Load model: closed; rate:500/s, or rate:500/s,constant; ramp:100..2000/10m; steps:FILE (CSV: rate,duration); keyed (the workload's keying and thinking times) [default: closed]",
     ),
     setting(
         "late",
         Some("POLICY"),
-        &[Run],
+        ALIKE,
         "What becomes of arrivals that no session was free for: issue, or skip:100ms when later than that [default: issue]",
     ),
     setting(
         "backlog",
         Some("N"),
-        &[Run],
+        ALIKE,
         "Arrivals that may wait for a session; when more are due, those that waited longest are given up [default: 60 s of the highest rate]",
     ),
     setting(
         "terminals",
         Some("N"),
-        &[Run],
+        ALIKE,
         "Terminals of a keyed load [default: as many as the workload has, 10 a warehouse]",
     ),
     setting(
         "sessions",
         Some("N"),
-        &[Run],
+        ALIKE,
         "Sessions that the terminals of a keyed load share, or `own` for one each [default: min(64, terminals); 1 on SQLite]",
     ),
     setting(
         "login-delay",
         Some("TIME"),
-        &[Run],
+        ALIKE,
         "From one terminal's log-in to the next one's; keyed loads only [default: 0s]",
     ),
     setting(
@@ -383,7 +463,7 @@ pub const SETTINGS: &[SettingDef] = &[
     setting(
         "label",
         Some("TEXT"),
-        &[Run, Profile, Capacity, Jobs],
+        &[Run, Profile, Capacity, Compare, Jobs],
         "Name for the job, to find it again",
     ),
     setting(
@@ -416,19 +496,19 @@ pub const SETTINGS: &[SettingDef] = &[
     not_in_job_file(setting(
         "json",
         None,
-        &[Build, Run, Profile, Capacity, Check, Jobs],
+        &[Build, Run, Profile, Capacity, Compare, History, Check, Jobs],
         "Print one JSON document instead of text",
     )),
     not_in_job_file(setting(
         "show-spec",
         None,
-        &[Build, Run, Profile, Capacity],
+        &[Build, Run, Profile, Capacity, Compare],
         "Print every setting with its source, and do nothing",
     )),
     setting(
         "store",
         Some("FILE"),
-        &[Build, Run, Profile, Capacity, Check, Jobs, Report, Serve],
+        &[Build, Run, Profile, Capacity, Compare, History, Check, Jobs, Report, Serve],
         "Job store [default: the user's data folder]",
     ),
     not_in_job_file(setting("limit", Some("N"), &[Jobs], "How many jobs to list [default: 20]")),
@@ -436,13 +516,19 @@ pub const SETTINGS: &[SettingDef] = &[
         "parent",
         Some("JOB"),
         &[Jobs],
-        "List the runs of this profile or capacity job [default: jobs that belong to no other]",
+        "List the runs of this profile, capacity or compare job [default: jobs that belong to no other]",
     )),
     not_in_job_file(setting(
         "format",
         Some("FORMAT"),
         &[Report],
         "text, json, markdown, csv, jsonl, hdr or junit [default: by the ending of --output, else text]",
+    )),
+    not_in_job_file(setting(
+        "format",
+        Some("FORMAT"),
+        &[Compare],
+        "text, markdown or json [default: text]",
     )),
     not_in_job_file(short(
         setting("output", Some("FILE"), &[Report], "Write to this file instead of the terminal"),
@@ -621,7 +707,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The settings of one run of a profile or a search: as these, but for what that command decides.
+    /// The settings of one run of a profile, a search or a comparison: as these, but for what that command decides.
     #[must_use]
     pub fn of_run(&self, decided: &[(String, String)]) -> Self {
         let mut values = self.values.clone();
@@ -634,6 +720,18 @@ impl Settings {
         };
         let shown = self.shown.iter().filter(is_of_run).cloned().collect();
         Self { command: Run, values, shown }
+    }
+
+    /// The settings of B where a comparison makes the runs: as these, but on the second target if there
+    /// is one.
+    #[must_use]
+    pub fn of_other(&self) -> Self {
+        let mut other =
+            Self { command: self.command, values: self.values.clone(), shown: Vec::new() };
+        if let Some(target) = other.values.remove("other") {
+            other.values.insert("target".to_owned(), target);
+        }
+        other
     }
 
     /// Everything that was said, by name, with where it was said.
@@ -846,7 +944,9 @@ fn job_file_value(
         }
         _ => return refuse(format!("`{key}` is no text, number or list of integers")),
     };
-    if key == "target" && TargetUrl::parse(&text).is_ok_and(|url| url.has_password()) {
+    if matches!(key, "target" | "other")
+        && TargetUrl::parse(&text).is_ok_and(|url| url.has_password())
+    {
         return refuse(
             "the target holds a password; job files hold none, use `password-file`".into(),
         );

@@ -1,4 +1,4 @@
-//! What `triphammer profile` and `triphammer capacity` have in common: settings of a new job or of one
+//! What `triphammer profile`, `capacity` and `compare --ab` have in common: settings of a new job or of one
 //! that goes on, the screen, and the end.
 
 use std::time::Duration;
@@ -31,22 +31,26 @@ pub fn resumed(settings: &mut Settings) -> Result<Option<Resumed>> {
     campaign::resume(&stored(settings)?, settings)
 }
 
+/// The rest between two runs.
+pub fn settle(settings: &mut Settings, target: &Target) -> Result<Duration> {
+    Ok(settings.duration("settle", SETTLE[usize::from(target.embedded)])?)
+}
+
 /// Makes the runs that a question asks for, or shows what they would be.
 pub fn conduct<W: Workload, Q: Question>(
     settings: &mut Settings,
-    target: &Target,
+    targets: &[Target],
     resumed: Option<&Resumed>,
     question: &mut Q,
 ) -> Result<Option<Ended<Q::Document>>> {
-    let settle = SETTLE[usize::from(target.embedded)];
-    let settle = settings.duration("settle", settle)?;
+    let settle = settle(settings, &targets[0])?;
     let only_look = settings.switch("show-spec")?;
     let bars = Bars::new();
     let of = settings.clone();
-    let campaign = Campaign { settings: &of, target, settle, resumed };
+    let campaign = Campaign { settings: &of, targets, settle, resumed };
     if only_look {
-        if let Some(first) = question.next() {
-            let (run, _) = campaign.resolve::<W>(&first, &bars, true)?;
+        for trial in question.trials() {
+            let (run, _) = campaign.resolve::<W>(&trial, &bars, true)?;
             bars.clear();
             show_spec(&run);
         }

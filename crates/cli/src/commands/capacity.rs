@@ -25,7 +25,8 @@ fn search<W: Workload>(settings: &mut Settings, resumed: Option<&Resumed>) -> Re
     let request = Request::read::<W, _>(settings, &target)?;
     let as_json = settings.switch("json")?;
     let mut question = Capacity::new::<W>(request, settings)?;
-    let Some(ended) = campaign::conduct::<W, _>(settings, &target, resumed, &mut question)? else {
+    let targets = std::slice::from_ref(&target);
+    let Some(ended) = campaign::conduct::<W, _>(settings, targets, resumed, &mut question)? else {
         return Ok(Exit::Done);
     };
     match &ended.document {

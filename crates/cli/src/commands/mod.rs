@@ -4,7 +4,9 @@ mod build;
 mod campaign;
 mod capacity;
 mod check;
+mod compare;
 mod drop;
+mod history;
 mod jobs;
 mod profile;
 mod run;
@@ -44,6 +46,8 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         Command::Run => run::command(&mut settings),
         Command::Profile => profile::command(&mut settings),
         Command::Capacity => capacity::command(&mut settings),
+        Command::Compare => compare::command(&mut settings),
+        Command::History => history::command(&mut settings),
         Command::Check => check::command(&mut settings),
         Command::Drop => drop::command(&mut settings),
         Command::Jobs => jobs::list(&mut settings),

@@ -25,7 +25,8 @@ fn profile<W: Workload>(settings: &mut Settings, resumed: Option<&Resumed>) -> R
     let request = Request::read(settings, &target)?;
     let as_json = settings.switch("json")?;
     let mut question = Profile::new::<W>(request);
-    let Some(ended) = campaign::conduct::<W, _>(settings, &target, resumed, &mut question)? else {
+    let targets = std::slice::from_ref(&target);
+    let Some(ended) = campaign::conduct::<W, _>(settings, targets, resumed, &mut question)? else {
         return Ok(Exit::Done);
     };
     match &ended.document {

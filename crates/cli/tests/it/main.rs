@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod capacity;
+mod compare;
 mod dialects;
 mod drill;
 mod hammerdb;

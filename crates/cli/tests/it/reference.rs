@@ -16,7 +16,7 @@ fn page() -> String {
     );
     for s in SETTINGS {
         let flag = match (s.name, s.value) {
-            ("target", _) => "`TARGET`".to_owned(),
+            (_, Some(value)) if s.positional => format!("`{value}`"),
             (name, Some(value)) => format!("`--{name} {value}`"),
             (name, None) => format!("`--{name}`"),
         };
@@ -61,11 +61,16 @@ fn the_reference_page_is_what_the_program_takes() {
 #[test]
 fn every_setting_of_a_command_is_in_its_help() {
     let program = Program::new();
-    for command in ["build", "run", "check", "drop", "jobs", "report", "serve"] {
+    for command in [
+        "build", "run", "profile", "capacity", "compare", "history", "check", "drop", "jobs",
+        "report", "serve",
+    ] {
         let help = program.ok(&[command, "--help"]);
         for s in SETTINGS.iter().filter(|s| s.commands.iter().any(|c| c.name() == command)) {
-            let shown =
-                if s.name == "target" { "[TARGET]".to_owned() } else { format!("--{}", s.name) };
+            let shown = match s.value {
+                Some(value) if s.positional => format!("[{value}]"),
+                _ => format!("--{}", s.name),
+            };
             assert!(help.contains(&shown), "{command} --help lacks {shown}");
         }
     }
@@ -82,7 +87,20 @@ fn completions_are_made_for_every_shell() {
 #[test]
 fn the_commands_are_those_of_the_contract() {
     let help = Program::new().ok(&["--help"]);
-    for command in ["build", "run", "check", "drop", "jobs", "report", "serve", "completions"] {
+    for command in [
+        "build",
+        "run",
+        "profile",
+        "capacity",
+        "compare",
+        "history",
+        "check",
+        "drop",
+        "jobs",
+        "report",
+        "serve",
+        "completions",
+    ] {
         assert!(help.contains(command), "{help}");
     }
 }

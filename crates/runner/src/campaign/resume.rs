@@ -12,9 +12,10 @@ use crate::result::{JobKind, RunResult, mask_secrets};
 use crate::settings::{Command, Settings, Source};
 use crate::store::{JobFilter, JobId, JobStatus, Store, StoreError};
 
-/// Settings that are said anew when a campaign goes on, and are not stored with it.
-const SAID_ANEW: [&str; 8] = [
+/// Settings that may be said anew when a campaign goes on.
+const SAID_ANEW: [&str; 12] = [
     "target",
+    "other",
     "ask-password",
     "password-file",
     "connect-timeout",
@@ -22,7 +23,13 @@ const SAID_ANEW: [&str; 8] = [
     "json",
     "show-spec",
     "resume",
+    "format",
+    "fail-if-slower",
+    "fail-if-inconclusive",
 ];
+/// Those of them that are stored with it nevertheless, and hold when nothing is said.
+const STORED_TOO: [&str; 4] =
+    ["connect-timeout", "format", "fail-if-slower", "fail-if-inconclusive"];
 
 /// What is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +40,9 @@ pub(crate) struct Plan {
     folder: String,
     /// The target, without its password; `None` for the embedded default.
     target: Option<String>,
+    /// The second target of a comparison.
+    #[serde(default)]
+    other: Option<String>,
     /// Everything else that was said.
     said: Vec<Said>,
 }
@@ -49,7 +59,7 @@ impl Plan {
     pub fn of(settings: &Settings) -> Self {
         let said = settings
             .all_said()
-            .filter(|(name, ..)| !SAID_ANEW.contains(name) || *name == "connect-timeout")
+            .filter(|(name, ..)| !SAID_ANEW.contains(name) || STORED_TOO.contains(name))
             .filter(|(name, ..)| *name != "job-file")
             .map(|(name, value, source)| Said {
                 name: name.to_owned(),
@@ -57,9 +67,22 @@ impl Plan {
                 source: source.to_string(),
             })
             .collect();
-        let target = settings.said("target").map(|url| mask_secrets(url).replace(":***@", "@"));
-        Self { format: 1, folder: folder(), target, said }
+        let [target, other] = TARGETS.map(|name| settings.said(name).map(bare));
+        Self { format: 1, folder: folder(), target, other, said }
     }
+
+    /// The target that was said under this name.
+    fn target(&self, name: &str) -> Option<&String> {
+        if name == "other" { self.other.as_ref() } else { self.target.as_ref() }
+    }
+}
+
+/// The settings that name a database.
+const TARGETS: [&str; 2] = ["target", "other"];
+
+/// A target without its password.
+fn bare(url: &str) -> String {
+    mask_secrets(url).replace(":***@", "@")
 }
 
 fn folder() -> String {
@@ -108,7 +131,11 @@ pub fn resume(store: &Store, now: &Settings) -> Result<Option<Resumed>, Failure>
 }
 
 fn kind(command: Command) -> JobKind {
-    if command == Command::Capacity { JobKind::Capacity } else { JobKind::Profile }
+    match command {
+        Command::Capacity => JobKind::Capacity,
+        Command::Compare => JobKind::Compare,
+        _ => JobKind::Profile,
+    }
 }
 
 fn find(store: &Store, name: &str, kind: JobKind) -> Result<JobId, Failure> {
@@ -139,8 +166,10 @@ fn lay(now: &Settings, plan: &Plan, job: JobId) -> Result<Settings, Failure> {
         }
     }
     in_the_same_place(now, plan, job)?;
-    if let Some(target) = &plan.target {
-        settings.say("target", target, Source::Flag);
+    for name in TARGETS {
+        if let Some(target) = plan.target(name) {
+            settings.say(name, target, Source::Flag);
+        }
     }
     for said in &plan.said {
         settings.say(&said.name, &said.value, source(&said.source));
@@ -150,22 +179,24 @@ fn lay(now: &Settings, plan: &Plan, job: JobId) -> Result<Settings, Failure> {
 
 /// A target said anew must be the one of the job, and a file must be named from the same folder.
 fn in_the_same_place(now: &Settings, plan: &Plan, job: JobId) -> Result<(), Failure> {
-    let bare = |url: &str| mask_secrets(url).replace(":***@", "@");
-    if let Some(said) = now.said("target").map(bare)
-        && plan.target.as_ref() != Some(&said)
-    {
-        let was = plan.target.as_deref().unwrap_or("the embedded default");
-        return Err(Failure::refuse(format!("job {job} is of {was}, not of {said}")));
-    }
-    let relative = match plan.target.as_deref().map(|url| url.strip_prefix("sqlite:")) {
-        None => true,
-        Some(file) => file.is_some_and(|file| Path::new(file).is_relative()),
-    };
-    if relative && plan.folder != folder() {
-        let folder = &plan.folder;
-        return Err(Failure::refuse(format!(
-            "job {job} is of a file in {folder}: give the command in that folder"
-        )));
+    for name in TARGETS {
+        let planned = plan.target(name);
+        if let Some(said) = now.said(name).map(bare)
+            && planned != Some(&said)
+        {
+            let was = planned.map_or("the embedded default", String::as_str);
+            return Err(Failure::refuse(format!("job {job} is of {was}, not of {said}")));
+        }
+        let relative = match planned.map(|url| url.strip_prefix("sqlite:")) {
+            None => name == "target",
+            Some(file) => file.is_some_and(|file| Path::new(file).is_relative()),
+        };
+        if relative && plan.folder != folder() {
+            let folder = &plan.folder;
+            return Err(Failure::refuse(format!(
+                "job {job} is of a file in {folder}: give the command in that folder"
+            )));
+        }
     }
     Ok(())
 }

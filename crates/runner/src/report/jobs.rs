@@ -65,7 +65,8 @@ fn table(jobs: &[JobRow], cell: usize) -> Table {
     table
 }
 
-/// `NOPM 12,345`; of a job that is made of runs `NOPM 12,345 (9 runs)`, that of its best level.
+/// `NOPM 12,345`; of a job that is made of runs `NOPM 12,345 (9 runs)`, that of its best level, or
+/// `slower: NOPM B/A 0.95 (14 runs)`.
 fn headline(job: &JobRow) -> String {
     let figure = match (&job.headline_name, job.headline_value) {
         (Some(name), Some(value)) => format!("{name} {}", figure(value)),
@@ -73,8 +74,8 @@ fn headline(job: &JobRow) -> String {
     };
     let runs = counted(u64::from(job.runs), "runs");
     match job.kind {
-        JobKind::Profile | JobKind::Capacity if figure.is_empty() => runs,
-        JobKind::Profile | JobKind::Capacity => format!("{figure} ({runs})"),
+        JobKind::Profile | JobKind::Capacity | JobKind::Compare if figure.is_empty() => runs,
+        JobKind::Profile | JobKind::Capacity | JobKind::Compare => format!("{figure} ({runs})"),
         JobKind::Run | JobKind::Build | JobKind::Check => figure,
     }
 }

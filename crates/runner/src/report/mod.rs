@@ -3,8 +3,10 @@
 
 mod capacity;
 mod chart;
+mod comparison;
 pub mod format;
 mod hdr;
+mod history;
 pub mod jobs;
 mod json;
 pub mod junit;
@@ -20,6 +22,8 @@ mod words;
 
 pub use capacity::capacity;
 pub use chart::Charset;
+pub use comparison::{comparison, comparison_markdown};
+pub use history::history;
 pub use json::json;
 pub(crate) use load::author;
 pub use markdown::markdown;

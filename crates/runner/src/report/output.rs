@@ -4,8 +4,9 @@
 use std::path::Path;
 
 use super::series::{Layout, SeriesWriter};
-use super::{Charset, hdr, junit, markdown, stored, stored_json};
+use super::{Charset, comparison_markdown, hdr, junit, markdown, stored, stored_json};
 use crate::check::CheckReport;
+use crate::compare::ComparisonResult;
 use crate::failure::Failure;
 use crate::result::JobKind;
 use crate::store::{Store, StoreError, StoredJob};
@@ -85,9 +86,10 @@ impl Format {
         match self {
             Self::Text => stored(job, charset).map_err(refused),
             Self::Json => Ok(stored_json(job)),
-            Self::Markdown => match job.result().map_err(refused)? {
-                Some(result) => Ok(markdown(&result)),
-                None => stored(job, charset).map_err(refused),
+            Self::Markdown => match (job.result().map_err(refused)?, comparison_of(job)) {
+                (Some(result), _) => Ok(markdown(&result)),
+                (None, Some(result)) => Ok(comparison_markdown(&result)),
+                (None, None) => stored(job, charset).map_err(refused),
             },
             Self::Csv => self.series(store, job, Layout::Csv),
             Self::JsonLines => self.series(store, job, Layout::JsonLines),
@@ -121,6 +123,12 @@ impl Format {
             }
         )))
     }
+}
+
+/// The comparison that a job left; `None` when it left none.
+fn comparison_of(job: &StoredJob) -> Option<ComparisonResult> {
+    let document = job.document.as_ref().filter(|_| job.row.kind == JobKind::Compare)?;
+    serde_json::from_value(document.clone()).ok()
 }
 
 fn junit(job: &StoredJob) -> Result<String, Failure> {

@@ -1,7 +1,7 @@
 //! What `build` and `check` print, and what `report` prints of any stored job.
 
 use super::format::integer;
-use super::{Charset, Style, capacity, jobs, profile, text};
+use super::{Charset, Style, capacity, comparison, jobs, profile, text};
 use crate::build::BuildReport;
 use crate::check::CheckReport;
 use crate::result::JobKind;
@@ -83,6 +83,8 @@ pub fn stored(job: &StoredJob, charset: Charset) -> Result<String, StoreError> {
             .map_or_else(|_| failed(&row(), document), |result| profile(&result, charset)),
         JobKind::Capacity => serde_json::from_value(document.clone())
             .map_or_else(|_| failed(&row(), document), |result| capacity(&result, charset)),
+        JobKind::Compare => serde_json::from_value(document.clone())
+            .map_or_else(|_| failed(&row(), document), |result| comparison(&result, charset)),
         JobKind::Build => serde_json::from_value(document.clone())
             .map_or_else(|_| failed(&row(), document), |report| build(&report)),
         JobKind::Check => serde_json::from_value(document.clone())

@@ -133,11 +133,13 @@ pub enum JobKind {
     Check,
     Profile,
     Capacity,
+    Compare,
 }
 
 impl JobKind {
     /// Every kind.
-    pub const ALL: [Self; 5] = [Self::Run, Self::Build, Self::Check, Self::Profile, Self::Capacity];
+    pub const ALL: [Self; 6] =
+        [Self::Run, Self::Build, Self::Check, Self::Profile, Self::Capacity, Self::Compare];
 
     /// The word in documents and in the store.
     #[must_use]
@@ -148,6 +150,7 @@ impl JobKind {
             Self::Check => "check",
             Self::Profile => "profile",
             Self::Capacity => "capacity",
+            Self::Compare => "compare",
         }
     }
 }
@@ -188,6 +191,18 @@ pub struct Tool {
     pub version: String,
     /// Built without optimisation: its own cost is many times what it should be.
     pub debug_build: bool,
+}
+
+impl Tool {
+    /// This program.
+    #[must_use]
+    pub fn this() -> Self {
+        Self {
+            name: "triphammer".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            debug_build: cfg!(debug_assertions),
+        }
+    }
 }
 
 /// The workload and its data.

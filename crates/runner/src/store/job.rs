@@ -56,9 +56,9 @@ pub struct JobHeader {
     pub host: Host,
     /// Keys of the workload's transaction types, in their order; empty when nothing is counted.
     pub transactions: Vec<String>,
-    /// The profile or capacity job that a run belongs to, and its place in that one's sequence.
+    /// The profile, capacity or compare job that a run belongs to, and its place in that one's sequence.
     pub parent: Option<(JobId, u32)>,
-    /// What a profile or capacity job needs to go on after an interruption.
+    /// What a profile, capacity or compare job needs to go on after an interruption.
     pub plan: Option<serde_json::Value>,
 }
 
@@ -119,7 +119,7 @@ pub struct JobFilter {
     pub workload: Option<String>,
     /// Only this label.
     pub label: Option<String>,
-    /// Only the runs of this profile or capacity job, in the order of their steps; without it only
+    /// Only the runs of this profile, capacity or compare job, in the order of their steps; without it only
     /// jobs that belong to no other.
     pub parent: Option<JobId>,
     /// At most so many, the newest.
@@ -165,7 +165,7 @@ pub struct JobRow {
     pub headline_name: Option<String>,
     /// The first figure.
     pub headline_value: Option<f64>,
-    /// The profile or capacity job that a run belongs to.
+    /// The profile, capacity or compare job that a run belongs to.
     #[serde(default)]
     pub parent: Option<JobId>,
     /// Its place in that job's sequence, from 0.
@@ -194,7 +194,7 @@ pub struct StoredJob {
     pub document: Option<serde_json::Value>,
     /// Remarks.
     pub notes: Vec<Remark>,
-    /// What a profile or capacity job needs to go on.
+    /// What a profile, capacity or compare job needs to go on.
     pub plan: Option<serde_json::Value>,
 }
 

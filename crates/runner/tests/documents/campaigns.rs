@@ -15,7 +15,7 @@ use triphammer_statistics::search::Judgement;
 
 use crate::report::golden;
 use crate::sample;
-use crate::schema::{errors_by, every_object_is_closed_whole_and_described_in};
+use crate::schema::{closed_whole_and_described, errors_of};
 
 const LEVELS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 
@@ -181,12 +181,12 @@ fn searches_read_as_agreed() {
 fn documents_validate_and_come_back() {
     for profile in [whole(), part()] {
         let document = serde_json::to_value(&profile).unwrap();
-        assert_eq!(errors_by("profile-schema.json", &document), Vec::<String>::new());
+        assert_eq!(errors_of("profile-schema.json", &document), Vec::<String>::new());
         assert_eq!(serde_json::from_value::<ProfileResult>(document).unwrap(), profile);
     }
     for search in searches() {
         let document = serde_json::to_value(&search).unwrap();
-        assert_eq!(errors_by("capacity-schema.json", &document), Vec::<String>::new());
+        assert_eq!(errors_of("capacity-schema.json", &document), Vec::<String>::new());
         assert_eq!(serde_json::from_value::<CapacityResult>(document).unwrap(), search);
     }
 }
@@ -196,7 +196,7 @@ fn schemas_are_whole_and_share_their_definitions_with_that_of_runs() {
     let read = |name: &str| -> Value { crate::schema::read(name) };
     let runs = read("result-schema.json");
     for name in ["profile-schema.json", "capacity-schema.json"] {
-        every_object_is_closed_whole_and_described_in(&read(name));
+        closed_whole_and_described(name);
         for (definition, shape) in read(name)["$defs"].as_object().unwrap() {
             if let Some(other) = runs["$defs"].get(definition) {
                 assert_eq!(shape, other, "{definition} of {name}");

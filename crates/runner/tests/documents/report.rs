@@ -104,17 +104,25 @@ fn jobs_are_a_table() {
         headline_value: value,
         parent: None,
         step: None,
-        runs: if kind == JobKind::Profile { 9 } else { 0 },
+        runs: match kind {
+            JobKind::Profile => 9,
+            JobKind::Compare => 14,
+            _ => 0,
+        },
     };
     let jobs = [
         row(12, JobKind::Run, JobStatus::Running, Some("after the upgrade"), None),
         row(11, JobKind::Run, JobStatus::Complete, Some("before"), Some(12_345.4)),
         row(2, JobKind::Profile, JobStatus::Complete, None, Some(23_456.7)),
+        JobRow {
+            headline_name: Some("slower: NOPM B/A".into()),
+            ..row(3, JobKind::Compare, JobStatus::Complete, None, Some(0.951))
+        },
         row(10, JobKind::Check, JobStatus::Failed, None, None),
         row(1, JobKind::Build, JobStatus::Lost, None, None),
     ];
     golden("jobs.txt", &report::jobs::text(&jobs));
-    golden("job.txt", &report::jobs::text(&jobs[3..4]));
+    golden("job.txt", &report::jobs::text(&jobs[4..5]));
     let back: Vec<JobRow> = serde_json::from_str(&report::jobs::json(&jobs)).unwrap();
     assert_eq!(back, jobs);
     assert!(report::jobs::text(&[]).contains("triphammer run"));

@@ -1,0 +1,123 @@
+//! `triphammer compare`.
+
+use triphammer_core::session::Database;
+use triphammer_core::workload::Workload;
+use triphammer_runner::campaign::Resumed;
+use triphammer_runner::compare::{self, ComparisonResult, Pairs, Request};
+use triphammer_runner::report::{self, Format};
+use triphammer_runner::settings::{Settings, Source};
+use triphammer_runner::{Failure, with_workload};
+
+use super::{campaign, open, print, stored, workload};
+use crate::{Exit, Result, terminal};
+
+/// Compares.
+pub fn command(settings: &mut Settings) -> Result<Exit> {
+    let resumed = campaign::resumed(settings)?;
+    if let Some(resumed) = &resumed {
+        settings.clone_from(&resumed.settings);
+    }
+    if resumed.is_none() && !settings.switch("ab")? {
+        return of_the_store(settings);
+    }
+    let name = workload(settings)?;
+    with_workload!(name.as_str(), W => in_pairs::<W>(settings, resumed.as_ref()))?
+}
+
+/// What a comparison of stored jobs takes.
+const OF_STORED: [&str; 8] = [
+    "target",
+    "other",
+    "margin",
+    "fail-if-slower",
+    "fail-if-inconclusive",
+    "json",
+    "format",
+    "store",
+];
+
+/// Compares stored jobs.
+fn of_the_store(settings: &mut Settings) -> Result<Exit> {
+    refuse_settings_of_runs(settings)?;
+    let (Some(a), Some(b)) = (settings.said("target"), settings.said("other")) else {
+        return Err(Failure::refuse(
+            "say what to compare: two jobs or two labels; or --ab and a target or two, to make the runs",
+        ));
+    };
+    let (a, b) = (a.to_owned(), b.to_owned());
+    let margin = compare::margin(settings)?;
+    let format = format(settings)?;
+    let result = compare::stored(&stored(settings)?, &a, &b, margin)?;
+    show(&result, format);
+    Ok(if passes(settings, &result)? { Exit::Done } else { Exit::CheckFailed })
+}
+
+/// What is said of runs on the command line has no meaning for runs that were made long ago.
+fn refuse_settings_of_runs(settings: &Settings) -> Result<()> {
+    let mut flags = settings.all_said().filter(|(.., source)| **source == Source::Flag);
+    match flags.find(|(name, ..)| !OF_STORED.contains(name) && *name != "ab") {
+        None => Ok(()),
+        Some((name, ..)) => {
+            let message = format!("--{name} is of runs to be made: it needs --ab");
+            Err(Failure::refuse(message))
+        }
+    }
+}
+
+/// Makes the runs, and compares them.
+fn in_pairs<W: Workload>(settings: &mut Settings, resumed: Option<&Resumed>) -> Result<Exit> {
+    let mut sides = [settings.clone(), settings.of_other()];
+    for (side, name) in sides.iter_mut().zip(["a", "b"]) {
+        *side = side.of_run(&compare::own(settings, name, W::options())?);
+    }
+    let [a, b] = &mut sides;
+    let targets = [open(a, W::NAME)?, open(b, W::NAME)?];
+    let names = [targets[0].database.target(), targets[1].database.target()];
+    settings.show("target", names[0].clone(), &settings.source("target"));
+    settings.show("other", names[1].clone(), &settings.source("other"));
+    let settle = campaign::settle(settings, &targets[0])?;
+    let request =
+        Request::read(settings, W::options(), [&names[0], &names[1]], settle.as_secs_f64())?;
+    let format = format(settings)?;
+    let mut question = Pairs::new(request, settings.said("label").map(str::to_owned));
+    let Some(ended) = campaign::conduct::<W, _>(settings, &targets, resumed, &mut question)? else {
+        return Ok(Exit::Done);
+    };
+    let mut is_good = false;
+    if let Some(result) = &ended.document {
+        show(result, format);
+        is_good = passes(settings, result)? && result.is_good();
+    }
+    Ok(campaign::exit(&ended, "compare", is_good))
+}
+
+fn format(settings: &mut Settings) -> Result<Format> {
+    if settings.switch("json")? {
+        return Ok(Format::Json);
+    }
+    let read = |text: &str| match text.parse()? {
+        format @ (Format::Text | Format::Markdown | Format::Json) => Ok(format),
+        other => Err(format!("a comparison has no {other}; there are text, markdown and json")),
+    };
+    Ok(settings.read("format", read, Format::to_string, || Format::Text)?)
+}
+
+fn show(result: &ComparisonResult, format: Format) {
+    print(&match format {
+        Format::Json => serde_json::to_string_pretty(result).expect("a document is plain data"),
+        Format::Markdown => report::comparison_markdown(result),
+        _ => report::comparison(result, campaign::charset()),
+    });
+}
+
+/// Whether the verdict is one that may pass.
+fn passes(settings: &mut Settings, result: &ComparisonResult) -> Result<bool> {
+    let if_slower = settings.switch("fail-if-slower")?;
+    let if_inconclusive = settings.switch("fail-if-inconclusive")?;
+    if if_slower && !if_inconclusive && result.is_inconclusive() {
+        terminal::warn(
+            "it is not known whether B is slower, and that passes; --fail-if-inconclusive makes it fail",
+        );
+    }
+    Ok(!(if_slower && result.is_slower() || if_inconclusive && result.is_inconclusive()))
+}

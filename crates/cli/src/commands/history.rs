@@ -1,0 +1,23 @@
+//! `triphammer history`.
+
+use triphammer_runner::history::{Wanted, history};
+use triphammer_runner::report;
+use triphammer_runner::settings::Settings;
+
+use super::{campaign, print, stored};
+use crate::{Exit, Result};
+
+/// Shows the runs in the order of time, and when they changed.
+pub fn command(settings: &mut Settings) -> Result<Exit> {
+    let store = stored(settings)?;
+    let said = |name: &str| settings.said(name).map(str::to_owned);
+    let wanted = Wanted { label: said("label"), workload: said("workload"), on: said("on") };
+    let found = history(&store, &wanted)?;
+    if settings.switch("json")? {
+        print(&serde_json::to_string_pretty(&found).expect("a document is plain data"));
+    } else {
+        print(&report::history(&found, campaign::charset()));
+    }
+    let fails = settings.switch("fail-if-slower")? && found.is_slower();
+    Ok(if fails { Exit::CheckFailed } else { Exit::Done })
+}

@@ -1,0 +1,274 @@
+//! Comparisons and histories by the real program: verdicts and exit codes, what is refused, and a comparison
+//! that goes on after its process was killed. Times of the null database make slower and faster certain.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::program::Program;
+
+/// A run of tpc-b with a service time; by transactions, so that its rate is that of the service alone.
+fn run(program: &Program, service: &str, label: &str) {
+    let target = format!("null:?service={service}");
+    program.ok(&[
+        "run",
+        &target,
+        "-w",
+        "tpc-b",
+        "--vus",
+        "4",
+        "--transactions",
+        "3",
+        "--label",
+        label,
+    ]);
+}
+
+/// Pairs of short runs.
+const PAIRS: &[&str] = &["-w", "tpc-b", "--vus", "8", "--transactions", "6", "--settle", "0s"];
+
+fn kind(result: &Value) -> &str {
+    result["verdict"]["kind"].as_str().unwrap()
+}
+
+#[test]
+fn a_server_that_is_a_fifth_slower_is_called_slower() {
+    let program = Program::new();
+    let slower = ["compare", "--ab", "null:?service=25ms", "null:?service=30ms", "--pairs", "4"];
+    let done = program.run(&[&slower, PAIRS, &["--json", "--fail-if-slower"]].concat());
+    assert_eq!(done.code, 1, "{}", done.err);
+    let result: Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(kind(&result), "slower", "{}", result["words"]);
+    let ratio = result["figures"][0]["comparison"]["ratio"].as_f64().unwrap();
+    assert!((0.7..0.95).contains(&ratio), "{ratio}");
+    assert_eq!(result["pairs"]["made"], 4);
+    let steps = |side: &str| -> Vec<u64> {
+        let runs = result[side]["runs"].as_array().unwrap();
+        runs.iter().map(|run| run["step"].as_u64().unwrap()).collect()
+    };
+    assert_eq!((steps("a"), steps("b")), (vec![0, 3, 4, 7], vec![1, 2, 5, 6]));
+    assert_eq!(result["differences"][0]["subject"], "target");
+
+    let job = result["job"].to_string();
+    let list = program.ok(&["jobs"]);
+    assert!(list.contains("slower: TPS B/A"), "{list}");
+    assert!(list.contains("(8 runs)"), "{list}");
+    assert_eq!(list.lines().count(), 2, "its runs are below it: {list}");
+    let report = program.ok(&["report", &job]);
+    assert!(report.contains("B is slower:"), "{report}");
+    assert!(program.ok(&["report", &job, "--format", "markdown"]).contains("**B is slower:"));
+    assert_eq!(
+        serde_json::from_str::<Value>(&program.ok(&["report", &job, "--format", "json"])).unwrap(),
+        result
+    );
+}
+
+#[test]
+fn labels_compare_by_all_their_runs() {
+    let program = Program::new();
+    for _ in 0..3 {
+        run(&program, "20ms", "before");
+        run(&program, "40ms", "after");
+    }
+    let result = program.json(&["compare", "after", "before"]);
+    assert_eq!(kind(&result), "faster", "{}", result["words"]);
+    assert_eq!(result["job"], Value::Null);
+    assert_eq!(result["a"]["runs"].as_array().unwrap().len(), 3);
+    let same = program.json(&["compare", "before", "before", "--margin", "50%"]);
+    assert_eq!(kind(&same), "equivalent", "{}", same["words"]);
+    assert_eq!(same["differences"].as_array().unwrap().len(), 0);
+    let failing = ["compare", "before", "after", "--fail-if-slower"];
+    assert_eq!(program.run(&failing).code, 1);
+    let text = program.run(&["compare", "before", "after"]);
+    assert_eq!(text.code, 0);
+    assert!(text.out.contains("B is slower:") && text.out.contains("What differs"), "{}", text.out);
+    assert!(program.ok(&["compare", "before", "after", "--format", "markdown"]).starts_with("# "));
+
+    run(&program, "20ms", "alone");
+    let alone = ["compare", "before", "alone"];
+    let strict =
+        program.run(&[&alone[..], &["--fail-if-slower", "--fail-if-inconclusive"]].concat());
+    assert_eq!(strict.code, 1, "{}", strict.err);
+    let lax = program.run(&[&alone[..], &["--fail-if-slower"]].concat());
+    assert_eq!(lax.code, 0);
+    assert!(lax.out.contains("two runs or more of each side"), "{}", lax.out);
+    assert!(lax.err.contains("--fail-if-inconclusive"), "{}", lax.err);
+    // Single jobs this short have too few seconds.
+    let single = program.json(&["compare", "1", "2"]);
+    assert_eq!(kind(&single), "inconclusive", "{}", single["words"]);
+}
+
+#[test]
+fn what_does_not_compare_is_refused() {
+    let program = Program::new();
+    run(&program, "1ms", "one");
+    program.ok(&[
+        "run",
+        "null:",
+        "-w",
+        "tproc-c",
+        "--vus",
+        "1",
+        "--transactions",
+        "5",
+        "--label",
+        "two",
+    ]);
+    for (args, message) in [
+        (&["compare", "one", "two"][..], "do not compare"),
+        (&["compare", "one", "three"], "no complete run has the label"),
+        (&["compare", "1", "99"], "job 99"),
+        (&["compare", "1"], "two jobs or two labels"),
+        (&["compare", "1", "1", "--vus", "8"], "--vus is of runs to be made"),
+        (&["compare", "1", "1", "--margin", "0%"], "more than 0 %"),
+        (&["compare", "1", "1", "--format", "csv"], "a comparison has no csv"),
+        (&["compare", "--ab", "null:", "--pairs", "1"], "--pairs 1"),
+        (&["compare", "--ab", "null:", "--a", "label=x"], "`label` is no setting"),
+        (&["compare", "--ab", "null:", "--b", "vus"], "NAME=VALUE"),
+        (&["compare", "--resume", "1"], "job 1 is a run, no compare"),
+        (&["history"], "say whose history"),
+        (&["history", "nobody"], "no complete run is like that"),
+    ] {
+        let done = program.run(args);
+        assert_eq!(done.code, 2, "{args:?}: {}{}", done.out, done.err);
+        assert!(done.err.contains(message), "{args:?}: {}", done.err);
+    }
+    let unreachable = "postgres://u:s3cret@127.0.0.1:1/d";
+    let done = program.run(&["compare", "--ab", "null:", unreachable, "--connect-timeout", "1s"]);
+    assert_eq!(done.code, 2, "{}", done.err);
+    assert!(!done.err.contains("s3cret"), "{}", done.err);
+    assert_eq!(program.ok(&["jobs"]).lines().count(), 3, "nothing was begun");
+}
+
+#[test]
+fn sides_may_differ_in_settings_of_runs() {
+    let program = Program::new();
+    let args =
+        ["compare", "--ab", "null:?service=10ms", "--a", "vus=2", "--b", "vus=4", "--b", "seed=9"];
+    let result = program.json(&[&args[..], &PAIRS[..2], &PAIRS[4..], &["--pairs", "2"]].concat());
+    assert_eq!(result["a"]["name"], "vus=2");
+    assert_eq!(result["b"]["name"], "vus=4, seed=9");
+    let differs: Vec<&str> = result["differences"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|difference| difference["name"].as_str().unwrap())
+        .collect();
+    assert!(differs.contains(&"vus") && differs.contains(&"seed"), "{differs:?}");
+    assert!(!differs.contains(&"target"), "{differs:?}");
+    for run in result["b"]["runs"].as_array().unwrap() {
+        assert_eq!(run["users"], 4);
+    }
+}
+
+#[test]
+fn a_comparison_goes_on_after_its_process_was_killed() {
+    let program = Program::new();
+    let args = [
+        &["compare", "--ab", "null:?service=5ms", "null:?service=6ms", "--pairs", "2"][..],
+        &["-w", "tpc-b", "--vus", "2", "--transactions", "30", "--settle", "0s"],
+    ]
+    .concat();
+    let mut child = program.start(&args);
+    let made = || -> Vec<Value> {
+        let done = program.run(&["jobs", "--parent", "1", "--json"]);
+        let rows: Value = serde_json::from_str(&done.out).unwrap_or_default();
+        let complete = |row: &&Value| row["status"] == "complete";
+        rows.as_array()
+            .map_or_else(Vec::new, |rows| rows.iter().filter(complete).cloned().collect())
+    };
+    let ended = (0..600).any(|_| {
+        std::thread::sleep(Duration::from_millis(20));
+        !made().is_empty()
+    });
+    assert!(ended, "no run has ended");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = made();
+    let done = program.run(&["compare", "--resume", "last", "--pairs", "3"]);
+    assert!(done.err.contains("--pairs cannot be changed"), "{}", done.err);
+    let result = program.json(&["compare", "--resume", "last"]);
+    assert_eq!(result["job"], 1);
+    assert_eq!((&result["status"], &result["pairs"]["made"]), (&"complete".into(), &2.into()));
+    assert_eq!(made().len(), 4);
+    assert_eq!(result["a"]["runs"][0]["job"], before[0]["id"], "it was not made again");
+    let again = program.run(&["compare", "--resume", "last"]);
+    assert_eq!(again.code, 2);
+    assert!(again.err.contains("is complete"), "{}", again.err);
+}
+
+#[test]
+fn a_database_that_keeps_data_compares_with_itself() {
+    let program = Program::new();
+    program.ok(&["build", "sqlite:bank.db", "-w", "tpc-b"]);
+    let args =
+        ["compare", "--ab", "sqlite:bank.db", "-w", "tpc-b", "--pairs", "2", "--settle", "0s"];
+    let short = ["--rampup", "0s", "--duration", "1s", "--margin", "90%"];
+    let result = program.json(&[&args[..], &short].concat());
+    assert_ne!(kind(&result), "slower", "{}", result["words"]);
+    assert_ne!(kind(&result), "faster", "{}", result["words"]);
+    assert_eq!(result["differences"].as_array().unwrap().len(), 0, "{}", result["differences"]);
+    let runs = result["a"]["runs"].as_array().unwrap();
+    assert!(runs.iter().all(|run| run["good"] == true), "{runs:?}");
+}
+
+#[test]
+fn profiles_compare_level_by_level() {
+    let program = Program::new();
+    for service in ["20ms", "40ms"] {
+        let target = format!("null:?service={service}");
+        program.ok(&[
+            "profile",
+            &target,
+            "-w",
+            "tpc-b",
+            "--vus",
+            "1,2",
+            "--repeats",
+            "2",
+            "--rampup",
+            "0s",
+            "--duration",
+            "1s",
+            "--settle",
+            "0s",
+        ]);
+    }
+    let jobs: Value = program.json(&["jobs"]);
+    let job = |place: usize| jobs[place]["id"].to_string();
+    let result = program.json(&["compare", &job(1), &job(0)]);
+    let levels = result["profiles"]["levels"].as_array().unwrap();
+    let users: Vec<&Value> = levels.iter().map(|level| &level["users"]).collect();
+    assert_eq!(users, [1, 2]);
+    let ratio =
+        result["figures"][0]["b"].as_f64().unwrap() / result["figures"][0]["a"].as_f64().unwrap();
+    assert!((0.3..0.8).contains(&ratio), "{ratio}");
+    let text = program.ok(&["compare", &job(1), &job(0)]);
+    assert!(text.contains("two profiles"), "{text}");
+    let run = "3";
+    let done = program.run(&["compare", &job(1), run]);
+    assert_eq!(done.code, 2, "{}", done.err);
+    assert!(done.err.contains("a profile and job 3 a run"), "{}", done.err);
+}
+
+#[test]
+fn a_history_shows_the_change_and_what_differed() {
+    let program = Program::new();
+    for service in ["10ms", "20ms"] {
+        for _ in 0..5 {
+            run(&program, service, "nightly");
+        }
+    }
+    run(&program, "1ms", "another");
+    let result = program.json(&["history", "nightly"]);
+    let changes = result["changes"].as_array().unwrap();
+    assert_eq!(changes.len(), 1, "{result}");
+    assert_eq!((&changes[0]["job"], &changes[0]["slower"]), (&6.into(), &true.into()));
+    assert_eq!(changes[0]["differences"][0]["name"], "target");
+    let failing = program.run(&["history", "nightly", "--fail-if-slower"]);
+    assert_eq!(failing.code, 1);
+    assert!(failing.out.contains("Slower from job 6 on:"), "{}", failing.out);
+    let on = program.json(&["history", "--on", "service=10ms", "-w", "tpc-b"]);
+    assert_eq!(on["runs"].as_array().unwrap().len(), 5);
+    assert_eq!(program.run(&["history", "another", "--fail-if-slower"]).code, 0);
+}

@@ -1,0 +1,218 @@
+//! Pairs of runs: A B, B A, A B, … with a rest between any two. A drift of the database or its host then
+//! falls on both sides alike, and each pair is one figure: the ratio of two runs that lie side by side.
+//! It does not end early: a rule that looks at the verdict before it stops makes more false ones.
+
+use triphammer_core::SpecError;
+use triphammer_core::workload::{OptionCommand, OptionDef};
+use triphammer_statistics::compare::PAIRS_MAX;
+
+use super::document::{Asked, ComparisonResult, Pairing, RefusedRun};
+use super::run::Run;
+use super::words::word;
+use crate::campaign::{Question, Step};
+use crate::result::{JobKind, RunResult, Status, mask_secrets};
+use crate::settings::{Command, REPEATED, SETTINGS, Settings};
+use crate::store::JobId;
+
+/// Fewest pairs: of fewer there is no interval.
+const PAIRS_MIN: u32 = 2;
+/// Settings that both sides share.
+const SHARED: [&str; 4] = ["target", "workload", "label", "store"];
+
+/// What is asked of pairs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Pairs of runs.
+    pub pairs: u32,
+    /// Difference that does not matter, as a share.
+    pub margin: f64,
+    /// The rest between two runs, in seconds.
+    pub settle_s: f64,
+    /// What each side is called: its target, or its own settings.
+    pub names: [String; 2],
+    /// Each side's own settings.
+    pub own: [Vec<(String, String)>; 2],
+}
+
+impl Request {
+    /// From the settings. `options` are those of the workload; `targets` are without secrets.
+    ///
+    /// # Errors
+    /// When a value cannot be read or cannot be.
+    pub fn read(
+        settings: &mut Settings,
+        options: &[OptionDef],
+        targets: [&str; 2],
+        settle_s: f64,
+    ) -> Result<Self, SpecError> {
+        let pairs = settings.parse("pairs", || 7)?;
+        if !(PAIRS_MIN..=PAIRS_MAX).contains(&pairs) {
+            return Err(SpecError::new(format!(
+                "--pairs {pairs}: give {PAIRS_MIN} to {PAIRS_MAX}; 7 find a difference of 5 % where runs \
+                 scatter by 2 %"
+            )));
+        }
+        let margin = super::margin(settings)?;
+        let own = [own(settings, "a", options)?, own(settings, "b", options)?];
+        let name = |side: usize| {
+            let mut parts: Vec<String> =
+                own[side].iter().map(|(name, value)| format!("{name}={value}")).collect();
+            if targets[0] != targets[1] || parts.is_empty() {
+                parts.insert(0, targets[side].to_owned());
+            }
+            mask_secrets(&parts.join(", "))
+        };
+        Ok(Self { pairs, margin, settle_s, names: [name(0), name(1)], own })
+    }
+}
+
+/// A side's own settings, as `NAME=VALUE`.
+///
+/// # Errors
+/// When one is none that a side may have.
+pub fn own(
+    settings: &Settings,
+    side: &str,
+    options: &[OptionDef],
+) -> Result<Vec<(String, String)>, SpecError> {
+    let said = settings.said(side).unwrap_or_default();
+    let mut own: Vec<(String, String)> = Vec::new();
+    for text in said.split(REPEATED).filter(|text| !text.trim().is_empty()) {
+        let Some((name, value)) = text.split_once('=') else {
+            return Err(SpecError::new(format!(
+                "--{side} `{text}`: write NAME=VALUE, as in vus=8"
+            )));
+        };
+        let (name, value) = (name.trim().trim_start_matches("--"), value.trim());
+        if !may_differ(name, options) {
+            return Err(SpecError::new(format!(
+                "--{side} {text}: `{name}` is no setting that A and B may differ in; see \
+                 `triphammer run --help`"
+            )));
+        }
+        own.push((name.to_owned(), value.to_owned()));
+    }
+    Ok(own)
+}
+
+/// What a job file may say of a run and of a comparison, and the workload's options of runs.
+fn may_differ(name: &str, options: &[OptionDef]) -> bool {
+    let here = |command| {
+        let mut all = SETTINGS.iter().filter(|setting| setting.in_job_file);
+        all.any(|setting| setting.name == name && setting.commands.contains(&command))
+    };
+    let setting = here(Command::Run) && here(Command::Compare) && !SHARED.contains(&name);
+    let is_option =
+        |option: &OptionDef| option.name == name && option.command == OptionCommand::Run;
+    setting || options.iter().any(is_option)
+}
+
+/// The pairs' question: which run is next, and what came out.
+#[derive(Clone, Debug)]
+pub struct Pairs {
+    request: Request,
+    label: Option<String>,
+    /// Step, whether it is B's, and the run.
+    told: Vec<(u32, bool, Run)>,
+    refused: Vec<RefusedRun>,
+    /// The server's settings of the run that is told next.
+    server_settings: Vec<(String, String)>,
+}
+
+impl Pairs {
+    /// Nothing run yet.
+    #[must_use]
+    pub fn new(request: Request, label: Option<String>) -> Self {
+        let (told, refused, server_settings) = Default::default();
+        Self { request, label, told, refused, server_settings }
+    }
+
+    /// The sides of a pair change their order from pair to pair.
+    const fn is_b(step: u32) -> bool {
+        (step % 2 == 1) != (step / 2 % 2 == 1)
+    }
+
+    fn step(&self, number: u32) -> Step {
+        let side = usize::from(Self::is_b(number));
+        let title = format!("{}: {}", ["A", "B"][side], self.request.names[side]);
+        Step { number, target: side, settings: self.request.own[side].clone(), title }
+    }
+}
+
+impl Question for Pairs {
+    type Document = ComparisonResult;
+
+    const KIND: JobKind = JobKind::Compare;
+
+    fn next(&self) -> Option<Step> {
+        let done = u32::try_from(self.told.len() + self.refused.len()).unwrap_or(u32::MAX);
+        (done < 2 * self.request.pairs).then(|| self.step(done))
+    }
+
+    /// One of each side, so that B is not found to be missing when A has run.
+    fn trials(&self) -> Vec<Step> {
+        vec![self.step(0), self.step(1)]
+    }
+
+    fn runs(&self) -> Option<u32> {
+        Some(2 * self.request.pairs)
+    }
+
+    /// What a step is depends on its number alone.
+    fn is_of(&self, _: &Step, _: &RunResult) -> bool {
+        true
+    }
+
+    fn server_settings(&mut self, settings: Vec<(String, String)>) {
+        self.server_settings = settings;
+    }
+
+    fn tell(&mut self, step: &Step, result: &RunResult) {
+        let server_settings = std::mem::take(&mut self.server_settings);
+        let run = Run { result: result.clone(), server_settings, seconds: None };
+        self.told.push((step.number, Self::is_b(step.number), run));
+    }
+
+    fn refused(&mut self, step: &Step, reason: &str) {
+        let reason = mask_secrets(reason);
+        self.refused.push(RefusedRun { step: step.number, reason });
+    }
+
+    fn document(&self, job: Option<JobId>, status: Status) -> Option<ComparisonResult> {
+        let Request { pairs, margin, settle_s, names, .. } = &self.request;
+        let refused = self.refused.clone();
+        let pairing = Pairing { asked: *pairs, made: 0, settle_s: *settle_s, refused };
+        let label = self.label.clone();
+        let asked = Asked { job, label, status, margin: *margin, pairs: Some(pairing) };
+        ComparisonResult::of_pairs([&names[0], &names[1]], &self.told, asked)
+    }
+
+    fn headline(document: &ComparisonResult) -> Option<(String, f64)> {
+        let ratio = document.figures.first()?.comparison?.ratio;
+        Some((format!("{}: {} B/A", word(document.verdict), document.headline.name), ratio))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sides_change_their_order_from_pair_to_pair() {
+        let order: String = (0..8).map(|n| if Pairs::is_b(n) { 'B' } else { 'A' }).collect();
+        assert_eq!(order, "ABBAABBA");
+    }
+
+    #[test]
+    fn sides_differ_in_what_a_run_can_be_told() {
+        let mut settings = Settings::new(Command::Compare);
+        settings.say("a", "vus=8, --mode = statements", crate::settings::Source::Flag);
+        let own = own(&settings, "a", &[]).unwrap();
+        assert_eq!(own, [("vus", "8"), ("mode", "statements")].map(|(n, v)| (n.into(), v.into())));
+        for bad in ["vus", "label=x", "store=x", "json=true", "no-such=1", "target=null:"] {
+            let mut settings = Settings::new(Command::Compare);
+            settings.say("b", bad, crate::settings::Source::Flag);
+            assert!(super::own(&settings, "b", &[]).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! A run as a comparison takes it: its result, what its server was set to, and its seconds where it is
+//! judged alone.
+
+use std::collections::BTreeMap;
+
+use triphammer_core::stats::rate;
+use triphammer_core::workload::Headline;
+
+use crate::result::RunResult;
+use crate::store::SeriesRow;
+
+/// A run to compare.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// What it left.
+    pub result: RunResult,
+    /// The server's settings at its start, by name; empty where they are not known.
+    pub server_settings: Vec<(String, String)>,
+    /// The seconds of its timed window; `None` where they are not needed.
+    pub seconds: Option<Seconds>,
+}
+
+/// Figures second by second, by the name of the figure (`nopm`, `new_order.p95`).
+pub type Seconds = BTreeMap<String, Vec<f64>>;
+
+/// Transactions that a second must hold on average for a percentile of it to say something.
+const NEEDED: [(&str, u64, fn(&SeriesRow) -> u64); 3] =
+    [("p50", 10, |row| row.p50_us), ("p95", 20, |row| row.p95_us), ("p99", 100, |row| row.p99_us)];
+
+/// The whole seconds of a run's timed window. A stretch that was stored as one gives one point.
+#[must_use]
+pub fn seconds(
+    result: &RunResult,
+    headline: &Headline,
+    transactions: &[String],
+    rows: &[SeriesRow],
+) -> Seconds {
+    let (start, end) =
+        (result.durations.rampup_s, result.durations.rampup_s + result.durations.window_s);
+    #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
+    let in_window =
+        |row: &&SeriesRow| row.first as f64 > start - 0.5 && row.last as f64 + 1.0 < end + 1e-3;
+    let rows: Vec<&SeriesRow> = rows.iter().filter(in_window).collect();
+    let mut seconds = Seconds::new();
+    for second in rows.chunk_by(|a, b| a.first == b.first) {
+        #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
+        let length = (second[0].last - second[0].first + 1) as f64;
+        let counted = second.iter().filter(|row| headline.transactions.contains(&row.transaction));
+        let counted = rate(counted.map(|row| row.committed).sum(), length, headline.per_seconds);
+        let all = second.iter().map(|row| row.committed + row.rolled_back).sum();
+        let mut say = |name: String, value| seconds.entry(name).or_default().push(value);
+        say(headline.name.to_lowercase(), counted);
+        say("tpm".to_owned(), rate(all, length, 60));
+    }
+    for (place, name) in transactions.iter().enumerate() {
+        let rows: Vec<&&SeriesRow> = rows.iter().filter(|row| row.transaction == place).collect();
+        let committed: u64 = rows.iter().map(|row| row.committed).sum();
+        for (percentile, needed, read) in NEEDED {
+            if rows.is_empty() || committed < needed * rows.len() as u64 {
+                continue;
+            }
+            #[expect(clippy::cast_precision_loss, reason = "microseconds of at most an hour")]
+            let values = rows.iter().filter(|row| row.committed > 0).map(|row| read(row) as f64);
+            seconds.insert(format!("{name}.{percentile}"), values.collect());
+        }
+    }
+    seconds
+}

@@ -1,0 +1,166 @@
+//! What `compare A B` names: jobs of the store by number, and labels.
+
+use triphammer_core::workload::Workload;
+
+use super::document::ComparisonResult;
+use super::profiles::Profiled;
+use super::run::{Run, seconds};
+use crate::failure::Failure;
+use crate::profile::ProfileResult;
+use crate::result::{JobKind, RunResult};
+use crate::store::{JobFilter, JobId, JobStatus, Moment, Store, StoreError, StoredJob};
+use crate::with_workload;
+
+/// One side of a comparison, as the store has it.
+#[derive(Debug)]
+enum Chosen {
+    Runs(Vec<Run>),
+    Profile(Box<Profiled>),
+}
+
+/// Compares what two texts name: each a job's number, `last`, or a label, which stands for all complete
+/// runs that have it.
+///
+/// # Errors
+/// When one names nothing that can be compared, or both are not of one kind and one workload.
+pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<ComparisonResult, Failure> {
+    let (name_a, chosen_a) = choose(store, a)?;
+    let (name_b, chosen_b) = choose(store, b)?;
+    let names = [name_a.as_str(), name_b.as_str()];
+    match (chosen_a, chosen_b) {
+        (Chosen::Runs(mut a), Chosen::Runs(mut b)) => {
+            of_one_workload(&names, [&a[0].result.workload.name, &b[0].result.workload.name])?;
+            if let ([a], [b]) = (a.as_mut_slice(), b.as_mut_slice()) {
+                for run in [a, b] {
+                    run.seconds = Some(read_seconds(store, &run.result)?);
+                }
+            }
+            Ok(ComparisonResult::of_runs(names, &a, &b, margin))
+        }
+        (Chosen::Profile(a), Chosen::Profile(b)) => {
+            of_one_workload(&names, [&a.result.workload.name, &b.result.workload.name])?;
+            Ok(ComparisonResult::of_profiles(names, &a, &b, margin))
+        }
+        (Chosen::Runs(_), Chosen::Profile(_)) => Err(mismatch(&names, "a run", "a profile")),
+        (Chosen::Profile(_), Chosen::Runs(_)) => Err(mismatch(&names, "a profile", "a run")),
+    }
+}
+
+fn mismatch(names: &[&str; 2], a: &str, b: &str) -> Failure {
+    let [of_a, of_b] = names;
+    Failure::refuse(format!("{of_a} is {a} and {of_b} {b}: they do not compare"))
+}
+
+fn of_one_workload(names: &[&str; 2], workloads: [&str; 2]) -> Result<(), Failure> {
+    if workloads[0] == workloads[1] {
+        return Ok(());
+    }
+    Err(mismatch(names, workloads[0], workloads[1]))
+}
+
+fn choose(store: &Store, text: &str) -> Result<(String, Chosen), Failure> {
+    let job = match text {
+        "last" => {
+            let newest = JobFilter { limit: Some(1), ..JobFilter::default() };
+            let newest = store.jobs(&newest).map_err(refuse)?.first().map(|job| job.id);
+            Some(newest.ok_or_else(|| Failure::refuse("no job is stored yet"))?)
+        }
+        text => text.parse().ok().map(JobId),
+    };
+    match job {
+        Some(job) => Ok((format!("job {job}"), of_job(store, job)?)),
+        None => Ok((format!("“{text}”"), Chosen::Runs(of_label(store, text)?))),
+    }
+}
+
+fn of_job(store: &Store, job: JobId) -> Result<Chosen, Failure> {
+    let stored = store.load(job).map_err(refuse)?;
+    let row = &stored.row;
+    match row.kind {
+        JobKind::Run => {
+            let result = whole(&stored)?;
+            Ok(Chosen::Runs(vec![run(store, result)?]))
+        }
+        JobKind::Profile => {
+            let document = stored.document.clone().filter(serde_json::Value::is_object);
+            let document = document.ok_or_else(|| no_result(&stored))?;
+            let result: ProfileResult = serde_json::from_value(document)
+                .map_err(|error| Failure::refuse(format!("job {job} cannot be read: {error}")))?;
+            let runs = result.levels.iter().flat_map(|level| &level.runs);
+            let first = runs.filter_map(|run| run.job).min().map(JobId);
+            let server_settings = first.map(|job| settings(store, job)).transpose()?;
+            let server_settings = server_settings.unwrap_or_default();
+            Ok(Chosen::Profile(Box::new(Profiled { result, server_settings })))
+        }
+        JobKind::Build | JobKind::Check | JobKind::Capacity | JobKind::Compare => {
+            let kind = row.kind.name();
+            Err(Failure::refuse(format!(
+                "job {job} is a {kind}: runs, profiles and labels of runs can be compared"
+            )))
+        }
+    }
+}
+
+/// The result of a run that came to its end.
+fn whole(stored: &StoredJob) -> Result<RunResult, Failure> {
+    if stored.row.status != JobStatus::Complete {
+        return Err(no_result(stored));
+    }
+    stored.result().map_err(refuse)?.ok_or_else(|| no_result(stored))
+}
+
+fn no_result(stored: &StoredJob) -> Failure {
+    let (job, status) = (stored.row.id, stored.row.status.name());
+    Failure::refuse(format!("job {job} is {status}: only what came to its end can be compared"))
+}
+
+/// All complete runs with a label, in the order in which they were made.
+fn of_label(store: &Store, label: &str) -> Result<Vec<Run>, Failure> {
+    let filter = JobFilter {
+        kind: Some(JobKind::Run),
+        label: Some(label.to_owned()),
+        ..JobFilter::default()
+    };
+    let mut runs = Vec::new();
+    for row in store.jobs(&filter).map_err(refuse)?.iter().rev() {
+        if row.status == JobStatus::Complete {
+            runs.push(run(store, whole(&store.load(row.id).map_err(refuse)?)?)?);
+        }
+    }
+    if runs.is_empty() {
+        return Err(Failure::refuse(format!(
+            "no complete run has the label “{label}”, and it is no job's number; `triphammer jobs` \
+             lists both"
+        )));
+    }
+    for run in &runs[1..] {
+        of_one_workload(
+            &["the first run of it", "another"],
+            [&runs[0].result.workload.name, &run.result.workload.name],
+        )?;
+    }
+    Ok(runs)
+}
+
+fn run(store: &Store, result: RunResult) -> Result<Run, Failure> {
+    let server_settings =
+        result.job.map(|job| settings(store, JobId(job))).transpose()?.unwrap_or_default();
+    Ok(Run { result, server_settings, seconds: None })
+}
+
+/// The server's settings at a run's start.
+pub(crate) fn settings(store: &Store, job: JobId) -> Result<Vec<(String, String)>, Failure> {
+    store.stored_settings(job, Moment::Start).map_err(refuse)
+}
+
+fn read_seconds(store: &Store, result: &RunResult) -> Result<super::run::Seconds, Failure> {
+    let Some(job) = result.job.map(JobId) else { return Ok(super::run::Seconds::new()) };
+    let rows = store.series(job).map_err(refuse)?;
+    let headline = with_workload!(result.workload.name.as_str(), W => W::headline())?;
+    let names: Vec<String> = result.window.types.iter().map(|seen| seen.name.clone()).collect();
+    Ok(seconds(result, &headline, &names, &rows))
+}
+
+fn refuse(error: StoreError) -> Failure {
+    Failure::refuse(error.to_string())
+}

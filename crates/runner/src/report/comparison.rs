@@ -1,0 +1,243 @@
+//! A comparison for people: the verdict first, then the figures, what differs, and what makes it doubtful.
+//! The text fits 80 columns where names do.
+
+use triphammer_statistics::Estimate;
+
+use super::chart::Charset;
+use super::format::{counted, figure, milliseconds, precise};
+use super::profile::{WIDTH, ascii, fill};
+use super::table::{Table, wrapped};
+use super::words::{self, DOT};
+use crate::compare::{
+    ComparisonResult, CurveFigure, Difference, Figure, Profiles, Side, ratio, word,
+};
+use crate::profile::parameter;
+use crate::requirement::Unit;
+use crate::result::{Status, Warning};
+
+/// Most columns of a value in a table of differences.
+const VALUE: usize = 40;
+
+/// A comparison as text, with a line break at its end.
+#[must_use]
+pub fn comparison(result: &ComparisonResult, charset: Charset) -> String {
+    let mut lines = fill("", &title(result), DOT);
+    lines.extend(result.label.iter().map(|label| format!("“{label}”")));
+    lines.extend(ending(result));
+    lines.push(String::new());
+    lines.extend(wrapped("", &capital(&result.words), WIDTH));
+    lines.push(String::new());
+    lines.extend(indented(&figures(&result.figures)));
+    if let Some(profiles) = &result.profiles {
+        lines.push(String::new());
+        lines.extend(indented(&levels(profiles, &result.headline.name)));
+        if !profiles.curves.is_empty() {
+            lines.push(String::new());
+            lines.extend(indented(&curves(&profiles.curves)));
+        }
+    }
+    if !result.differences.is_empty() {
+        lines.push(String::new());
+        lines.push("What differs".to_owned());
+        lines.extend(indented(&differences(&result.differences, VALUE)));
+    }
+    if !result.warnings.is_empty() {
+        lines.push(String::new());
+    }
+    for warning in &result.warnings {
+        lines.extend(wrapped("• ", &remark(warning), WIDTH));
+    }
+    lines.push(String::new());
+    for (name, side) in [("A", &result.a), ("B", &result.b)] {
+        lines.extend(fill(&format!("{name}  "), &conditions(side), DOT));
+    }
+    lines.extend(runs_of(result));
+    let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
+    match charset {
+        Charset::Unicode => text,
+        Charset::Ascii => ascii(&text),
+    }
+}
+
+/// A comparison as GitHub-flavoured Markdown, with a line break at its end.
+#[must_use]
+pub fn comparison_markdown(result: &ComparisonResult) -> String {
+    let mut out = format!("# {}\n", title(result));
+    for text in result.label.iter().map(|label| format!("“{label}”")).chain(ending(result)) {
+        out.push_str(&format!("\n{text}\n"));
+    }
+    out.push_str(&format!("\n**{}**\n", capital(&result.words)));
+    out.push_str(&format!("\n{}", figures(&result.figures).markdown()));
+    if let Some(profiles) = &result.profiles {
+        let levels = levels(profiles, &result.headline.name);
+        out.push_str(&format!("\n## Levels\n\n{}", levels.markdown()));
+        if !profiles.curves.is_empty() {
+            out.push_str(&format!("\n## Curves\n\n{}", curves(&profiles.curves).markdown()));
+        }
+    }
+    if !result.differences.is_empty() {
+        let table = differences(&result.differences, usize::MAX);
+        out.push_str(&format!("\n## What differs\n\n{}", table.markdown()));
+    }
+    if !result.warnings.is_empty() {
+        out.push_str("\n## Warnings\n\n");
+    }
+    for warning in &result.warnings {
+        out.push_str(&format!("- {}\n", remark(warning)));
+    }
+    out.push('\n');
+    for (name, side) in [("A", &result.a), ("B", &result.b)] {
+        out.push_str(&format!("- **{name}** {}\n", conditions(side)));
+    }
+    out
+}
+
+fn title(result: &ComparisonResult) -> String {
+    let of = words::subject(&result.a.workload, &result.a.server);
+    let how = match (&result.pairs, &result.profiles) {
+        (Some(pairs), _) => counted(u64::from(pairs.made), "pairs"),
+        (None, Some(_)) => "two profiles".to_owned(),
+        (None, None) => match (result.a.runs.len(), result.b.runs.len()) {
+            (1, 1) => "one run each".to_owned(),
+            (a, b) => format!("{a} and {b} runs"),
+        },
+    };
+    format!("Comparison of {of}{DOT}{how}")
+}
+
+fn ending(result: &ComparisonResult) -> Option<String> {
+    match result.status {
+        Status::Complete => None,
+        Status::Interrupted | Status::Aborted => {
+            Some("interrupted: what follows is of the pairs that were made".to_owned())
+        }
+        Status::Failed => Some("failed: runs could not be made, see below".to_owned()),
+    }
+}
+
+/// The verdict stands at the start of a sentence.
+fn capital(text: &str) -> String {
+    let mut signs = text.chars();
+    signs.next().map_or_else(String::new, |first| first.to_uppercase().chain(signs).collect())
+}
+
+fn indented(table: &Table) -> impl Iterator<Item = String> {
+    table.lines(2).into_iter().map(|line| format!("  {line}"))
+}
+
+fn figures(figures: &[Figure]) -> Table {
+    let mut table = Table::new(1, &["", "A", "B", "B/A (95 %)"]);
+    for one in figures {
+        let mut row = vec![name_of(one)];
+        row.extend(cells(one));
+        table.row(row);
+    }
+    table
+}
+
+fn name_of(one: &Figure) -> String {
+    match one.unit {
+        Unit::Us => format!("{} ms", one.title),
+        Unit::Number | Unit::Share => one.title.clone(),
+    }
+}
+
+/// A, B, and the ratio with its interval.
+fn cells(one: &Figure) -> [String; 3] {
+    let show = |value: f64| match one.unit {
+        Unit::Us => milliseconds(value),
+        Unit::Number | Unit::Share => figure(value),
+    };
+    let ratio = one.comparison.map_or("-".to_owned(), |found| ratio(found.ratio, found.interval));
+    [show(one.a), show(one.b), ratio]
+}
+
+fn levels(profiles: &Profiles, headline: &str) -> Table {
+    let head = ["vus", &format!("{headline} A"), &format!("{headline} B"), "B/A (95 %)", ""];
+    let mut table = Table::new(0, &head);
+    for level in &profiles.levels {
+        let mut row = vec![level.users.to_string()];
+        row.extend(cells(&level.figure));
+        row.push(level.figure.comparison.map_or("", |found| word(found.verdict)).to_owned());
+        table.row(row);
+    }
+    table
+}
+
+fn curves(curves: &[CurveFigure]) -> Table {
+    let mut table = Table::new(1, &["curve", "A", "B"]);
+    for curve in curves {
+        let (title, show): (&str, fn(f64) -> String) = match curve.name.as_str() {
+            "lambda" => ("λ", figure),
+            "sigma" => ("σ", parameter),
+            "kappa" => ("κ", parameter),
+            "peak_users" => ("peak at, vus", figure),
+            _ => ("peak", figure),
+        };
+        let cell = |estimate: &Option<Estimate>| match estimate {
+            None => "-".to_owned(),
+            Some(Estimate { value, interval: None }) => show(*value),
+            Some(Estimate { value, interval: Some(interval) }) => {
+                format!("{} ({} to {})", show(*value), show(interval.low), show(interval.high))
+            }
+        };
+        table.row(vec![title.to_owned(), cell(&curve.a), cell(&curve.b)]);
+    }
+    table
+}
+
+/// What differs, values cut to so many columns.
+pub(super) fn differences(all: &[Difference], columns: usize) -> Table {
+    let mut table = Table::new(4, &["", "", "A", "B"]);
+    for one in all {
+        let cell = |value: &Option<String>| match value {
+            None => "-".to_owned(),
+            Some(value) if value.chars().count() > columns => {
+                value.chars().take(columns - 1).chain(['…']).collect()
+            }
+            Some(value) => value.clone(),
+        };
+        let subject = one.subject.label().to_owned();
+        // The target is its own name.
+        let name = if one.name == subject { String::new() } else { one.name.clone() };
+        table.row(vec![subject, name, cell(&one.a), cell(&one.b)]);
+    }
+    table
+}
+
+fn remark(warning: &Warning) -> String {
+    let next = warning.next.as_ref().map_or_else(String::new, |next| format!(" → {next}"));
+    format!("{}{next}", warning.text)
+}
+
+/// What a side is: its name, its target where that is not said, its jobs.
+fn conditions(side: &Side) -> String {
+    let mut parts = vec![side.name.clone()];
+    if !side.name.contains(side.target.as_str()) {
+        parts.push(side.target.to_string());
+    }
+    let jobs: Vec<String> = side.jobs().map(|job| job.to_string()).collect();
+    match jobs.as_slice() {
+        [] => {}
+        [one] if side.name.ends_with(&format!("job {one}")) => {}
+        [one] => parts.push(format!("job {one}")),
+        many => parts.push(format!("jobs {}", many.join(", "))),
+    }
+    parts.join(DOT)
+}
+
+/// Where the runs of the pairs are, and how to go on.
+fn runs_of(result: &ComparisonResult) -> Vec<String> {
+    let (Some(job), Some(pairs)) = (result.job, &result.pairs) else { return Vec::new() };
+    let rest = super::format::duration(pairs.settle_s);
+    let made = format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs");
+    let margin = format!(
+        "Runs in the order A B B A with rests of {rest}, margin ± {}",
+        precise(result.margin)
+    );
+    let mut lines = vec![String::new(), margin, made];
+    if result.status != Status::Complete {
+        lines.push(format!("Go on with: triphammer compare --resume {job}"));
+    }
+    lines
+}

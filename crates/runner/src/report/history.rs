@@ -1,0 +1,99 @@
+//! A history for people: a bar a run, and the changes where they happened.
+
+use super::chart::Charset;
+use super::comparison::differences;
+use super::format::{counted, figure};
+use super::profile::{WIDTH, ascii, fill};
+use super::table::{Table, wrapped};
+use super::words::DOT;
+use crate::history::{Change, HistoryResult, HistoryRun};
+
+/// Most runs that are shown, the newest.
+const SHOWN: usize = 60;
+/// Columns of the longest bar.
+const BAR: f64 = 24.0;
+/// Most columns of a value in a table of differences.
+const VALUE: usize = 32;
+
+/// A history as text, with a line break at its end.
+#[must_use]
+pub fn history(result: &HistoryResult, charset: Charset) -> String {
+    let scale = counted(u64::from(result.workload.scale), &result.workload.scale_unit);
+    let runs = counted(result.runs.len() as u64, "runs");
+    let mut title = format!("History of {}{DOT}{scale}{DOT}{runs}", result.workload.title);
+    if let Some(label) = &result.label {
+        title.push_str(&format!("{DOT}“{label}”"));
+    }
+    let mut lines = fill("", &title, DOT);
+    lines.push(String::new());
+    lines.extend(wrapped("", &result.words, WIDTH));
+    lines.push(String::new());
+    lines.extend(table(result).lines(2).into_iter().map(|line| format!("  {line}")));
+    let hidden = result.runs.len().saturating_sub(SHOWN);
+    if hidden > 0 {
+        lines.push(format!("  {} before these; --json has them", counted(hidden as u64, "runs")));
+    }
+    for change in &result.changes {
+        lines.push(String::new());
+        lines.extend(told(change, &result.runs));
+    }
+    if !result.warnings.is_empty() {
+        lines.push(String::new());
+    }
+    for warning in &result.warnings {
+        lines.extend(wrapped("• ", &warning.text, WIDTH));
+    }
+    let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
+    match charset {
+        Charset::Unicode => text,
+        Charset::Ascii => ascii(&text.replace('▇', "#").replace('◀', "<")),
+    }
+}
+
+fn table(result: &HistoryResult) -> Table {
+    let mut table =
+        Table::new(6, &["job", "started (UTC)", &result.headline.name, "", "", "change"]);
+    let most = result.runs.iter().map(|run| run.value).fold(0.0, f64::max);
+    let skipped = result.runs.len().saturating_sub(SHOWN);
+    for (at, run) in result.runs.iter().enumerate().skip(skipped) {
+        let change = result.changes.iter().find(|change| change.at == at);
+        table.row(vec![
+            run.job.to_string(),
+            run.started_at.chars().take(16).collect::<String>().replacen('T', " ", 1),
+            figure(run.value),
+            bar(run.value, most),
+            if run.good { String::new() } else { "!".to_owned() },
+            change.map_or_else(String::new, |change| format!("◀ {}", change.size())),
+        ]);
+    }
+    table
+}
+
+/// From 0 on, so that a bar's length is its figure.
+fn bar(value: f64, most: f64) -> String {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "columns: small, and a float saturates"
+    )]
+    let columns = if most > 0.0 { (value / most * BAR).round() as usize } else { 0 };
+    "▇".repeat(columns)
+}
+
+/// A change, and what differs across it.
+fn told(change: &Change, runs: &[HistoryRun]) -> Vec<String> {
+    let before = runs[change.at - 1].job;
+    let way = if change.slower { "Slower" } else { "Faster" };
+    let head = format!("{way} from job {} on: {}", change.job, change.size());
+    let mut lines = wrapped("", &head, WIDTH);
+    if change.differences.is_empty() {
+        let text =
+            format!("nothing that is stored differs between job {before} and job {}", change.job);
+        lines.extend(wrapped("  ", &text, WIDTH));
+        return lines;
+    }
+    lines.push(format!("  What differs: A is job {before}, B job {}", change.job));
+    let table = differences(&change.differences, VALUE);
+    lines.extend(table.lines(2).into_iter().map(|line| format!("  {line}")));
+    lines
+}

@@ -1,0 +1,291 @@
+//! Comparisons and histories from runs with known figures: what they say, their reports, their schemas.
+
+use serde_json::Value;
+use triphammer_runner::campaign::Question;
+use triphammer_runner::compare::{ComparisonResult, Facts, Pairs, Request, Run, Subject, seconds};
+use triphammer_runner::history::HistoryResult;
+use triphammer_runner::report::{self, Charset};
+use triphammer_runner::result::{RunResult, Status};
+use triphammer_runner::store::{JobId, SeriesRow};
+use triphammer_statistics::compare::{Basis, Verdict};
+
+use crate::report::golden;
+use crate::sample;
+use crate::schema::{closed_whole_and_described, errors_of};
+
+/// A run whose throughput and times are `factor` times the sample's.
+fn run(job: i64, factor: f64) -> Run {
+    let mut result = RunResult::new(&sample::facts(), &sample::calm());
+    result.job = Some(job);
+    result.started_at = format!("2026-05-09T07:{job:02}:52Z");
+    result.headline.value *= factor;
+    result.tpm_client *= factor;
+    for seen in &mut result.window.types {
+        for us in [&mut seen.response.p50_us, &mut seen.response.p95_us, &mut seen.response.p99_us]
+        {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                clippy::cast_precision_loss,
+                reason = "milliseconds"
+            )]
+            let slower = (*us as f64 / factor) as u64;
+            *us = slower;
+        }
+    }
+    let server_settings = vec![
+        ("data_directory".to_owned(), format!("/data/{job}")),
+        ("fsync".to_owned(), "on".to_owned()),
+        ("synchronous_commit".to_owned(), "on".to_owned()),
+        ("work_mem".to_owned(), "4MB".to_owned()),
+    ];
+    Run { result, server_settings, seconds: None }
+}
+
+/// Factors that scatter by about 1 %, the same ones every time.
+fn scatter(number: i64) -> f64 {
+    [1.004, 0.991, 1.009, 0.998, 1.001, 0.993, 1.006][usize::try_from(number).unwrap() % 7]
+}
+
+/// Runs of B with other server settings, other users, and a password where none should be.
+fn other(job: i64, factor: f64) -> Run {
+    let mut run = run(job, factor);
+    run.server_settings[2].1 = "off".to_owned();
+    run.server_settings.push(("primary_conninfo".to_owned(), "password=secret".to_owned()));
+    run.result.settings[0].value = "32".to_owned();
+    run.result.server.version = "16.1".to_owned();
+    run
+}
+
+/// What seven pairs leave, B being `factor` times A.
+fn in_pairs(factor: f64, told: u32) -> Option<ComparisonResult> {
+    let request = Request {
+        pairs: 7,
+        margin: 0.02,
+        settle_s: 10.0,
+        names: [
+            "postgres://bench@db1:5432/tpcc".to_owned(),
+            "postgres://bench@db2/tpcc".to_owned(),
+        ],
+        own: [Vec::new(), Vec::new()],
+    };
+    let mut pairs = Pairs::new(request, Some("commit on or off".to_owned()));
+    for number in 0..told {
+        let step = pairs.next().unwrap();
+        assert_eq!(step.number, number);
+        let job = 20 + i64::from(number);
+        let made = match step.target {
+            0 => run(job, scatter(job)),
+            _ => other(job, factor * scatter(job + 3)),
+        };
+        pairs.server_settings(made.server_settings.clone());
+        pairs.tell(&step, &made.result);
+    }
+    let status = if pairs.next().is_none() { Status::Complete } else { Status::Interrupted };
+    pairs.document(Some(JobId(19)), status)
+}
+
+fn labels(b: &[f64]) -> ComparisonResult {
+    let a: Vec<Run> = (1..=4).map(|job| run(job, scatter(job))).collect();
+    let b: Vec<Run> = (11..).zip(b).map(|(job, factor)| run(job, *factor)).collect();
+    ComparisonResult::of_runs(["“before”", "“after”"], &a, &b, 0.02)
+}
+
+/// One run each, with seconds.
+fn alone(factor: f64) -> ComparisonResult {
+    let with_seconds = |job, factor: f64| {
+        let mut run = run(job, factor);
+        let rows: Vec<SeriesRow> = (0..400).flat_map(|second| rows(second, factor)).collect();
+        let names: Vec<String> = sample::TRANSACTIONS.iter().map(|t| t.name.to_owned()).collect();
+        run.seconds = Some(seconds(&run.result, &sample::HEADLINE, &names, &rows));
+        run
+    };
+    let sides = [with_seconds(3, 1.0), with_seconds(4, factor)];
+    ComparisonResult::of_runs(["job 3", "job 4"], &sides[..1], &sides[1..], 0.02)
+}
+
+/// A second's rows: types differ in how many they are, and the noise is without order.
+fn rows(second: u64, factor: f64) -> Vec<SeriesRow> {
+    let noise = u64::from(u32::try_from(second).unwrap().wrapping_mul(2_654_435_761) >> 28);
+    let row = |transaction, committed: u64| SeriesRow {
+        first: second,
+        last: second,
+        transaction,
+        committed,
+        rolled_back: 0,
+        failed: 0,
+        in_doubt: 0,
+        retries: 0,
+        tally: 0,
+        response_ns: 0,
+        service_ns: 0,
+        p50_us: 2_000 + noise * 10,
+        p95_us: 5_000 + noise * 20,
+        p99_us: 9_000 + noise * 50,
+        max_us: 20_000,
+    };
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "hundreds"
+    )]
+    let scaled = |count: u64| (count as f64 * factor).round() as u64;
+    vec![row(0, scaled(2_000 + noise)), row(1, scaled(1_900)), row(2, 20), row(3, 5), row(4, 0)]
+}
+
+#[test]
+fn verdicts_are_those_of_the_headline() {
+    let verdict = |factor| in_pairs(factor, 14).unwrap().verdict;
+    assert_eq!(verdict(0.95), Verdict::Slower);
+    assert_eq!(verdict(1.06), Verdict::Faster);
+    assert_eq!(verdict(1.0), Verdict::Equivalent);
+    let unsure = labels(&[0.95, 1.02, 0.99]);
+    assert!(unsure.is_inconclusive(), "{}", unsure.words);
+    assert!(unsure.more_minutes.unwrap() > 5.0, "{:?}", unsure.more_minutes);
+    assert!(in_pairs(0.95, 14).unwrap().is_slower());
+}
+
+#[test]
+fn slower_times_are_slower_too() {
+    let found = in_pairs(0.9, 14).unwrap();
+    let p95 = found.figures.iter().find(|figure| figure.name == "new_order.p95").unwrap();
+    assert_eq!(p95.comparison.unwrap().verdict, Verdict::Slower);
+    assert!(p95.comparison.unwrap().ratio > 1.05);
+    let names: Vec<&str> = found.figures.iter().take(5).map(|f| f.name.as_str()).collect();
+    assert_eq!(names, ["nopm", "tpm", "new_order.p50", "new_order.p95", "new_order.p99"]);
+}
+
+#[test]
+fn what_differs_is_named_without_places_and_secrets() {
+    let found = in_pairs(1.0, 14).unwrap();
+    let named = |subject, name: &str| {
+        let mut all = found.differences.iter();
+        all.find(|d| d.subject == subject && d.name == name)
+            .map(|d| (d.a.as_deref().unwrap_or("-"), d.b.as_deref().unwrap_or("-")))
+    };
+    assert_eq!(named(Subject::ServerSetting, "synchronous_commit"), Some(("on", "off")));
+    assert_eq!(named(Subject::ServerSetting, "primary_conninfo"), Some(("-", "password=***")));
+    assert_eq!(named(Subject::Setting, "vus"), Some(("16", "32")));
+    assert_eq!(named(Subject::Server, "version"), Some(("15.4 (Debian 15.4-1)", "16.1")));
+    assert_eq!(found.differences.len(), 4, "{:?}", found.differences);
+    assert!(!serde_json::to_string(&found).unwrap().contains("secret"));
+}
+
+#[test]
+fn what_must_be_equal_and_is_not_is_warned_of() {
+    let a = [run(1, 1.0), run(2, 1.01)];
+    let mut b = [run(3, 1.0), run(4, 1.01)];
+    for run in &mut b {
+        run.result.workload.scale = 20;
+        run.result.workload.version = 2;
+        run.result.workload.facts.insert("mix".to_owned(), "1,0,0,0,0".to_owned());
+    }
+    b[1].result.settings[0].value = "8".to_owned();
+    let found = ComparisonResult::of_runs(["a", "b"], &a, &b, 0.02);
+    let kinds = |kind| found.warnings.iter().filter(|w| w.kind == kind).count();
+    assert_eq!((kinds("not_equal"), kinds("mixed")), (3, 1), "{:?}", found.warnings);
+}
+
+#[test]
+fn one_run_each_is_judged_by_its_seconds_and_says_so() {
+    let found = alone(0.9);
+    assert_eq!(found.verdict, Verdict::Slower);
+    let headline = found.figures[0].comparison.unwrap();
+    assert_eq!(headline.basis, Basis::Series { a: 300, b: 300 });
+    assert!((headline.ratio - 0.9).abs() < 0.002, "{}", headline.ratio);
+    assert_eq!(found.warnings[0].kind, "one_run_each");
+    let has = |name: &str| {
+        let mut all = found.figures.iter();
+        all.find(|figure| figure.name == name).map(|figure| figure.comparison.is_some())
+    };
+    assert_eq!([has("payment.p99"), has("order_status.p95")], [Some(true); 2]);
+    let few = [has("order_status.p99"), has("delivery.p50"), has("stock_level.p50")];
+    assert_eq!(few, [Some(false); 3], "too few a second");
+    assert_eq!(alone(1.0).verdict, Verdict::Equivalent);
+}
+
+#[test]
+fn one_run_against_several_is_not_known() {
+    let one = [run(1, 1.0)];
+    let several = [run(2, 0.5), run(3, 0.5)];
+    let found = ComparisonResult::of_runs(["a", "b"], &one, &several, 0.02);
+    assert!(found.is_inconclusive());
+    assert!(found.words.contains("two runs or more of each side"), "{}", found.words);
+}
+
+#[test]
+fn pairs_that_are_missing_are_told() {
+    assert_eq!(in_pairs(1.0, 1), None, "one side alone is no comparison");
+    let found = in_pairs(0.9, 7).unwrap();
+    let pairs = found.pairs.as_ref().unwrap();
+    assert_eq!((pairs.asked, pairs.made), (7, 3));
+    assert_eq!((found.a.runs.len(), found.b.runs.len()), (3, 4), "A B B A A B B");
+    assert!(!found.is_good());
+    assert!(in_pairs(0.9, 14).unwrap().is_good());
+    assert_eq!(in_pairs(0.9, 2).unwrap().figures[0].comparison, None, "one pair has no interval");
+}
+
+/// Six at 1 and eight at 0.9, with another server version from then on.
+fn followed() -> HistoryResult {
+    let made = |job| match job {
+        1..=6 => run(job, scatter(job)),
+        _ => other(job, 0.9 * scatter(job)),
+    };
+    let results: Vec<RunResult> = (1..=14).map(made).map(|run| run.result).collect();
+    let mut found = HistoryResult::new(Some("nightly".to_owned()), &results).unwrap();
+    for change in &mut found.changes {
+        let first = i64::try_from(change.at).unwrap() + 1;
+        let facts = |job| Facts::of_run(&made(job));
+        change.differences = facts(first - 1).against(&facts(first));
+    }
+    found
+}
+
+#[test]
+fn a_history_tells_when_it_changed_and_by_how_much() {
+    let found = followed();
+    assert_eq!(found.changes.len(), 1, "{}", found.words);
+    let change = &found.changes[0];
+    assert_eq!((change.at, change.job, change.slower), (6, 7, true));
+    assert!(change.interval.unwrap().contains(0.9), "{:?}", change.interval);
+    assert!(found.is_slower());
+    let calm: Vec<RunResult> = (1..=9).map(|job| run(job, scatter(job)).result).collect();
+    assert!(!HistoryResult::new(None, &calm).unwrap().is_slower());
+    let few = HistoryResult::new(None, &calm[..5]).unwrap();
+    assert!(few.words.contains("too few"), "{}", few.words);
+}
+
+#[test]
+fn reports_read_as_agreed() {
+    let pairs = in_pairs(0.95, 14).unwrap();
+    golden("compare_pairs.txt", &report::comparison(&pairs, Charset::Unicode));
+    golden("compare_pairs.md", &report::comparison_markdown(&pairs));
+    golden("compare_jobs.txt", &report::comparison(&alone(1.01), Charset::Unicode));
+    golden("compare_labels.txt", &report::comparison(&labels(&[0.95, 1.02, 0.99]), Charset::Ascii));
+    golden("history.txt", &report::history(&followed(), Charset::Unicode));
+    assert!(report::history(&followed(), Charset::Ascii).is_ascii());
+}
+
+#[test]
+fn documents_validate_and_schemas_are_whole() {
+    let comparisons = [
+        in_pairs(0.95, 14).unwrap(),
+        in_pairs(1.0, 3).unwrap(),
+        alone(1.0),
+        labels(&[0.95, 1.02, 0.99]),
+    ];
+    for found in comparisons {
+        let value = serde_json::to_value(&found).unwrap();
+        assert_eq!(errors_of("comparison-schema.json", &value), Vec::<String>::new());
+        let back: ComparisonResult = serde_json::from_value(value).unwrap();
+        assert_eq!(back, found);
+    }
+    let value = serde_json::to_value(followed()).unwrap();
+    assert_eq!(errors_of("history-schema.json", &value), Vec::<String>::new());
+    let mut spoilt = serde_json::to_value(in_pairs(1.0, 14).unwrap()).unwrap();
+    spoilt["verdict"]["kind"] = Value::from("better");
+    assert_ne!(errors_of("comparison-schema.json", &spoilt), Vec::<String>::new());
+    closed_whole_and_described("comparison-schema.json");
+    closed_whole_and_described("history-schema.json");
+}
