@@ -25,10 +25,6 @@ pub fn choices(setting: &str) -> Vec<Choice> {
             .to_vec(),
         "protocol" => Protocol::ALL.map(|(it, name)| choice(name, of_protocol(it))).to_vec(),
         "isolation" => Isolation::ALL.map(|(it, name)| choice(name, of_isolation(it))).to_vec(),
-        "load" => vec![choice(
-            "closed",
-            "each virtual user begins its next transaction when the last one has finished",
-        )],
         _ => Vec::new(),
     }
 }
