@@ -442,7 +442,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "format",
         Some("FORMAT"),
         &[Report],
-        "text, json, markdown, csv, jsonl, hdr or junit [default: by the ending of --output, else text]",
+        "text, json, markdown, csv, jsonl, hdr, junit or html [default: by the ending of --output, else text]",
     )),
     not_in_job_file(short(
         setting("output", Some("FILE"), &[Report], "Write to this file instead of the terminal"),
@@ -634,6 +634,15 @@ impl Settings {
         };
         let shown = self.shown.iter().filter(is_of_run).cloned().collect();
         Self { command: Run, values, shown }
+    }
+
+    /// Shows what a run of this campaign read, too, beside what it read itself.
+    pub fn show_run(&mut self, run: &Self) {
+        for setting in &run.shown {
+            if !self.shown.iter().any(|shown| shown.name == setting.name) {
+                self.shown.push(setting.clone());
+            }
+        }
     }
 
     /// Everything that was said, by name, with where it was said.

@@ -20,9 +20,6 @@ use super::{show_spec, store, stored};
 use crate::terminal::{self, Bars, Live};
 use crate::{Exit, Result, signals};
 
-/// The rest between two runs, and on the embedded default.
-const SETTLE: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(1)];
-
 /// The job to go on with, when `--resume` names one.
 pub fn resumed(settings: &mut Settings) -> Result<Option<Resumed>> {
     if settings.said("resume").is_none() {
@@ -38,8 +35,7 @@ pub fn conduct<W: Workload, Q: Question>(
     resumed: Option<&Resumed>,
     question: &mut Q,
 ) -> Result<Option<Ended<Q::Document>>> {
-    let settle = SETTLE[usize::from(target.embedded)];
-    let settle = settings.duration("settle", settle)?;
+    let settle = settings.duration("settle", campaign::settle(target.embedded))?;
     let only_look = settings.switch("show-spec")?;
     let bars = Bars::new();
     let of = settings.clone();
