@@ -41,6 +41,12 @@ pub use stopper::Stopper;
 /// Steps in a row that may fail before the campaign ends: it is not the step then.
 const FAILURES_MAX: u32 = 3;
 
+/// The rest between two runs when nobody says: shorter on the embedded default.
+#[must_use]
+pub const fn settle(embedded: bool) -> Duration {
+    Duration::from_secs(if embedded { 1 } else { 10 })
+}
+
 /// A run that a question wants made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {

@@ -522,7 +522,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "format",
         Some("FORMAT"),
         &[Report],
-        "text, json, markdown, csv, jsonl, hdr or junit [default: by the ending of --output, else text]",
+        "text, json, markdown, csv, jsonl, hdr, junit or html [default: by the ending of --output, else text]",
     )),
     not_in_job_file(setting(
         "format",
@@ -732,6 +732,15 @@ impl Settings {
             other.values.insert("target".to_owned(), target);
         }
         other
+    }
+
+    /// Shows what a run of this campaign read, too, beside what it read itself.
+    pub fn show_run(&mut self, run: &Self) {
+        for setting in &run.shown {
+            if !self.shown.iter().any(|shown| shown.name == setting.name) {
+                self.shown.push(setting.clone());
+            }
+        }
     }
 
     /// Everything that was said, by name, with where it was said.

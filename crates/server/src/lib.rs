@@ -15,10 +15,12 @@
 mod activity;
 mod api;
 mod app;
+mod command_line;
 mod config;
 mod error;
 mod extract;
 mod guard;
+pub mod handover;
 pub mod live;
 pub mod openapi;
 mod serve;

@@ -1,5 +1,7 @@
 //! The interface's OpenAPI document: from the handlers and their types, with the published schema of a run's
-//! result and what it is made of.
+//! result, of a profile's and a search's, and what they are made of.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use utoipa::OpenApi;
@@ -9,8 +11,12 @@ use utoipa::openapi::{Ref, RefOr, Schema};
 use crate::api;
 use crate::live::LiveEvent;
 
-/// The published schema of a run's result.
-const RESULT: &str = include_str!("../../../docs/reference/result-schema.json");
+/// The published schemas of what runs leave, by the names that they have here.
+const RESULTS: [(&str, &str); 3] = [
+    ("RunResult", include_str!("../../../docs/reference/result-schema.json")),
+    ("ProfileResult", include_str!("../../../docs/reference/profile-schema.json")),
+    ("CapacityResult", include_str!("../../../docs/reference/capacity-schema.json")),
+];
 
 /// What clients send, and errors: members may be left out. All else has every member, be it `null`.
 const SENT: [&str; 6] =
@@ -54,17 +60,27 @@ pub fn document() -> Value {
     document
 }
 
+/// The schemas of the results and of their parts, by name. What several have they have alike.
+fn result_schemas() -> BTreeMap<String, Value> {
+    let mut all = BTreeMap::new();
+    for (name, schema) in RESULTS.into_iter().flat_map(|(name, text)| schemas_of(name, text)) {
+        let same = all.get(&name).is_none_or(|before| *before == schema);
+        assert!(same, "the published schemas have two types called {name}");
+        all.insert(name, schema);
+    }
+    all
+}
+
 /// The schema of a result and of its parts, by name.
-fn result_schemas() -> Vec<(String, Value)> {
-    let text = RESULT.replace("#/$defs/", "#/components/schemas/");
+fn schemas_of(name: &str, text: &str) -> Vec<(String, Value)> {
+    let text = text.replace("#/$defs/", "#/components/schemas/");
     let mut whole: Value = serde_json::from_str(&text).expect("the published schema is JSON");
     let fields = whole.as_object_mut().expect("the published schema is an object");
     fields.remove("$schema");
     fields.remove("title");
     let parts = fields.remove("$defs").unwrap_or_else(|| json!({}));
     let Value::Object(parts) = parts else { return Vec::new() };
-    let result = ("RunResult".to_owned(), whole);
-    parts.into_iter().chain([result]).collect()
+    parts.into_iter().chain([(name.to_owned(), whole)]).collect()
 }
 
 /// A part of the published schema, by name.

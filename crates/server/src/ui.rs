@@ -49,6 +49,12 @@ pub async fn page(request: Request) -> Response {
         .unwrap_or_else(|| own(PLACEHOLDER, "text/html; charset=utf-8"))
 }
 
+/// The page of a report with nothing in it yet; `None` where the interface was not built.
+pub(crate) fn report() -> Option<String> {
+    let file = Built::get("report.html")?;
+    String::from_utf8(file.data.into_owned()).ok()
+}
+
 /// The answer to a method that a path does not have.
 pub async fn method_not_allowed() -> ApiError {
     let message = "this path has no such method; see /api/v1/openapi.json";

@@ -20,9 +20,6 @@ use super::{show_spec, store, stored};
 use crate::terminal::{self, Bars, Live};
 use crate::{Exit, Result, signals};
 
-/// The rest between two runs, and on the embedded default.
-const SETTLE: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(1)];
-
 /// The job to go on with, when `--resume` names one.
 pub fn resumed(settings: &mut Settings) -> Result<Option<Resumed>> {
     if settings.said("resume").is_none() {
@@ -33,7 +30,7 @@ pub fn resumed(settings: &mut Settings) -> Result<Option<Resumed>> {
 
 /// The rest between two runs.
 pub fn settle(settings: &mut Settings, target: &Target) -> Result<Duration> {
-    Ok(settings.duration("settle", SETTLE[usize::from(target.embedded)])?)
+    Ok(settings.duration("settle", campaign::settle(target.embedded))?)
 }
 
 /// Makes the runs that a question asks for, or shows what they would be.

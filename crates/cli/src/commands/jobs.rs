@@ -8,6 +8,7 @@ use triphammer_runner::report::{self, Charset, Format};
 use triphammer_runner::requirement::{self, Vocabulary};
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::{JobFilter, JobId, StoreError, StoredJob};
+use triphammer_server::handover;
 
 use super::{print, stored};
 use crate::{Exit, Result};
@@ -47,7 +48,7 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
         _ => settings.read("format", str::parse, Format::to_string, || Format::Text)?,
     };
     let charset = if output.is_some() { Charset::Unicode } else { super::campaign::charset() };
-    let text = format.render(&store, &stored, charset)?;
+    let text = format.render(&store, &stored, charset, handover::page)?;
     match output {
         Some(path) => OutputFile::create(&path)?.write(&text)?,
         None => print(&text),

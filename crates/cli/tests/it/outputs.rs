@@ -276,3 +276,50 @@ fn the_profile_covers_the_window() {
     assert_eq!(sum, result["window"]["total"]["completed"].as_u64().unwrap());
     assert!(program.ok(&["report", "last"]).contains("The window in slices"));
 }
+
+#[test]
+fn a_report_is_one_page_that_asks_nothing_from_any_network() {
+    let program = Program::new();
+    program.ok(&[
+        "run",
+        "null:",
+        "--vus",
+        "2",
+        "--rampup",
+        "0s",
+        "--duration",
+        "2s",
+        "--label",
+        "</script>",
+    ]);
+    let done = program.run(&["report", "last", "-o", "report.html"]);
+    if !std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/dist/report.html"))
+        .exists()
+    {
+        assert_eq!(done.code, 2, "{}", done.err);
+        assert!(
+            done.err.contains("web interface") && done.err.contains("npm run build"),
+            "{}",
+            done.err
+        );
+        assert!(!program.path("report.html").exists());
+        return;
+    }
+    assert_eq!(done.code, 0, "{}", done.err);
+    let page = std::fs::read_to_string(program.path("report.html")).unwrap();
+    assert!(page.len() < 1_000_000, "{}", page.len());
+    for asks in
+        ["src=\"http", "href=\"http", "src='http", "href='http", "src=\"/", "href=\"/", "@import"]
+    {
+        assert!(!page.contains(asks), "{asks}");
+    }
+    let (_, rest) = page.split_once("<script id=\"job\" type=\"application/json\">").unwrap();
+    let handover: serde_json::Value =
+        serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap();
+    assert_eq!(handover["detail"]["job"]["label"], "</script>");
+    assert_eq!(handover["detail"]["document"]["kind"], "run");
+    assert!(!handover["series"]["first"].as_array().unwrap().is_empty());
+    assert!(!handover["percentiles"]["curves"].as_array().unwrap().is_empty());
+    let line = handover["command_line"].as_str().unwrap();
+    assert!(line.starts_with("triphammer run null:") && line.contains("--duration 2s"), "{line}");
+}

@@ -28,11 +28,13 @@ pub enum Format {
     Hdr,
     /// What had to hold and whether it did, as JUnit XML.
     Junit,
+    /// One page that holds all and draws itself.
+    Html,
 }
 
 impl Format {
     /// Every format with its name and the ending of its files.
-    pub const ALL: [(Self, &'static str, &'static str); 7] = [
+    pub const ALL: [(Self, &'static str, &'static str); 8] = [
         (Self::Text, "text", "txt"),
         (Self::Json, "json", "json"),
         (Self::Markdown, "markdown", "md"),
@@ -40,6 +42,7 @@ impl Format {
         (Self::JsonLines, "jsonl", "jsonl"),
         (Self::Hdr, "hdr", "hdr"),
         (Self::Junit, "junit", "xml"),
+        (Self::Html, "html", "html"),
     ];
 
     /// The format that a file's ending stands for.
@@ -72,7 +75,8 @@ impl Format {
         Self::ALL.iter().find(|(format, ..)| *format == self).expect("ALL has every format").2
     }
 
-    /// A stored job in this form; `charset` is what its reader can show.
+    /// A stored job in this form; `charset` is what its reader can show. `page` makes the HTML page: that is
+    /// part of the web interface, which stands on this crate.
     ///
     /// # Errors
     /// When the job has nothing of that form, or cannot be read.
@@ -81,6 +85,7 @@ impl Format {
         store: &Store,
         job: &StoredJob,
         charset: Charset,
+        page: impl FnOnce(&Store, &StoredJob) -> Result<String, Failure>,
     ) -> Result<String, Failure> {
         let refused = |error: StoreError| Failure::refuse(error.to_string());
         match self {
@@ -99,6 +104,7 @@ impl Format {
                 Ok(hdr::hdr(job, &histograms))
             }
             Self::Junit => junit(job),
+            Self::Html => page(store, job),
         }
     }
 

@@ -25,6 +25,8 @@ pub struct JobQuery {
     pub status: Option<JobStatus>,
     /// Only this workload.
     pub workload: Option<String>,
+    /// The runs of this profile or capacity job; without one, jobs that belong to no other.
+    pub parent: Option<JobId>,
     /// In label, target, workload, server or number.
     pub search: Option<String>,
     /// Only jobs older than this one: the last of the page before.
@@ -192,8 +194,8 @@ fn bounds(job: JobId, seconds: &Range<u64>) -> [i64; 3] {
 
 /// The condition of a query without `before`, and its arguments.
 fn condition(query: &JobQuery) -> (String, Vec<Value>) {
-    let mut condition = String::from("1");
-    let mut args: Vec<Value> = Vec::new();
+    let mut condition = String::from("parent IS ?");
+    let mut args: Vec<Value> = vec![query.parent.map(|job| job.0).into()];
     let equal = [
         ("kind", query.kind.map(|kind| kind.name().to_owned())),
         ("status", query.status.map(|status| status.name().to_owned())),

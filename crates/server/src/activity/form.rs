@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use triphammer_core::Database;
 use triphammer_core::workload::{OptionDef, Workload};
+use triphammer_runner::campaign::{self, Campaign, Question};
+use triphammer_runner::capacity::{self, Capacity};
+use triphammer_runner::profile::{self, Profile};
 use triphammer_runner::progress::Silent;
 use triphammer_runner::run::Resolved;
 use triphammer_runner::settings::{Command, SETTINGS, SettingDef, Settings};
@@ -13,6 +16,7 @@ use triphammer_runner::target::{self, Target};
 use triphammer_runner::{Failure, requests, with_workload, workload_options};
 use utoipa::ToSchema;
 
+use crate::command_line;
 use crate::error::ApiError;
 use crate::openapi::run_spec_schema;
 use crate::targets::{Keys, Targets};
@@ -25,6 +29,10 @@ pub enum FormCommand {
     Build,
     /// Drives a workload and measures.
     Run,
+    /// Runs at several numbers of virtual users.
+    Profile,
+    /// Searches the highest rate that keeps a limit.
+    Capacity,
     /// Verifies every invariant of the data.
     Check,
     /// Removes what a build made.
@@ -33,7 +41,8 @@ pub enum FormCommand {
 
 impl FormCommand {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Build, Self::Run, Self::Check, Self::Drop];
+    pub const ALL: [Self; 6] =
+        [Self::Build, Self::Run, Self::Profile, Self::Capacity, Self::Check, Self::Drop];
 
     /// As the settings know it.
     #[must_use]
@@ -41,6 +50,8 @@ impl FormCommand {
         match self {
             Self::Build => Command::Build,
             Self::Run => Command::Run,
+            Self::Profile => Command::Profile,
+            Self::Capacity => Command::Capacity,
             Self::Check => Command::Check,
             Self::Drop => Command::Drop,
         }
@@ -71,7 +82,7 @@ pub struct Preview {
     pub command_line: String,
     /// Every setting, and where its value came from.
     pub settings: Vec<ResolvedSetting>,
-    /// How a run would be driven; `null` for other commands.
+    /// How a run would be driven, of a campaign the first; `null` for other commands.
     #[schema(schema_with = run_spec_schema)]
     pub spec: Option<serde_json::Value>,
     /// What should be known before.
@@ -130,7 +141,7 @@ impl Asked {
         Ok((settings, target))
     }
 
-    /// Reads every setting; for a run, which looks at the database, gives its spec.
+    /// Reads every setting; for what runs, which looks at the database, gives the spec of the first run.
     ///
     /// # Errors
     /// When a value cannot be, or there is nothing to run.
@@ -184,43 +195,47 @@ fn resolve<W: Workload>(
             let resolved = Resolved::<W, _>::new(settings, target, &Silent, true)?;
             Ok(serde_json::to_value(resolved.spec()).ok())
         }
+        FormCommand::Profile => {
+            let question = Profile::new::<W>(profile::Request::read(settings, target)?);
+            first_spec::<W, _>(&question, settings, target)
+        }
+        FormCommand::Capacity => {
+            let request = capacity::Request::read::<W, _>(settings, target)?;
+            let question = Capacity::new::<W>(request, settings)?;
+            first_spec::<W, _>(&question, settings, target)
+        }
     }
+}
+
+/// How a campaign's first run would be driven; its settings join those of the campaign.
+fn first_spec<W: Workload, Q: Question>(
+    question: &Q,
+    settings: &mut Settings,
+    target: &Target,
+) -> Result<Option<serde_json::Value>, Failure> {
+    let settle = settings.duration("settle", campaign::settle(target.embedded))?;
+    let Some(first) = question.next() else { return Ok(None) };
+    let of = settings.clone();
+    let campaign = Campaign { settings: &of, target, settle, resumed: None };
+    let (run, resolved) = campaign.resolve::<W>(&first, &Silent, true)?;
+    settings.show_run(&run);
+    Ok(serde_json::to_value(resolved.spec()).ok())
 }
 
 /// The command line that asks for the same.
 fn command_line(form: &Form, settings: &Settings) -> String {
-    let mut line = format!("triphammer {}", form.command.command().name());
-    if let Some(url) = settings.said("target") {
-        line.push_str(&format!(" {}", quoted(url)));
-    }
     let of_target = ["schema", "password-file"];
     let said = of_target
         .iter()
         .filter(|name| form.target.is_some() && !form.settings.contains_key(**name))
         .filter_map(|name| Some((*name, settings.said(name)?)))
         .chain(form.settings.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-    for (name, value) in said {
-        let is_switch = SETTINGS.iter().any(|s| s.name == name && s.value.is_none())
-            || workload_options().iter().any(|(_, o)| o.name == name && o.value.is_none());
-        match (is_switch, value) {
-            (true, "true") => line.push_str(&format!(" --{name}")),
-            (true, _) => line.push_str(&format!(" --{name}={}", quoted(value))),
-            (false, _) => line.push_str(&format!(" --{name} {}", quoted(value))),
-        }
-    }
+    let command = form.command.command().name();
+    let mut line = command_line::of(command, settings.said("target"), said);
     if form.command == FormCommand::Drop {
         line.push_str(" --yes");
     }
     line
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%,=+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]

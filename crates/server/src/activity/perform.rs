@@ -5,9 +5,12 @@ use serde_json::Value;
 use triphammer_core::spec::Length;
 use triphammer_core::workload::Workload;
 use triphammer_runner::build::build;
+use triphammer_runner::campaign::{self, Campaign, Question, Stopper};
 use triphammer_runner::cancel::Cancel;
+use triphammer_runner::capacity::{self, Capacity, CapacityResult};
 use triphammer_runner::check::check;
 use triphammer_runner::journal::Journal;
+use triphammer_runner::profile::{self, Profile, ProfileResult};
 use triphammer_runner::remove::drop_build;
 use triphammer_runner::report::format;
 use triphammer_runner::result::{RunResult, Status};
@@ -20,7 +23,7 @@ use triphammer_runner::{Failure, requests, with_workload};
 use super::ActivityState;
 use super::form::{Asked, FormCommand};
 use super::queue::Activities;
-use super::watch::{Steps, Watch};
+use super::watch::{Steps, Watch, WatchSteps};
 use crate::error::ApiError;
 
 /// How an activity ended that did what it was to do, or was stopped in doing it.
@@ -43,6 +46,7 @@ struct Work<'a> {
     all: &'a Activities,
     id: u64,
     cancel: &'a Cancel,
+    stopper: &'a Stopper,
 }
 
 /// Does it.
@@ -51,8 +55,9 @@ pub fn perform(
     id: u64,
     asked: &Asked,
     cancel: &Cancel,
+    stopper: &Stopper,
 ) -> Result<Ended, ApiError> {
-    let work = Work { all, id, cancel };
+    let work = Work { all, id, cancel, stopper };
     let (mut settings, target) = asked.open()?;
     let mut store = open_store(&work, all);
     let done = with_workload!(asked.workload.as_str(), W => match asked.form.command {
@@ -60,6 +65,8 @@ pub fn perform(
         FormCommand::Check => work.check::<W>(&mut settings, &target, store.as_mut()),
         FormCommand::Drop => work.drop::<W>(&mut settings, &target),
         FormCommand::Run => work.run::<W>(&mut settings, &target, store.as_mut()),
+        FormCommand::Profile => work.profile::<W>(&mut settings, &target, store.as_mut()),
+        FormCommand::Capacity => work.capacity::<W>(&mut settings, &target, store.as_mut()),
     });
     Ok(done.map_err(Failure::from)??)
 }
@@ -171,6 +178,45 @@ impl Work<'_> {
         Ok(ended(&result))
     }
 
+    fn profile<W: Workload>(
+        &self,
+        settings: &mut Settings,
+        target: &Target,
+        store: Option<&mut Store>,
+    ) -> Result<Ended, Failure> {
+        let mut question = Profile::new::<W>(profile::Request::read(settings, target)?);
+        let ended = self.conduct::<W, _>(settings, target, store, &mut question)?;
+        Ok(of_campaign::<Profile>(&ended, ProfileResult::is_good))
+    }
+
+    fn capacity<W: Workload>(
+        &self,
+        settings: &mut Settings,
+        target: &Target,
+        store: Option<&mut Store>,
+    ) -> Result<Ended, Failure> {
+        let request = capacity::Request::read::<W, _>(settings, target)?;
+        let mut question = Capacity::new::<W>(request, settings)?;
+        let ended = self.conduct::<W, _>(settings, target, store, &mut question)?;
+        Ok(of_campaign::<Capacity>(&ended, CapacityResult::is_good))
+    }
+
+    fn conduct<W: Workload, Q: Question>(
+        &self,
+        settings: &mut Settings,
+        target: &Target,
+        store: Option<&mut Store>,
+        question: &mut Q,
+    ) -> Result<campaign::Ended<Q::Document>, Failure> {
+        let settle = settings.duration("settle", campaign::settle(target.embedded))?;
+        let campaign = Campaign { settings, target, settle, resumed: None };
+        self.all.change(self.id, |activity| {
+            activity.headline_name = Some(W::headline().name.to_owned());
+        });
+        let mut watch = WatchSteps::new::<W>(self.all, self.id);
+        campaign.conduct::<W, Q>(question, store, self.stopper, &self.steps(), &mut watch)
+    }
+
     fn has_job(&self, journal: &Journal<'_>) {
         if let Some(job) = journal.job {
             self.all.change(self.id, |activity| activity.job = Some(job.0));
@@ -183,17 +229,41 @@ fn complete(good: bool, outcome: String, document: &impl Serialize) -> Ended {
     Ended { state: ActivityState::Complete, good, outcome, headline_value: None, document }
 }
 
-/// How a run ended.
-fn ended(result: &RunResult) -> Ended {
-    let headline = &result.headline;
-    let state = match result.status {
+/// How a campaign ended.
+fn of_campaign<Q: Question>(
+    ended: &campaign::Ended<Q::Document>,
+    is_good: fn(&Q::Document) -> bool,
+) -> Ended {
+    let headline = ended.document.as_ref().and_then(Q::headline);
+    let found = headline.as_ref().map(|(name, value)| format!("{} {name}", format::figure(*value)));
+    let outcome = match (&ended.reason, found) {
+        (Some(reason), _) => reason.clone(),
+        (None, Some(found)) => found,
+        (None, None) => "nothing was found".to_owned(),
+    };
+    Ended {
+        state: state(ended.status),
+        good: ended.status == Status::Complete && ended.document.as_ref().is_some_and(is_good),
+        outcome,
+        headline_value: headline.map(|(_, value)| value),
+        document: serde_json::to_value(&ended.document).unwrap_or_default(),
+    }
+}
+
+const fn state(status: Status) -> ActivityState {
+    match status {
         Status::Complete => ActivityState::Complete,
         Status::Interrupted => ActivityState::Interrupted,
         Status::Aborted => ActivityState::Aborted,
         Status::Failed => ActivityState::Failed,
-    };
+    }
+}
+
+/// How a run ended.
+fn ended(result: &RunResult) -> Ended {
+    let headline = &result.headline;
     Ended {
-        state,
+        state: state(result.status),
         good: result.is_good(),
         outcome: format!("{:.0} {}", headline.value, headline.name),
         headline_value: Some(headline.value),

@@ -9,6 +9,7 @@ use serde_json::Value;
 use triphammer_core::Database;
 use triphammer_core::engine::Stopper;
 use triphammer_runner::Failure;
+use triphammer_runner::campaign;
 use triphammer_runner::cancel::Cancel;
 
 use super::form::{Asked, Form, FormCommand};
@@ -54,6 +55,8 @@ struct Entry {
 #[derive(Debug, Default)]
 struct Control {
     stopper: Option<Stopper>,
+    /// Of a profile or a search, beside that of the run that goes on in it.
+    campaign: campaign::Stopper,
     cancel: Cancel,
 }
 
@@ -81,7 +84,8 @@ impl Activities {
         let asked = Asked::new(form, targets)?;
         let (mut settings, target) = asked.open()?;
         // A run's values are read when it begins: they depend on what is in the database then.
-        if form.command != FormCommand::Run {
+        let runs = [FormCommand::Run, FormCommand::Profile, FormCommand::Capacity];
+        if !runs.contains(&form.command) {
             asked.resolve(&mut settings, &target)?;
         }
         let mut book = self.lock();
@@ -227,10 +231,12 @@ impl Activities {
     fn begin(self: &Arc<Self>, id: u64, entry: &mut Entry) {
         let all = Arc::clone(self);
         let asked = entry.asked.clone();
-        let cancel = entry.control.cancel.clone();
+        let (cancel, stopper) = (entry.control.cancel.clone(), entry.control.campaign.clone());
         let thread = std::thread::Builder::new().name(format!("activity-{id}"));
         let started = thread.spawn(move || {
-            let work = std::panic::AssertUnwindSafe(|| perform::perform(&all, id, &asked, &cancel));
+            let work = std::panic::AssertUnwindSafe(|| {
+                perform::perform(&all, id, &asked, &cancel, &stopper)
+            });
             let ended =
                 std::panic::catch_unwind(work).unwrap_or_else(|_| Err(ApiError::internal()));
             all.over(id, ended);
@@ -336,12 +342,14 @@ impl Control {
         match state {
             ActivityState::Stopping => {
                 self.cancel.cancel();
+                self.campaign.stop();
                 if let Some(stopper) = &self.stopper {
                     stopper.stop();
                 }
             }
             ActivityState::Aborting => {
                 self.cancel.cancel();
+                self.campaign.abort();
                 if let Some(stopper) = &self.stopper {
                     stopper.abort();
                 }

@@ -4,16 +4,18 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use triphammer_core::Clock;
-use triphammer_core::clock::Elapsed;
+use triphammer_core::clock::{Elapsed, format_duration};
 use triphammer_core::engine::Stopper;
 use triphammer_core::event::{Event, Phase};
 use triphammer_core::workload::Workload;
+use triphammer_runner::campaign::{self, Begin, Step};
 use triphammer_runner::progress::Progress;
+use triphammer_runner::result::RunResult;
 use triphammer_runner::run::Observer;
 use triphammer_runner::store::JobId;
 
 use super::queue::Activities;
-use crate::live::{Hub, LiveEvent, LiveNote, LivePhase, LiveProgress, SecondsOf};
+use crate::live::{Hub, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveStep, SecondsOf};
 
 /// Least time between two events of progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
@@ -140,6 +142,70 @@ impl Observer for Watch<'_> {
 
     fn warn(&mut self, text: &str) {
         self.note("warning", None, text);
+    }
+}
+
+/// Watches a campaign and the runs in it.
+#[derive(Debug)]
+pub struct WatchSteps<'a> {
+    run: Watch<'a>,
+    /// The run that goes on, or the last one.
+    at: LiveStep,
+}
+
+impl<'a> WatchSteps<'a> {
+    /// For a campaign with a workload.
+    pub fn new<W: Workload>(all: &'a Activities, id: u64) -> Self {
+        let at = LiveStep { activity: id, ..LiveStep::default() };
+        Self { run: Watch::new::<W>(all, id), at }
+    }
+
+    fn tell(&self) {
+        self.run.all.hub().publish(&LiveEvent::Step(self.at.clone()));
+    }
+}
+
+impl Observer for WatchSteps<'_> {
+    /// The stopper is the campaign's to use, and the job is that of the step.
+    fn begins(&mut self, _: Stopper, job: Option<JobId>) {
+        self.at.job = job.map(|job| job.0);
+        self.tell();
+    }
+
+    fn event(&mut self, event: &Event) {
+        self.run.event(event);
+    }
+
+    fn warn(&mut self, text: &str) {
+        self.run.warn(text);
+    }
+}
+
+impl campaign::Observer for WatchSteps<'_> {
+    fn starts(&mut self, begin: &Begin) {
+        if let Some(job) = begin.job {
+            self.run.all.change(self.at.activity, |activity| activity.job = Some(job.0));
+        }
+    }
+
+    fn step(&mut self, step: &Step, done: u32, of: Option<u32>) {
+        let (activity, what) = (self.at.activity, step.title.clone());
+        self.at = LiveStep { activity, step: done + 1, of, what, ..LiveStep::default() };
+        self.tell();
+    }
+
+    fn ended(&mut self, _: &Step, result: &RunResult) {
+        self.at.headline = Some(result.headline.value);
+        self.tell();
+    }
+
+    fn refused(&mut self, step: &Step, reason: &str) {
+        self.warn(&format!("{}: {reason}", step.title));
+    }
+
+    fn settles(&mut self, rest: Duration) {
+        let text = format!("settling for {}", format_duration(rest));
+        self.run.note("progress", None, &text);
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_runner::report::{Charset, Format};
 use triphammer_runner::result::JobKind;
 use triphammer_runner::store::{
-    JobId, JobPage, JobQuery, JobRow, JobStatus, Moment, PAGE_MAX, StoreError,
+    JobId, JobPage, JobQuery, JobRow, JobStatus, Moment, PAGE_MAX, Store, StoreError, StoredJob,
 };
 use utoipa::{IntoParams, ToSchema};
 
@@ -19,6 +19,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::extract::{Body, Params, Path};
 use crate::openapi::{host_schema, run_spec_schema};
+use crate::{handover, ui};
 
 /// Most points of a sparkline.
 const SPARKLINE_MAX: u32 = 200;
@@ -30,7 +31,7 @@ const LABEL_MAX: usize = 200;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct JobFilterParams {
-    /// Only this command: `run`, `build`, `check`.
+    /// Only this command.
     #[param(inline)]
     pub kind: Option<JobCommand>,
     /// Only jobs in this state.
@@ -38,6 +39,8 @@ pub struct JobFilterParams {
     pub status: Option<JobState>,
     /// Only this workload.
     pub workload: Option<String>,
+    /// Only the runs of this profile or capacity job; jobs that belong to no other when absent.
+    pub parent: Option<i64>,
     /// A part of label, target, workload, server or number, whatever the case.
     pub search: Option<String>,
     /// Only jobs older than this one: the last of the page before.
@@ -60,7 +63,9 @@ pub enum JobCommand {
     Build,
     /// Verified invariants.
     Check,
+    /// Ran at several numbers of virtual users.
     Profile,
+    /// Searched the highest rate that keeps a limit.
     Capacity,
 }
 
@@ -126,6 +131,12 @@ pub struct JobSummary {
     pub started_at: String,
     /// Date and time; `null` while it runs, and for lost ones.
     pub ended_at: Option<String>,
+    /// The profile or capacity job that a run belongs to.
+    pub parent: Option<i64>,
+    /// Its place in that job's sequence, from 0.
+    pub step: Option<u32>,
+    /// Runs that belong to it and came to their end.
+    pub runs: u32,
     /// `NOPM`.
     pub headline_name: Option<String>,
     /// The first figure.
@@ -153,7 +164,7 @@ pub struct JobDetail {
     pub first_second: Option<u64>,
     /// Last second of its series.
     pub last_second: Option<u64>,
-    /// The document that it left: a `RunResult`, the report of a build or a check, or why it could not be
+    /// The document that it left: a `RunResult`, `ProfileResult` or `CapacityResult`, the report of a build or a check, or why it could not be
     /// done, as text; `null` while it runs, and for lost ones.
     pub document: Option<serde_json::Value>,
     /// Remarks, in order.
@@ -240,6 +251,7 @@ pub async fn list(
         kind: filter.kind.map(JobCommand::kind),
         status: filter.status.map(JobState::status),
         workload: filter.workload,
+        parent: filter.parent.map(JobId),
         search: filter.search,
         before: filter.before.map(JobId),
         limit,
@@ -263,9 +275,16 @@ pub async fn list(
     params(("id" = i64, Path, description = "Number of the job")),
     responses((status = 200, body = JobDetail), (status = 404, body = ApiError)))]
 pub async fn get(State(app): State<App>, Path(id): Path<i64>) -> Answer<JobDetail> {
-    app.store(move |store| {
-        let job = JobId(id);
-        let stored = store.load(job)?;
+    app.store(move |store| JobDetail::of(store, store.load(JobId(id))?)).await.map(Json)
+}
+
+impl JobDetail {
+    /// What a stored job left.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub(crate) fn of(store: &Store, stored: StoredJob) -> Result<Self, StoreError> {
+        let job = stored.row.id;
         let stretch = store.stretch(job)?;
         let checks = store.stored_checks(job)?.into_iter().map(|check| JobCheck {
             id: check.id,
@@ -279,7 +298,7 @@ pub async fn get(State(app): State<App>, Path(id): Path<i64>) -> Answer<JobDetai
             kind: note.kind.clone(),
             text: note.text.clone(),
         });
-        Ok(Json(JobDetail {
+        Ok(Self {
             formats: formats(stored.row.kind),
             checks: checks.collect(),
             notes: notes.collect(),
@@ -291,9 +310,8 @@ pub async fn get(State(app): State<App>, Path(id): Path<i64>) -> Answer<JobDetai
             last_second: stretch.as_ref().map(|range| range.end - 1),
             document: stored.document,
             job: JobSummary::new(stored.row, store.sparkline(job, 60)?),
-        }))
-    })
-    .await
+        })
+    }
 }
 
 /// Gives a job another label.
@@ -327,6 +345,7 @@ pub async fn delete(State(app): State<App>, Path(id): Path<i64>) -> Result<Statu
 fn formats(kind: JobKind) -> Vec<String> {
     let has = |format: &Format| match format {
         Format::Text | Format::Json => true,
+        Format::Html => ui::report().is_some(),
         Format::Junit => matches!(kind, JobKind::Run | JobKind::Check),
         Format::Markdown | Format::Csv | Format::JsonLines | Format::Hdr => kind == JobKind::Run,
     };
@@ -346,6 +365,7 @@ const fn content_type(format: Format) -> &'static str {
         Format::Csv => "text/csv; charset=utf-8",
         Format::JsonLines => "application/jsonl",
         Format::Junit => "application/xml",
+        Format::Html => "text/html; charset=utf-8",
     }
 }
 
@@ -364,7 +384,7 @@ pub async fn report(
         asked.parse().map_err(|message: String| ApiError::invalid(message).about("format"))?;
     let text = app.store(move |store| {
         let stored = store.load(JobId(id))?;
-        Ok(format.render(store, &stored, Charset::Unicode))
+        Ok(format.render(store, &stored, Charset::Unicode, handover::page))
     });
     let mut response = text.await??.into_response();
     let headers = response.headers_mut();
@@ -387,8 +407,19 @@ pub async fn server_settings(
     Path(id): Path<i64>,
 ) -> Answer<ServerSettings> {
     app.store(move |store| {
-        let job = JobId(id);
-        store.load(job)?;
+        store.load(JobId(id))?;
+        ServerSettings::of(store, JobId(id))
+    })
+    .await
+    .map(Json)
+}
+
+impl ServerSettings {
+    /// Those of a stored run.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub(crate) fn of(store: &Store, job: JobId) -> Result<Self, StoreError> {
         let mut all: BTreeMap<String, (Option<String>, Option<String>)> = BTreeMap::new();
         for (name, value) in store.stored_settings(job, Moment::Start)? {
             all.entry(name).or_default().0 = Some(value);
@@ -398,9 +429,8 @@ pub async fn server_settings(
         }
         let settings =
             all.into_iter().map(|(name, (start, end))| ServerSetting { name, start, end });
-        Ok(Json(ServerSettings { settings: settings.collect() }))
-    })
-    .await
+        Ok(Self { settings: settings.collect() })
+    }
 }
 
 impl JobSummary {
@@ -421,6 +451,9 @@ impl JobSummary {
             users: row.users,
             started_at: row.started_at,
             ended_at: row.ended_at,
+            parent: row.parent.map(|job| job.0),
+            step: row.step,
+            runs: row.runs,
             headline_name: row.headline_name,
             headline_value: row.headline_value,
             sparkline,
@@ -436,6 +469,7 @@ impl JobCommand {
             Self::Check => JobKind::Check,
             Self::Profile => JobKind::Profile,
             Self::Capacity => JobKind::Capacity,
+            Self::Compare => JobKind::Compare,
         }
     }
 
@@ -446,6 +480,7 @@ impl JobCommand {
             JobKind::Check => Self::Check,
             JobKind::Profile => Self::Profile,
             JobKind::Capacity => Self::Capacity,
+            JobKind::Compare => Self::Compare,
         }
     }
 }

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use triphammer_core::recorder;
-use triphammer_runner::store::{JobId, Scope, StoreError, TimesKind};
+use triphammer_runner::store::{JobId, Scope, Store, StoreError, TimesKind};
 use utoipa::{IntoParams, ToSchema};
 
 use super::Answer;
@@ -64,7 +64,7 @@ pub struct PercentilePoint {
 }
 
 /// Which heat map.
-#[derive(Clone, Debug, Deserialize, IntoParams)]
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct HeatmapParams {
@@ -112,7 +112,24 @@ pub async fn percentiles(
     };
     app.store(move |store| {
         let names = store.load(JobId(id))?.transactions;
-        let totals = store.totals(JobId(id), scope)?;
+        Percentiles::of(store, JobId(id), &names, scope)
+    })
+    .await
+    .map(Json)
+}
+
+impl Percentiles {
+    /// Those of a stored run with transaction types of these names.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub(crate) fn of(
+        store: &Store,
+        job: JobId,
+        names: &[String],
+        scope: Scope,
+    ) -> Result<Self, StoreError> {
+        let totals = store.totals(job, scope)?;
         let mut all = recorder::histogram();
         let mut curves = Vec::new();
         for total in totals.iter().filter(|total| total.times == TimesKind::Response) {
@@ -122,9 +139,8 @@ pub async fn percentiles(
         }
         curves.insert(0, curve("all".to_owned(), &all));
         curves.retain(|curve| curve.count > 0);
-        Ok(Json(Percentiles { curves }))
-    })
-    .await
+        Ok(Self { curves })
+    }
 }
 
 fn curve(name: String, times: &hdrhistogram::Histogram<u32>) -> PercentileCurve {
@@ -158,25 +174,40 @@ pub async fn heatmap(
             },
             None => None,
         };
-        let Some(whole) = store.stretch(JobId(id))? else { return Ok(Ok(Heatmap::default())) };
+        Heatmap::of(store, JobId(id), wanted, &params).map(Ok)
+    });
+    made.await?.map(Json).map_err(|names| {
+        let message = format!("the job has no such transaction type; it has {}", names.join(", "));
+        ApiError::invalid(message).about("transaction")
+    })
+}
+
+impl Heatmap {
+    /// That of a stored run, of one transaction type by its place, or of all.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub(crate) fn of(
+        store: &Store,
+        job: JobId,
+        wanted: Option<usize>,
+        params: &HeatmapParams,
+    ) -> Result<Self, StoreError> {
+        let Some(whole) = store.stretch(job)? else { return Ok(Self::default()) };
         let from = params.from.unwrap_or(0).clamp(whole.start, whole.end);
         let to = params.to.unwrap_or(whole.end).clamp(from, whole.end);
         let columns = u64::from(params.columns.unwrap_or(120).clamp(1, CELLS_MAX));
         let rows = params.rows.unwrap_or(48).clamp(2, CELLS_MAX);
         let mut cells =
             Cells { from, step: (to - from).div_ceil(columns).max(1), bins: Vec::new() };
-        store.each_histogram(JobId(id), from..to, |row| {
+        store.each_histogram(job, from..to, |row| {
             let is_wanted = wanted.is_none_or(|wanted| wanted == row.transaction);
             if row.times == TimesKind::Response && is_wanted {
                 cells.add(row.first, &row.histogram);
             }
         })?;
-        Ok::<_, StoreError>(Ok(cells.finish(rows)))
-    });
-    made.await?.map(Json).map_err(|names| {
-        let message = format!("the job has no such transaction type; it has {}", names.join(", "));
-        ApiError::invalid(message).about("transaction")
-    })
+        Ok(cells.finish(rows))
+    }
 }
 
 /// Bins of a thirtieth of a power of ten: fine enough to be merged to any number of rows.

@@ -8,9 +8,9 @@ mod about;
 mod activities;
 mod commands;
 mod events;
-mod jobs;
-mod latency;
-mod series;
+pub(crate) mod jobs;
+pub(crate) mod latency;
+pub(crate) mod series;
 mod session;
 mod targets;
 

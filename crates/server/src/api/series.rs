@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use triphammer_runner::store::{JobId, SecondRow, SeriesRow};
+use triphammer_runner::store::{JobId, SecondRow, SeriesRow, Store, StoreError};
 use utoipa::{IntoParams, ToSchema};
 
 use super::Answer;
@@ -17,7 +17,7 @@ const POINTS: u32 = 300;
 const POINTS_MAX: u32 = 2000;
 
 /// Which part of a series, and how fine.
-#[derive(Clone, Debug, Deserialize, IntoParams)]
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct SeriesParams {
@@ -105,9 +105,25 @@ pub async fn series(
     Params(params): Params<SeriesParams>,
 ) -> Answer<JobSeries> {
     app.store(move |store| {
-        let job = JobId(id);
-        let names = store.load(job)?.transactions;
-        let Some(whole) = store.stretch(job)? else { return Ok(Json(JobSeries::default())) };
+        let names = store.load(JobId(id))?.transactions;
+        JobSeries::of(store, JobId(id), names, &params)
+    })
+    .await
+    .map(Json)
+}
+
+impl JobSeries {
+    /// That of a stored run with transaction types of these names.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub(crate) fn of(
+        store: &Store,
+        job: JobId,
+        names: Vec<String>,
+        params: &SeriesParams,
+    ) -> Result<Self, StoreError> {
+        let Some(whole) = store.stretch(job)? else { return Ok(Self::default()) };
         let from = params.from.unwrap_or(0).clamp(whole.start, whole.end);
         let to = params.to.unwrap_or(whole.end).clamp(from, whole.end);
         let points = u64::from(params.points.unwrap_or(POINTS).clamp(1, POINTS_MAX));
@@ -115,9 +131,8 @@ pub async fn series(
         let mut points = Points { from, step, all: Vec::new(), types: names.len() };
         store.each_of_seconds(job, from..to, |row| points.second(&row))?;
         store.each_of_series(job, from..to, |row| points.of_type(&row))?;
-        Ok(Json(points.finish(names)))
-    })
-    .await
+        Ok(points.finish(names))
+    }
 }
 
 /// Points in the making.
@@ -284,7 +299,7 @@ impl Point {
 impl Spread {
     fn push(&mut self, seen: Seen) {
         let has = seen.count > 0.0;
-        let or_0 = |value: f64| if has { value } else { 0.0 };
+        let or_0 = |value: f64| if has { short(value) } else { 0.0 };
         self.min.push(or_0(seen.min));
         self.mean.push(or_0(seen.sum / seen.count));
         self.max.push(or_0(seen.max));
@@ -309,12 +324,17 @@ impl TypeSeries {
         self.retries.push(seen.retries);
         let mean =
             if seen.committed == 0 { 0.0 } else { float(seen.response_ns) / float(seen.committed) };
-        self.mean_us.push(mean / 1e3);
+        self.mean_us.push(short(mean / 1e3));
         self.p50_us.push(seen.p50);
         self.p95_us.push(seen.p95);
         self.p99_us.push(seen.p99);
         self.max_us.push(seen.max);
     }
+}
+
+/// To four places, which is more than can be drawn: written out it takes half the room.
+fn short(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
 }
 
 fn length(first: u64, last: u64) -> f64 {

@@ -18,6 +18,8 @@ pub enum LiveEvent {
     Phase(LivePhase),
     /// A second of a run, or several merged.
     Second(LiveSecond),
+    /// A profile or a search is at another of its runs, or one has ended.
+    Step(LiveStep),
     /// How far a build or a check is.
     Progress(LiveProgress),
     /// A remark on an activity.
@@ -37,6 +39,7 @@ impl LiveEvent {
             Self::Activity(_) => "activity",
             Self::Phase(_) => "phase",
             Self::Second(_) => "second",
+            Self::Step(_) => "step",
             Self::Progress(_) => "progress",
             Self::Note(_) => "note",
             Self::Host(_) => "host",
@@ -51,6 +54,7 @@ impl LiveEvent {
             Self::Activity(it) => Some(it.id),
             Self::Phase(it) => Some(it.activity),
             Self::Second(it) => Some(it.activity),
+            Self::Step(it) => Some(it.activity),
             Self::Progress(it) => Some(it.activity),
             Self::Note(it) => Some(it.activity),
             Self::Hello(_) | Self::Host(_) | Self::Goodbye(_) => None,
@@ -83,6 +87,23 @@ pub struct LivePhase {
     pub connected: Option<u32>,
     /// While connecting: sessions to be opened.
     pub of: Option<u32>,
+}
+
+/// A run of a profile or of a search for the capacity. Phases and seconds after it are those of this run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct LiveStep {
+    /// The activity.
+    pub activity: u64,
+    /// Which run it is, from 1.
+    pub step: u32,
+    /// Runs in all; `null` where it depends on what they find.
+    pub of: Option<u32>,
+    /// What is run: `8 virtual users, repeat 2`.
+    pub what: String,
+    /// Number of the run's job, once it has one.
+    pub job: Option<i64>,
+    /// The workload's first figure, at the end of the run; `null` before.
+    pub headline: Option<f64>,
 }
 
 /// How far a build or a check is.

@@ -38,7 +38,7 @@ impl History {
         match event {
             LiveEvent::Activity(_) => self.state = Some(kept.clone()),
             LiveEvent::Progress(_) => self.progress = Some(kept.clone()),
-            LiveEvent::Phase(_) | LiveEvent::Note(_) => {
+            LiveEvent::Phase(_) | LiveEvent::Step(_) | LiveEvent::Note(_) => {
                 if self.notes.len() == NOTES_MAX {
                     self.notes.pop_front();
                 }

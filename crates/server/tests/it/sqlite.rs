@@ -137,3 +137,44 @@ fn the_list_of_jobs_comes_in_pages() {
     assert_eq!(site.get("/api/v1/jobs?kind=build")["total"], 0);
     assert_eq!(site.get("/api/v1/jobs?status=complete&workload=tproc-c")["total"], 3);
 }
+
+fn profile(settle: &str) -> Value {
+    json!({ "vus": "1,2", "repeats": "1", "rampup": "0s", "duration": "1s", "settle": settle })
+}
+
+#[test]
+fn a_profile_tells_its_steps_and_leaves_one_job_with_its_runs_below_it() {
+    let site = Site::start();
+    site.target("null", "null:");
+    let id = site.start_activity("profile", "null", &profile("0s"));
+    let mut events = site.events(&format!("/api/v1/activities/{id}/events"), None);
+    let first = events.until(|event| event["type"] == "step" && !event["headline"].is_null());
+    assert_eq!((&first["step"], &first["of"]), (&json!(1), &json!(2)), "{first}");
+    assert!(first["what"].as_str().unwrap().contains("virtual user"), "{first}");
+    let second = events.until(|event| event["type"] == "step" && event["step"] == 2);
+    assert_eq!(second["headline"], Value::Null);
+    let ended = site.ended(id);
+    assert_eq!((&ended["state"], &ended["good"]), (&json!("complete"), &json!(true)), "{ended}");
+    let job = &ended["job"];
+    let detail = site.get(&format!("/api/v1/jobs/{job}"));
+    assert_eq!(detail["document"]["levels"].as_array().unwrap().len(), 2);
+    let all = site.get("/api/v1/jobs");
+    assert_eq!((&all["total"], &all["jobs"][0]["runs"]), (&json!(1), &json!(2)), "{all}");
+    let runs = site.get(&format!("/api/v1/jobs?parent={job}"));
+    assert_eq!((&runs["total"], &runs["jobs"][0]["parent"]), (&json!(2), job), "{runs}");
+}
+
+#[test]
+fn a_profile_that_is_stopped_begins_no_other_run() {
+    let site = Site::start();
+    site.target("null", "null:");
+    // It would rest for an hour between its two runs.
+    let id = site.start_activity("profile", "null", &profile("1h"));
+    let mut events = site.events(&format!("/api/v1/activities/{id}/events"), None);
+    events.until(|event| event["type"] == "step" && !event["headline"].is_null());
+    site.post(&format!("/api/v1/activities/{id}/stop"), &Value::Null);
+    let ended = site.ended(id);
+    assert_eq!(ended["state"], "interrupted", "{ended}");
+    let runs = site.get(&format!("/api/v1/jobs?parent={}", ended["job"]));
+    assert_eq!(runs["total"], 1, "{runs}");
+}

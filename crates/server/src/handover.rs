@@ -1,0 +1,117 @@
+//! The report as one page: `ui/dist/report.html` with a job put into it, as the server would answer for it.
+//! The page asks nothing from any network.
+
+use serde::Serialize;
+use serde_json::Value;
+use triphammer_runner::Failure;
+use triphammer_runner::result::JobKind;
+use triphammer_runner::store::{Scope, Store, StoreError, StoredJob};
+
+use crate::api::jobs::{JobDetail, ServerSettings};
+use crate::api::latency::{Heatmap, HeatmapParams, Percentiles};
+use crate::api::series::{JobSeries, SeriesParams};
+use crate::app::now;
+use crate::{command_line, ui};
+
+/// Most points of the series: the page is as wide, and stays small enough to be sent.
+const POINTS: u32 = 600;
+/// Where the page has its job.
+const PLACE: [&str; 2] = ["<script id=\"job\" type=\"application/json\">", "</script>"];
+
+/// What the page holds: `Handover` in `ui/src/report/handover.ts`.
+#[derive(Debug, Serialize)]
+struct Handover {
+    made_at: String,
+    command_line: String,
+    detail: JobDetail,
+    series: Option<JobSeries>,
+    percentiles: Option<Percentiles>,
+    heatmap: Option<Heatmap>,
+    server: Option<ServerSettings>,
+}
+
+/// A stored job as one page.
+///
+/// # Errors
+/// When this program was built without its web interface, or the store cannot be read.
+pub fn page(store: &Store, job: &StoredJob) -> Result<String, Failure> {
+    let template = ui::report().ok_or_else(|| {
+        Failure::refuse(
+            "this program was built without its web interface, which the HTML report is made of; have it by \
+             `npm ci && npm run build` in ui/ and then `make build`; the other formats need none",
+        )
+    })?;
+    let handover = Handover::of(store, job).map_err(|error| Failure::refuse(error.to_string()))?;
+    let json = serde_json::to_string(&handover).expect("a handover is plain data");
+    fill(&template, &json).ok_or_else(|| {
+        Failure::refuse(
+            "the web interface in this program is of another version; `npm ci && npm run build` in ui/ \
+             and then `make build` make both anew",
+        )
+    })
+}
+
+impl Handover {
+    fn of(store: &Store, job: &StoredJob) -> Result<Self, StoreError> {
+        let (id, names) = (job.row.id, &job.transactions);
+        let is_run = job.row.kind == JobKind::Run;
+        let points = SeriesParams { points: Some(POINTS), ..SeriesParams::default() };
+        let series = is_run.then(|| JobSeries::of(store, id, names.clone(), &points));
+        let percentiles = is_run.then(|| Percentiles::of(store, id, names, Scope::Window));
+        let heatmap = is_run.then(|| Heatmap::of(store, id, None, &HeatmapParams::default()));
+        let server = is_run.then(|| ServerSettings::of(store, id));
+        Ok(Self {
+            made_at: now(),
+            command_line: said(job),
+            series: series.transpose()?,
+            percentiles: percentiles.transpose()?,
+            heatmap: heatmap.transpose()?,
+            server: server.transpose()?,
+            detail: JobDetail::of(store, job.clone())?,
+        })
+    }
+}
+
+/// The command line that asks for the same: of a campaign from its plan, of a run from its result.
+fn said(job: &StoredJob) -> String {
+    let of_plan = job.plan.as_ref().and_then(|plan| plan["said"].as_array());
+    let of_result = || job.document.as_ref().and_then(|document| document["settings"].as_array());
+    let settings = of_plan.or_else(of_result).map_or(&[] as &[Value], Vec::as_slice);
+    let mut said: Vec<(&str, &str)> = settings
+        .iter()
+        .filter(|setting| setting["source"] != "default" && setting["name"] != "target")
+        .filter_map(|setting| Some((setting["name"].as_str()?, setting["value"].as_str()?)))
+        .collect();
+    if !said.iter().any(|(name, _)| *name == "workload") {
+        said.insert(0, ("workload", &job.row.workload));
+    }
+    command_line::of(job.row.kind.name(), Some(job.row.target.as_str()), said)
+}
+
+/// The template with the job in its place: JSON in which no `<` is left to end the element, and no line
+/// separator that a script would take for the end of a line.
+fn fill(template: &str, json: &str) -> Option<String> {
+    let [before, after] = PLACE;
+    let (head, rest) = template.split_once(&format!("{before}null{after}"))?;
+    let json =
+        json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
+    Some(format!("{head}{before}{json}{after}{rest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_job_ends_the_element_that_holds_it() {
+        let label = "</script><script>alert(1)</script><!-- \u{2028}\u{2029}";
+        let json = serde_json::json!({ "label": label }).to_string();
+        let template = format!("<p>{}null{}</p>", PLACE[0], PLACE[1]);
+        let page = fill(&template, &json).unwrap();
+        let inside = page.split_once(PLACE[0]).unwrap().1.rsplit_once("</script></p>").unwrap().0;
+        assert!(!inside.contains(['<', '\u{2028}', '\u{2029}']), "{inside}");
+        let back: Value = serde_json::from_str(inside).unwrap();
+        assert_eq!(back["label"], label);
+        assert_eq!(fill("<p></p>", &json), None);
+    }
+}
