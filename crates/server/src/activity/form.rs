@@ -216,7 +216,8 @@ fn first_spec<W: Workload, Q: Question>(
     let settle = settings.duration("settle", campaign::settle(target.embedded))?;
     let Some(first) = question.next() else { return Ok(None) };
     let of = settings.clone();
-    let campaign = Campaign { settings: &of, target, settle, resumed: None };
+    let campaign =
+        Campaign { settings: &of, targets: std::slice::from_ref(target), settle, resumed: None };
     let (run, resolved) = campaign.resolve::<W>(&first, &Silent, true)?;
     settings.show_run(&run);
     Ok(serde_json::to_value(resolved.spec()).ok())

@@ -209,7 +209,8 @@ impl Work<'_> {
         question: &mut Q,
     ) -> Result<campaign::Ended<Q::Document>, Failure> {
         let settle = settings.duration("settle", campaign::settle(target.embedded))?;
-        let campaign = Campaign { settings, target, settle, resumed: None };
+        let campaign =
+            Campaign { settings, targets: std::slice::from_ref(target), settle, resumed: None };
         self.all.change(self.id, |activity| {
             activity.headline_name = Some(W::headline().name.to_owned());
         });

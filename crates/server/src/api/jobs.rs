@@ -67,6 +67,8 @@ pub enum JobCommand {
     Profile,
     /// Searched the highest rate that keeps a limit.
     Capacity,
+    /// Judged B against A by runs of its own.
+    Compare,
 }
 
 /// Where a job is.
