@@ -2,6 +2,7 @@
 # toolchain; what else they need they install (Debian, as root) or name.
 
 CARGO ?= cargo
+MARIADB = $(firstword $(wildcard /usr/sbin/mariadbd) $(shell command -v mariadbd))
 POSTGRES = $(firstword $(wildcard /usr/lib/postgresql/*/bin/postgres) $(shell command -v postgres))
 
 .PHONY: run test test-matrix lint bench build bench-build deps
@@ -14,9 +15,12 @@ run:
 test: deps lint
 	$(CARGO) test --workspace
 
-# The database suites on PostgreSQL 14, 16, 17 and 18, fetched once into the user's cache.
+# The database suites on PostgreSQL 14, 16, 17 and 18, MySQL 8.0 and MariaDB 11.4, and our histogram logs in
+# HdrHistogram's own reader; all are fetched once into the user's cache.
 test-matrix: deps
 	tools/test-matrix.py
+	$(CARGO) build --package triphammer
+	tools/check-hdr-log.py
 
 lint:
 	$(CARGO) fmt --all --check
@@ -35,6 +39,7 @@ bench: deps bench-build
 	bench/client_cost.py
 	bench/engine.py
 	bench/modes.py
+	bench/terminals.py
 
 # The servers that the tests start for themselves.
 deps:
@@ -43,4 +48,10 @@ deps:
 	    apt-get update -qq && apt-get install -y --no-install-recommends postgresql postgresql-contrib; \
 	  else \
 	    echo "the tests need PostgreSQL's server programs: sudo apt-get install postgresql"; exit 1; \
+	  fi; }
+	@test -n "$(MARIADB)" || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update -qq && apt-get install -y --no-install-recommends mariadb-server; \
+	  else \
+	    echo "the tests need MariaDB's server programs: sudo apt-get install mariadb-server"; exit 1; \
 	  fi; }

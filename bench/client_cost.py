@@ -1,76 +1,115 @@
 #!/usr/bin/env python3
-"""Client CPU a transaction and throughput, beside pgbench and beside a bare epoll loop.
+"""Client CPU a transaction and throughput, beside pgbench and beside bare loops.
 
-All three do the same round trips with prepared statements over TCP on one client thread: pgbench's select-only
-and tpcb-like scripts, and for select-only the floor, hand-made messages on one epoll (bench/floor).
+All do the same round trips with prepared statements on one client thread, over TCP on the loopback device
+without TLS: pgbench's select-only and tpcb-like scripts, and for select-only the floors, hand-made messages
+on one epoll, and on io_uring where the kernel has it (bench/floor). Start, end and audits are left out: each figure
+is the difference between a long run and a short one, for all alike.
 
-    bench/client_cost.py [--users 1 8 64] [--seconds 5] [--rounds 5] [--scale 10]
+    bench/client_cost.py [--users 1 8 64] [--seconds 4] [--rounds 5] [--scale 10]
 """
 
 import argparse
 import json
 import os
 import re
+import shutil
 import statistics
+import subprocess
 import sys
 
 from lib import ROOT, Postgres, compare, interleaved, program, run, timed, triphammer
 
 LIMITS = {("select-only", 1): 0.75, ("select-only", 8): 0.65, ("select-only", 64): 0.65}
+FLOOR_LIMIT = 1.15
+MIXES = {"select-only": "0,0,1", "tpcb-like": "1,0,0"}
+# Seconds of the short run: long enough that the server's caches and plans are as in the long one.
+SHORT = 1
+
+
+class Clients:
+    """The contenders. Each method runs one for some seconds and gives its CPU seconds and its transactions."""
+
+    def __init__(self, server, scale):
+        self.server, self.scale = server, scale
+        self.binary = triphammer()
+        self.floor = os.path.join(os.path.dirname(self.binary), "triphammer-bench-floor")
+        run(["cargo", "build", "--release", "-p", "triphammer-bench-floor"], cwd=ROOT)
+        self.environment = {**os.environ, "TRIPHAMMER_STORE": os.path.join(server.folder, "jobs.sqlite")}
+        self.throughput = {}
+
+    def triphammer(self, script, users, seconds):
+        done = timed([self.binary, "run", "-w", "tpc-b", "--mix", MIXES[script], "--vus", str(users), "--threads", "1",
+                      "--rampup", "0s", "--duration", f"{seconds}s", "--json", self.server.url("bench")],
+                     env=self.environment)
+        return done["cpu"], sum(t["committed"] for t in json.loads(done["out"])["run"]["types"])
+
+    def pgbench(self, script, users, seconds, sslmode="disable"):
+        done = timed([program("pgbench"), "-n", "-M", "prepared", "-b", script, "-c", str(users), "-j", "1",
+                      "-T", str(seconds), self.server.url("bench", sslmode)])
+        return done["cpu"], int(re.search(r"actually processed: (\d+)", done["out"])[1])
+
+    def pgbench_tls(self, script, users, seconds):
+        return self.pgbench(script, users, seconds, "require")
+
+    def epoll(self, _, users, seconds, *options):
+        done = timed([self.floor, str(self.server.port), "bench", str(self.scale), str(users), str(seconds), *options])
+        return done["cpu"], int(done["out"].split()[0])
+
+    def io_uring(self, script, users, seconds):
+        return self.epoll(script, users, seconds, "--io-uring")
+
+    def has_io_uring(self):
+        """Whether the kernel lets us; many systems switch it off."""
+        command = [self.floor, str(self.server.port), "bench", str(self.scale), "1", "1", "--io-uring"]
+        return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+
+    def contender(self, name, script, users, seconds):
+        """Gives CPU microseconds a transaction of steady work, each time it is called."""
+        def measure():
+            short, long = (getattr(self, name)(script, users, s) for s in (SHORT, SHORT + seconds))
+            count = long[1] - short[1]
+            self.throughput.setdefault((script, users, name), []).append(count / seconds)
+            return (long[0] - short[0]) * 1e6 / count
+        return measure
+
+    def rate(self, script, users, name):
+        return statistics.median(self.throughput[script, users, name])
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--users", type=int, nargs="+", default=[1, 8, 64])
-    arguments.add_argument("--seconds", type=int, default=5)
+    arguments.add_argument("--seconds", type=int, default=4)
     arguments.add_argument("--rounds", type=int, default=5)
     arguments.add_argument("--scale", type=int, default=10)
     given = arguments.parse_args()
-    binary = triphammer()
-    floor = os.path.join(os.path.dirname(binary), "triphammer-bench-floor")
-    if not os.path.exists(floor):
-        run(["cargo", "build", "--release", "-p", "triphammer-bench-floor"], cwd=ROOT)
-    seconds = str(given.seconds)
-
-    with Postgres(synchronous_commit="off") as server:
-        environment = {**os.environ, "TRIPHAMMER_STORE": os.path.join(server.folder, "jobs.sqlite")}
+    has_tls = shutil.which("openssl") is not None
+    with Postgres(tls=has_tls, synchronous_commit="off") as server:
         server.fresh("bench")
         run([program("pgbench"), "-i", "-q", "-s", str(given.scale), server.url("bench")])
-        mixes = {"select-only": "0,0,1", "tpcb-like": "1,0,0"}
-        throughput = {}
-
-        def pgbench(script, users):
-            done = timed([program("pgbench"), "-n", "-M", "prepared", "-b", script, "-c", str(users), "-j", "1",
-                          "-T", seconds, server.url("bench")])
-            count = int(re.search(r"actually processed: (\d+)", done["out"])[1])
-            throughput.setdefault((script, users, "pgbench"), []).append(count / given.seconds)
-            return done["cpu"] * 1e6 / count
-
-        def ours(script, users):
-            done = timed([binary, "run", "-w", "tpc-b", "--mix", mixes[script], "--vus", str(users), "--threads", "1",
-                          "--rampup", "0s", "--duration", seconds + "s", "--json", server.url("bench")], env=environment)
-            result = json.loads(done["out"])
-            count = sum(t["committed"] for t in result["run"]["types"])
-            throughput.setdefault((script, users, "triphammer"), []).append(count / given.seconds)
-            return done["cpu"] * 1e6 / count
-
-        def bare(users):
-            done = timed([floor, str(server.port), "bench", str(given.scale), str(users), seconds])
-            return float(re.search(r"([\d.]+) us", done["out"])[1])
-
-        for script in mixes:
+        clients = Clients(server, given.scale)
+        floors = ["epoll"]
+        if clients.has_io_uring():
+            floors.append("io_uring")
+        else:
+            print("the kernel refuses io_uring, so it is left out")
+        for script in MIXES:
             for users in given.users:
-                contenders = {"triphammer": lambda: ours(script, users), "pgbench": lambda: pgbench(script, users)}
-                if script == "select-only":
-                    contenders["floor"] = lambda: bare(users)
-                figures = interleaved(given.rounds, **contenders)
+                names = ["triphammer", "pgbench"] + (floors if script == "select-only" else [])
+                figures = interleaved(given.rounds, **{
+                    name: clients.contender(name, script, users, given.seconds) for name in names})
                 title = f"client CPU, {script}, {users} users"
                 compare(title, "us", figures, "triphammer", "pgbench", limit=LIMITS.get((script, users), 0.80))
-                if script == "select-only":
-                    compare(title, "us", figures, "triphammer", "floor")
-                mine, theirs = (statistics.median(throughput[script, users, name]) for name in ("triphammer", "pgbench"))
-                print(f"  throughput: triphammer {mine:,.0f}/s, pgbench {theirs:,.0f}/s, ratio {mine / theirs:.2f}")
+                for floor in names[2:]:
+                    limit = FLOOR_LIMIT if floor == "epoll" and users > 1 else None
+                    compare(title, "us", figures, "triphammer", floor, limit=limit)
+                rates = [f"{name} {clients.rate(script, users, name):,.0f}/s" for name in names]
+                print("  throughput: " + ", ".join(rates))
                 sys.stdout.flush()
+        if has_tls:
+            with_tls = clients.contender("pgbench_tls", "select-only", 8, given.seconds)()
+            print(f"for comparison, pgbench with TLS, select-only, 8 users: {with_tls:.2f} us")
 
 
 if __name__ == "__main__":

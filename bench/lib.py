@@ -1,4 +1,4 @@
-"""What the bench scripts share: a private PostgreSQL, interleaved rounds, medians and ratios.
+"""What the bench scripts share: a private PostgreSQL or MariaDB, interleaved rounds, medians and ratios.
 
 Only Python's own library, so that a script runs wherever the tool and the servers are.
 """
@@ -44,15 +44,20 @@ def run(command, **options):
 
 
 def timed(command, **options):
-    """Wall seconds, CPU seconds of the command itself, and its peak memory in MB."""
-    begun, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
-    out, err = process.communicate()
-    wall, after = time.monotonic() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
-    if process.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}\n{out}{err}")
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return {"wall": wall, "cpu": cpu, "out": out}
+    """Wall seconds, CPU seconds of the command itself, its peak memory in MB, and its output."""
+    begun = time.monotonic()
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        process = subprocess.Popen(command, stdout=out, stderr=err, **options)
+        # This child's own usage, whatever other children have used.
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        wall = time.monotonic() - begun
+        out.seek(0)
+        err.seek(0)
+        if process.returncode != 0:
+            sys.exit(f"{' '.join(map(str, command))}\nexit code {process.returncode}\n{out.read()}{err.read()}")
+        return {"wall": wall, "cpu": usage.ru_utime + usage.ru_stime, "memory": usage.ru_maxrss / 1024,
+                "out": out.read(), "err": err.read()}
 
 
 def peak_memory_mb(command, **options):
@@ -69,7 +74,7 @@ def peak_memory_mb(command, **options):
 class Postgres:
     """A private server on a free port, in a folder of its own; gone when the script ends."""
 
-    def __init__(self, **settings):
+    def __init__(self, tls=False, **settings):
         self.folder = tempfile.mkdtemp(prefix="triphammer-bench-")
         os.chmod(self.folder, 0o700)
         with socket.socket() as free:
@@ -78,6 +83,9 @@ class Postgres:
         self.data = os.path.join(self.folder, "data")
         run(self.as_user([program("initdb"), "-D", self.data, "-U", "postgres", "-A", "trust",
                           "-E", "UTF8", "--no-locale", "--no-instructions"]))
+        if tls:
+            self.make_certificate()
+            settings["ssl"] = "on"
         settings = {"listen_addresses": "127.0.0.1", "port": self.port,
                     "unix_socket_directories": self.folder, "shared_buffers": "1GB",
                     "max_wal_size": "8GB", "max_connections": 200, **settings}
@@ -87,6 +95,13 @@ class Postgres:
                                      os.path.join(self.folder, "log"), "-o", options, "start"]),
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
 
+    def make_certificate(self):
+        """The key and the certificate that a server with TLS looks for."""
+        key = os.path.join(self.data, "server.key")
+        run(["openssl", "req", "-new", "-x509", "-nodes", "-subj", "/CN=localhost", "-days", "2", "-keyout", key,
+             "-out", os.path.join(self.data, "server.crt")])
+        os.chmod(key, 0o600)
+
     @staticmethod
     def as_user(command):
         """PostgreSQL refuses root; another user id in a namespace of its own will do."""
@@ -94,8 +109,9 @@ class Postgres:
             return ["unshare", "--user", "--map-user=65534", "--map-group=65534", *command]
         return command
 
-    def url(self, database):
-        return f"postgres://postgres@127.0.0.1:{self.port}/{database}"
+    def url(self, database, sslmode="disable"):
+        """TCP, without TLS unless somebody asks for it."""
+        return f"postgres://postgres@127.0.0.1:{self.port}/{database}?sslmode={sslmode}"
 
     def psql(self, database, sql, **options):
         return run([program("psql"), "-X", "-q", "-t", "-A", "-v", "ON_ERROR_STOP=1", "-c", sql,
@@ -113,6 +129,58 @@ class Postgres:
     def __exit__(self, *_):
         subprocess.run(self.as_user([program("pg_ctl"), "-D", self.data, "-m", "immediate", "stop"]),
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Mariadb:
+    """A private MariaDB server on a free port, in a folder of its own; gone when the script ends."""
+
+    def __init__(self, **settings):
+        self.folder = tempfile.mkdtemp(prefix="triphammer-bench-")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        data, user = os.path.join(self.folder, "data"), ["--user=root"] if os.getuid() == 0 else []
+        for name in ("mariadbd", "mariadb-install-db", "mariadb"):
+            if not shutil.which(name):
+                sys.exit(f"{name} is not installed: apt-get install mariadb-server")
+        run(["mariadb-install-db", "--no-defaults", *user, f"--datadir={data}", "--skip-test-db",
+             "--auth-root-authentication-method=normal", "--skip-name-resolve"])
+        settings = {"bind-address": "127.0.0.1", "port": self.port, "socket": os.path.join(self.folder, "s.sock"),
+                    "local-infile": 1, "innodb-buffer-pool-size": "1G", "innodb-log-file-size": "1G",
+                    "max-connections": 200, **settings}
+        with open(os.path.join(self.folder, "log"), "w", encoding="utf-8") as log:
+            self.process = subprocess.Popen(
+                ["mariadbd", "--no-defaults", *user, f"--datadir={data}", "--skip-name-resolve", "--skip-log-bin",
+                 *[f"--{name}={value}" for name, value in settings.items()]], stdout=log, stderr=log)
+        while subprocess.run([*self.client(), "-e", "SELECT 1"], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL).returncode:
+            if self.process.poll() is not None:
+                sys.exit(f"mariadbd ended at once; see {self.folder}/log")
+            time.sleep(0.1)
+
+    def client(self, database="mysql"):
+        """Command of MariaDB's own client."""
+        return ["mariadb", "--no-defaults", "--user=root", "--host=127.0.0.1", f"--port={self.port}",
+                "--local-infile=1", "--batch", "--skip-column-names", database]
+
+    def url(self, database):
+        return f"mariadb://root@127.0.0.1:{self.port}/{database}"
+
+    def sql(self, database, text):
+        return run([*self.client(database), "-e", text])
+
+    def fresh(self, database):
+        """An empty database."""
+        self.sql("mysql", f"DROP DATABASE IF EXISTS {database}; "
+                          f"CREATE DATABASE {database} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""TPROC-C by procedures beside client statements on one PostgreSQL: throughput, round trips, bytes.
+"""TPROC-C by procedures beside client statements on one server: throughput, round trips, bytes.
 
-    bench/modes.py [--scale 4] [--vus 4] [--seconds 10] [--rounds 5]
+    bench/modes.py [--database postgres|mariadb] [--scale 4] [--vus 4] [--seconds 10] [--rounds 5]
 """
 
 import argparse
@@ -9,7 +9,7 @@ import json
 import os
 import statistics
 
-from lib import Postgres, run, triphammer
+from lib import Mariadb, Postgres, run, triphammer
 
 
 def loopback_bytes():
@@ -26,9 +26,11 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in (("scale", 4), ("vus", 4), ("seconds", 10), ("rounds", 5)):
         arguments.add_argument(f"--{name}", type=int, default=default)
+    servers = {"postgres": Postgres, "mariadb": Mariadb}
+    arguments.add_argument("--database", choices=servers, default="postgres")
     given = arguments.parse_args()
     binary = triphammer()
-    with Postgres() as server:
+    with servers[given.database]() as server:
         environment = {**os.environ, "TRIPHAMMER_STORE": os.path.join(server.folder, "jobs.sqlite")}
         server.fresh("bench")
         run([binary, "build", server.url("bench"), "--scale", str(given.scale)], env=environment)

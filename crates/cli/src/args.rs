@@ -1,9 +1,9 @@
-//! Arguments, made from the runner's one list of settings and the workloads' own options.
+//! Arguments, made from the runner's one list of settings and the options of workloads and dialects.
 
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap};
 use triphammer_core::workload::{OptionCommand, OptionDef};
 use triphammer_runner::settings::{Command, REPEATED, SETTINGS, SettingDef, Settings, Source};
-use triphammer_runner::{Failure, workload_options};
+use triphammer_runner::{Failure, all_options};
 
 /// Commands that take settings, with what they are for.
 pub const COMMANDS: &[(Command, &str)] = &[
@@ -17,6 +17,7 @@ pub const COMMANDS: &[(Command, &str)] = &[
     (Command::Drop, "Remove what a build made"),
     (Command::Jobs, "List stored jobs"),
     (Command::Report, "Print a stored job as its command printed it"),
+    (Command::Serve, "Serve all this, and the web interface, over HTTP"),
 ];
 
 const AFTER_HELP: &str = "\
@@ -50,7 +51,7 @@ fn subcommand(which: Command, about: &'static str) -> Clap {
     for definition in SETTINGS.iter().filter(|s| s.commands.contains(&which)) {
         command = command.arg(argument(definition));
     }
-    for (heading, definition) in workload_options() {
+    for (heading, definition) in all_options() {
         if !takes(which, definition) {
             continue;
         }
@@ -119,7 +120,7 @@ fn switch(arg: Arg) -> Arg {
 /// Lays flags, environment and job file over each other.
 pub fn settings(which: Command, matches: &ArgMatches) -> Result<Settings, Failure> {
     let mut settings = Settings::new(which);
-    let options: Vec<&OptionDef> = workload_options().into_iter().map(|(_, o)| o).collect();
+    let options: Vec<&OptionDef> = all_options().into_iter().map(|(_, o)| o).collect();
     for id in matches.ids() {
         if let Ok(Some(values)) = matches.try_get_many::<String>(id.as_str()) {
             let values: Vec<&str> = values.map(String::as_str).collect();

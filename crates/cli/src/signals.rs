@@ -65,26 +65,50 @@ pub fn interrupted() -> bool {
     HEARD.load(Ordering::Relaxed) > 0
 }
 
-#[cfg(unix)]
 async fn hear() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return;
-    };
-    loop {
+    let Some(mut signals) = Signals::listen() else { return };
+    while signals.next().await.is_some() {
+        heard();
+    }
+}
+
+/// Ctrl-C and SIGTERM.
+#[derive(Debug)]
+pub struct Signals {
+    #[cfg(unix)]
+    heard: [tokio::signal::unix::Signal; 2],
+}
+
+#[cfg(unix)]
+impl Signals {
+    /// Begins to listen; `None` when they cannot be heard.
+    pub fn listen() -> Option<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let heard = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+        let [Ok(interrupt), Ok(terminate)] = heard else { return None };
+        Some(Self { heard: [interrupt, terminate] })
+    }
+
+    /// The next one.
+    pub async fn next(&mut self) -> Option<()> {
+        let [interrupt, terminate] = &mut self.heard;
         tokio::select! {
-            _ = interrupt.recv() => heard(),
-            _ = terminate.recv() => heard(),
+            heard = interrupt.recv() => heard,
+            heard = terminate.recv() => heard,
         }
     }
 }
 
 #[cfg(not(unix))]
-async fn hear() {
-    while tokio::signal::ctrl_c().await.is_ok() {
-        heard();
+impl Signals {
+    /// Begins to listen.
+    pub fn listen() -> Option<Self> {
+        Some(Self {})
+    }
+
+    /// The next one.
+    pub async fn next(&mut self) -> Option<()> {
+        tokio::signal::ctrl_c().await.ok()
     }
 }
 

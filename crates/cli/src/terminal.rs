@@ -225,7 +225,7 @@ impl Live {
         let elapsed =
             triphammer_core::clock::format_duration(Duration::from_secs(interval.last + 1));
         let server = second.server.map_or_else(String::new, |server| {
-            format!(" (server {})", format::figure(server.per_minute()))
+            format!(" (server now {})", format::figure(server.per_minute()))
         });
         let mut text = format!(
             "{} {elapsed}  {} {}  TPM {}{server}  p95 {} ms  failed {}  client CPU {}",

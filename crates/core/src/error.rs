@@ -185,12 +185,28 @@ impl std::error::Error for DbError {}
 /// Something asked for that cannot be done as asked: what, where, and what to do next.
 /// The program ends with exit code 2.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct SpecError(pub String);
+#[error("{message}")]
+pub struct SpecError {
+    message: String,
+    setting: Option<String>,
+}
 
 impl SpecError {
     /// An error with a message for the person who asked.
     pub fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
+        Self { message: message.into(), setting: None }
+    }
+
+    /// Names the setting whose value it is about, so that a form can show it beside its field.
+    #[must_use]
+    pub fn about(mut self, setting: &str) -> Self {
+        self.setting.get_or_insert_with(|| setting.to_owned());
+        self
+    }
+
+    /// The setting whose value it is about, where that is one.
+    #[must_use]
+    pub fn setting(&self) -> Option<&str> {
+        self.setting.as_deref()
     }
 }

@@ -155,7 +155,22 @@ impl Rows {
     /// When there is no such row.
     #[must_use]
     pub fn row(&self, index: usize) -> Row<'_> {
-        Row { rows: self, cells: &self.cells[index * self.width..(index + 1) * self.width] }
+        let cells = &self.cells[index * self.width..(index + 1) * self.width];
+        Row { rows: self, cells, stride: 1 }
+    }
+
+    /// What a call answers of each line in this column: the list in its one row, or the column's field
+    /// of every row, for databases without lists.
+    ///
+    /// # Errors
+    /// When there is no row or no such column.
+    pub fn lines(&self, column: usize) -> Result<Row<'_>, DbError> {
+        let first = self.first("a list")?;
+        match first.cells.get(column) {
+            Some(Cell::List(_)) => first.list(column),
+            Some(_) => Ok(Row { rows: self, cells: &self.cells[column..], stride: self.width }),
+            None => Err(first.mismatch(column, "a list")),
+        }
     }
 
     /// The first row, or an error that says what is missing.
@@ -175,19 +190,21 @@ impl Rows {
     }
 }
 
-/// One row, or one list, of a [`Rows`]. The reader says which type it wants; text that reads as that
+/// One row, one list, or one column of a [`Rows`]. The reader says which type it wants; text that reads as that
 /// type counts, because some protocols and databases give everything as text.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
     rows: &'a Rows,
     cells: &'a [Cell],
+    /// How far its fields are apart.
+    stride: usize,
 }
 
 impl<'a> Row<'a> {
     /// Number of fields.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.cells.len()
+        self.cells.len().div_ceil(self.stride)
     }
 
     /// Whether there is no field.
@@ -202,17 +219,21 @@ impl<'a> Row<'a> {
     /// When there is no such column.
     #[must_use]
     pub fn cell(&self, column: usize) -> Cell {
-        self.cells[column]
+        self.cells[column * self.stride]
+    }
+
+    fn get(&self, column: usize) -> Option<&'a Cell> {
+        self.cells.get(column * self.stride)
     }
 
     /// Whether the field is NULL.
     #[must_use]
     pub fn is_null(&self, column: usize) -> bool {
-        matches!(self.cells.get(column), Some(Cell::Null))
+        matches!(self.get(column), Some(Cell::Null))
     }
 
     fn mismatch(&self, column: usize, wanted: &str) -> DbError {
-        let message = format!("column {column} is {:?}, not {wanted}", self.cells.get(column));
+        let message = format!("column {column} is {:?}, not {wanted}", self.get(column));
         DbError::new(ErrorClass::Other, message)
     }
 
@@ -221,7 +242,7 @@ impl<'a> Row<'a> {
     /// # Errors
     /// When the field is missing, NULL or of another type.
     pub fn int(&self, column: usize) -> Result<i64, DbError> {
-        match self.cells.get(column) {
+        match self.get(column) {
             Some(Cell::Int(value)) => Ok(*value),
             Some(Cell::Decimal { units, scale }) => {
                 rescale(*units, *scale, 0).ok_or_else(|| self.mismatch(column, "an integer"))
@@ -252,7 +273,7 @@ impl<'a> Row<'a> {
     /// # Errors
     /// When the field is missing, NULL, of another type, or has more digits than `scale`.
     pub fn decimal(&self, column: usize, scale: u8) -> Result<i64, DbError> {
-        let found = match self.cells.get(column) {
+        let found = match self.get(column) {
             Some(Cell::Decimal { units, scale: from }) => rescale(*units, *from, scale),
             Some(Cell::Int(value)) => rescale(*value, 0, scale),
             #[expect(clippy::cast_possible_truncation, reason = "checked to be small")]
@@ -272,7 +293,7 @@ impl<'a> Row<'a> {
     /// When the field is missing, NULL or of another type.
     #[expect(clippy::cast_precision_loss, reason = "asked for as floating point")]
     pub fn float(&self, column: usize) -> Result<f64, DbError> {
-        match self.cells.get(column) {
+        match self.get(column) {
             Some(Cell::Float(value)) => Ok(*value),
             Some(Cell::Int(value)) => Ok(*value as f64),
             Some(Cell::Decimal { units, scale }) => {
@@ -291,7 +312,7 @@ impl<'a> Row<'a> {
     /// # Errors
     /// When the field is missing, NULL or of another type.
     pub fn text(&self, column: usize) -> Result<&'a str, DbError> {
-        match self.cells.get(column) {
+        match self.get(column) {
             Some(Cell::Text(span)) => std::str::from_utf8(&self.rows.text[span.range()])
                 .map_err(|_| self.mismatch(column, "UTF-8 text")),
             _ => Err(self.mismatch(column, "text")),
@@ -309,7 +330,7 @@ impl<'a> Row<'a> {
     /// # Errors
     /// When the field is missing, NULL or of another type.
     pub fn timestamp(&self, column: usize) -> Result<Timestamp, DbError> {
-        match self.cells.get(column) {
+        match self.get(column) {
             Some(Cell::Timestamp(value)) => Ok(*value),
             Some(Cell::Text(_)) => Timestamp::parse(self.text(column)?)
                 .ok_or_else(|| self.mismatch(column, "a timestamp")),
@@ -322,9 +343,10 @@ impl<'a> Row<'a> {
     /// # Errors
     /// When the field is missing, NULL or of another type.
     pub fn list(&self, column: usize) -> Result<Row<'a>, DbError> {
-        match self.cells.get(column) {
+        match self.get(column) {
             Some(Cell::List(span)) => {
-                Ok(Row { rows: self.rows, cells: &self.rows.lists[span.range()] })
+                let cells = &self.rows.lists[span.range()];
+                Ok(Row { rows: self.rows, cells, stride: 1 })
             }
             _ => Err(self.mismatch(column, "a list")),
         }
@@ -368,6 +390,28 @@ mod tests {
         let list = row.list(3).unwrap();
         assert_eq!((list.text(0).unwrap(), list.is_null(1)), ("a", true));
         assert!(row.int(1).is_err(), "this text is no integer");
+    }
+
+    #[test]
+    fn lines_are_read_alike_from_lists_and_from_rows() {
+        let (mut lists, mut lines) = (Rows::new(), Rows::new());
+        lists.reset(3);
+        lists.int(0);
+        lists.list(|list| (1..=3).for_each(|n| list.int(n)));
+        lists.list(|list| ["a", "b", "c"].into_iter().for_each(|text| list.text(text)));
+        lines.reset(3);
+        for (n, text) in [(1, "a"), (2, "b"), (3, "c")] {
+            lines.int(0);
+            lines.int(n);
+            lines.text(text);
+        }
+        for rows in [lists, lines] {
+            let (numbers, texts) = (rows.lines(1).unwrap(), rows.lines(2).unwrap());
+            assert_eq!((numbers.len(), texts.len()), (3, 3));
+            assert_eq!((numbers.int(2).unwrap(), texts.text(1).unwrap()), (3, "b"));
+            assert!(texts.text(3).is_err() && rows.lines(3).is_err());
+        }
+        assert!(Rows::new().lines(0).is_err(), "no row, no line");
     }
 
     #[test]

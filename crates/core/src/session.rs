@@ -25,6 +25,15 @@ pub trait Database: Send + Sync + 'static {
     /// Name of the SQL spelling: a folder of the workloads' `sql/`.
     fn dialect(&self) -> &'static str;
 
+    /// Learns from the server what the target leaves open and [`Database::dialect`] depends on. Does
+    /// nothing where a target says it all.
+    ///
+    /// # Errors
+    /// As [`Database::connect`].
+    async fn identify(&self) -> Result<(), DbError> {
+        Ok(())
+    }
+
     /// What this database can and cannot do.
     fn capabilities(&self) -> &Capabilities;
 

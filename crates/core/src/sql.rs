@@ -3,8 +3,9 @@
 //! A book is laid over its parent: `sql/base/tproc-c/*.sql` first, then each dialect's folder from the
 //! root of its family to itself, by name, so that a dialect's folder holds only what differs. In a file
 //! `-- name: new_order.stock` begins a block that ends at the next one; procedure bodies therefore need
-//! no parsing of semicolons. `{word}` is replaced by the dialect's word of that name, and `:param` by
-//! the dialect's placeholder, once, when the book is made; nothing is looked up by name in a run.
+//! no parsing of semicolons. `{word}` is replaced by the dialect's word of that name, which may hold
+//! words itself, and `:param` by the dialect's placeholder, once, when the book is made; nothing is
+//! looked up by name in a run. Options of a dialect ([`DialectOption`]) are words that a build may set.
 //!
 //! Blocks whose name is a declared [`StatementDef`] are statements. All others are scripts, run as they
 //! stand; the part of their name before the first point says when: `create.`, `key.`, `index.`,
@@ -64,6 +65,9 @@ pub const fn call(name: &'static str, params: &'static [Param]) -> StatementDef 
     StatementDef { name, params, required: Required::WithProcedures }
 }
 
+/// How deep words may hold words.
+const WORDS_DEEP: u8 = 4;
+
 /// How a dialect marks a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -77,7 +81,7 @@ pub enum Placeholder {
 }
 
 /// A spelling of SQL: a row of data with a parent.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dialect {
     /// Its name, the name of its folder.
@@ -86,9 +90,75 @@ pub struct Dialect {
     pub parent: Option<String>,
     /// How parameters are marked; inherited when absent.
     pub placeholder: Option<Placeholder>,
+    /// Whether tables lie in the order of their primary keys, which are then better made before the
+    /// load; inherited when absent.
+    pub clustered: Option<bool>,
+    /// How scripts fail that were run before: a code, or a code and a part of the message after a colon.
+    /// For databases whose schema changes commit by themselves, so that a killed build does not know
+    /// of its last. Added to the parent's.
+    #[serde(default)]
+    pub done_before: Vec<String>,
     /// Words that replace `{word}`; laid over the parent's.
     #[serde(default)]
     pub words: BTreeMap<String, String>,
+    /// Options that its builds take; added to the parent's.
+    #[serde(default)]
+    pub options: Vec<DialectOption>,
+}
+
+/// An option of the builds of a dialect, beside those of the workload: `--partitions 8`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DialectOption {
+    /// Flag without dashes and job-file key. With `_` for `-` it is the word that stands for the value.
+    pub name: String,
+    /// Help in a line.
+    pub help: String,
+    /// Name of the value in help.
+    pub value: String,
+    /// Value when nothing is given.
+    pub default: String,
+    /// All values, as the database writes them; empty for a number.
+    #[serde(default)]
+    pub values: Vec<String>,
+    /// The largest number.
+    #[serde(default)]
+    pub most: u32,
+    /// A switch of the workload that cannot be on unless this has its default.
+    pub excludes: Option<String>,
+    /// Words that hold unless this has its default.
+    #[serde(default)]
+    pub words: BTreeMap<String, String>,
+}
+
+impl DialectOption {
+    /// The value as the database writes it.
+    ///
+    /// # Errors
+    /// When there is no such value.
+    pub fn read(&self, given: &str) -> Result<String, SpecError> {
+        let given = given.trim();
+        if self.values.is_empty() {
+            let number = given.parse().ok().filter(|n| (1..=self.most).contains(n));
+            return number.map(|n: u32| n.to_string()).ok_or_else(|| {
+                let Self { name, most, .. } = self;
+                SpecError::new(format!("`{name}` takes a number from 1 to {most}, not `{given}`"))
+            });
+        }
+        let found = self.values.iter().find(|value| value.eq_ignore_ascii_case(given));
+        found.cloned().ok_or_else(|| {
+            let known = self.values.join(", ");
+            SpecError::new(format!("`{}` takes one of {known}, not `{given}`", self.name))
+        })
+    }
+
+    /// The words that a value, as [`DialectOption::read`] gave it, stands for.
+    #[must_use]
+    pub fn words(&self, value: &str) -> BTreeMap<String, String> {
+        let mut words = if value == self.default { BTreeMap::new() } else { self.words.clone() };
+        words.insert(self.name.replace('-', "_"), value.to_owned());
+        words
+    }
 }
 
 /// A statement ready for a driver.
@@ -109,6 +179,8 @@ pub struct BoundStatement {
 #[derive(Clone, Debug)]
 pub struct SqlBook {
     dialect: String,
+    clustered: bool,
+    done_before: Vec<String>,
     statements: BTreeMap<String, BoundStatement>,
     scripts: Vec<Script>,
 }
@@ -145,17 +217,27 @@ impl SqlBook {
         let dialect = layers.last().map_or_else(String::new, |l| l.dialect.name.clone());
         let mut words = BTreeMap::new();
         let mut placeholder = Placeholder::Question;
+        let mut clustered = false;
+        let mut done_before = Vec::new();
         let mut blocks: Vec<Script> = Vec::new();
         for layer in layers {
             words.extend(layer.dialect.words.clone());
             placeholder = layer.dialect.placeholder.unwrap_or(placeholder);
+            clustered = layer.dialect.clustered.unwrap_or(clustered);
+            done_before.extend_from_slice(&layer.dialect.done_before);
             for (file, text) in &layer.files {
                 lay_over(&mut blocks, parse_blocks(file, text)?, file)?;
             }
         }
-        let mut book = Self { dialect, statements: BTreeMap::new(), scripts: Vec::new() };
+        let mut book = Self {
+            dialect,
+            clustered,
+            done_before,
+            statements: BTreeMap::new(),
+            scripts: Vec::new(),
+        };
         for mut block in blocks {
-            block.sql = replace_words(&block, &words)?;
+            block.sql = replace_words(&block.name, &block.sql, &words, WORDS_DEEP)?;
             match definitions.iter().find(|d| d.name == block.name) {
                 Some(definition) => {
                     let bound = bind(definition, &block.sql, placeholder)?;
@@ -180,6 +262,21 @@ impl SqlBook {
     #[must_use]
     pub fn dialect(&self) -> &str {
         &self.dialect
+    }
+
+    /// Whether primary keys are better made before the load ([`Dialect::clustered`]).
+    #[must_use]
+    pub fn is_clustered(&self) -> bool {
+        self.clustered
+    }
+
+    /// Whether a script failed because it was run before ([`Dialect::done_before`]).
+    #[must_use]
+    pub fn was_done_before(&self, error: &DbError) -> bool {
+        self.done_before.iter().any(|sign| {
+            let (code, part) = sign.split_once(':').unwrap_or((sign, ""));
+            error.code() == Some(code) && error.message().contains(part)
+        })
     }
 
     /// A statement.
@@ -264,22 +361,26 @@ fn squeeze(sql: &str) -> String {
     sql.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn replace_words(block: &Script, words: &BTreeMap<String, String>) -> Result<String, SpecError> {
-    let mut out = String::with_capacity(block.sql.len());
-    let mut rest = block.sql.as_str();
+/// Replaces words, and the words in them down to `deep` levels.
+fn replace_words(
+    block: &str,
+    text: &str,
+    words: &BTreeMap<String, String>,
+    deep: u8,
+) -> Result<String, SpecError> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
     while let Some(open) = rest.find('{') {
         let Some(length) = rest[open..].find('}') else { break };
         let word = &rest[open + 1..open + length];
         let is_word = !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '_');
         out.push_str(&rest[..open]);
         if is_word {
-            let value = words.get(word).ok_or_else(|| {
-                SpecError::new(format!(
-                    "`{}` uses the word {{{word}}}, which no dialect defines",
-                    block.name
-                ))
+            let value = words.get(word).filter(|_| deep > 0).ok_or_else(|| {
+                let why = if deep > 0 { "no dialect defines" } else { "is defined by itself" };
+                SpecError::new(format!("`{block}` uses the word {{{word}}}, which {why}"))
             })?;
-            out.push_str(value);
+            out.push_str(&replace_words(block, value, words, deep - 1)?);
         } else {
             out.push_str(&rest[open..=open + length]);
         }
@@ -354,7 +455,8 @@ mod tests {
 
     fn dialect(name: &str, placeholder: Placeholder) -> Dialect {
         let words = BTreeMap::from([("lock".to_owned(), "FOR UPDATE".to_owned())]);
-        Dialect { name: name.into(), parent: None, placeholder: Some(placeholder), words }
+        let placeholder = Some(placeholder);
+        Dialect { name: name.into(), placeholder, words, ..Dialect::default() }
     }
 
     fn book(placeholder: Placeholder, files: &[&str]) -> Result<SqlBook, SpecError> {
@@ -393,6 +495,49 @@ mod tests {
         ] {
             let error = book(Placeholder::Dollar, &files).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");
+        }
+    }
+
+    #[test]
+    fn words_may_hold_words_but_not_themselves() {
+        let with = |words: &[(&str, &str)]| {
+            let words = words.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+            let layer = Layer {
+                dialect: Dialect { words, ..dialect("test", Placeholder::Question) },
+                files: vec![("test.sql".into(), "-- name: pair\n:a :b {outer}".into())],
+            };
+            SqlBook::new(&[layer], &[&PAIR], false)
+        };
+        let book = with(&[("outer", "<{inner}>"), ("inner", "x")]).unwrap();
+        assert_eq!(book.statement("pair").unwrap().sql, "? ? <x>");
+        let error = with(&[("outer", "{outer}")]).unwrap_err().to_string();
+        assert!(error.contains("{outer}, which is defined by itself"), "{error}");
+    }
+
+    #[test]
+    fn options_of_a_dialect_are_words_within_bounds() {
+        let option: DialectOption = DialectOption {
+            name: "storage-engine".into(),
+            help: String::new(),
+            value: "ENGINE".into(),
+            default: "InnoDB".into(),
+            values: vec!["InnoDB".into(), "RocksDB".into()],
+            most: 0,
+            excludes: None,
+            words: BTreeMap::from([("extra".to_owned(), "x".to_owned())]),
+        };
+        let value = option.read(" rocksdb").unwrap();
+        assert_eq!(value, "RocksDB");
+        let words = option.words(&value);
+        assert_eq!((&*words["storage_engine"], &*words["extra"]), ("RocksDB", "x"));
+        assert_eq!(option.words("InnoDB").len(), 1);
+        let error = option.read("MyISAM").unwrap_err().to_string();
+        assert!(error.contains("one of InnoDB, RocksDB, not `MyISAM`"), "{error}");
+        let number = DialectOption { values: Vec::new(), most: 8, ..option };
+        assert_eq!(number.read("08").unwrap(), "8");
+        for given in ["0", "9", "-1", "x"] {
+            let error = number.read(given).unwrap_err().to_string();
+            assert!(error.contains("from 1 to 8"), "{error}");
         }
     }
 

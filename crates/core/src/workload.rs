@@ -295,17 +295,20 @@ pub enum CheckWhen {
     Always,
     /// Only as long as no run has touched the data.
     Untouched,
-    /// As `Always`, and about the whole database: asked once, not by range.
+    /// As `Always`, but asked once of all that is asked for, not range by range.
     Once,
-    /// As `Untouched`, and about the whole database: asked once, not by range.
+    /// As `Always`, and about the whole database: asked once of the whole scale, whatever part of it is
+    /// asked for.
+    Whole,
+    /// As `Untouched`, but asked once, not range by range.
     UntouchedOnce,
 }
 
 impl CheckWhen {
-    /// Whether it is about the whole database, not about a range.
+    /// Whether it is asked once, not range by range.
     #[must_use]
     pub const fn is_once(self) -> bool {
-        matches!(self, Self::Once | Self::UntouchedOnce)
+        matches!(self, Self::Once | Self::Whole | Self::UntouchedOnce)
     }
 
     /// Whether it holds only as long as no run has touched the data.

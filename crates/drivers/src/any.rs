@@ -70,6 +70,10 @@ macro_rules! drivers {
                 match self { $(Self::$name(database) => database.dialect(),)+ }
             }
 
+            async fn identify(&self) -> Result<(), DbError> {
+                match self { $(Self::$name(database) => database.identify().await,)+ }
+            }
+
             fn capabilities(&self) -> &Capabilities {
                 match self { $(Self::$name(database) => database.capabilities(),)+ }
             }
@@ -281,6 +285,8 @@ mod tests {
             ("NULL:?service=1ms", "null"),
             ("sqlite:a.db", "sqlite"),
             ("postgresql://u@h/d", "postgres"),
+            ("mysql://u@h/d", "mysql"),
+            ("mariadb://u@h/d", "mariadb"),
         ] {
             assert_eq!(AnyDatabase::open(target, &settings).unwrap().dialect(), dialect);
         }

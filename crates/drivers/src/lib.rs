@@ -10,6 +10,8 @@ mod socket;
 pub mod sqlite;
 pub mod target;
 mod tls;
+#[cfg(unix)]
+mod unix;
 
 pub use any::{AnyDatabase, AnySession, SCHEMES};
 pub use target::{ConnectSettings, Secret, TargetUrl};

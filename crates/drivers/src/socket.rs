@@ -1,18 +1,20 @@
 //! Sockets, set up for a load test: no delay, and limits on silence.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-#[cfg(unix)]
-use tokio::net::UnixStream;
 use tokio::time::timeout;
 use triphammer_core::{DbError, ErrorClass};
+
+#[cfg(unix)]
+use crate::unix::UnixSocket;
 
 /// Silence after which the system asks whether the other end is still there, and between askings.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
@@ -35,7 +37,7 @@ pub enum Socket {
     Tcp(TcpStream),
     /// Unix.
     #[cfg(unix)]
-    Unix(UnixStream),
+    Unix(UnixSocket),
 }
 
 /// Limits of a socket.
@@ -99,7 +101,7 @@ impl Socket {
             match address {
                 Address::Tcp(address) => TcpStream::connect(address).await.map(Self::Tcp),
                 #[cfg(unix)]
-                Address::Unix(file) => UnixStream::connect(file).await.map(Self::Unix),
+                Address::Unix(file) => UnixSocket::connect(file).await.map(Self::Unix),
             }
         };
         let socket = match timeout(limits.connect, attempt).await {
@@ -130,6 +132,21 @@ impl Socket {
             Self::Unix(_) => {}
         }
         Ok(())
+    }
+
+    /// How many bytes wait to be read, as far as one; 0 at the end. The system is asked only when the
+    /// runtime has heard of something.
+    pub fn peek(&self) -> Poll<io::Result<usize>> {
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut byte = [MaybeUninit::uninit()];
+        match self {
+            Self::Tcp(stream) => {
+                ready!(stream.poll_read_ready(&mut cx))?;
+                Poll::Ready(SockRef::from(stream).peek(&mut byte))
+            }
+            #[cfg(unix)]
+            Self::Unix(socket) => socket.peek(&mut cx, &mut byte),
+        }
     }
 
     /// Whether the other end is on this host, as far as addresses say.
@@ -171,7 +188,7 @@ impl AsyncRead for Socket {
         match self.get_mut() {
             Self::Tcp(stream) => Pin::new(stream).poll_read(cx, buffer),
             #[cfg(unix)]
-            Self::Unix(stream) => Pin::new(stream).poll_read(cx, buffer),
+            Self::Unix(socket) => socket.poll_read(cx, buffer),
         }
     }
 }
@@ -185,7 +202,7 @@ impl AsyncWrite for Socket {
         match self.get_mut() {
             Self::Tcp(stream) => Pin::new(stream).poll_write(cx, data),
             #[cfg(unix)]
-            Self::Unix(stream) => Pin::new(stream).poll_write(cx, data),
+            Self::Unix(socket) => socket.poll_write(cx, data),
         }
     }
 
@@ -193,7 +210,7 @@ impl AsyncWrite for Socket {
         match self.get_mut() {
             Self::Tcp(stream) => Pin::new(stream).poll_flush(cx),
             #[cfg(unix)]
-            Self::Unix(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Unix(_) => Poll::Ready(Ok(())),
         }
     }
 
@@ -201,7 +218,7 @@ impl AsyncWrite for Socket {
         match self.get_mut() {
             Self::Tcp(stream) => Pin::new(stream).poll_shutdown(cx),
             #[cfg(unix)]
-            Self::Unix(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Unix(socket) => Poll::Ready(socket.shutdown()),
         }
     }
 }

@@ -205,11 +205,12 @@ mod reaching {
         let expected = if server.is_mariadb() { "mariadb" } else { "mysql" };
         on_worker(async {
             for scheme in ["mysql", "mariadb"] {
-                let url = server.url("mysql").replace("mariadb:", &format!("{scheme}:"));
-                let database = open(&url);
+                let url = url_as(server, &format!("{}:{}", server.user(), server.password()), "");
+                let database = open(&url.replace("mariadb:", &format!("{scheme}:")));
                 assert_eq!(database.dialect(), scheme, "as long as nobody has asked");
-                let mut session = database.connect(Role::User).await.unwrap();
+                database.identify().await.unwrap();
                 assert_eq!(database.dialect(), expected);
+                let mut session = database.connect(Role::User).await.unwrap();
                 assert_eq!(session.server().await.unwrap().product.to_lowercase(), expected);
             }
         });

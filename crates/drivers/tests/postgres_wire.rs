@@ -252,10 +252,17 @@ mod giving_up {
     static WORDS: TableDef =
         TableDef { name: "words", columns: &[column("word", ColumnType::Text)] };
 
-    /// A session on a fresh database whose table of words does `body` for each row that comes.
-    async fn session_with_trigger(body: &str) -> PostgresSession {
-        let url = PostgresServer::shared().fresh_database("wire").unwrap();
-        let mut session = connect(&url).await.unwrap();
+    /// The same database by way of the unix socket.
+    fn by_unix_socket(url: &str) -> String {
+        let server = PostgresServer::shared();
+        let (folder, password) = (server.socket_folder().display(), server.password());
+        let name = url.rsplit('/').next().unwrap();
+        format!("postgres://postgres:{password}@/{name}?host={folder}&port={}", server.port())
+    }
+
+    /// A session on a database whose table of words does `body` for each row that comes.
+    async fn session_with_trigger(url: &str, body: &str) -> PostgresSession {
+        let mut session = connect(url).await.unwrap();
         let sql = format!(
             "CREATE TABLE words (word text); CREATE FUNCTION each() RETURNS trigger LANGUAGE plpgsql \
              AS $$ BEGIN {body}; RETURN NEW; END $$; \
@@ -279,19 +286,24 @@ mod giving_up {
 
     #[test]
     fn a_load_reads_what_the_server_says_meanwhile() {
-        on_worker(async {
-            let mut session = session_with_trigger("RAISE NOTICE '%', NEW.word").await;
-            session.script("SET client_min_messages = notice").await.unwrap();
-            session.begin(Access::Write).await.unwrap();
-            assert_eq!(session.load(&WORDS, &mut words(20_000)).await.unwrap(), 20_000);
-            session.commit().await.unwrap();
-        });
+        for is_unix in [false, true] {
+            let url = PostgresServer::shared().fresh_database("notices").unwrap();
+            let url = if is_unix { by_unix_socket(&url) } else { url };
+            on_worker(async {
+                let mut session = session_with_trigger(&url, "RAISE NOTICE '%', NEW.word").await;
+                session.script("SET client_min_messages = notice").await.unwrap();
+                session.begin(Access::Write).await.unwrap();
+                assert_eq!(session.load(&WORDS, &mut words(20_000)).await.unwrap(), 20_000);
+                session.commit().await.unwrap();
+            });
+        }
     }
 
     #[test]
     fn a_load_given_up_half_way_leaves_nothing_and_a_usable_session() {
+        let url = PostgresServer::shared().fresh_database("given_up").unwrap();
         on_worker(async {
-            let mut session = session_with_trigger("PERFORM pg_sleep(0.001)").await;
+            let mut session = session_with_trigger(&url, "PERFORM pg_sleep(0.001)").await;
             session.begin(Access::Write).await.unwrap();
             let limit = Duration::from_millis(50);
             let mut source = words(100_000);

@@ -4,9 +4,11 @@
 //! 1. claim the workload in this schema, so that two builds, or a build and a run, never mix;
 //! 2. refuse a schema that holds tables of these names which no record vouches for;
 //! 3. tables; then the parts of the data by a crew, one transaction a part, noted in the record in that
-//!    same transaction; then keys and indexes by the crew; foreign keys; procedures; statistics;
+//!    same transaction; then keys and indexes by the crew (the keys before the data where tables are
+//!    clustered); foreign keys; procedures; statistics;
 //! 4. mark the record complete.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,9 +17,10 @@ use tokio::time::Instant;
 use triphammer_core::session::{Access, Claim, Database, Role, RowSource, Session};
 use triphammer_core::sql::{Script, SqlBook};
 use triphammer_core::workload::{Part, TableDef, Workload, WorkloadSettings};
-use triphammer_core::{DbError, Rows, clock};
+use triphammer_core::{DbError, ErrorClass, Rows, clock};
 
-use crate::crew::{Crew, connect, on_this_thread};
+use crate::cancel::Cancel;
+use crate::crew::{Crew, connect, identify, on_this_thread};
 use crate::failure::{Doing, Failure};
 use crate::progress::Progress;
 use crate::record::{Record, Recording};
@@ -28,6 +31,8 @@ use crate::{books, remove};
 pub struct BuildRequest {
     /// Scale, seed and options.
     pub settings: WorkloadSettings,
+    /// Options of the dialect; those not given have their defaults.
+    pub dialect_options: BTreeMap<String, String>,
     /// Sessions that load side by side.
     pub jobs: u32,
     /// Remove what an earlier build made.
@@ -38,6 +43,8 @@ pub struct BuildRequest {
     pub create_database: bool,
     /// Longest wait for a session.
     pub connect_limit: Duration,
+    /// Ends the build before its time; the same request resumes it.
+    pub cancel: Cancel,
 }
 
 /// What a build did.
@@ -74,12 +81,24 @@ pub fn build<W: Workload, D: Database>(
     progress: &dyn Progress,
 ) -> Result<BuildReport, Failure> {
     let workload = W::new(&request.settings)?;
-    let book = books::book::<W>(database.dialect(), database.capabilities().procedures)?;
+    identify(&**database)?;
+    let procedures = database.capabilities().procedures;
+    let book = books::book_with::<W>(database.dialect(), procedures, &request.dialect_options)?;
     let switched_on = |name: &str| request.settings.options.get(name).is_some_and(|v| v == "true");
     if switched_on("foreign-keys") && !database.capabilities().foreign_keys {
         return Err(Failure::refuse(
             "this database cannot add foreign keys to loaded tables; build without --foreign-keys",
         ));
+    }
+    for option in books::options(database.dialect())? {
+        let given = request.dialect_options.get(&option.name);
+        if let Some(other) = &option.excludes
+            && given.is_some_and(|value| *value != option.default)
+            && switched_on(other)
+        {
+            let name = option.name;
+            return Err(Failure::refuse(format!("--{name} and --{other} exclude each other")));
+        }
     }
     if request.create_database {
         on_this_thread(database.create_database())
@@ -115,11 +134,13 @@ pub fn build<W: Workload, D: Database>(
                 size: request.jobs,
                 role: Role::Loader,
                 connect_limit: request.connect_limit,
+                cancel: request.cancel.clone(),
             },
             progress,
             foreign_keys: switched_on("foreign-keys"),
             history_key: switched_on("history-key"),
-            procedures: database.capabilities().procedures && !switched_on("no-procedures"),
+            procedures: procedures && !switched_on("no-procedures"),
+            resumed,
         };
         let outcome = if resumed { "resumed" } else { "built" }.into();
         builder.build(BuildReport { outcome, jobs: request.jobs, ..report })
@@ -162,7 +183,7 @@ async fn begin<W: Workload, D: Database>(
 ) -> Result<(Record, bool), Failure> {
     let found = remove::look::<W, _>(book, session).await?;
     if let Some(record) = &found.record {
-        let difference = record.difference::<W>(&request.settings);
+        let difference = record.difference::<W>(&request.settings, &request.dialect_options);
         match (request.replace, difference, record.is_complete()) {
             (false, None, true) => return Ok((record.clone(), false)),
             (false, None, false) => {
@@ -211,6 +232,8 @@ async fn start_record<W: Workload, S: Session>(
         ("begun".to_owned(), clock::wall().to_string()),
     ];
     items.extend(settings.options.iter().map(|(k, v)| (format!("option/{k}"), v.clone())));
+    let dialect_options = request.dialect_options.iter();
+    items.extend(dialect_options.map(|(k, v)| (format!("dialect/{k}"), v.clone())));
     let workload = W::new(settings).expect("made once already");
     items.extend(workload.build_facts().into_iter().map(|(k, v)| (format!("fact/{k}"), v)));
     items.extend(W::tables().iter().map(|t| (format!("object/{}", t.name), "table".to_owned())));
@@ -231,6 +254,7 @@ struct Builder<'a, W, D> {
     foreign_keys: bool,
     history_key: bool,
     procedures: bool,
+    resumed: bool,
 }
 
 impl<W: Workload, D: Database> Builder<'_, W, D> {
@@ -241,12 +265,18 @@ impl<W: Workload, D: Database> Builder<'_, W, D> {
             report.phases.push((name.to_owned(), begun.elapsed().as_secs_f64()));
             Ok::<u64, Failure>(done)
         };
-        timed("tables", &|| self.scripts("creating tables", &["create"], 1))?;
-        let rows = timed("load", &|| self.load())?;
         let crew = self.crew.size;
-        timed("keys and indexes", &|| self.scripts("keys and indexes", &["key", "index"], crew))?;
-        if self.history_key {
-            timed("history key", &|| self.scripts("history key", &["history_key"], 1))?;
+        let keys: &[&str] = if self.history_key { &["key", "history_key"] } else { &["key"] };
+        timed("tables", &|| self.scripts("creating tables", &["create"], 1))?;
+        if self.book.is_clustered() {
+            timed("keys", &|| self.scripts("keys", keys, 1))?;
+        }
+        let rows = timed("load", &|| self.load())?;
+        if self.book.is_clustered() {
+            timed("indexes", &|| self.scripts("indexes", &["index"], crew))?;
+        } else {
+            let kinds = [keys, &["index"]].concat();
+            timed("keys and indexes", &|| self.scripts("keys and indexes", &kinds, crew))?;
         }
         if self.foreign_keys {
             timed("foreign keys", &|| self.scripts("foreign keys", &["foreign_key"], 1))?;
@@ -269,14 +299,23 @@ impl<W: Workload, D: Database> Builder<'_, W, D> {
             .filter(|script| !self.record.has(&step(script)))
             .collect();
         self.progress.phase(phase, todo.len() as u64, "steps");
-        let crew = Crew { database: Arc::clone(&self.crew.database), size, ..self.crew };
+        let crew = Crew {
+            database: Arc::clone(&self.crew.database),
+            cancel: self.crew.cancel.clone(),
+            size,
+            ..self.crew
+        };
         crew.work(
             &todo,
             |script| format!("running `{}`", script.name),
             async |session| Recording::prepare::<W, _>(self.book, session).await,
             async |session, recording, script| {
                 session.begin(Access::Write).await?;
-                session.script(&script.sql).await?;
+                match session.script(&script.sql).await {
+                    // Done just before the build was killed, which is why there is no record.
+                    Err(error) if self.resumed && self.book.was_done_before(&error) => {}
+                    done => done?,
+                }
                 recording.insert(session, &step(script), "done").await?;
                 session.commit().await?;
                 self.progress.advance(1);
@@ -309,6 +348,10 @@ impl<W: Workload, D: Database> Builder<'_, W, D> {
                         .await
                         .map_err(|error| error.context(format_args!("table {}", table.name)))?;
                 }
+                // The rows of a cancelled load end early: nothing of it may be committed.
+                if self.crew.cancel.is_cancelled() {
+                    return Err(DbError::new(ErrorClass::Cancelled, "cancelled"));
+                }
                 recording
                     .insert(session, &format!("part/{}", part.name), &rows.to_string())
                     .await?;
@@ -325,7 +368,7 @@ impl<W: Workload, D: Database> Builder<'_, W, D> {
         move |batch: &mut Rows| {
             let more = rows.fill(batch);
             self.progress.advance(batch.len() as u64);
-            more
+            more && !self.crew.cancel.is_cancelled()
         }
     }
 

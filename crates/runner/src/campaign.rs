@@ -39,7 +39,7 @@ pub use resume::{Resumed, resume};
 pub use stopper::Stopper;
 
 /// Steps in a row that may fail before the campaign ends: it is not the step then.
-const FAILURES_MAX: u32 = 2;
+const FAILURES_MAX: u32 = 3;
 
 /// A run that a question wants made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,6 +165,9 @@ impl<D: Database> Campaign<'_, D> {
     ) -> Result<(Settings, Resolved<W, D>), Failure> {
         let mut settings = self.settings.of_run(&step.settings);
         let target = &self.targets[step.target];
+        if step.target > 0 {
+            settings.show("target", target.database.target(), &self.settings.source("other"));
+        }
         let resolved = Resolved::new(&mut settings, target, progress, only_look)?;
         Ok((settings, resolved))
     }

@@ -115,6 +115,8 @@ pub struct Capacity {
     types: &'static [TransactionDef],
     /// Settings that are decided for every probe.
     decided: Vec<(String, String)>,
+    /// Seed of the first probe. Each has its own, so that its chance is its own, too.
+    seed: u64,
     search: Search,
     probes: Vec<Probe>,
     refused: Vec<RefusedProbe>,
@@ -127,7 +129,8 @@ impl Capacity {
     ///
     /// # Errors
     /// When the rates are not in order.
-    pub fn new<W: Workload>(request: Request, settings: &Settings) -> Result<Self, SpecError> {
+    pub fn new<W: Workload>(request: Request, settings: &mut Settings) -> Result<Self, SpecError> {
+        let seed = settings.parse("seed", || 1)?;
         let search =
             Search::new(request.plan()).map_err(|error| SpecError::new(error.to_string()))?;
         let mut decided = vec![("vus".to_owned(), request.sessions.to_string())];
@@ -138,13 +141,13 @@ impl Capacity {
         }
         let types = W::transactions();
         let (probes, refused) = (Vec::new(), Vec::new());
-        Ok(Self { request, types, decided, search, probes, refused, first: None })
+        Ok(Self { request, types, decided, seed, search, probes, refused, first: None })
     }
 }
 
-/// A rate to three significant digits: the search does not need more, and people read it.
+/// A rate to six significant digits: what a load model writes out and reads again.
 fn rounded(rate: f64) -> f64 {
-    let unit = 10_f64.powf(rate.log10().floor() - 2.0);
+    let unit = 10_f64.powf(rate.log10().floor() - 5.0);
     let rounded = (rate / unit).round() * unit;
     // What is left of the division by a power of ten.
     (rounded * 1e6).round() / 1e6
@@ -161,12 +164,11 @@ impl Question for Capacity {
         let load = Load::Rate { per_second: rate, constant: false };
         let mut settings = self.decided.clone();
         settings.push(("load".to_owned(), load.to_string()));
-        Some(Step {
-            number: u32::try_from(self.probes.len()).unwrap_or(u32::MAX),
-            target: 0,
-            settings,
-            title: format!("{} transactions a second", figure(rate)),
-        })
+        let number = u32::try_from(self.probes.len()).unwrap_or(u32::MAX);
+        let seed = self.seed.wrapping_add(u64::from(number));
+        settings.push(("seed".to_owned(), seed.to_string()));
+        let title = format!("{} transactions a second", figure(rate));
+        Some(Step { number, target: 0, settings, title })
     }
 
     fn runs(&self) -> Option<u32> {
@@ -215,8 +217,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_are_rounded_to_what_people_read() {
-        for (rate, round) in [(1.0, 1.0), (1234.5, 1230.0), (0.123_45, 0.123), (99.96, 100.0)] {
+    fn rates_are_rounded_and_halves_stay_exact() {
+        for (rate, round) in
+            [(100.0 / 64.0, 1.5625), (1_234.567_89, 1_234.57), (1.0, 1.0), (99.999_99, 100.0)]
+        {
             assert_eq!(rounded(rate), round);
         }
     }

@@ -8,12 +8,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::{Access, Claim, Database, Role, Session};
 use triphammer_core::sql::SqlBook;
-use triphammer_core::workload::{CheckDef, Statements, Workload};
+use triphammer_core::workload::{CheckDef, CheckWhen, Statements, Workload};
 use triphammer_core::{DbError, Rows, StatementId, Value};
 
 use crate::books;
 use crate::build::claim;
-use crate::crew::{Crew, connect, on_this_thread};
+use crate::cancel::Cancel;
+use crate::crew::{Crew, connect, identify, on_this_thread};
 use crate::failure::{Doing, Failure};
 use crate::progress::Progress;
 use crate::record::Record;
@@ -32,6 +33,8 @@ pub struct CheckRequest {
     pub jobs: u32,
     /// Longest wait for a session.
     pub connect_limit: Duration,
+    /// Ends the check before its time.
+    pub cancel: Cancel,
 }
 
 /// What came out.
@@ -87,6 +90,7 @@ pub fn check<W: Workload, D: Database>(
     request: &CheckRequest,
     progress: &dyn Progress,
 ) -> Result<CheckReport, Failure> {
+    identify(&**database)?;
     let book = books::book::<W>(database.dialect(), database.capabilities().procedures)?;
     if !database.capabilities().stores {
         return Err(Failure::refuse("this database keeps nothing, so there is nothing to check"));
@@ -121,8 +125,10 @@ pub fn check<W: Workload, D: Database>(
             size: request.jobs,
             role: Role::Monitor,
             connect_limit: limit,
+            cancel: request.cancel.clone(),
         };
-        let asked = ask(&crew, &book, &checks, range, snapshot.as_deref(), progress)?;
+        let tasks = tasks(&checks, range, i64::from(settings.scale), crew.size);
+        let asked = ask(&crew, &book, &checks, &tasks, snapshot.as_deref(), progress)?;
         session.rollback().await.doing("ending the snapshot")?;
         session.close().await;
         Ok(CheckReport {
@@ -165,19 +171,18 @@ pub async fn built<W: Workload, S: Session>(
     }
 }
 
-/// Asks every condition of every range.
+/// Asks every question.
 fn ask<D: Database>(
     crew: &Crew<D>,
     book: &SqlBook,
     checks: &[&CheckDef],
-    range: (i64, i64),
+    tasks: &[Task],
     snapshot: Option<&str>,
     progress: &dyn Progress,
 ) -> Result<Vec<CheckResult>, Failure> {
-    let tasks = tasks(checks, range, crew.size);
     progress.phase("checking", tasks.len() as u64, "questions");
     let answers = crew.work(
-        &tasks,
+        tasks,
         |task| format!("check {}", checks[task.check].id),
         async |session| {
             let mut statements = Statements::new(book);
@@ -220,13 +225,15 @@ fn ask<D: Database>(
 }
 
 /// Cuts the range so that every session has work and progress shows.
-fn tasks(checks: &[&CheckDef], (first, last): (i64, i64), jobs: u32) -> Vec<Task> {
+fn tasks(checks: &[&CheckDef], (first, last): (i64, i64), scale: i64, jobs: u32) -> Vec<Task> {
     let count = last - first + 1;
     let step = (count / i64::from(jobs.max(1))).clamp(1, RANGE_MAX);
     let mut tasks = Vec::new();
     for (check, definition) in checks.iter().enumerate() {
         if definition.when.is_once() {
-            tasks.push(Task { check, range: (first, last) });
+            let whole = definition.when == CheckWhen::Whole;
+            let range = if whole { (1, scale) } else { (first, last) };
+            tasks.push(Task { check, range });
             continue;
         }
         let mut from = first;

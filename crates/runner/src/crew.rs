@@ -7,10 +7,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use triphammer_core::session::{Database, Role, Session};
+use triphammer_core::session::{Canceller, Database, Role, Session};
 use triphammer_core::{DbError, ErrorClass};
 
-use crate::failure::Failure;
+use crate::cancel::Cancel;
+use crate::failure::{Doing, Failure};
 
 /// Who works, and how.
 #[derive(Debug)]
@@ -23,7 +24,12 @@ pub struct Crew<D> {
     pub role: Role,
     /// Longest wait for a session.
     pub connect_limit: Duration,
+    /// Ends the work before its time.
+    pub cancel: Cancel,
 }
+
+/// Longest wait for a database to stop a statement that was cancelled; then its session is dropped.
+const CANCEL_LIMIT: Duration = Duration::from_secs(5);
 
 impl<D: Database> Crew<D> {
     /// Does every task once and gives the results in the order of the tasks. `setup` makes what a member
@@ -58,10 +64,12 @@ impl<D: Database> Crew<D> {
                 Ok(context) => context,
                 Err(error) => return fail("preparing a session".into(), error),
             };
-            while !stop.load(Ordering::Relaxed) {
+            let canceller = session.canceller();
+            while !stop.load(Ordering::Relaxed) && !self.cancel.is_cancelled() {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(task) = tasks.get(index) else { break };
-                match work(&mut session, &mut context, task).await {
+                let work = work(&mut session, &mut context, task);
+                match unless(&self.cancel, &*canceller, work).await {
                     Ok(result) => {
                         results.lock().expect("no member panics with it")[index] = Some(result);
                     }
@@ -79,12 +87,36 @@ impl<D: Database> Crew<D> {
                 scope.spawn(|| on_this_thread(member()));
             }
         });
+        if self.cancel.is_cancelled() {
+            return Err(Failure::Cancelled);
+        }
         if let Some(failure) = failure.into_inner().expect("all members are home") {
             return Err(failure);
         }
         let results = results.into_inner().expect("all members are home");
         Ok(results.into_iter().map(|r| r.expect("no failure, so every task is done")).collect())
     }
+}
+
+/// Does `work`. When it is cancelled meanwhile, asks the database to stop.
+async fn unless<R>(
+    cancel: &Cancel,
+    canceller: &dyn Canceller,
+    work: impl Future<Output = Result<R, DbError>>,
+) -> Result<R, DbError> {
+    let mut work = std::pin::pin!(work);
+    tokio::select! {
+        biased;
+        done = &mut work => return done,
+        () = cancel.cancelled() => {}
+    }
+    let stopping = async {
+        canceller.cancel().await;
+        work.await
+    };
+    tokio::time::timeout(CANCEL_LIMIT, stopping)
+        .await
+        .unwrap_or_else(|_| Err(DbError::new(ErrorClass::Cancelled, "cancelled")))
 }
 
 /// Opens a session within a limit.
@@ -100,6 +132,11 @@ pub async fn connect<D: Database>(
         let message = format!("no answer within {} s", limit.as_secs_f64());
         Err(DbError::new(ErrorClass::Disconnected, message))
     })
+}
+
+/// Has the database learn from its server what its dialect depends on.
+pub fn identify<D: Database>(database: &D) -> Result<(), Failure> {
+    on_this_thread(database.identify()).doing(format_args!("connecting to {}", database.target()))
 }
 
 /// Runs a future that owns sessions to its end on the calling thread.

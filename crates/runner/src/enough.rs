@@ -91,3 +91,68 @@ fn not_within(target: Target, needed: Option<usize>) -> String {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADLINE: Headline = Headline {
+        name: "TPS",
+        meaning: "transactions a second",
+        transactions: &[0],
+        per_seconds: 1,
+        database_count: None,
+        counted: &[0],
+    };
+
+    /// Seconds with these counts, ramp-up of ten seconds before them; the second at which something is
+    /// to be done, and what.
+    fn first(enough: &mut Enough, count: impl Fn(u64) -> u64, seconds: u64) -> Option<(u64, Now)> {
+        for second in 0..10 + seconds {
+            if second == 10 {
+                enough.phase(Phase::Window, second);
+            }
+            let mut interval = Interval::new(second, 1);
+            interval.types[0].counts.committed = count(second);
+            match enough.second(&interval) {
+                Now::GoOn => {}
+                now => return Some((second, now)),
+            }
+        }
+        None
+    }
+
+    fn noise(second: u64) -> u64 {
+        second.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58
+    }
+
+    #[test]
+    fn a_quiet_series_ends_the_window_and_a_noisy_one_does_not() {
+        let mut quiet = Enough::new(HEADLINE, Some(0.05), 1_000);
+        let (second, now) = first(&mut quiet, |s| 1_000 + noise(s), 1_000).unwrap();
+        assert_eq!(now, Now::EndWindow);
+        assert!((100..300).contains(&second), "{second}");
+        assert_eq!(quiet.into_seconds().len() as u64, second + 1);
+        let mut by_time = Enough::new(HEADLINE, None, 1_000);
+        assert_eq!(first(&mut by_time, |s| 1_000 + noise(s), 300), None);
+    }
+
+    #[test]
+    fn what_will_not_be_reached_is_told_once_with_what_it_takes() {
+        let mut noisy = Enough::new(HEADLINE, Some(0.001), 300);
+        let (_, now) = first(&mut noisy, |s| 100 + 4 * noise(s), 300).unwrap();
+        let Now::Tell(text) = now else { panic!("{now:?}") };
+        assert!(text.contains("± 0.10 % will not be reached in 5m"), "{text}");
+        assert_eq!(first(&mut noisy, |s| 100 + 4 * noise(s), 100), None, "told once");
+    }
+
+    #[test]
+    fn merged_seconds_are_spread() {
+        let mut enough = Enough::new(HEADLINE, None, 10);
+        let mut merged = Interval::new(0, 1);
+        merged.last = 3;
+        merged.types[0].counts.committed = 8;
+        assert_eq!(enough.second(&merged), Now::GoOn);
+        assert_eq!(enough.into_seconds(), [2.0; 4]);
+    }
+}

@@ -20,6 +20,9 @@ pub enum Failure {
     /// The run could not start.
     #[error("{0}")]
     Start(#[from] RunError),
+    /// Somebody cancelled it.
+    #[error("cancelled; what was done stays, and the same build goes on from there")]
+    Cancelled,
     /// The operating system said no.
     #[error("{doing}: {error}")]
     System {

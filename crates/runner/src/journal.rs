@@ -78,6 +78,7 @@ impl<'a> Journal<'a> {
         warn: Warn<'_>,
     ) -> Self {
         let mut facts = request.settings.options.clone();
+        facts.extend(request.dialect_options.clone());
         facts.insert("seed".to_owned(), request.settings.data_seed.to_string());
         let scale = request.settings.scale;
         let header = header::<W, D>(JobKind::Build, target, scale, Some(request.jobs), facts);
@@ -201,7 +202,11 @@ impl<'a> Journal<'a> {
 
     /// The job could not go on.
     pub fn failed(&mut self, failure: &Failure, warn: Warn<'_>) {
-        self.end(Status::Failed, &failure.to_string(), warn);
+        let status = match failure {
+            Failure::Cancelled => Status::Interrupted,
+            _ => Status::Failed,
+        };
+        self.end(status, &failure.to_string(), warn);
     }
 
     /// A build's report.

@@ -4,8 +4,10 @@
 
 pub mod build;
 pub mod campaign;
+pub mod cancel;
 pub mod capacity;
 pub mod check;
+pub mod choices;
 pub mod compare;
 mod crew;
 mod enough;
@@ -19,7 +21,9 @@ pub mod profile;
 pub mod progress;
 pub mod record;
 pub mod remove;
+pub mod replay;
 pub mod report;
+pub mod requests;
 pub mod requirement;
 pub mod result;
 pub mod run;
@@ -32,6 +36,14 @@ pub use failure::Failure;
 pub use triphammer_workloads::{books, names, with_workload};
 
 use triphammer_core::workload::{OptionDef, Workload};
+
+/// The options of all workloads, each with the workload's title, and those of all dialects, each with the
+/// dialect's name.
+#[must_use]
+pub fn all_options() -> Vec<(&'static str, &'static OptionDef)> {
+    let of_dialects = books::all_options().iter().map(|(dialect, option)| (*dialect, option));
+    workload_options().into_iter().chain(of_dialects).collect()
+}
 
 /// The options of all workloads, each with the workload's title.
 #[must_use]

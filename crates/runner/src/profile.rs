@@ -58,6 +58,14 @@ impl Request {
     ) -> Result<Self, SpecError> {
         let most = target.database.capabilities().users_max.map(|(most, _)| most);
         let levels = settings.read("vus", str::parse, Asked::to_string, || Asked::Auto)?;
+        if let (Asked::Given(levels), Some((most, reason))) =
+            (&levels, target.database.capabilities().users_max)
+            && let Some(level) = levels.iter().find(|level| **level > most)
+        {
+            return Err(SpecError::new(format!(
+                "{level} virtual users are too many: {reason}; use at most {most}"
+            )));
+        }
         let repeats = settings.parse("repeats", || 3)?;
         if !(1..=REPEATS_MAX).contains(&repeats) {
             return Err(SpecError::new(format!(
@@ -96,25 +104,25 @@ impl Profile {
         Self { request, times_of, told: Vec::new(), refused: Vec::new(), first: None }
     }
 
-    /// The search, told everything, and how many steps it has made; `None` where the levels are given.
-    fn search(&self) -> Option<(Search, u32)> {
+    /// The search, told everything, and the levels that it has tried in their order; `None` where the
+    /// levels are given.
+    fn search(&self) -> Option<(Search, Vec<u32>)> {
         if self.request.levels != Asked::Auto {
             return None;
         }
         let plan = LevelsPlan { highest: self.request.highest, ..LevelsPlan::default() };
-        let (mut search, mut explored) = (Search::new(plan), 0);
-        // Told in the order of the steps; a level that could not be run is as good as no throughput.
+        let (mut search, mut tried) = (Search::new(plan), Vec::new());
         while let Some(level) = search.next() {
-            let run = self.told.iter().find(|(step, _)| step.number == explored);
-            let refused = self.refused.iter().any(|refused| refused.step == explored);
+            let run = self.told.iter().find(|(step, _)| step.number as usize == tried.len());
             match run {
                 Some((_, run)) => search.tell(level, run.value),
-                None if refused => search.tell(level, 0.0),
+                // A level that could not be run is as good as no throughput.
+                None if self.is_refused(level) => search.tell(level, 0.0),
                 None => break,
             }
-            explored += 1;
+            tried.push(level);
         }
-        Some((search, explored))
+        Some((search, tried))
     }
 
     /// Level by step, as far as it is known: all of it where the levels are given.
@@ -123,13 +131,13 @@ impl Profile {
         match (&self.request.levels, self.search()) {
             (Asked::Given(levels), _) => sequence(levels, 0..repeats, seed),
             (Asked::Auto, None) => Vec::new(),
-            (Asked::Auto, Some((search, _))) => {
-                let mut steps = self.explored(&search);
+            (Asked::Auto, Some((search, mut steps))) => {
                 match search.next() {
                     Some(next) => steps.push(next),
                     // The search was the first block.
                     None => {
-                        let mut levels: Vec<u32> = search.told().map(|(level, _)| level).collect();
+                        let mut levels = steps.clone();
+                        levels.sort_unstable();
                         levels.retain(|level| !self.is_refused(*level));
                         steps.extend(sequence(&levels, 1..repeats, seed));
                     }
@@ -139,21 +147,9 @@ impl Profile {
         }
     }
 
-    /// The levels that the search has tried, in its order.
-    fn explored(&self, search: &Search) -> Vec<u32> {
-        let tried = search.told().count();
-        let mut steps = vec![0; tried];
-        let told = self.told.iter().map(|(step, run)| (step.number, run.users));
-        for (number, users) in told.chain(self.refused.iter().map(|r| (r.step, r.users))) {
-            if let Some(step) = steps.get_mut(number as usize) {
-                *step = users;
-            }
-        }
-        steps
-    }
-
+    /// Whether a level could not be run. Where one cannot, higher ones need not be tried.
     fn is_refused(&self, users: u32) -> bool {
-        self.refused.iter().any(|refused| refused.users == users)
+        self.refused.iter().any(|refused| refused.users <= users)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! | item | value |
 //! |---|---|
-//! | `version`, `scale`, `seed`, `option/NAME`, `fact/NAME` | what was built |
+//! | `version`, `scale`, `seed`, `option/NAME`, `dialect/NAME`, `fact/NAME` | what was built |
 //! | `object/NAME` | a table that the build made, and that `drop` may remove |
 //! | `part/NAME`, `step/NAME` | a part of the data loaded, a key, index or procedure made |
 //! | `state` | `building`, `complete` |
@@ -199,16 +199,21 @@ impl Record {
 
     /// The first difference between what was built and what is asked for, in words.
     #[must_use]
-    pub fn difference<W: Workload>(&self, wanted: &WorkloadSettings) -> Option<String> {
+    pub fn difference<W: Workload>(
+        &self,
+        wanted: &WorkloadSettings,
+        dialect_options: &BTreeMap<String, String>,
+    ) -> Option<String> {
         let mut pairs = vec![
             ("version".to_owned(), W::VERSION.to_string()),
             ("scale".to_owned(), wanted.scale.to_string()),
             ("seed".to_owned(), wanted.data_seed.to_string()),
         ];
         pairs.extend(wanted.options.iter().map(|(k, v)| (format!("option/{k}"), v.clone())));
+        pairs.extend(dialect_options.iter().map(|(k, v)| (format!("dialect/{k}"), v.clone())));
         pairs.into_iter().find_map(|(item, asked)| {
             let built = self.get(&item).unwrap_or("nothing");
-            let name = item.trim_start_matches("option/");
+            let name = item.trim_start_matches("option/").trim_start_matches("dialect/");
             (built != asked).then(|| format!("{name} is {built} there and {asked} here"))
         })
     }

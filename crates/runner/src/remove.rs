@@ -13,7 +13,7 @@ use triphammer_core::{Rows, Session};
 
 use crate::books;
 use crate::build::claim;
-use crate::crew::{connect, on_this_thread};
+use crate::crew::{connect, identify, on_this_thread};
 use crate::failure::{Doing, Failure};
 use crate::record::{Record, Recording, TABLE};
 
@@ -166,6 +166,7 @@ pub fn drop_build<W: Workload, D: Database>(
     force: bool,
     limit: Duration,
 ) -> Result<Vec<String>, Failure> {
+    identify(&**database)?;
     let book = books::book::<W>(database.dialect(), database.capabilities().procedures)?;
     on_this_thread(async {
         let target = database.target();

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::engine::{self, Plan, RunEnd, Stopper};
+use triphammer_core::engine::{self, Plan, Replay, RunEnd, Stopper};
 use triphammer_core::event::{Event, Note, Phase};
 use triphammer_core::session::{Claim, Database, Role, Session};
 use triphammer_core::spec::{Length, RunSpec};
@@ -17,14 +17,16 @@ use triphammer_core::{Clock, Elapsed, SpecError};
 
 use crate::books;
 use crate::build::{BuildRequest, build, claim};
+use crate::cancel::Cancel;
 use crate::check::built;
-use crate::crew::{connect, on_this_thread};
+use crate::crew::{connect, identify, on_this_thread};
 use crate::enough::{Enough, Now};
 use crate::failure::{Doing, Failure};
 use crate::host::Host;
 use crate::journal::Journal;
 use crate::progress::Progress;
 use crate::record::Record;
+use crate::replay::Exemplar;
 use crate::requirement::{self, Requirement, Vocabulary};
 use crate::result::{
     CounterSpan, DatabaseCount, Profiler, Redacted, RunFacts, RunResult, SettingChange, Tool,
@@ -84,6 +86,7 @@ impl<W: Workload, D: Database> Resolved<W, D> {
         let database = &target.database;
         let vocabulary = Vocabulary::of_workload(W::headline(), W::transactions());
         let requirements = requirement::said(settings, &vocabulary)?;
+        identify(&**database)?;
         let book = books::book::<W>(database.dialect(), database.capabilities().procedures)?;
         let mut record = Record::default();
         let mut workload_settings = if database.capabilities().stores {
@@ -125,7 +128,8 @@ impl<W: Workload, D: Database> Resolved<W, D> {
         )?;
         workload_settings.run_seed = spec.seed;
         let workload = Arc::new(W::new(&workload_settings)?);
-        let facts = record.below("fact").map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
+        let facts = record.below("fact").chain(record.below("dialect"));
+        let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let plan = Plan { workload, database: Arc::clone(database), book: Arc::new(book), spec };
         let adopted = record.is_adopted();
         Ok(Self {
@@ -238,6 +242,25 @@ impl<W: Workload, D: Database> Resolved<W, D> {
         })
     }
 
+    /// Runs one transaction of an earlier run with these settings again.
+    ///
+    /// # Errors
+    /// When there is no session.
+    pub fn replay(&self, exemplar: &Exemplar) -> Result<Replay, Failure> {
+        let plan = &self.plan;
+        on_this_thread(async {
+            let _claim = if plan.database.capabilities().stores {
+                let claimed =
+                    claim::<W, D>(&plan.database, Role::Monitor, Claim::Shared, self.connect_limit);
+                Some(claimed.await?)
+            } else {
+                None
+            };
+            let replayed = engine::replay(plan, exemplar.author(), exemplar.date()).await;
+            replayed.doing(format_args!("replaying on {}", plan.database.target()))
+        })
+    }
+
     /// What the workload audits, where the database keeps anything.
     fn audits(&self) -> Vec<(&'static AuditDef, DatabaseCount)> {
         let stores = self.plan.database.capabilities().stores;
@@ -308,6 +331,29 @@ async fn drive<W: Workload, D: Database>(
     };
     let mut enough = Enough::new(W::headline(), facts.until_ci, longest_s);
     while let Some(event) = handle.events.recv().await {
+        let event = match event {
+            Event::Second(interval) => {
+                let phase = phases.at(interval.first);
+                let server = monitor.server_second(&clock).await;
+                let second = Second::new(*interval, phase, server);
+                facts.profiler.take(&second);
+                journal.second(&second, &mut |text| observer.warn(text));
+                observer.second(&second);
+                match enough.second(&second.interval) {
+                    Now::GoOn => {}
+                    Now::EndWindow => handle.stopper().end_window(),
+                    Now::Tell(text) => {
+                        let at = Some(Elapsed::at_second(second.interval.last + 1));
+                        let note = Note::new("until_ci", at, text);
+                        journal.note(&note, &mut |text| observer.warn(text));
+                        observer.event(&Event::Note(note.clone()));
+                        facts.notes.push(note);
+                    }
+                }
+                continue;
+            }
+            other => other,
+        };
         if let Event::Phase(phase, at) = &event {
             phases.enter(*phase, at.second());
             enough.phase(*phase, at.second());
@@ -333,26 +379,6 @@ async fn drive<W: Workload, D: Database>(
                     let passed = clock.now().duration().saturating_sub(from.duration());
                     facts.server_transactions.seconds = passed.as_secs_f64();
                 }
-            }
-            Event::Second(interval) => {
-                let phase = phases.at(interval.first);
-                let server = monitor.server_second(&clock).await;
-                let second = Second::new((**interval).clone(), phase, server);
-                facts.profiler.take(&second);
-                journal.second(&second, &mut |text| observer.warn(text));
-                observer.second(&second);
-                match enough.second(interval) {
-                    Now::GoOn => {}
-                    Now::EndWindow => handle.stopper().end_window(),
-                    Now::Tell(text) => {
-                        let at = Some(Elapsed::at_second(interval.last + 1));
-                        let note = Note::new("until_ci", at, text);
-                        journal.note(&note, &mut |text| observer.warn(text));
-                        observer.event(&Event::Note(note.clone()));
-                        facts.notes.push(note);
-                    }
-                }
-                continue;
             }
             Event::Note(note) => journal.note(note, &mut |text| observer.warn(text)),
             _ => {}
@@ -408,11 +434,13 @@ fn build_embedded<W: Workload, D: Database>(
             run_seed: 0,
             options: settings.workload_options(W::options(), OptionCommand::Build),
         },
+        dialect_options: settings.dialect_options(target.database.dialect()),
         jobs: 1,
         replace: false,
         force: false,
         create_database: false,
         connect_limit: target.connect_limit,
+        cancel: Cancel::default(),
     };
     build::<W, D>(&target.database, &request, progress).map(drop)
 }

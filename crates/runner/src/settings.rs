@@ -18,6 +18,7 @@ use triphammer_core::spec::{Length, Limits, RetryPolicy, RunSpec};
 use triphammer_core::workload::{Mode, OptionCommand, OptionDef};
 use triphammer_drivers::target::TargetUrl;
 
+use crate::books;
 use crate::result::Setting;
 
 /// The commands that have settings.
@@ -43,6 +44,8 @@ pub enum Command {
     Jobs,
     /// Prints a stored job.
     Report,
+    /// Serves all this, and the web interface, over HTTP.
+    Serve,
 }
 
 impl Command {
@@ -60,6 +63,7 @@ impl Command {
             Self::Drop => "drop",
             Self::Jobs => "jobs",
             Self::Report => "report",
+            Self::Serve => "serve",
         }
     }
 }
@@ -91,6 +95,27 @@ impl SettingDef {
     #[must_use]
     pub fn variable(&self) -> String {
         variable(self.name)
+    }
+
+    /// Whether a request to the server may hold it: secrets, the target and the store are the server's.
+    #[must_use]
+    pub fn in_request(&self) -> bool {
+        const OF_THE_SERVER: [&str; 3] = ["target", "password-file", "store"];
+        const SWITCHES: [&str; 3] = ["create-database", "replace", "force"];
+        (self.in_job_file && !OF_THE_SERVER.contains(&self.name)) || SWITCHES.contains(&self.name)
+    }
+
+    /// What its help says of the default; `None` where there is none.
+    #[must_use]
+    pub fn default_in_words(&self) -> Option<&'static str> {
+        let (_, after) = self.help.split_once(" [default: ")?;
+        after.strip_suffix(']')
+    }
+
+    /// Its help without the default.
+    #[must_use]
+    pub fn help_alone(&self) -> &'static str {
+        self.help.split_once(" [default: ").map_or(self.help, |(help, _)| help)
     }
 }
 
@@ -124,7 +149,7 @@ const fn not_in_job_file(definition: SettingDef) -> SettingDef {
     SettingDef { in_job_file: false, ..definition }
 }
 
-use Command::{Build, Capacity, Check, Compare, Drop, History, Jobs, Profile, Report, Run};
+use Command::{Build, Capacity, Check, Compare, Drop, History, Jobs, Profile, Report, Run, Serve};
 
 /// The commands that work on a database; a job file may have a table for each.
 const ON_TARGET: &[Command] = &[Build, Run, Profile, Capacity, Compare, Check, Drop];
@@ -141,7 +166,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "target",
         Some("TARGET"),
         &[Build, Run, Profile, Capacity, Check, Drop],
-        "Database to use, as a URL: postgres://user@host/db, sqlite:file.db, null: [default: an SQLite file in this folder, named for the workload]",
+        "Database to use, as a URL: postgres://user@host/db, mysql://user@host/db, sqlite:file.db, null: [default: an SQLite file in this folder, named for the workload]",
     )),
     positional(setting(
         "target",
@@ -423,6 +448,12 @@ pub const SETTINGS: &[SettingDef] = &[
         DRIVE,
         "Share of transactions that may fail; above it the exit code is 1 [default: 1%]",
     ),
+    not_in_job_file(setting(
+        "replay-exemplar",
+        Some("JOB:N"),
+        &[Run],
+        "Run one of the slowest transactions of a stored run again, with the same input; it commits",
+    )),
     repeats(setting(
         "require",
         Some("REQUIREMENT"),
@@ -477,7 +508,7 @@ pub const SETTINGS: &[SettingDef] = &[
     setting(
         "store",
         Some("FILE"),
-        &[Build, Run, Profile, Capacity, Compare, History, Check, Jobs, Report],
+        &[Build, Run, Profile, Capacity, Compare, History, Check, Jobs, Report, Serve],
         "Job store [default: the user's data folder]",
     ),
     not_in_job_file(setting("limit", Some("N"), &[Jobs], "How many jobs to list [default: 20]")),
@@ -503,6 +534,32 @@ pub const SETTINGS: &[SettingDef] = &[
         setting("output", Some("FILE"), &[Report], "Write to this file instead of the terminal"),
         'o',
     )),
+    not_in_job_file(setting(
+        "listen",
+        Some("HOST:PORT"),
+        &[Serve],
+        "Address and port to listen on; any address but loopback needs a token [default: 127.0.0.1:7400]",
+    )),
+    not_in_job_file(setting(
+        "token-file",
+        Some("FILE"),
+        &[Serve],
+        "File that holds the token on its first line, which clients must show; without one, and with no TRIPHAMMER_TOKEN, a token is made where one is needed, and printed once",
+    )),
+    not_in_job_file(setting(
+        "tls-cert",
+        Some("FILE"),
+        &[Serve],
+        "Certificate chain to serve by HTTPS with, PEM",
+    )),
+    not_in_job_file(setting("tls-key", Some("FILE"), &[Serve], "Key of the certificate, PEM")),
+    not_in_job_file(setting(
+        "host",
+        Some("NAMES"),
+        &[Serve],
+        "Names by which browsers may call the server, with commas between, beside addresses and localhost",
+    )),
+    not_in_job_file(setting("open", None, &[Serve], "Open the interface in a browser")),
 ];
 
 /// Between the values of a setting that was given several times.
@@ -519,6 +576,10 @@ pub enum Source {
     JobFile(String),
     /// The command that made the run, such as `profile`.
     Command(Command),
+    /// A stored job that is replayed.
+    Job(i64),
+    /// A request to the server.
+    Request,
     /// Nobody said anything.
     Default,
 }
@@ -530,6 +591,8 @@ impl fmt::Display for Source {
             Self::Environment => f.write_str("environment"),
             Self::JobFile(name) => write!(f, "job file {name}"),
             Self::Command(command) => f.write_str(command.name()),
+            Self::Job(job) => write!(f, "job {job}"),
+            Self::Request => f.write_str("request"),
             Self::Default => f.write_str("default"),
         }
     }
@@ -573,6 +636,33 @@ impl Settings {
                 self.say(name, value, Source::Environment);
             }
         }
+    }
+
+    /// Adds the values of a request to the server. What a job file may not hold is not for requests
+    /// either, but for what [`SettingDef::in_request`] lets through.
+    ///
+    /// # Errors
+    /// When the command takes no setting of a name.
+    pub fn add_request(
+        &mut self,
+        values: &BTreeMap<String, String>,
+        options: &[&OptionDef],
+    ) -> Result<(), SpecError> {
+        for (name, value) in values {
+            let takes = |known: &str| {
+                known == name.as_str()
+                    && SETTINGS.iter().find(|s| s.name == known).is_none_or(SettingDef::in_request)
+            };
+            if !known(self.command, options).any(takes) {
+                let hint = closest(name, known(self.command, options))
+                    .filter(|hint| hint != name)
+                    .map_or(String::new(), |hint| format!("; did you mean `{hint}`?"));
+                let message = format!("`{}` takes no `{name}`{hint}", self.command.name());
+                return Err(SpecError::new(message).about(name));
+            }
+            self.say(name, value.clone(), Source::Request);
+        }
+        Ok(())
     }
 
     /// Adds a job file.
@@ -624,7 +714,12 @@ impl Settings {
         for (name, value) in decided {
             values.insert(name.clone(), (value.clone(), Source::Command(self.command)));
         }
-        Self { command: Run, values, shown: Vec::new() }
+        let is_of_run = |setting: &&Setting| {
+            let mut known = SETTINGS.iter().filter(|known| known.name == setting.name).peekable();
+            known.peek().is_none() || known.any(|known| known.commands.contains(&Run))
+        };
+        let shown = self.shown.iter().filter(is_of_run).cloned().collect();
+        Self { command: Run, values, shown }
     }
 
     /// The settings of B where a comparison makes the runs: as these, but on the second target if there
@@ -665,7 +760,7 @@ impl Settings {
             None => (default(), Source::Default),
             Some((text, source)) => {
                 let value = parse(text).map_err(|problem| {
-                    SpecError::new(format!("--{name} from the {source}: {problem}"))
+                    SpecError::new(format!("--{name} from the {source}: {problem}")).about(name)
                 })?;
                 (value, source.clone())
             }
@@ -750,8 +845,33 @@ impl Settings {
         definitions: &[OptionDef],
         command: OptionCommand,
     ) -> BTreeMap<String, String> {
+        self.options(definitions.iter().filter(|d| d.command == command))
+    }
+
+    /// The options of builds in a dialect, each with its value as the dialect writes it. One that cannot
+    /// be stays as it was said, for the SQL book to refuse.
+    #[must_use]
+    pub fn dialect_options(&mut self, dialect: &str) -> BTreeMap<String, String> {
+        let declared = books::options(dialect).unwrap_or_default();
+        let all = books::all_options().iter().map(|(_, definition)| definition);
+        let mut options =
+            self.options(all.filter(|d| declared.iter().any(|option| option.name == d.name)));
+        for option in &declared {
+            if let Some(value) = options.get_mut(&option.name)
+                && let Ok(written) = option.read(value)
+            {
+                *value = written;
+            }
+        }
+        options
+    }
+
+    fn options<'a>(
+        &mut self,
+        definitions: impl Iterator<Item = &'a OptionDef>,
+    ) -> BTreeMap<String, String> {
         let mut options = BTreeMap::new();
-        for definition in definitions.iter().filter(|d| d.command == command) {
+        for definition in definitions {
             let said = self.values.get(definition.name).cloned();
             let (value, source) = said.unwrap_or((definition.default.to_owned(), Source::Default));
             self.show(definition.name, value.clone(), &source);

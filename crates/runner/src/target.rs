@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use triphammer_core::Database;
 use triphammer_core::SpecError;
-use triphammer_core::session::{Isolation, Protocol};
+use triphammer_core::session::{Isolation, Protocol, Role, ServerInfo, Session};
 use triphammer_core::spec::Limits;
 use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::{ConnectSettings, Secret, TargetUrl};
 
+use crate::crew::{connect, on_this_thread};
+use crate::failure::{Doing, Failure};
 use crate::settings::{Settings, Source};
 
 /// A target that is ready to be connected to.
@@ -116,4 +118,20 @@ fn read_password_file(file: &Path) -> Result<Secret, SpecError> {
         return Err(SpecError::new(message));
     }
     Ok(Secret::new(line.to_owned()))
+}
+
+/// Connects, asks what is at the other end, and disconnects.
+///
+/// # Errors
+/// When there is no session to be had.
+pub fn look<D: Database>(target: &Target<D>) -> Result<ServerInfo, Failure> {
+    on_this_thread(async {
+        let name = target.database.target();
+        let mut session = connect(&*target.database, Role::Monitor, target.connect_limit)
+            .await
+            .doing(format_args!("connecting to {name}"))?;
+        let server = session.server().await.doing("asking the server what it is")?;
+        session.close().await;
+        Ok(server)
+    })
 }

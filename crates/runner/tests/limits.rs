@@ -1,5 +1,4 @@
-//! What limited a run, each verdict by a run that really is limited so, through the real runner. A paced
-//! load has no engine yet: its verdict is tested by figures, beside the decision.
+//! What limited a run, each verdict by a run that really is limited so, through the real runner.
 //!
 //! Other programs share these CPUs, so each run is extreme in what it shows, and a verdict that the
 //! host was full is set aside where the run is about something else.
@@ -76,11 +75,13 @@ fn built(server: &PostgresServer, name: &str) -> String {
     let (_, target) = open(&[("target", &url)]);
     let request = BuildRequest {
         settings: WorkloadSettings { scale: 1, data_seed: 1, ..WorkloadSettings::default() },
+        dialect_options: Default::default(),
         jobs: 2,
         replace: false,
         force: false,
         create_database: false,
         connect_limit: Duration::from_secs(10),
+        cancel: triphammer_runner::cancel::Cancel::default(),
     };
     build::<TprocC, _>(&target.database, &request, &Silent).unwrap();
     url
@@ -113,6 +114,21 @@ fn a_slow_database_is_database_bound() {
     assert_eq!(but_for_others(&limited), Limit::Database);
     assert!(limited.figures.sessions_busy_share > 0.8);
     assert!(limited.figures.lag_samples > 100);
+}
+
+#[test]
+fn a_load_that_leaves_its_sessions_idle_is_the_limit() {
+    let said = [
+        ("target", "null:?service=1ms"),
+        ("load", "rate:100/s"),
+        ("vus", "40"),
+        ("mode", "procedures"),
+        ("rampup", "0s"),
+        ("duration", "4s"),
+    ];
+    let limited = run(&said);
+    assert_eq!(limited.kind, Limit::Load, "{limited:?}");
+    assert!(limited.words.contains("it asked for no more"), "{}", limited.words);
 }
 
 #[test]

@@ -37,7 +37,6 @@ pub fn intervals(groups: &[Vec<f64>]) -> Vec<Option<Interval>> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 mod tests {
     use super::*;
     use crate::random::Random;

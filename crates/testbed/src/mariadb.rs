@@ -132,7 +132,8 @@ impl MariadbServer {
 
     /// URL of a database on this server, with user and password.
     pub fn url(&self, database: &str) -> String {
-        format!("mariadb://{USER}:{PASSWORD}@127.0.0.1:{}/{database}", self.port())
+        let scheme = if self.is_mariadb() { "mariadb" } else { "mysql" };
+        format!("{scheme}://{USER}:{PASSWORD}@127.0.0.1:{}/{database}", self.port())
     }
 
     /// Makes a database of its own for a test, and gives its URL.

@@ -9,11 +9,16 @@
 //! `_build` holds the statements about the table `triphammer_build`, in which the runner keeps what
 //! was built; they are in every workload's book.
 
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
 use rust_embed::RustEmbed;
 use triphammer_core::SpecError;
-use triphammer_core::sql::{Dialect, Layer, SqlBook, StatementDef, param, statement};
+use triphammer_core::sql::{
+    Dialect, DialectOption, Layer, SqlBook, StatementDef, param, statement,
+};
 use triphammer_core::value::ColumnType::Text;
-use triphammer_core::workload::Workload;
+use triphammer_core::workload::{OptionCommand, OptionDef, Workload};
 
 #[derive(RustEmbed)]
 #[folder = "sql"]
@@ -38,18 +43,89 @@ pub static BUILD_STATEMENTS: &[StatementDef] = &[
     statement("build_record.others", &[param("workload", Text)]),
 ];
 
-/// The book of workload `W` in `dialect`; with `procedures` the calls must be there too.
+/// The book of workload `W` in `dialect`, its options at their defaults; with `procedures` the calls
+/// must be there too.
 ///
 /// # Errors
 /// When there is no such dialect, or its book is not whole.
 pub fn book<W: Workload>(dialect: &str, procedures: bool) -> Result<SqlBook, SpecError> {
-    let layers = chain(dialect)?
+    book_with::<W>(dialect, procedures, &BTreeMap::new())
+}
+
+/// As [`book`], with options of the dialect.
+///
+/// # Errors
+/// As [`book`], and when the dialect has no such option or value.
+pub fn book_with<W: Workload>(
+    dialect: &str,
+    procedures: bool,
+    options: &BTreeMap<String, String>,
+) -> Result<SqlBook, SpecError> {
+    let chain = chain(dialect)?;
+    let words = option_words(&chain, dialect, options)?;
+    let mut layers: Vec<_> = chain
         .into_iter()
         .map(|dialect| Layer { files: files(&dialect.name, &["_build", W::NAME]), dialect })
-        .collect::<Vec<_>>();
+        .collect();
+    layers.push(Layer {
+        dialect: Dialect { name: dialect.to_owned(), words, ..Dialect::default() },
+        files: Vec::new(),
+    });
     let definitions: Vec<_> = BUILD_STATEMENTS.iter().chain(W::statements()).collect();
     SqlBook::new(&layers, &definitions, procedures)
         .map_err(|error| SpecError::new(format!("{} on {dialect}: {error}", W::NAME)))
+}
+
+/// The words that options stand for, those not given by their defaults.
+fn option_words(
+    chain: &[Dialect],
+    dialect: &str,
+    given: &BTreeMap<String, String>,
+) -> Result<BTreeMap<String, String>, SpecError> {
+    let options: Vec<&DialectOption> = chain.iter().flat_map(|dialect| &dialect.options).collect();
+    if let Some(name) = given.keys().find(|name| options.iter().all(|o| o.name != **name)) {
+        return Err(SpecError::new(format!("{dialect} has no option `{name}`")));
+    }
+    let mut words = BTreeMap::new();
+    for option in options {
+        let value = given.get(&option.name).unwrap_or(&option.default);
+        words.extend(option.words(&option.read(value)?));
+    }
+    Ok(words)
+}
+
+/// The options that builds in a dialect take, beside those of the workload.
+///
+/// # Errors
+/// When there is no such dialect.
+pub fn options(dialect: &str) -> Result<Vec<DialectOption>, SpecError> {
+    Ok(chain(dialect)?.into_iter().flat_map(|dialect| dialect.options).collect())
+}
+
+/// The options of all dialects, each with the dialect that declares it, in the form that settings take.
+#[must_use]
+pub fn all_options() -> &'static [(&'static str, OptionDef)] {
+    static ALL: OnceLock<Vec<(&str, OptionDef)>> = OnceLock::new();
+    let keep = |text: String| -> &'static str { text.leak() };
+    ALL.get_or_init(|| {
+        let declared = dialects().into_iter().filter_map(|name| dialect(&name).ok());
+        declared
+            .flat_map(|dialect| {
+                let name = keep(dialect.name);
+                dialect.options.into_iter().map(move |option| (name, option))
+            })
+            .map(|(name, option)| {
+                let definition = OptionDef {
+                    name: keep(option.name),
+                    help: keep(option.help),
+                    value: Some(keep(option.value)),
+                    default: keep(option.default),
+                    command: OptionCommand::Build,
+                };
+                (name, definition)
+            })
+            .collect()
+    })
 }
 
 /// Names of all dialects, the base included.
@@ -78,7 +154,11 @@ fn chain(name: &str) -> Result<Vec<Dialect>, SpecError> {
     Ok(chain)
 }
 
-fn dialect(name: &str) -> Result<Dialect, SpecError> {
+/// A dialect's own row, without what it inherits.
+///
+/// # Errors
+/// When there is no such dialect, or its row is malformed.
+pub fn dialect(name: &str) -> Result<Dialect, SpecError> {
     let path = format!("{name}/dialect.toml");
     let Some(text) = text(&path) else {
         let known = dialects().join(", ");

@@ -1,13 +1,15 @@
 //! Every workload's SQL book resolves in every dialect, and holds what the workload declares.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do: with a panic")]
 
-use triphammer_core::sql::{Required, StatementDef};
+use std::path::Path;
+
+use triphammer_core::sql::{Required, SqlBook, StatementDef};
 use triphammer_core::workload::Workload;
 use triphammer_workloads::tproc_c::TprocC;
 use triphammer_workloads::{books, names, with_workload};
 
 /// Dialects with stored procedures.
-const WITH_PROCEDURES: [&str; 2] = ["null", "postgres"];
+const WITH_PROCEDURES: [&str; 4] = ["mariadb", "mysql", "null", "postgres"];
 
 #[test]
 fn every_workload_resolves_in_every_dialect() {
@@ -22,14 +24,14 @@ fn every_workload_resolves_in_every_dialect() {
             assert!(book.scripts("create").count() > 0);
         }
     }
-    assert_eq!(books::dialects(), ["base", "null", "postgres", "sqlite"]);
+    assert_eq!(books::dialects(), ["base", "mariadb", "mysql", "null", "postgres", "sqlite"]);
 }
 
 #[test]
 fn an_unknown_dialect_is_answered_with_the_known_ones() {
     let error = books::book::<TprocC>("oracle", false).unwrap_err().to_string();
     assert!(error.contains("no SQL dialect is called `oracle`"), "{error}");
-    assert!(error.contains("base, null, postgres, sqlite"), "{error}");
+    assert!(error.contains("base, mariadb, mysql, null, postgres, sqlite"), "{error}");
 }
 
 #[test]
@@ -164,6 +166,67 @@ fn the_statements_are_those_that_are_pinned() {
             "stock_level.district",
         ]
     );
+}
+
+#[test]
+fn dialects_hold_only_what_differs_from_their_parents() {
+    for name in books::dialects() {
+        let dialect = books::dialect(&name).unwrap();
+        let Some(parent) = &dialect.parent else { continue };
+        for (word, text) in &dialect.words {
+            let mut above = Some(parent.clone());
+            while let Some(at) = above.map(|name| books::dialect(&name).unwrap()) {
+                let inherited = at.words.get(word);
+                assert_ne!(inherited, Some(text), "{name}: the word {word}");
+                above = at.parent.filter(|_| inherited.is_none());
+            }
+        }
+        for workload in names() {
+            with_workload!(*workload, W => overrides_differ::<W>(&name, parent)).unwrap();
+        }
+    }
+}
+
+/// With the words replaced, too, no block says what the parent's says.
+fn overrides_differ<W: Workload>(dialect: &str, parent: &str) {
+    let text_of = |book: &SqlBook, name: &str| {
+        let script = book.all_scripts().iter().find(|s| s.name == name).map(|s| s.sql.clone());
+        script.or_else(|| book.statement(name).ok().map(|s| s.sql.clone()))
+    };
+    let own = books::book::<W>(dialect, false).unwrap();
+    let above = books::book::<W>(parent, false).unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sql").join(dialect).join(W::NAME);
+    for file in folder.read_dir().into_iter().flatten() {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        for name in text.lines().filter_map(|line| line.strip_prefix("-- name: ")) {
+            assert_ne!(text_of(&own, name), text_of(&above, name), "{dialect}: {name}");
+        }
+    }
+}
+
+#[test]
+fn options_of_a_dialect_change_its_scripts_and_no_others() {
+    let options = |name: &str, value: &str| [(name.to_owned(), value.to_owned())].into();
+    let create = |options| {
+        let book = books::book_with::<TprocC>("mariadb", true, &options).unwrap();
+        let script = book.scripts("create").find(|s| s.object() == "order_line").unwrap();
+        script.sql.trim_end().lines().last().unwrap().to_owned()
+    };
+    let plain = ") ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin";
+    assert_eq!(create(options("partitions", "1")), format!("{plain};"));
+    assert_eq!(
+        create(options("partitions", "8")),
+        format!("{plain} PARTITION BY HASH (ol_w_id) PARTITIONS 8;")
+    );
+    assert!(create(options("storage-engine", "rocksdb")).contains("ENGINE = RocksDB"));
+    for (dialect, name, value, message) in [
+        ("postgres", "partitions", "2", "postgres has no option `partitions`"),
+        ("mysql", "partitions", "0", "from 1 to 1024, not `0`"),
+        ("mysql", "storage-engine", "MyISAM", "not `MyISAM`"),
+    ] {
+        let error = books::book_with::<TprocC>(dialect, true, &options(name, value)).unwrap_err();
+        assert!(error.to_string().contains(message), "{error}");
+    }
 }
 
 #[test]

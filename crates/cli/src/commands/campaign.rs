@@ -68,11 +68,13 @@ pub fn conduct<W: Workload, Q: Question>(
 }
 
 /// How the program ends, once the document is printed; `is_good` tells whether it did what it was to do.
-pub fn exit<T>(ended: &Ended<T>, command: &str, is_good: bool) -> Exit {
+pub fn exit<T>(ended: &Ended<T>, command: &str, as_json: bool, is_good: bool) -> Exit {
     if let Some(reason) = &ended.reason {
         terminal::warn(reason);
     }
-    if let (Some(job), false) = (ended.job, ended.status == Status::Complete) {
+    // The report says so itself.
+    let is_told = ended.document.is_some() && !as_json;
+    if let (Some(job), false) = (ended.job, ended.status == Status::Complete || is_told) {
         terminal::note(&format!("go on with: triphammer {command} --resume {job}"));
     }
     match ended.status {

@@ -37,5 +37,5 @@ fn search<W: Workload>(settings: &mut Settings, resumed: Option<&Resumed>) -> Re
         None => {}
     }
     let is_good = ended.document.as_ref().is_some_and(CapacityResult::is_good);
-    Ok(campaign::exit(&ended, "capacity", is_good))
+    Ok(campaign::exit(&ended, "capacity", as_json, is_good))
 }

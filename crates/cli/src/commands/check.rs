@@ -1,19 +1,20 @@
 //! `triphammer check`.
 
 use triphammer_core::workload::Workload;
-use triphammer_runner::check::{CheckReport, CheckRequest, check};
+use triphammer_runner::check::{CheckReport, check};
 use triphammer_runner::journal::Journal;
 use triphammer_runner::report;
+use triphammer_runner::requests;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::{Failure, with_workload};
 
-use super::{cores, junit, open, print, store, workload};
+use super::{junit, open, print, store};
 use crate::terminal::{self, Bars};
 use crate::{Exit, Result, signals};
 
 /// Checks.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
-    let name = workload(settings)?;
+    let name = requests::workload(settings)?;
     let junit = junit(settings)?;
     let checked = with_workload!(name.as_str(), W => check_workload::<W>(settings));
     let checked = checked.map_err(Failure::from).and_then(|checked| checked);
@@ -28,9 +29,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
 
 fn check_workload<W: Workload>(settings: &mut Settings) -> Result<CheckReport> {
     let target = open(settings, W::NAME)?;
-    let jobs = settings.parse("jobs", cores)?.max(1);
-    let range = settings.optional("warehouses", parse_range, |(a, b)| format!("{a}-{b}"), "all")?;
-    let request = CheckRequest { range, jobs, connect_limit: target.connect_limit };
+    let request = requests::check(settings, &target)?;
     let as_json = settings.switch("json")?;
     let mut store = store(settings)?;
     let mut journal = Journal::of_check::<W, _>(store.as_mut(), &target, &mut terminal::warn);
@@ -52,13 +51,4 @@ fn check_workload<W: Workload>(settings: &mut Settings) -> Result<CheckReport> {
         print(&report::check(&checked));
     }
     Ok(checked)
-}
-
-/// Reads `3` or `3-8`.
-fn parse_range(text: &str) -> std::result::Result<(i64, i64), String> {
-    let (first, last) = text.split_once('-').unwrap_or((text, text));
-    match (first.trim().parse(), last.trim().parse()) {
-        (Ok(first), Ok(last)) if first <= last => Ok((first, last)),
-        _ => Err(format!("`{text}` is no range; write 3 or 3-8")),
-    }
 }

@@ -88,7 +88,8 @@ fn in_pairs<W: Workload>(settings: &mut Settings, resumed: Option<&Resumed>) -> 
         show(result, format);
         is_good = passes(settings, result)? && result.is_good();
     }
-    Ok(campaign::exit(&ended, "compare", is_good))
+    let as_text = format == Format::Text;
+    Ok(campaign::exit(&ended, "compare", !as_text, is_good))
 }
 
 fn format(settings: &mut Settings) -> Result<Format> {

@@ -8,12 +8,12 @@ use triphammer_runner::remove::drop_build;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::{Failure, with_workload};
 
-use super::{open, print, workload};
+use super::{open, print};
 use crate::{Exit, Result, terminal};
 
 /// Drops.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
-    let name = workload(settings)?;
+    let name = triphammer_runner::requests::workload(settings)?;
     with_workload!(name.as_str(), W => drop_workload::<W>(settings))?
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use triphammer_runner::Failure;
 use triphammer_runner::outputs::OutputFile;
-use triphammer_runner::report::{self, Format};
+use triphammer_runner::report::{self, Charset, Format};
 use triphammer_runner::requirement::{self, Vocabulary};
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::{JobFilter, JobId, StoreError, StoredJob};
@@ -46,7 +46,8 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
         (None, Some(path)) => Format::of_file(path).map_err(Failure::refuse)?,
         _ => settings.read("format", str::parse, Format::to_string, || Format::Text)?,
     };
-    let text = format.render(&store, &stored)?;
+    let charset = if output.is_some() { Charset::Unicode } else { super::campaign::charset() };
+    let text = format.render(&store, &stored, charset)?;
     match output {
         Some(path) => OutputFile::create(&path)?.write(&text)?,
         None => print(&text),

@@ -10,23 +10,21 @@ mod history;
 mod jobs;
 mod profile;
 mod run;
+mod serve;
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::ArgMatches;
 use clap_complete::Shell;
-use triphammer_core::{SpecError, Workload};
+use triphammer_core::SpecError;
 use triphammer_runner::outputs::OutputFile;
-use triphammer_runner::settings::{Command, Settings, Source};
+use triphammer_runner::settings::{Command, Settings};
 use triphammer_runner::store::Store;
 use triphammer_runner::target::{self, Secrets, Target};
-use triphammer_runner::{Failure, with_workload, workload_options};
+use triphammer_runner::{Failure, requests};
 
 use crate::{Exit, Result, args, signals, terminal};
-
-/// The workload when none is named.
-const WORKLOAD: &str = "tproc-c";
 
 /// Runs the command that was named.
 pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
@@ -40,7 +38,9 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         .find(|command| command.name() == name)
         .expect("clap knows these only");
     let mut settings = args::settings(command, matches)?;
-    signals::listen();
+    if command != Command::Serve {
+        signals::listen();
+    }
     match command {
         Command::Build => build::command(&mut settings),
         Command::Run => run::command(&mut settings),
@@ -55,6 +55,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
             let job = matches.get_one::<String>("job").expect("clap requires it");
             jobs::report(&mut settings, job)
         }
+        Command::Serve => serve::command(&mut settings),
     }
 }
 
@@ -66,33 +67,15 @@ fn completions(matches: &ArgMatches) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The workload's name.
-fn workload(settings: &mut Settings) -> Result<String> {
-    Ok(settings.parse("workload", || WORKLOAD.to_owned())?)
-}
-
 /// Opens the target and passes its warnings on.
 fn open(settings: &mut Settings, workload: &str) -> Result<Target> {
-    refuse_options_of_others(settings, workload)?;
+    requests::refuse_options_of_others(settings, workload)?;
     let target = target::open(settings, workload, &Terminal)?;
+    requests::refuse_options_of_other_dialects(settings, &target)?;
     for warning in &target.warnings {
         terminal::warn(warning);
     }
     Ok(target)
-}
-
-/// Refuses an option on the command line that the workload does not have. In a job file or the
-/// environment it may be meant for another run.
-fn refuse_options_of_others(settings: &Settings, workload: &str) -> Result<()> {
-    let has = |name: &str| with_workload!(workload, W => W::options().iter().any(|option| option.name == name));
-    for (title, option) in workload_options() {
-        if settings.source(option.name) == Source::Flag && !has(option.name)? {
-            let name = option.name;
-            let message = format!("--{name} is an option of {title}, not of {workload}");
-            return Err(Failure::refuse(message));
-        }
-    }
-    Ok(())
 }
 
 /// Secrets from the process's environment and its terminal.
@@ -146,12 +129,16 @@ fn store(settings: &mut Settings) -> Result<Option<Store>> {
 
 /// The job store, which must be there: for commands about stored jobs.
 fn stored(settings: &mut Settings) -> Result<Store> {
-    let path = match settings.said("store") {
-        Some(path) => PathBuf::from(path),
+    Store::open(&store_path(settings)?).map_err(|error| Failure::refuse(error.to_string()))
+}
+
+/// Where the job store is.
+fn store_path(settings: &Settings) -> Result<PathBuf> {
+    match settings.said("store") {
+        Some(path) => Ok(PathBuf::from(path)),
         None => triphammer_runner::store::default_path()
-            .map_err(|error| Failure::refuse(error.to_string()))?,
-    };
-    Store::open(&path).map_err(|error| Failure::refuse(error.to_string()))
+            .map_err(|error| Failure::refuse(error.to_string())),
+    }
 }
 
 /// Writes a result to stdout. A reader that has gone away is no error of ours.
@@ -176,9 +163,4 @@ fn show_spec(settings: &Settings) {
         text.push_str(&format!("{:name$}  {:value$}  {}\n", s.name, s.value, s.source));
     }
     print(&text);
-}
-
-/// Logical processors.
-fn cores() -> u32 {
-    std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX))
 }

@@ -37,5 +37,5 @@ fn profile<W: Workload>(settings: &mut Settings, resumed: Option<&Resumed>) -> R
         None => {}
     }
     let is_good = ended.document.as_ref().is_some_and(ProfileResult::is_good);
-    Ok(campaign::exit(&ended, "profile", is_good))
+    Ok(campaign::exit(&ended, "profile", as_json, is_good))
 }

@@ -6,24 +6,29 @@ use triphammer_core::engine::Stopper;
 use triphammer_core::event::Event;
 use triphammer_core::workload::Workload;
 use triphammer_runner::outputs::OutputsAsked;
+use triphammer_runner::replay::Exemplar;
 use triphammer_runner::report::{self, Style};
 use triphammer_runner::result::{RunResult, Status};
 use triphammer_runner::run::{Observer, Resolved};
 use triphammer_runner::second::Second;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::JobId;
-use triphammer_runner::{Failure, with_workload};
+use triphammer_runner::{Failure, requests, with_workload};
 
-use super::{junit, open, print, show_spec, store, workload};
-use crate::terminal::{Bars, Live};
+use super::{junit, open, print, show_spec, store, store_path};
+use crate::terminal::{self, Bars, Live};
 use crate::{Exit, Result, signals};
 
 /// Runs.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
-    let name = workload(settings)?;
+    let exemplar = match settings.said("replay-exemplar").map(str::to_owned) {
+        Some(name) => Some(Exemplar::find(&name, &store_path(settings)?, settings)?),
+        None => None,
+    };
+    let name = requests::workload(settings)?;
     let junit = junit(settings)?;
-    let done =
-        with_workload!(name.as_str(), W => run_workload::<W>(settings)).map_err(Failure::from);
+    let done = with_workload!(name.as_str(), W => run_workload::<W>(settings, exemplar.as_ref()))
+        .map_err(Failure::from);
     match (done.and_then(|done| done), junit) {
         (Ok(Done { exit, result: Some(result) }), Some(file)) => {
             file.write(&report::junit::of_run(&result).xml())?;
@@ -44,7 +49,7 @@ struct Done {
     result: Option<RunResult>,
 }
 
-fn run_workload<W: Workload>(settings: &mut Settings) -> Result<Done> {
+fn run_workload<W: Workload>(settings: &mut Settings, exemplar: Option<&Exemplar>) -> Result<Done> {
     let asked = OutputsAsked::said(settings)?;
     let target = open(settings, W::NAME)?;
     let only_look = settings.switch("show-spec")?;
@@ -57,18 +62,29 @@ fn run_workload<W: Workload>(settings: &mut Settings) -> Result<Done> {
         show_spec(settings);
         return Ok(Done { exit: Exit::Done, result: None });
     }
+    if let Some(exemplar) = exemplar {
+        let replay = resolved.replay(exemplar)?;
+        print(&exemplar.text(&replay, W::transactions()));
+        let exit = if replay.outcome.is_ok() { Exit::Done } else { Exit::CheckFailed };
+        return Ok(Done { exit, result: None });
+    }
     let mut outputs = asked.open(W::transactions(), resolved.info(settings))?;
     let mut store = store(settings)?;
     let mut screen = Screen { live: Live::new(W::headline()) };
     let result = resolved.run(settings, store.as_mut(), &mut outputs.around(&mut screen));
     screen.live.clear();
+    for note in target.database.notes() {
+        terminal::warn(&note);
+    }
     let result = result?;
-    drop(outputs);
     if as_json {
         print(&report::json(&result));
     } else {
         let style = if std::io::stdout().is_terminal() { Style::Color } else { Style::Plain };
         print(&report::text(&result, style));
+    }
+    if let Some(trouble) = outputs.finish() {
+        terminal::warn(&trouble);
     }
     let exit = match result.status {
         Status::Interrupted | Status::Aborted if signals::interrupted() => Exit::Interrupted,

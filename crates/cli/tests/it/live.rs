@@ -7,6 +7,8 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use triphammer_testbed::{PostgresOptions, PostgresServer};
+
 use crate::program::{Program, finish, signal};
 
 /// Looks again until there is something.
@@ -133,8 +135,8 @@ fn clients_that_never_ask_keep_nobody_out_and_nothing_up() {
     let _more: Vec<TcpStream> = (0..30).filter_map(|_| idle()).collect();
     drop(first);
     // Those over the limit are closed, the others given up after a while: then there is room again.
-    wait_for("an answer", || {
-        http(port, "GET /metrics").filter(|(status, ..)| status.contains("200"))
+    wait_for("an answer in the window", || {
+        http(port, "GET /metrics").filter(|answer| answer.2.contains("{phase=\"window\"} 1\n"))
     });
     signal(&child, "INT");
     assert_eq!(finish(child).code, 130);
@@ -216,21 +218,72 @@ fn a_collector_gets_the_whole_run_in_the_json_form_of_otlp() {
 }
 
 #[test]
-fn a_collector_that_fails_ends_no_run() {
+fn a_collector_that_fails_is_told_of_once_and_ends_no_run() {
     let program = Program::new();
-    let url = format!("http://127.0.0.1:{}", free_port());
     let (port, _told) = collector("503 Service Unavailable");
-    for url in [url, format!("http://127.0.0.1:{port}")] {
-        let done = program.run(&[
-            "run",
-            "null:?service=1ms",
-            "--transactions",
-            "50",
-            "--vus",
-            "1",
-            "--otlp",
-            &url,
-        ]);
+    for (port, reason) in [(free_port(), "Connection refused"), (port, "503 Service Unavailable")] {
+        let url = format!("http://127.0.0.1:{port}");
+        let run =
+            ["run", "null:?service=1ms", "--transactions", "50", "--vus", "1", "--otlp", &url];
+        let done = program.run(&run);
         assert_eq!(done.code, 0, "{}", done.err);
+        assert_eq!(done.err.matches("does not take figures").count(), 1, "{}", done.err);
+        assert!(done.err.contains(reason), "{}", done.err);
     }
+}
+
+#[test]
+fn a_series_that_cannot_be_written_is_told_of_once_and_ends_no_run() {
+    let program = Program::new();
+    for file in ["s.jsonl", "s.csv"] {
+        std::os::unix::fs::symlink("/dev/full", program.path(file)).unwrap();
+    }
+    let run = ["run", "null:?service=1ms", "--rampup", "0s", "--duration", "3s", "--vus", "1"];
+    let done = program.run(&[&run[..], &["--series", "s.jsonl"]].concat());
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert_eq!(done.err.matches("the series ends here").count(), 1, "{}", done.err);
+    let refused = program.run(&[&run[..], &["--series", "s.csv"]].concat());
+    assert_eq!(refused.code, 2, "its head is written before the run starts: {}", refused.err);
+}
+
+#[test]
+fn the_servers_own_count_is_told_each_second_and_an_outage_leaves_a_gap() {
+    let mut server = PostgresServer::start(PostgresOptions::default()).unwrap();
+    let target = server.fresh_database("counted").unwrap();
+    let program = Program::new();
+    program.ok(&["build", &target, "-w", "tpc-b"]);
+    let child = program.start(&[
+        "run",
+        &target,
+        "-w",
+        "tpc-b",
+        "--vus",
+        "2",
+        "--rampup",
+        "1s",
+        "--duration",
+        "14s",
+        "--max-failures",
+        "100%",
+        "--series",
+        "s.csv",
+        "--json",
+    ]);
+    let rows = || {
+        let text = std::fs::read_to_string(program.path("s.csv")).unwrap_or_default();
+        let rows: Vec<BTreeMap<String, String>> =
+            csv::Reader::from_reader(text.as_bytes()).deserialize().map_while(Result::ok).collect();
+        rows
+    };
+    let told = |row: &BTreeMap<String, String>| row["tpm_server"].parse::<f64>().ok();
+    wait_for("the server's count", || rows().iter().find_map(told).filter(|tpm| *tpm > 0.0));
+    let before = rows().len();
+    server.kill9();
+    server.restart().unwrap();
+    let done = finish(child);
+    let result: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(result["status"], "complete", "{}", done.err);
+    let rows = rows();
+    assert!(rows[before..].iter().any(|row| told(row).is_none()), "the outage is a gap");
+    assert!(rows.last().and_then(told).is_some(), "and it is told again: {rows:?}");
 }

@@ -2,12 +2,18 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 
 mod bad_input;
+mod capacity;
 mod compare;
+mod dialects;
 mod drill;
 mod live;
+mod loads;
+mod mysql;
 mod outputs;
 mod postgres;
+mod profile;
 mod program;
 mod reference;
+mod serve;
 mod sqlite;
 mod tpc_b;

@@ -20,7 +20,7 @@ fn both_modes_run_and_leave_data_that_holds() {
     let program = Program::new();
     let target = fresh("modes");
     program.ok(&["build", &target, "--scale", "2", "--jobs", "2"]);
-    assert!(program.ok(&["check", &target]).contains("all 35 conditions"));
+    assert!(program.ok(&["check", &target]).contains("all 36 conditions"));
     for mode in ["procedures", "statements"] {
         let result = program.json(&[
             "run",
@@ -50,11 +50,11 @@ fn both_modes_run_and_leave_data_that_holds() {
         ]);
         assert_eq!(result["headline"]["verification"]["verdict"], "verified", "{protocol}");
     }
-    assert!(program.ok(&["check", &target]).contains("all 16 conditions"));
+    assert!(program.ok(&["check", &target]).contains("all 17 conditions"));
     let drained =
         program.run(&["run", &target, "--mix", "0,0,0,1,0", "--vus", "4", "--transactions", "600"]);
     assert!(drained.out.contains("skipped"), "the new orders ran out: {}", drained.out);
-    assert!(program.ok(&["check", &target]).contains("all 16 conditions"));
+    assert!(program.ok(&["check", &target]).contains("all 17 conditions"));
     assert!(program.ok(&["drop", &target, "--yes"]).contains("dropped"));
 }
 
@@ -87,7 +87,7 @@ fn a_server_killed_in_a_run_comes_back_and_the_counts_stay_within_their_bounds()
     let verdict = result["headline"]["verification"]["verdict"].as_str().unwrap();
     assert!(["verified", "within_bounds"].contains(&verdict), "{}", result["headline"]);
     assert!(result["sessions"]["lost"].as_u64().unwrap() >= 8);
-    assert!(program.ok(&["check", &target]).contains("all 16 conditions"));
+    assert!(program.ok(&["check", &target]).contains("all 17 conditions"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::program::Program;
 use triphammer_runner::settings::SETTINGS;
-use triphammer_runner::workload_options;
+use triphammer_runner::{books, workload_options};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/settings.md");
 
@@ -35,6 +35,13 @@ fn page() -> String {
     for (title, o) in workload_options() {
         page.push_str(&format!("| {title} | `--{}` | `{}` | {} |\n", o.name, o.default, o.help));
     }
+    page.push_str(
+        "\n## Options of builds in a dialect\n\nA dialect has its parent's too: mariadb those of mysql.\n\n\
+         | dialect | flag | default | meaning |\n|---|---|---|---|\n",
+    );
+    for (name, o) in books::all_options() {
+        page.push_str(&format!("| {name} | `--{}` | `{}` | {} |\n", o.name, o.default, o.help));
+    }
     page
 }
 
@@ -56,7 +63,7 @@ fn every_setting_of_a_command_is_in_its_help() {
     let program = Program::new();
     for command in [
         "build", "run", "profile", "capacity", "compare", "history", "check", "drop", "jobs",
-        "report",
+        "report", "serve",
     ] {
         let help = program.ok(&[command, "--help"]);
         for s in SETTINGS.iter().filter(|s| s.commands.iter().any(|c| c.name() == command)) {
@@ -80,9 +87,18 @@ fn completions_are_made_for_every_shell() {
 #[test]
 fn the_commands_are_those_of_the_contract() {
     let help = Program::new().ok(&["--help"]);
-    for command in
-        ["build", "run", "compare", "history", "check", "drop", "jobs", "report", "completions"]
-    {
+    for command in [
+        "build",
+        "run",
+        "compare",
+        "history",
+        "check",
+        "drop",
+        "jobs",
+        "report",
+        "serve",
+        "completions",
+    ] {
         assert!(help.contains(command), "{help}");
     }
 }

@@ -16,7 +16,7 @@ fn an_empty_folder_becomes_a_result_and_everything_can_be_asked_again() {
     assert!(nopm < text.find("TPM (client)").unwrap(), "NOPM comes first");
     assert!(text.contains("verified: the database counts the same"), "{text}");
     let check = program.ok(&["check"]);
-    assert!(check.contains("all 16 conditions"), "{check}");
+    assert!(check.contains("all 17 conditions"), "{check}");
     assert_eq!(program.ok(&["report", "1"]).trim(), text.trim(), "report prints what run printed");
     assert!(program.ok(&["report", "1", "--format", "markdown"]).starts_with('#'));
     assert!(program.ok(&["jobs"]).contains("NOPM"));
@@ -70,7 +70,7 @@ fn a_build_killed_in_the_middle_is_resumed_to_the_same_rows() {
         && (run.err.contains("was interrupted") || run.err.contains("build it first"));
     let resumed = program.ok(&["build", "sqlite:killed.db", "--scale", "2"]);
     assert!(refused || resumed.contains("built already"), "{} {resumed}", run.err);
-    assert!(program.ok(&["check", "sqlite:killed.db"]).contains("all 35 conditions"));
+    assert!(program.ok(&["check", "sqlite:killed.db"]).contains("all 36 conditions"));
     assert_same_rows(&program, "whole.db", "killed.db");
 }
 

@@ -12,12 +12,10 @@ use tokio::time::{sleep_until, timeout};
 use super::host_cpu::HostMeter;
 use super::lag::{self, Beats};
 use super::outage::{self, Quiet, Recovery};
-use super::queue::{Tickets, due_before};
+use super::queue::Tickets;
 use super::signal::{Signal, State, Stopper};
 use super::worker::{self, Context, FromWorker, OfThread, UserSlot, WorkerEnd};
-use super::{
-    EXEMPLARS, Ending, ErrorSample, Exemplar, Offered, Plan, RunEnd, RunError, Window, runtime,
-};
+use super::{Ending, Plan, RunEnd, RunError, Window, accounts, runtime};
 use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note, Phase};
@@ -518,9 +516,12 @@ impl Control {
         let started = sum(|end| &end.totals.started);
         let ended_by_type = sum(|end| &end.totals.ended);
         let in_flight = sum(|end| &end.in_flight);
-        let offered = self.offered(started.iter().sum());
+        let window = Elapsed::at_second(self.window[1]);
+        let stop = self.stopped_at.unwrap_or_else(|| self.clock.now().min(window));
+        let given = self.tickets.given();
         if self.ends.len() == self.complete.len() {
-            assert_identities(&started, &ended_by_type, &in_flight, &self.run);
+            accounts::assert_identities(&started, &ended_by_type, &in_flight, &self.run);
+            accounts::assert_tickets(given, &self.ends);
         }
         let ended = self.ends.iter().map(|end| end.last_finish).max().unwrap_or_default();
         let last = if self.timed { self.window[1] } else { self.emitted };
@@ -534,6 +535,7 @@ impl Control {
             let text = format!("{lost} sessions were lost and {anew} made anew");
             self.note(Note::new("sessions_lost", None, text));
         }
+        let last_second = if self.timed { self.window[1] } else { u64::MAX };
         RunEnd {
             started_at: self.clock.zero_timestamp(),
             ended,
@@ -542,49 +544,17 @@ impl Control {
             in_flight,
             run: std::mem::take(&mut self.run),
             timed: std::mem::take(&mut self.in_window),
-            offered,
+            offered: accounts::offered(&self.spec, given, stop, &self.ends),
             pool_wait: self.pool_wait.take(),
-            exemplars: self.exemplars(),
+            exemplars: accounts::slowest(&mut self.ends, self.window[0]..last_second),
             gauges: std::mem::take(&mut self.gauges),
             worker_cpu_ns: self.ends.iter().map(|end| end.cpu_ns).collect(),
             sessions: self.sessions,
             round_trips: self.ends.iter().map(|end| end.round_trips).sum(),
-            errors: merge_samples(&self.ends),
+            errors: accounts::errors(&self.ends),
             ending: self.ending,
             notes: std::mem::take(&mut self.notes),
         }
-    }
-
-    /// What became of the arrivals of an open load. Every number that was given out must have come to
-    /// one end.
-    fn offered(&self, started: u64) -> Option<Offered> {
-        self.profile.as_ref()?;
-        let sum = |read: fn(&WorkerEnd) -> u64| self.ends.iter().map(read).sum::<u64>();
-        let (skipped, given_up) = (sum(|end| end.skipped), sum(|end| end.given_up));
-        let returned = || self.ends.iter().flat_map(|end| &end.returned);
-        if self.ends.len() == self.complete.len() {
-            assert_eq!(
-                self.tickets.given(),
-                started + skipped + given_up + returned().count() as u64,
-                "counting identity: given out = started + skipped + given up + returned"
-            );
-        }
-        let window = Elapsed::at_second(self.window[1]);
-        let stop = self.stopped_at.unwrap_or_else(|| self.clock.now().min(window));
-        let in_vain = returned().filter(|due| **due < stop).count() as u64;
-        let never_started = given_up + in_vain + due_before(&self.spec, self.tickets.given(), stop);
-        Some(Offered { offered: started + skipped + never_started, skipped, never_started })
-    }
-
-    /// The slowest of all threads in the window that really was.
-    fn exemplars(&mut self) -> Vec<Exemplar> {
-        let window = self.window[0]..if self.timed { self.window[1] } else { u64::MAX };
-        let kept = self.ends.iter_mut().flat_map(|end| std::mem::take(&mut end.slowest));
-        let mut slowest: Vec<Exemplar> =
-            kept.filter(|kept| window.contains(&kept.timing.finished.second())).collect();
-        slowest.sort_by_key(|kept| std::cmp::Reverse(kept.timing.response_ns()));
-        slowest.truncate(EXEMPLARS);
-        slowest
     }
 
     /// The window that really was.
@@ -593,39 +563,4 @@ impl Control {
         let end = if self.timed { Elapsed::at_second(self.window[1]) } else { ended };
         Window { start, end }
     }
-}
-
-/// The counting identities, asserted at the end of every run.
-///
-/// ```text
-/// started = ended + in flight at abort          (ended = committed + by rule + failed + in doubt)
-/// Σ intervals = totals
-/// ```
-fn assert_identities(started: &[u64], ended: &[u64], in_flight: &[u64], run: &[TypeInterval]) {
-    for (index, seen) in run.iter().enumerate() {
-        assert_eq!(
-            started[index],
-            ended[index] + in_flight[index],
-            "counting identity: started = ended + in flight, type {index}"
-        );
-        assert_eq!(
-            seen.counts.ended(),
-            ended[index],
-            "counting identity: the intervals' sum = totals, type {index}"
-        );
-    }
-}
-
-fn merge_samples(ends: &[WorkerEnd]) -> Vec<ErrorSample> {
-    let mut merged: Vec<ErrorSample> = Vec::new();
-    for sample in ends.iter().flat_map(|end| &end.errors) {
-        let same =
-            |m: &&mut ErrorSample| m.transaction == sample.transaction && m.class == sample.class;
-        match merged.iter_mut().find(same) {
-            Some(known) => known.count += sample.count,
-            None => merged.push(sample.clone()),
-        }
-    }
-    merged.sort_by_key(|sample| (sample.transaction, sample.class.index()));
-    merged
 }

@@ -13,6 +13,7 @@
 //! A worker thread owns its users, their sessions, generators and histograms; nothing on it is shared
 //! but the stop signal, which it reads. Nothing crosses threads more often than once a second.
 
+mod accounts;
 mod agenda;
 mod alarm;
 mod control;
@@ -22,6 +23,7 @@ mod lag;
 mod metered;
 mod outage;
 mod queue;
+mod replay;
 mod signal;
 mod turn;
 mod user;
@@ -45,6 +47,7 @@ use crate::workload::Workload;
 
 pub use exemplar::{Author, EXEMPLARS, Exemplar};
 pub use metered::Metered;
+pub use replay::{Replay, replay};
 pub use signal::Stopper;
 
 /// Seconds that may wait in the channel to the sinks before they are merged.

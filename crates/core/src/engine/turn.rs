@@ -86,6 +86,7 @@ impl<W: Workload> Client<W> {
     }
 
     /// Goes on to the user's next transaction; false when there is none.
+    #[inline]
     pub fn advance(&mut self, workload: &W, spec: &RunSpec) -> bool {
         let Author::User { nth, .. } = &mut self.author else { return false };
         if matches!(spec.length, Length::Transactions(all) if *nth == all) {
@@ -169,10 +170,11 @@ impl<W: Workload, D: Database> Context<W, D> {
 }
 
 impl<W: Workload, D: Database> VirtualUser<W, D> {
-    /// The next transaction, when its time has come; `None` when there is none any more.
-    pub(super) async fn turn(&mut self, now: Elapsed) -> Option<Turn> {
+    /// The next transaction of a load that waits, when its time has come; `None` when there is none any
+    /// more.
+    pub(super) async fn wait_for_turn(&mut self, now: Elapsed) -> Option<Turn> {
         let turn = match self.pace {
-            Pace::Closed => return self.at_once(now),
+            Pace::Closed => self.at_once(now),
             Pace::Open => self.arrival(now).await,
             Pace::Keyed(cycle) => self.own_terminal(now, cycle).await,
             Pace::Pooled(..) => self.any_terminal(now).await,
@@ -183,7 +185,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
 
     /// A closed load's: due now.
     #[inline]
-    fn at_once(&mut self, now: Elapsed) -> Option<Turn> {
+    pub(super) fn at_once(&mut self, now: Elapsed) -> Option<Turn> {
         let plan = &self.context.plan;
         let goes_on = self.client.advance(&*plan.workload, &plan.spec);
         goes_on.then_some(Turn { due: now, started: now, transaction: self.client.transaction })
@@ -238,6 +240,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
     }
 
     /// The transaction has finished: a terminal goes back to its user, who thinks.
+    #[inline]
     pub(super) fn leave(&mut self, finished: Elapsed) {
         self.client.since = finished;
         if let Pace::Pooled(cycle, serves) = &mut self.pace

@@ -219,3 +219,25 @@ fn the_same_seed_has_the_same_arrivals_whatever_the_threads() {
     assert!(common + 20 > one.1.len().max(three.1.len()) && common > 1_500, "{common}");
     assert!(other.1.iter().all(|number| one.1.binary_search(number).is_err()));
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_exemplar_is_run_again_with_the_input_that_it_had() {
+    let date = triphammer_core::Timestamp::from_seconds(0);
+    for load in ["closed", "rate:50/s", "keyed"] {
+        let mut plan = arriving("null:?service=exp(5ms)", load, 4, 60);
+        let round = vec![CALL, WRITE, CALL];
+        plan.workload = Arc::new(Pings { round, rule_every: 0, attempts: Default::default() });
+        let workload = Arc::clone(&plan.workload);
+        let end = run(plan.clone()).await;
+        let ran = std::mem::take(&mut *workload.attempts.lock().unwrap());
+        for exemplar in &end.exemplars {
+            let replay = engine::replay(&plan, exemplar.author, date).await.unwrap();
+            assert_eq!(replay.transaction, exemplar.transaction, "{load}");
+            assert!(replay.outcome.unwrap().committed && replay.took.0 > 0);
+        }
+        let mut again = workload.attempts.lock().unwrap().clone();
+        assert!(again.iter().all(|number| ran.contains(number)), "{load}");
+        again.dedup();
+        assert_eq!(again.len(), EXEMPLARS, "{load}: each has its own");
+    }
+}

@@ -174,12 +174,7 @@ pub fn plan(target: &str, users: u32, seconds: u64) -> Plan<Pings, Null> {
     let url = TargetUrl::parse(target).unwrap();
     let database = Null::open(&url, &ConnectSettings::default()).unwrap();
     let base = Layer {
-        dialect: Dialect {
-            name: "null".into(),
-            parent: None,
-            placeholder: None,
-            words: Default::default(),
-        },
+        dialect: Dialect { name: "null".into(), ..Dialect::default() },
         files: vec![(
             "pings.sql".into(),
             "-- name: read\nrows 1: int 1\n-- name: write\ntouched 1\n-- name: call\nrows 1: int 0\n"

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
-use triphammer_core::session::{Database, Isolation, Protocol, Role};
+use triphammer_core::session::{Database, Isolation, Protocol, Role, Session};
 use triphammer_core::{Capabilities, DbError, ErrorClass, SpecError};
 
 use super::auth::{Login, log_in};
@@ -39,6 +39,7 @@ pub(super) struct Shared {
     lock_timeout: Option<Duration>,
     /// What the server said it is; the URL's word before.
     product: AtomicU8,
+    identified: AtomicBool,
     fell_back: AtomicBool,
     pub(super) loads_by_inserts: AtomicBool,
 }
@@ -106,6 +107,7 @@ impl Mysql {
             isolation: settings.isolation,
             lock_timeout: settings.lock_timeout,
             product: AtomicU8::new(product as u8),
+            identified: AtomicBool::new(false),
             fell_back: AtomicBool::new(false),
             loads_by_inserts: AtomicBool::new(false),
         };
@@ -153,6 +155,14 @@ impl Database for Mysql {
         } else {
             "mysql"
         }
+    }
+
+    /// A `mysql://` URL may lead to a MariaDB server, and the other way round.
+    async fn identify(&self) -> Result<(), DbError> {
+        if !self.shared.identified.load(Ordering::Relaxed) {
+            self.shared.open(None).await?.close().await;
+        }
+        Ok(())
     }
 
     fn capabilities(&self) -> &Capabilities {
@@ -266,6 +276,7 @@ impl Shared {
             self.fell_back.store(true, Ordering::Relaxed);
         }
         self.product.store(Product::of(&greeting.version) as u8, Ordering::Relaxed);
+        self.identified.store(true, Ordering::Relaxed);
         let route = Route { thread: greeting.thread, transport, same_host };
         Ok(MysqlSession::new(wire, route, self.clone()))
     }

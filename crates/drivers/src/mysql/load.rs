@@ -19,7 +19,7 @@ const CHUNK_BYTES: usize = 128 * 1024;
 const PLACEHOLDERS_MAX: usize = 65_535;
 const INSERT_ROWS_MAX: usize = 1_000;
 /// Numbers by which servers forbid `LOAD DATA LOCAL`.
-const FORBIDDEN: [&str; 4] = ["1148", "3948", "4166", "1045"];
+const FORBIDDEN: [&str; 3] = ["1148", "3948", "4166"];
 
 /// Loads the rows of `source`.
 pub async fn load(

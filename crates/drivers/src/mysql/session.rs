@@ -41,8 +41,7 @@ const CLAIM_PLACES: u32 = 32;
 /// Seconds of idleness that the server allows the holder of a claim: as many as there can be.
 const CLAIM_SECONDS: u32 = 31_536_000;
 /// Settings whose values may hold passwords.
-const SECRET_SETTINGS: [&str; 3] =
-    ["wsrep_sst_auth", "wsrep_provider_options", "wsrep_node_address"];
+const SECRET_SETTINGS: [&str; 2] = ["wsrep_sst_auth", "wsrep_provider_options"];
 
 /// One connection to a MySQL or MariaDB server.
 pub struct MysqlSession {

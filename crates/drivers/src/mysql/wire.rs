@@ -2,13 +2,11 @@
 //! which grows to the largest packet and stays.
 
 use std::io;
-use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
 use rustls::pki_types::ServerName;
-use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
@@ -80,8 +78,12 @@ impl Wire {
     /// # Errors
     /// When the connection is gone, or an earlier command was given up half-way.
     pub fn command(&mut self, code: u8) -> Result<&mut Vec<u8>, DbError> {
-        if self.lost || self.busy {
+        if self.busy && !self.lost {
             self.lost = true;
+            let message = "an earlier call was given up half-way, so its answer may still come";
+            return Err(DbError::new(ErrorClass::Disconnected, message));
+        }
+        if self.lost {
             return Err(closed());
         }
         self.busy = true;
@@ -290,27 +292,12 @@ enum Peek {
 }
 
 fn peek(socket: &Socket) -> Peek {
-    // The system is asked only when the runtime has heard of something.
-    let mut cx = Context::from_waker(Waker::noop());
-    let ready = match socket {
-        Socket::Tcp(stream) => stream.poll_read_ready(&mut cx),
-        #[cfg(unix)]
-        Socket::Unix(stream) => stream.poll_read_ready(&mut cx),
-    };
-    if ready.is_pending() {
-        return Peek::Nothing;
-    }
-    let mut byte = [MaybeUninit::uninit()];
-    let peeked = match socket {
-        Socket::Tcp(stream) => SockRef::from(stream).peek(&mut byte),
-        #[cfg(unix)]
-        Socket::Unix(stream) => SockRef::from(stream).peek(&mut byte),
-    };
-    match peeked {
-        Ok(0) => Peek::End,
-        Ok(_) => Peek::Bytes,
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Peek::Nothing,
-        Err(_) => Peek::End,
+    match socket.peek() {
+        Poll::Pending => Peek::Nothing,
+        Poll::Ready(Ok(0)) => Peek::End,
+        Poll::Ready(Ok(_)) => Peek::Bytes,
+        Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::WouldBlock => Peek::Nothing,
+        Poll::Ready(Err(_)) => Peek::End,
     }
 }
 

@@ -330,7 +330,7 @@ impl OwnServer {
     pub fn start(bed: &Bed) -> Self {
         match bed.url.split(':').next().unwrap() {
             "postgres" => Self::Postgres(PostgresServer::start(Default::default()).unwrap()),
-            "mariadb" => Self::Mariadb(MariadbServer::start(Default::default()).unwrap()),
+            "mariadb" | "mysql" => Self::Mariadb(MariadbServer::start(Default::default()).unwrap()),
             _ => panic!("no server to kill for {}", bed.url),
         }
     }

@@ -244,10 +244,16 @@ impl CapacityResult {
         kept.max_by(|a, b| a.rate.total_cmp(&b.rate))
     }
 
-    /// The probe of the lowest rate that did not.
+    /// The probe of the lowest rate that did not, above the capacity where there is one: near it chance
+    /// decides.
     fn first_broken(&self) -> Option<&Probe> {
-        let broken = self.probes.iter().filter(|probe| probe.reason.is_some());
-        broken.min_by(|a, b| a.rate.total_cmp(&b.rate))
+        let from = self.range().0.unwrap_or_default();
+        let broken = || self.probes.iter().filter(|probe| probe.reason.is_some());
+        let lowest = |a: &&Probe, b: &&Probe| a.rate.total_cmp(&b.rate);
+        broken()
+            .filter(|probe| probe.rate > from)
+            .min_by(lowest)
+            .or_else(|| broken().min_by(lowest))
     }
 
     /// Whether a capacity was found.

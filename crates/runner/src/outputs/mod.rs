@@ -117,6 +117,12 @@ impl Outputs {
         Around { outputs: self, observer }
     }
 
+    /// Ends the outputs after the run; gives what is still to be told.
+    #[must_use]
+    pub fn finish(self) -> Option<String> {
+        self.exporter.and_then(otlp::Exporter::finish)
+    }
+
     fn second(&mut self, second: &Second, warn: &mut dyn FnMut(&str)) {
         if let Some(series) = &mut self.series
             && let Err(failure) = series.second(second)

@@ -30,7 +30,7 @@ const EXPORT: Duration = Duration::from_secs(5);
 /// Sums since the run's zero, by the enumeration AggregationTemporality.
 const CUMULATIVE: u32 = 2;
 
-/// A thread that exports until this is dropped, and once more then.
+/// A thread that exports until it is finished, and once more then.
 #[derive(Debug)]
 pub(super) struct Exporter {
     over: Option<oneshot::Sender<()>>,
@@ -61,15 +61,25 @@ impl Exporter {
     pub fn trouble(&self) -> Option<String> {
         self.trouble.lock().expect("nobody panics with it").try_recv().ok()
     }
-}
 
-impl Drop for Exporter {
-    fn drop(&mut self) {
+    /// Exports the last figures; gives what is still to be told.
+    pub fn finish(mut self) -> Option<String> {
+        self.end();
+        self.trouble()
+    }
+
+    fn end(&mut self) {
         drop(self.over.take());
         if let Some(thread) = self.thread.take() {
             // It was a defect there that the run has outlived.
             let _ = thread.join();
         }
+    }
+}
+
+impl Drop for Exporter {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 

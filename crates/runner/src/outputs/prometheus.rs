@@ -177,7 +177,62 @@ fn labels(point: &Point, bound: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use triphammer_core::error::ErrorClass;
+    use triphammer_core::event::Phase;
+    use triphammer_core::recorder::{HostCpu, Interval, WorkerCpu, histogram};
+
+    use super::super::metrics::Metrics;
     use super::*;
+    use crate::result::ServerTransactions;
+    use crate::second::Second;
+
+    /// A second in which everything was measured.
+    fn everything() -> Metrics {
+        let mut interval = Interval::new(0, 1);
+        let counts = &mut interval.types[0].counts;
+        counts.failed[ErrorClass::Deadlock.index()] = 2;
+        counts.retries[ErrorClass::Deadlock.index()] = 3;
+        (counts.committed, counts.response_ns) = (3, 6_201_000_000);
+        let mut times = histogram();
+        [1_000, 1_200_000, 5_000_000].iter().for_each(|us| times.record(*us).unwrap());
+        interval.types[0].response = Some(times.clone());
+        interval.gauges.cpu = vec![WorkerCpu { thread: 0, cpu_ns: 1, wall_ns: 4 }];
+        (interval.gauges.lag, interval.gauges.round_trip) = (Some(times.clone()), Some(times));
+        interval.gauges.host = HostCpu { busy: 1, total: 2 };
+        let server = Some(ServerTransactions { count: 7, seconds: 1.0 });
+        let mut metrics = Metrics::new(vec!["a".into()], vec![("workload", "w".into())]);
+        metrics.take(&Second::new(interval, Phase::Window, server));
+        metrics
+    }
+
+    #[test]
+    fn the_guide_to_outputs_names_every_family() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/outputs.md");
+        let guide = std::fs::read_to_string(path).unwrap();
+        for family in everything().families() {
+            assert!(guide.contains(&format!("`{}`", name(&family))), "{}", name(&family));
+        }
+    }
+
+    #[test]
+    fn buckets_are_cumulative_and_bounds_belong_to_them() {
+        let text = exposition(&everything().families());
+        for line in [
+            "triphammer_failures_total{type=\"a\",class=\"deadlock\"} 2",
+            "triphammer_retries_total{type=\"a\",class=\"deadlock\"} 3",
+            "triphammer_server_transactions_total 7",
+            "triphammer_response_seconds_bucket{type=\"a\",le=\"0.0005\"} 0",
+            "triphammer_response_seconds_bucket{type=\"a\",le=\"0.001\"} 1",
+            "triphammer_response_seconds_bucket{type=\"a\",le=\"1\"} 1",
+            "triphammer_response_seconds_bucket{type=\"a\",le=\"2.5\"} 2",
+            "triphammer_response_seconds_bucket{type=\"a\",le=\"+Inf\"} 3",
+            "triphammer_response_seconds_sum{type=\"a\"} 6.201",
+            "triphammer_response_seconds_count{type=\"a\"} 3",
+            "triphammer_host_cpu_ratio 0.5",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+        }
+    }
 
     #[test]
     fn names_values_and_labels_follow_the_format() {

@@ -30,7 +30,10 @@ pub(super) fn of(profile: &ProfileResult) -> Vec<String> {
     found.extend(unsteady(&profile.levels));
     found.extend(bad_runs(&profile.levels));
     found.extend(profile.refused.iter().map(|refused| {
-        format!("{} virtual users could not be run: {}", refused.users, refused.reason)
+        format!(
+            "{} virtual users could not be run, and more were not tried: {}",
+            refused.users, refused.reason
+        )
     }));
     found
 }
@@ -92,7 +95,7 @@ fn limit(usl: &Usl) -> String {
 /// A parameter of the law, to three significant digits.
 pub(crate) fn parameter(value: f64) -> String {
     match value {
-        v if v == 0.0 => "0".to_owned(),
+        0.0 => "0".to_owned(),
         v if v.abs() < 0.001 => format!("{v:.2e}"),
         v => format!("{v:.4}"),
     }
@@ -119,11 +122,12 @@ fn limited_by(levels: &[Level]) -> Option<String> {
 }
 
 fn misfit(usl: &Usl) -> Option<String> {
-    let chance = usl.misfit_p_value.filter(|chance| *chance < MISFIT)?;
-    Some(format!(
-        "the levels lie further from the curve than repeats scatter (p = {chance:.3}): take the curve \
-         as a guide, and the levels as what was measured"
-    ))
+    usl.misfit_p_value.filter(|chance| *chance < MISFIT)?;
+    Some(
+        "the levels lie further from the curve than repeats scatter (p < 0.01): take the curve as a \
+         guide, and the levels as what was measured"
+            .to_owned(),
+    )
 }
 
 fn drifts(drift: Option<f64>) -> Option<String> {

@@ -29,7 +29,7 @@ pub fn capacity(result: &CapacityResult, charset: Charset) -> String {
     for (name, text) in [
         ("Target", result.target.to_string()),
         ("Server", format!("{} {}", result.server.product, result.server.version)),
-        ("Load", format!("Poisson arrivals{DOT}{sessions}{DOT}{}", words::drive(&result.spec))),
+        ("Load", format!("Poisson arrivals{DOT}{sessions}{DOT}{}", words::conduct(&result.spec))),
         ("Time", format!("started {}", words::moment(&result.started_at))),
         ("Host", words::host(&result.host)),
     ] {

@@ -10,7 +10,7 @@ const ROWS: usize = 16;
 /// Highest level over the lowest above which the axis of users is logarithmic.
 const LOGARITHMIC: f64 = 8.0;
 /// Steps between labels of the vertical axis, about.
-const TICKS: f64 = 4.0;
+const TICKS: f64 = 5.0;
 
 /// The characters that a terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,14 +132,12 @@ fn whole(number: f64) -> usize {
 /// The chart as lines without blanks at their ends, none wider than 80 columns.
 pub(super) fn lines(chart: &Chart<'_>, charset: Charset) -> Vec<String> {
     let marks = charset.marks();
-    let reach = chart.points.iter().map(|p| p.range.map_or(p.value, |(_, high)| high));
-    let peak = chart.peak.map_or(0.0, |(_, value)| value);
-    let step = nice(reach.fold(peak, f64::max) / TICKS);
     let (first, last) = (chart.points.first(), chart.points.last());
     let low = first.map_or(1.0, |point| f64::from(point.users));
     let high = last.map_or(1.0, |point| f64::from(point.users));
     let top = chart.points.iter().map(|p| p.range.map_or(p.value, |(_, high)| high));
-    let top = top.fold(peak, f64::max);
+    let top = top.fold(chart.peak.map_or(0.0, |(_, value)| value), f64::max);
+    let step = nice(top / TICKS);
     let top = (top / step).ceil().max(1.0) * step;
     let labels = width(&figure(top)).max(width(chart.title)).min(16);
     let scale = Scale {
@@ -170,8 +168,9 @@ pub(super) fn lines(chart: &Chart<'_>, charset: Charset) -> Vec<String> {
 fn draw(chart: &Chart<'_>, scale: &Scale, marks: &Marks) -> Vec<Vec<char>> {
     let mut grid = vec![vec![' '; scale.columns]; ROWS];
     if let Some(curve) = chart.curve {
-        for column in 0..scale.columns {
-            if let Some(row) = scale.row(curve(scale.users(column))) {
+        let rows = (0..scale.columns).map(|column| scale.row(curve(scale.users(column))));
+        for (column, row) in rows.enumerate() {
+            if let Some(row) = row {
                 grid[row][column] = marks.curve;
             }
         }
@@ -201,14 +200,15 @@ fn draw(chart: &Chart<'_>, scale: &Scale, marks: &Marks) -> Vec<Vec<char>> {
 /// The axis of users, with the levels that there is room for.
 fn axis(chart: &Chart<'_>, scale: &Scale, marks: &Marks, labels: usize) -> [String; 2] {
     let mut line = vec![marks.level; scale.columns];
-    let mut text = vec![' '; scale.columns + 4];
+    let mut text = vec![' '; scale.columns + 2];
     let mut free = 0;
     for point in chart.points {
         let column = scale.column(f64::from(point.users));
         line[column] = marks.under;
         let label = point.users.to_string();
-        let start = column.saturating_sub((label.len() - 1) / 2);
-        if start >= free && start + label.len() <= text.len() {
+        let last = text.len().saturating_sub(label.len());
+        let start = column.saturating_sub((label.len() - 1) / 2).min(last);
+        if start >= free {
             for (cell, digit) in text[start..].iter_mut().zip(label.chars()) {
                 *cell = digit;
             }

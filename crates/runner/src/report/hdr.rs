@@ -44,9 +44,10 @@ fn comments(job: &StoredJob) -> Vec<String> {
             .to_owned(),
     ];
     if let Ok(Some(result)) = job.result() {
-        let begin = result.durations.rampup_s;
-        let end = begin + result.durations.window_s;
-        lines.push(format!(" the timed window: -start {begin} -end {end}"));
+        // The processor takes every interval that begins from the one to the other, both included.
+        let begin = result.durations.rampup_s.floor();
+        let last = (begin + result.durations.window_s).ceil() - 1.0;
+        lines.push(format!(" the timed window: -start {begin} -end {last}"));
     }
     lines
 }

@@ -49,7 +49,8 @@ pub(super) fn slowest(result: &RunResult) -> Option<Table> {
     Some(table)
 }
 
-fn author(author: Author) -> String {
+/// What a transaction's input was drawn from.
+pub(crate) fn author(author: Author) -> String {
     match author {
         Author::User { user, nth } => format!("user {user}, no. {}", integer(nth)),
         Author::Arrival(number) => format!("arrival {}", integer(number)),

@@ -25,6 +25,7 @@ pub use chart::Charset;
 pub use comparison::{comparison, comparison_markdown};
 pub use history::history;
 pub use json::json;
+pub(crate) use load::author;
 pub use markdown::markdown;
 pub use output::Format;
 pub use plain::{build, check, stored, stored_json};

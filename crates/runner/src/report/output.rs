@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::series::{Layout, SeriesWriter};
-use super::{comparison_markdown, hdr, junit, markdown, stored, stored_json};
+use super::{Charset, comparison_markdown, hdr, junit, markdown, stored, stored_json};
 use crate::check::CheckReport;
 use crate::compare::ComparisonResult;
 use crate::failure::Failure;
@@ -66,19 +66,30 @@ impl Format {
         Self::ALL.iter().find(|(format, ..)| *format == self).expect("ALL has every format").1
     }
 
-    /// A stored job in this form.
+    /// The ending of its files.
+    #[must_use]
+    pub fn ending(self) -> &'static str {
+        Self::ALL.iter().find(|(format, ..)| *format == self).expect("ALL has every format").2
+    }
+
+    /// A stored job in this form; `charset` is what its reader can show.
     ///
     /// # Errors
     /// When the job has nothing of that form, or cannot be read.
-    pub fn render(self, store: &Store, job: &StoredJob) -> Result<String, Failure> {
+    pub fn render(
+        self,
+        store: &Store,
+        job: &StoredJob,
+        charset: Charset,
+    ) -> Result<String, Failure> {
         let refused = |error: StoreError| Failure::refuse(error.to_string());
         match self {
-            Self::Text => stored(job).map_err(refused),
+            Self::Text => stored(job, charset).map_err(refused),
             Self::Json => Ok(stored_json(job)),
             Self::Markdown => match (job.result().map_err(refused)?, comparison_of(job)) {
                 (Some(result), _) => Ok(markdown(&result)),
                 (None, Some(result)) => Ok(comparison_markdown(&result)),
-                (None, None) => stored(job).map_err(refused),
+                (None, None) => stored(job, charset).map_err(refused),
             },
             Self::Csv => self.series(store, job, Layout::Csv),
             Self::JsonLines => self.series(store, job, Layout::JsonLines),
@@ -131,8 +142,8 @@ fn junit(job: &StoredJob) -> Result<String, Failure> {
         return Ok(junit::of_check(&report).xml());
     }
     if document.is_object() {
-        let kind = row.kind.name();
-        return Err(Failure::refuse(format!("job {} is a {kind}: nothing had to hold", row.id)));
+        let message = format!("job {} is a {}: nothing had to hold", row.id, row.kind.name());
+        return Err(Failure::refuse(message));
     }
     let reason = document.as_str().unwrap_or(row.status.name());
     Ok(junit::of_failure(row.kind.name(), &row.workload, reason).xml())

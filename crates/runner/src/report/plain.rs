@@ -60,22 +60,18 @@ pub fn check(report: &CheckReport) -> String {
 ///
 /// # Errors
 /// When the stored document cannot be read.
-pub fn stored(job: &StoredJob) -> Result<String, StoreError> {
+pub fn stored(job: &StoredJob, charset: Charset) -> Result<String, StoreError> {
     let row = || jobs::text(std::slice::from_ref(&job.row));
     let Some(document) = &job.document else { return Ok(row()) };
     Ok(match job.row.kind {
         JobKind::Run if document.is_string() => failed(&row(), document),
         JobKind::Run => job.result()?.map_or_else(row, |result| text(&result, Style::Plain)),
         JobKind::Profile => serde_json::from_value(document.clone())
-            .map_or_else(|_| failed(&row(), document), |result| profile(&result, Charset::Unicode)),
-        JobKind::Capacity => serde_json::from_value(document.clone()).map_or_else(
-            |_| failed(&row(), document),
-            |result| capacity(&result, Charset::Unicode),
-        ),
-        JobKind::Compare => serde_json::from_value(document.clone()).map_or_else(
-            |_| failed(&row(), document),
-            |result| comparison(&result, Charset::Unicode),
-        ),
+            .map_or_else(|_| failed(&row(), document), |result| profile(&result, charset)),
+        JobKind::Capacity => serde_json::from_value(document.clone())
+            .map_or_else(|_| failed(&row(), document), |result| capacity(&result, charset)),
+        JobKind::Compare => serde_json::from_value(document.clone())
+            .map_or_else(|_| failed(&row(), document), |result| comparison(&result, charset)),
         JobKind::Build => serde_json::from_value(document.clone())
             .map_or_else(|_| failed(&row(), document), |report| build(&report)),
         JobKind::Check => serde_json::from_value(document.clone())

@@ -115,9 +115,12 @@ fn ending(result: &ProfileResult) -> Option<String> {
     let missing = result.order.steps.len().saturating_sub(result.runs());
     match result.status {
         Status::Complete => None,
+        Status::Interrupted | Status::Aborted if missing == 0 => {
+            Some("interrupted: what follows is of the runs that were made".to_owned())
+        }
         Status::Interrupted | Status::Aborted => Some(format!(
-            "interrupted: {} missing; what follows is of the runs that were made",
-            counted(missing as u64, "runs are").replace("1 runs are", "1 run is")
+            "interrupted before the last {}: what follows is of the runs that were made",
+            counted(missing as u64, "runs")
         )),
         Status::Failed => Some("failed: runs could not be made, see below".to_owned()),
     }
@@ -176,7 +179,10 @@ fn levels(result: &ProfileResult) -> Table {
 
 /// How far a level lies from the curve: `+3.1 %`.
 fn residual(share: f64) -> String {
-    format!("{:+.1} %", share * 100.0)
+    match share * 100.0 {
+        percent if percent.abs() < 0.05 => "0.0 %".to_owned(),
+        percent => format!("{percent:+.1} %"),
+    }
 }
 
 /// The parameters of both laws, with their intervals.
@@ -233,7 +239,7 @@ fn conditions(result: &ProfileResult) -> Vec<(&'static str, String)> {
         ),
         ("Target", result.target.to_string()),
         ("Server", format!("{} {}", result.server.product, result.server.version)),
-        ("Load", words::drive(&result.spec)),
+        ("Load", format!("{}{DOT}{}", result.spec.load, words::conduct(&result.spec))),
         ("Time", format!("started {}", words::moment(&result.started_at))),
         ("Host", words::host(&result.host)),
     ]

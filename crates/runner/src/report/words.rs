@@ -386,12 +386,8 @@ fn driven(result: &RunResult) -> String {
     format!("{}{DOT}{}", load::workers(result), conduct(&result.spec))
 }
 
-/// How the runs of several numbers of virtual users were driven.
-pub(super) fn drive(spec: &RunSpec) -> String {
-    format!("{}{DOT}{}", spec.load, conduct(spec))
-}
-
-fn conduct(spec: &RunSpec) -> String {
+/// How transactions were run, whoever ran them and when.
+pub(super) fn conduct(spec: &RunSpec) -> String {
     let isolation = match spec.isolation {
         Some(level) => format!("isolation {}", level.name()),
         None => "the database's own isolation".to_owned(),

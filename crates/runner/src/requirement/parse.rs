@@ -52,7 +52,8 @@ impl Reader<'_> {
             return Err(self.wrong(sign, "one of < <= > >= == != must stand here"));
         };
         let number = self.word(sign.end, |c| c.is_ascii_digit() || "._-+".contains(c));
-        let Ok(count) = self.text(number).replace('_', "").parse::<f64>() else {
+        let count = self.text(number).replace('_', "").parse::<f64>().ok();
+        let Some(count) = count.filter(|count| count.is_finite()) else {
             return Err(self.wrong(number, "a number must stand here"));
         };
         let unit = self.word(number.end, |c| !c.is_whitespace());
@@ -151,6 +152,7 @@ mod tests {
             assert_eq!((requirement.metric.name(), requirement.operator), (metric, operator));
             assert!((requirement.limit - limit).abs() < 1e-9, "{text}: {}", requirement.limit);
         }
+        assert!(parse(&format!("nopm > {}", "9".repeat(400)), &vocabulary()).is_err());
         let several = parse("nopm >= 5, failures < 1%", &vocabulary()).unwrap();
         assert_eq!(several.len(), 2);
         assert_eq!(several[1].text, "failures < 1%");

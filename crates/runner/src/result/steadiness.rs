@@ -210,7 +210,10 @@ fn warm_up_words(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
         WarmUp::Ended { after_s } => {
             Some(format!("warm-up really ended at {}, {rampup}", duration(after_s as f64)))
         }
-        WarmUp::NotFound => Some("the run never settled".to_owned()),
+        WarmUp::NotFound if steadiness.verdict == Steady::Steady => {
+            Some(format!("the end of the warm-up cannot be told, {rampup}"))
+        }
+        WarmUp::NotFound => Some(format!("the run never settled, {rampup}")),
         WarmUp::TooShort => None,
     }
 }
@@ -226,6 +229,9 @@ fn next(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
         return Some(format!("give it --rampup {}", round(rampup_s + into)));
     }
     match steadiness.verdict {
+        Steady::Steady if steadiness.until.is_some_and(|until| !until.reached) => {
+            Some("give it a longer --duration, or ask for less with --until-ci".to_owned())
+        }
         Steady::Steady => None,
         Steady::Drifting if steadiness.warm_up == WarmUp::NotFound => Some(format!(
             "run longer (--duration {}) and see whether it settles; if not, look for what grows: \

@@ -9,6 +9,8 @@ use crate::report::format::{duration, integer, percent};
 pub(super) const WORKER_LOST: &str = "worker_lost";
 /// Share of arrivals that may be missed, as happens to those that are due in the last moment.
 const MISSED_MAX: f64 = 0.001;
+/// Efficiency above which chance does not explain it.
+const EFFICIENCY_MAX: f64 = 1.02;
 /// How many changed settings are named.
 const SETTINGS_NAMED: usize = 5;
 
@@ -18,6 +20,7 @@ pub(super) fn of(result: &RunResult, counter: &CounterSpan) -> Vec<Warning> {
     verification(result, &mut list);
     window(result, &mut list);
     arrivals(result, &mut list);
+    efficiency(result, &mut list);
     failures(result, &mut list);
     client(result, &mut list);
     tallies(result, &mut list);
@@ -109,6 +112,17 @@ fn arrivals(result: &RunResult, list: &mut Vec<Warning>) {
     let next = "the database does not follow this load: ask for less of it, or give more sessions \
                 (--vus) if it is not busy";
     warn(list, "arrivals", text, next);
+}
+
+fn efficiency(result: &RunResult, list: &mut Vec<Warning>) {
+    let Some(efficiency) = result.efficiency.filter(|e| e.share > EFFICIENCY_MAX) else { return };
+    let text = format!(
+        "the {} is {} of the most that keying and thinking allow: terminals that logged in together \
+         come in waves at first",
+        result.headline.name,
+        percent(efficiency.share)
+    );
+    warn(list, "efficiency", text, "ramp up for some minutes: --rampup 5m");
 }
 
 fn client(result: &RunResult, list: &mut Vec<Warning>) {

@@ -36,7 +36,7 @@ pub enum StoreError {
     Damaged { path: PathBuf },
     #[error("there is no job {job}; `triphammer jobs` lists them")]
     NoJob { job: i64 },
-    #[error("job {job} goes on in another process")]
+    #[error("job {job} still runs; stop it first")]
     Running { job: i64 },
     #[error("job {job} is not held by this process")]
     NotHeld { job: i64 },

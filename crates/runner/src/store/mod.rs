@@ -9,6 +9,7 @@
 //!
 //! A failing store never ends a run: see [`StoreError::may_pass`] for what the caller can expect.
 
+mod browse;
 mod error;
 mod histograms;
 mod job;
@@ -19,6 +20,7 @@ mod path;
 mod read;
 mod write;
 
+pub use browse::{JobPage, JobQuery, PAGE_MAX};
 pub use error::StoreError;
 pub use histograms::{FULL_SECONDS, HistogramRow, MERGED_SECONDS, Scope, TimesKind, TotalRow};
 pub(crate) use job::phase_name;

@@ -17,7 +17,7 @@ use super::open::Store;
 use crate::result::{JobKind, Redacted, Remark, ServerTransactions};
 
 /// The columns of [`job_row`], in its order.
-const JOB_COLUMNS: &str = "id, kind, status, label, workload, workload_version, scale, scale_unit, \
+pub(super) const JOB_COLUMNS: &str = "id, kind, status, label, workload, workload_version, scale, scale_unit, \
                            target, server_product, server_version, tool_version, users, pid, \
                            started_at, ended_at, headline_name, headline_value, parent, step, \
                            (SELECT count(*) FROM jobs AS run WHERE run.parent = jobs.id \
@@ -87,29 +87,9 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn series(&self, job: JobId) -> Result<Vec<SeriesRow>, StoreError> {
-        let sql =
-            "SELECT first_second, last_second, type, committed, rolled_back, failed, in_doubt,
-                   retries, tally, response_ns, service_ns, p50_us, p95_us, p99_us, max_us
-                   FROM series WHERE job = ?1 ORDER BY first_second, type";
-        self.rows(sql, [job.0], |row| {
-            Ok(SeriesRow {
-                first: unsigned(row, 0)?,
-                last: unsigned(row, 1)?,
-                transaction: place(row, 2)?,
-                committed: unsigned(row, 3)?,
-                rolled_back: unsigned(row, 4)?,
-                failed: unsigned(row, 5)?,
-                in_doubt: unsigned(row, 6)?,
-                retries: unsigned(row, 7)?,
-                tally: row.get(8)?,
-                response_ns: unsigned(row, 9)?,
-                service_ns: unsigned(row, 10)?,
-                p50_us: unsigned(row, 11)?,
-                p95_us: unsigned(row, 12)?,
-                p99_us: unsigned(row, 13)?,
-                max_us: unsigned(row, 14)?,
-            })
-        })
+        let mut rows = Vec::new();
+        self.each_of_series(job, 0..u64::MAX, |row| rows.push(row))?;
+        Ok(rows)
     }
 
     /// What all threads did, second by second.
@@ -117,32 +97,9 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn seconds(&self, job: JobId) -> Result<Vec<SecondRow>, StoreError> {
-        let sql =
-            "SELECT first_second, last_second, cpu_ns, wall_ns, busiest_share, connected, lost,
-                   reconnected, lag_p99_us, round_trip_us, host_share, phase, server_count,
-                   server_seconds, p50_us, p95_us, p99_us, max_us
-                   FROM seconds WHERE job = ?1 ORDER BY first_second";
-        self.rows(sql, [job.0], |row| {
-            Ok(SecondRow {
-                first: unsigned(row, 0)?,
-                last: unsigned(row, 1)?,
-                cpu_ns: unsigned(row, 2)?,
-                wall_ns: unsigned(row, 3)?,
-                busiest_share: row.get(4)?,
-                connected: row.get(5)?,
-                lost: unsigned(row, 6)?,
-                reconnected: unsigned(row, 7)?,
-                lag_p99_us: optional(row, 8)?,
-                round_trip_us: optional(row, 9)?,
-                host_share: row.get(10)?,
-                phase: phase(row, 11)?,
-                server: server(row, 12)?,
-                p50_us: optional(row, 14)?,
-                p95_us: optional(row, 15)?,
-                p99_us: optional(row, 16)?,
-                max_us: optional(row, 17)?,
-            })
-        })
+        let mut rows = Vec::new();
+        self.each_of_seconds(job, 0..u64::MAX, |row| rows.push(row))?;
+        Ok(rows)
     }
 
     /// The histograms of stretches that begin in `seconds` of the run.
@@ -154,20 +111,9 @@ impl Store {
         job: JobId,
         seconds: Range<u64>,
     ) -> Result<Vec<HistogramRow>, StoreError> {
-        let sql = "SELECT first_second, last_second, type, times, counts FROM histograms
-                   WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3
-                   ORDER BY first_second, type, times";
-        let border = |second: u64| i64::try_from(second).unwrap_or(i64::MAX);
-        let borders = params![job.0, border(seconds.start), border(seconds.end)];
-        self.rows(sql, borders, |row| {
-            Ok(HistogramRow {
-                first: unsigned(row, 0)?,
-                last: unsigned(row, 1)?,
-                transaction: place(row, 2)?,
-                times: named(row, 3, TimesKind::ALL, TimesKind::name)?,
-                histogram: histogram(row, 4)?,
-            })
-        })
+        let mut rows = Vec::new();
+        self.each_histogram(job, seconds, |row| rows.push(row))?;
+        Ok(rows)
     }
 
     /// The exact totals of the run or its window.
@@ -226,7 +172,7 @@ impl Store {
 
     /// Finds out whether a job that runs is lost. A process gives up its lock after it has written
     /// the end, so a free lock counts only if the job is running in the store even then.
-    fn look_after(&self, job: &mut JobRow) -> Result<(), StoreError> {
+    pub(super) fn look_after(&self, job: &mut JobRow) -> Result<(), StoreError> {
         if job.status != JobStatus::Running || !lock::is_lost(&self.path, job.id) {
             return Ok(());
         }
@@ -243,7 +189,7 @@ impl Store {
         Ok(())
     }
 
-    fn rows<T>(
+    pub(super) fn rows<T>(
         &self,
         sql: &str,
         args: impl rusqlite::Params,
@@ -256,7 +202,7 @@ impl Store {
     }
 }
 
-fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
+pub(super) fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
     Ok(JobRow {
         id: JobId(row.get(0)?),
         kind: named(row, 1, JobKind::ALL, JobKind::name)?,
@@ -279,6 +225,58 @@ fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
         parent: row.get::<_, Option<i64>>(18)?.map(JobId),
         step: row.get(19)?,
         runs: row.get(20)?,
+    })
+}
+
+pub(super) fn series_row(row: &Row<'_>) -> rusqlite::Result<SeriesRow> {
+    Ok(SeriesRow {
+        first: unsigned(row, 0)?,
+        last: unsigned(row, 1)?,
+        transaction: place(row, 2)?,
+        committed: unsigned(row, 3)?,
+        rolled_back: unsigned(row, 4)?,
+        failed: unsigned(row, 5)?,
+        in_doubt: unsigned(row, 6)?,
+        retries: unsigned(row, 7)?,
+        tally: row.get(8)?,
+        response_ns: unsigned(row, 9)?,
+        service_ns: unsigned(row, 10)?,
+        p50_us: unsigned(row, 11)?,
+        p95_us: unsigned(row, 12)?,
+        p99_us: unsigned(row, 13)?,
+        max_us: unsigned(row, 14)?,
+    })
+}
+
+pub(super) fn second_row(row: &Row<'_>) -> rusqlite::Result<SecondRow> {
+    Ok(SecondRow {
+        first: unsigned(row, 0)?,
+        last: unsigned(row, 1)?,
+        cpu_ns: unsigned(row, 2)?,
+        wall_ns: unsigned(row, 3)?,
+        busiest_share: row.get(4)?,
+        connected: row.get(5)?,
+        lost: unsigned(row, 6)?,
+        reconnected: unsigned(row, 7)?,
+        lag_p99_us: optional(row, 8)?,
+        round_trip_us: optional(row, 9)?,
+        host_share: row.get(10)?,
+        phase: phase(row, 11)?,
+        server: server(row, 12)?,
+        p50_us: optional(row, 14)?,
+        p95_us: optional(row, 15)?,
+        p99_us: optional(row, 16)?,
+        max_us: optional(row, 17)?,
+    })
+}
+
+pub(super) fn histogram_row(row: &Row<'_>) -> rusqlite::Result<HistogramRow> {
+    Ok(HistogramRow {
+        first: unsigned(row, 0)?,
+        last: unsigned(row, 1)?,
+        transaction: place(row, 2)?,
+        times: named(row, 3, TimesKind::ALL, TimesKind::name)?,
+        histogram: histogram(row, 4)?,
     })
 }
 

@@ -11,7 +11,7 @@ use triphammer_statistics::compare::{Basis, Verdict};
 
 use crate::report::golden;
 use crate::sample;
-use crate::schema::{closed_whole_and_described, errors_of};
+use crate::schema::{errors_by, every_object_is_closed_whole_and_described_in, read};
 
 /// A run whose throughput and times are `factor` times the sample's.
 fn run(job: i64, factor: f64) -> Run {
@@ -277,15 +277,16 @@ fn documents_validate_and_schemas_are_whole() {
     ];
     for found in comparisons {
         let value = serde_json::to_value(&found).unwrap();
-        assert_eq!(errors_of("comparison-schema.json", &value), Vec::<String>::new());
+        assert_eq!(errors_by("comparison-schema.json", &value), Vec::<String>::new());
         let back: ComparisonResult = serde_json::from_value(value).unwrap();
         assert_eq!(back, found);
     }
     let value = serde_json::to_value(followed()).unwrap();
-    assert_eq!(errors_of("history-schema.json", &value), Vec::<String>::new());
+    assert_eq!(errors_by("history-schema.json", &value), Vec::<String>::new());
     let mut spoilt = serde_json::to_value(in_pairs(1.0, 14).unwrap()).unwrap();
     spoilt["verdict"]["kind"] = Value::from("better");
-    assert_ne!(errors_of("comparison-schema.json", &spoilt), Vec::<String>::new());
-    closed_whole_and_described("comparison-schema.json");
-    closed_whole_and_described("history-schema.json");
+    assert_ne!(errors_by("comparison-schema.json", &spoilt), Vec::<String>::new());
+    for name in ["comparison-schema.json", "history-schema.json"] {
+        every_object_is_closed_whole_and_described_in(&read(name));
+    }
 }

@@ -3,6 +3,7 @@
 //! longest.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do: with a panic")]
 
+mod campaigns;
 mod compare;
 mod report;
 mod result;

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use triphammer_runner::report::{self, Style};
+use triphammer_runner::requirement::Vocabulary;
 use triphammer_runner::result::{JobKind, Redacted, RunResult};
 use triphammer_runner::store::{JobId, JobRow, JobStatus};
 
@@ -125,4 +126,17 @@ fn jobs_are_a_table() {
     let back: Vec<JobRow> = serde_json::from_str(&report::jobs::json(&jobs)).unwrap();
     assert_eq!(back, jobs);
     assert!(report::jobs::text(&[]).contains("triphammer run"));
+}
+
+#[test]
+fn the_guide_to_outputs_names_every_metric_and_column() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/outputs.md");
+    let guide = std::fs::read_to_string(path).unwrap();
+    let (of_run, of_type) = Vocabulary::figures();
+    let columns = report::series::columns(&[]);
+    let formats = report::Format::ALL.iter().map(|(_, name, _)| *name);
+    let names = of_run.into_iter().chain(of_type.iter().map(String::as_str)).chain(formats);
+    for name in names.chain(columns.iter().map(String::as_str)) {
+        assert!(guide.contains(&format!("`{name}`")), "{name}");
+    }
 }

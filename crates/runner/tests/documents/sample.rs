@@ -348,7 +348,7 @@ pub fn interval(second: u64) -> Interval {
 pub fn second(second: u64) -> Second {
     let server = ServerTransactions { count: 470, seconds: 1.0 };
     let phase = if second < 60 { Phase::RampUp } else { Phase::Window };
-    Second::new(interval(second), phase, (second % 10 > 0).then_some(server))
+    Second::new(interval(second), phase, (!second.is_multiple_of(10)).then_some(server))
 }
 
 pub fn header() -> JobHeader {

@@ -17,17 +17,14 @@ use triphammer_runner::result::{DatabaseCount, Limit, RunResult, Status, Verdict
 
 use crate::sample;
 
-const RESULT: &str = "result-schema.json";
-
 fn schema() -> Value {
-    read(RESULT)
+    read("result-schema.json")
 }
 
 /// A published schema.
-fn read(name: &str) -> Value {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference");
-    let text = std::fs::read_to_string(format!("{folder}/{name}")).unwrap();
-    serde_json::from_str(&text).unwrap()
+pub fn read(name: &str) -> Value {
+    let path = format!("{}/../../docs/reference/{name}", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
 const AUDIT: AuditDef = AuditDef {
@@ -63,11 +60,10 @@ fn samples() -> Vec<Value> {
 }
 
 fn errors(instance: &Value) -> Vec<String> {
-    errors_of(RESULT, instance)
+    errors_by("result-schema.json", instance)
 }
 
-/// Where a document is not as a published schema says.
-pub fn errors_of(schema: &str, instance: &Value) -> Vec<String> {
+pub fn errors_by(schema: &str, instance: &Value) -> Vec<String> {
     let validator = jsonschema::validator_for(&read(schema)).unwrap();
     validator.iter_errors(instance).map(|e| format!("{}: {e}", e.instance_path())).collect()
 }
@@ -95,14 +91,12 @@ fn what_is_no_result_does_not_validate() {
 
 #[test]
 fn every_object_is_closed_whole_and_described() {
-    closed_whole_and_described(RESULT);
+    every_object_is_closed_whole_and_described_in(&schema());
 }
 
-/// Holds a published schema to what all of them promise.
-pub fn closed_whole_and_described(schema: &str) {
+pub fn every_object_is_closed_whole_and_described_in(schema: &Value) {
     let mut referred = BTreeSet::new();
-    let schema = read(schema);
-    visit(&schema, &mut |node| {
+    visit(schema, &mut |node| {
         if let Some(Value::String(to)) = node.get("$ref") {
             referred.insert(to.trim_start_matches("#/$defs/").to_owned());
         }

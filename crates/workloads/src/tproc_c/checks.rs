@@ -1,7 +1,7 @@
-//! The conditions that `check` verifies: those of clause 3.3.2, four of our own about what the
+//! The conditions that `check` verifies: those of clause 3.3.2, five of our own about what the
 //! specification leaves out, and the rules of the population (clause 4.3.3) on an untouched build.
 
-use triphammer_core::workload::CheckWhen::{Always, Once, Untouched, UntouchedOnce};
+use triphammer_core::workload::CheckWhen::{Always, Once, Untouched, UntouchedOnce, Whole};
 use triphammer_core::workload::{CheckDef, check};
 
 /// All checks.
@@ -58,6 +58,7 @@ pub static CHECKS: &[CheckDef] = &[
         Always,
     ),
     check("16", "check.16", "every new_order, order_line and history row has its parent", Always),
+    check("17", "check.17", "every warehouse that a row names is there", Whole),
     check("p.item", "check.p.item", "item: values as populated", UntouchedOnce),
     check(
         "p.item_rows",

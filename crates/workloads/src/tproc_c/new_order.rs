@@ -2,7 +2,7 @@
 //! (supplying warehouse, item). One in a hundred asks for an item that is not there, and is rolled
 //! back after the work up to there.
 
-use triphammer_core::rows::{Row, Rows};
+use triphammer_core::rows::Rows;
 use triphammer_core::session::{Access, Session, StatementId};
 use triphammer_core::value::Value;
 use triphammer_core::workload::{Completion, Statements};
@@ -68,17 +68,17 @@ pub(super) async fn call<S: Session>(
         Value::Ints(input.quantity()),
     ];
     session.call(id, &args, &mut buffers.rows).await?;
-    let row = buffers.rows.first("New-Order")?;
-    read_call(&row, input, &mut buffers.output.new_order)
+    read_call(&buffers.rows, input, &mut buffers.output.new_order)
 }
 
-/// Columns: status, o_id, w_tax, d_tax, c_last, c_credit, c_discount, total, then as lists by line
-/// i_name, s_quantity, i_price, ol_amount, brand-generic.
+/// Columns: status, o_id, w_tax, d_tax, c_last, c_credit, c_discount, total, then by line i_name,
+/// s_quantity, i_price, ol_amount, brand-generic.
 fn read_call(
-    row: &Row<'_>,
+    rows: &Rows,
     input: &NewOrder,
     output: &mut NewOrderOutput,
 ) -> Result<Completion, DbError> {
+    let row = rows.first("New-Order")?;
     let status = row.int(0)?;
     output.o_id = row.int32(1)?;
     output.w_tax = row.decimal(2, 4)?;
@@ -92,8 +92,8 @@ fn read_call(
     }
     output.committed = true;
     output.total = row.decimal(7, 2)?;
-    let (names, quantities) = (row.list(8)?, row.list(9)?);
-    let (prices, amounts, brands) = (row.list(10)?, row.list(11)?, row.list(12)?);
+    let (names, quantities) = (rows.lines(8)?, rows.lines(9)?);
+    let (prices, amounts, brands) = (rows.lines(10)?, rows.lines(11)?, rows.lines(12)?);
     let lines = [names.len(), quantities.len(), prices.len(), amounts.len(), brands.len()];
     if status != 0 || lines != [input.ol_cnt(); 5] {
         let message = format!("New-Order answered status {status} and {lines:?} lines");

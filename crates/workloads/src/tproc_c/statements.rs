@@ -146,6 +146,7 @@ pub static STATEMENTS: &[StatementDef] = &[
     check("check.14"),
     check("check.15"),
     check("check.16"),
+    check("check.17"),
     check("check.p.item"),
     check("check.p.item_rows"),
     check("check.p.warehouse"),

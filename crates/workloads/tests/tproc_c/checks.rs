@@ -144,12 +144,38 @@ const PLANTED: &[(&str, &str, &str)] = &[
         "DELETE FROM customer WHERE c_w_id = 1 AND c_d_id = 6 AND c_id = 79",
     ),
     ("16", "history of w_id=2 d_id=3 c_id=1", "DELETE FROM district WHERE d_w_id = 2 AND d_id = 3"),
+    ("17", "w_id=3", "UPDATE warehouse SET w_id = 3 WHERE w_id = 2"),
+    ("17", "d_w_id=0", "UPDATE district SET d_w_id = 0 WHERE d_w_id = 1 AND d_id = 2"),
+    (
+        "17",
+        "c_w_id=3",
+        "UPDATE customer SET c_w_id = 3 WHERE c_w_id = 2 AND c_d_id = 2 AND c_id = 3",
+    ),
+    (
+        "17",
+        "h_w_id=-1",
+        "UPDATE history SET h_w_id = -1 WHERE h_w_id = 1 AND h_d_id = 2 AND h_c_id = 3",
+    ),
+    (
+        "17",
+        "h_c_w_id=3",
+        "UPDATE history SET h_c_w_id = 3 WHERE h_w_id = 1 AND h_d_id = 2 AND h_c_id = 3",
+    ),
+    ("17", "s_w_id=3", "UPDATE stock SET s_w_id = 3 WHERE s_w_id = 1 AND s_i_id = 7"),
+    ("17", "o_w_id=0", "INSERT INTO orders VALUES (1, 1, 0, 1, '2026-01-01 00:00:00', NULL, 5, 1)"),
+    ("17", "no_w_id=3", "INSERT INTO new_order (no_o_id, no_d_id, no_w_id) VALUES (1, 1, 3)"),
+    ("17", "ol_w_id=3", "INSERT INTO order_line VALUES (1, 1, 3, 1, 503, 2, NULL, 5, 1.00, 'x')"),
+    (
+        "17",
+        "ol_supply_w_id=3",
+        "INSERT INTO order_line VALUES (3001, 1, 1, 1, 503, 3, NULL, 5, 1.00, 'x')",
+    ),
     ("p.item", "i_id=9", "UPDATE item SET i_im_id = 10001 WHERE i_id = 9"),
     ("p.item_rows", "rows=99999 original=10000", "DELETE FROM item WHERE i_id = 1"),
     (
         "p.item_rows",
         "rows=100000 original=9999",
-        "UPDATE item SET i_data = replace(i_data, 'ORIGINAL', 'original') WHERE i_id = (SELECT min(i_id) FROM item WHERE replace(i_data, 'ORIGINAL', '') <> i_data)",
+        "UPDATE item SET i_data = replace(i_data, 'ORIGINAL', 'original') WHERE i_id = (SELECT first FROM (SELECT min(i_id) AS first FROM item WHERE replace(i_data, 'ORIGINAL', '') <> i_data) one)",
     ),
     ("p.warehouse", "w_id=2", "UPDATE warehouse SET w_zip = '123411112' WHERE w_id = 2"),
     ("p.warehouse", "w_id=2", "UPDATE warehouse SET w_zip = '123x11111' WHERE w_id = 2"),
@@ -179,7 +205,7 @@ const PLANTED: &[(&str, &str, &str)] = &[
     (
         "p.customer_rows",
         "w_id=1 d_id=2",
-        "UPDATE customer SET c_credit = 'GC' WHERE c_w_id = 1 AND c_d_id = 2 AND c_id = (SELECT min(c_id) FROM customer WHERE c_w_id = 1 AND c_d_id = 2 AND c_credit = 'BC')",
+        "UPDATE customer SET c_credit = 'GC' WHERE c_w_id = 1 AND c_d_id = 2 AND c_id = (SELECT first FROM (SELECT min(c_id) AS first FROM customer WHERE c_w_id = 1 AND c_d_id = 2 AND c_credit = 'BC') one)",
     ),
     (
         "p.history",
@@ -204,7 +230,7 @@ const PLANTED: &[(&str, &str, &str)] = &[
     (
         "p.stock_rows",
         "w_id=2",
-        "UPDATE stock SET s_data = 'xxxxxxxxxxxxxxxxxxORIGINALxxx' WHERE s_w_id = 2 AND s_i_id = (SELECT min(s_i_id) FROM stock WHERE s_w_id = 2 AND replace(s_data, 'ORIGINAL', '') = s_data)",
+        "UPDATE stock SET s_data = 'xxxxxxxxxxxxxxxxxxORIGINALxxx' WHERE s_w_id = 2 AND s_i_id = (SELECT first FROM (SELECT min(s_i_id) AS first FROM stock WHERE s_w_id = 2 AND replace(s_data, 'ORIGINAL', '') = s_data) one)",
     ),
     (
         "p.orders",
@@ -214,7 +240,7 @@ const PLANTED: &[(&str, &str, &str)] = &[
     (
         "p.orders_rows",
         "w_id=2 d_id=1",
-        "UPDATE orders SET o_c_id = (SELECT o_c_id FROM orders WHERE o_w_id = 2 AND o_d_id = 1 AND o_id = 6) WHERE o_w_id = 2 AND o_d_id = 1 AND o_id = 5",
+        "UPDATE orders SET o_c_id = (SELECT other FROM (SELECT o_c_id AS other FROM orders WHERE o_w_id = 2 AND o_d_id = 1 AND o_id = 6) one) WHERE o_w_id = 2 AND o_d_id = 1 AND o_id = 5",
     ),
     (
         "p.order_line",
@@ -253,6 +279,11 @@ async fn postgres_checks_hold_on_a_fresh_build_and_find_what_is_planted() {
 #[tokio::test]
 async fn sqlite_checks_hold_on_a_fresh_build_and_find_what_is_planted() {
     find_what_is_planted(&Site::sqlite()).await;
+}
+
+#[tokio::test]
+async fn mariadb_checks_hold_on_a_fresh_build_and_find_what_is_planted() {
+    find_what_is_planted(&Site::mariadb()).await;
 }
 
 async fn find_what_is_planted(site: &Site) {

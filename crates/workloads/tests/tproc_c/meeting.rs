@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use triphammer_core::ErrorClass;
 use triphammer_core::random::Rng;
 use triphammer_core::value::Timestamp;
-use triphammer_core::workload::{Completion, Mode, Workload};
+use triphammer_core::workload::{Completion, Workload};
 use triphammer_drivers::AnySession;
 use triphammer_testbed::PostgresServer;
 use triphammer_workloads::tproc_c::input::{Delivery, Input, NewOrder, UNUSED_ITEM};
@@ -15,7 +15,6 @@ use crate::same::inputs;
 use crate::site::{Site, number, violations, workload};
 
 const NOW: Timestamp = Timestamp::from_seconds(1_800_000_000);
-const BOTH: [Mode; 2] = [Mode::Procedures, Mode::Statements];
 
 /// Runs `users` side by side on sessions of their own, on one thread.
 async fn side_by_side<F: Future>(users: impl Iterator<Item = F>) -> Vec<F::Output> {
@@ -40,8 +39,8 @@ async fn side_by_side<F: Future>(users: impl Iterator<Item = F>) -> Vec<F::Outpu
 async fn concurrent_deliveries_of_a_full_warehouse_skip_nothing() {
     const USERS: i32 = 4;
     const EACH: i32 = 30;
-    for mode in BOTH {
-        let (workload, site) = (workload(), Site::postgres());
+    for (site, mode) in Site::of_many_writers() {
+        let workload = workload();
         let deliver = async |user: i32| {
             let (mut session, mut prepared) = site.user(&workload, mode).await;
             let mut delivered = Vec::new();
@@ -69,8 +68,8 @@ async fn concurrent_deliveries_of_a_full_warehouse_skip_nothing() {
 
 #[tokio::test]
 async fn concurrent_new_orders_of_the_same_items_do_not_deadlock() {
-    for mode in BOTH {
-        let (workload, site) = (workload(), Site::postgres());
+    for (site, mode) in Site::of_many_writers() {
+        let workload = workload();
         let order = async |user: i32| {
             let (mut session, mut prepared) = site.user(&workload, mode).await;
             let mut rng = Rng::of(5, &[user.unsigned_abs().into()]);
@@ -95,8 +94,8 @@ async fn concurrent_new_orders_of_the_same_items_do_not_deadlock() {
 
 #[tokio::test]
 async fn users_of_all_transactions_meet_without_deadlocks_and_leave_the_checks_true() {
-    for mode in BOTH {
-        let (workload, site) = (workload(), Site::postgres());
+    for (site, mode) in Site::of_many_writers() {
+        let workload = workload();
         let work = async |user: u32| {
             let (mut session, mut prepared) = site.user(&workload, mode).await;
             let mut rng = Rng::of(6, &[user.into()]);
@@ -132,41 +131,32 @@ async fn fingerprint(session: &mut AnySession) -> Vec<i64> {
 #[tokio::test]
 async fn an_order_of_the_unused_item_leaves_nothing_behind() {
     let workload = workload();
-    for site in [Site::postgres(), Site::sqlite()] {
-        for mode in BOTH {
-            if mode == Mode::Procedures && site.name.is_empty() {
-                continue;
-            }
-            let (mut session, mut prepared) = site.user(&workload, mode).await;
-            let before = fingerprint(&mut session).await;
-            let logged = PostgresServer::shared().log().len();
-            // The unused item stands last, though its warehouse and a sort by item would put it first.
-            let lines = [(7, 2, 1), (8, 2, 2), (9, 1, 3), (10, 2, 4), (UNUSED_ITEM, 1, 5)];
-            let terminal = Terminal { w_id: 1, d_id: 4 };
-            let input = Input::NewOrder(NewOrder::of_lines(terminal, 7, NOW, &lines));
-            for _ in 0..20 {
-                let done = workload.run(&input, &mut prepared, &mut session).await.unwrap();
-                assert_eq!(done, Completion::ROLLED_BACK);
-            }
-            let output = &prepared.output().new_order;
-            assert!(!output.committed && output.lines.is_empty());
-            assert_eq!(output.o_id, 3001, "the number is returned, though not taken");
-            assert_eq!(fingerprint(&mut session).await, before);
-            let log = PostgresServer::shared().log();
-            let about_us = |l: &&str| l.contains("ERROR") && l.contains("triphammer_");
-            assert_eq!(log[logged..].lines().find(about_us), None);
+    for (site, mode) in Site::all() {
+        let (mut session, mut prepared) = site.user(&workload, mode).await;
+        let before = fingerprint(&mut session).await;
+        let logged = PostgresServer::shared().log().len();
+        // The unused item stands last, though its warehouse and a sort by item would put it first.
+        let lines = [(7, 2, 1), (8, 2, 2), (9, 1, 3), (10, 2, 4), (UNUSED_ITEM, 1, 5)];
+        let terminal = Terminal { w_id: 1, d_id: 4 };
+        let input = Input::NewOrder(NewOrder::of_lines(terminal, 7, NOW, &lines));
+        for _ in 0..20 {
+            let done = workload.run(&input, &mut prepared, &mut session).await.unwrap();
+            assert_eq!(done, Completion::ROLLED_BACK);
         }
+        let output = &prepared.output().new_order;
+        assert!(!output.committed && output.lines.is_empty());
+        assert_eq!(output.o_id, 3001, "the number is returned, though not taken");
+        assert_eq!(fingerprint(&mut session).await, before);
+        let log = PostgresServer::shared().log();
+        let about_us = |l: &&str| l.contains("ERROR") && l.contains("triphammer_");
+        assert_eq!(log[logged..].lines().find(about_us), None);
     }
 }
 
 #[tokio::test]
 async fn empty_districts_are_skipped_and_counted() {
     let workload = workload();
-    for (site, mode) in [
-        (Site::postgres(), Mode::Procedures),
-        (Site::postgres(), Mode::Statements),
-        (Site::sqlite(), Mode::Statements),
-    ] {
+    for (site, mode) in Site::all() {
         let (mut session, mut prepared) = site.user(&workload, mode).await;
         let empty = "DELETE FROM new_order WHERE no_w_id = 1 AND no_d_id IN (3, 10)";
         triphammer_core::Session::script(&mut session, empty).await.unwrap();
@@ -181,12 +171,13 @@ async fn empty_districts_are_skipped_and_counted() {
 #[tokio::test]
 async fn missing_tables_are_an_error_and_not_a_result() {
     let workload = workload();
-    let site = Site::postgres();
-    let (mut session, mut prepared) = site.user(&workload, Mode::Procedures).await;
-    let gone = "ALTER TABLE district RENAME TO elsewhere";
-    triphammer_core::Session::script(&mut session, gone).await.unwrap();
     let input =
         inputs(&workload, 50).into_iter().find(|i| matches!(i, Input::NewOrder(_))).unwrap();
-    let error = workload.run(&input, &mut prepared, &mut session).await.unwrap_err();
-    assert_eq!(error.class(), ErrorClass::Other, "{error}");
+    for (site, mode) in Site::all() {
+        let (mut session, mut prepared) = site.user(&workload, mode).await;
+        let gone = "ALTER TABLE district RENAME TO elsewhere";
+        triphammer_core::Session::script(&mut session, gone).await.unwrap();
+        let error = workload.run(&input, &mut prepared, &mut session).await.unwrap_err();
+        assert_eq!(error.class(), ErrorClass::Other, "{error}");
+    }
 }

@@ -1,7 +1,7 @@
 //! The same work gives the same rows and outputs.
 
 use triphammer_core::random::Rng;
-use triphammer_core::session::{Protocol, Session};
+use triphammer_core::session::Protocol;
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{Completion, Mode, Workload};
 use triphammer_drivers::AnySession;
@@ -44,15 +44,17 @@ impl<'a> Worker<'a> {
 #[tokio::test]
 async fn modes_and_databases_leave_the_same_rows_and_give_the_same_outputs() {
     let workload = workload();
-    let sites = [Site::postgres(), Site::postgres(), Site::sqlite()];
-    let mut procedures = Worker::new(&sites[0], &workload, Mode::Procedures).await;
-    let mut statements = Worker::new(&sites[1], &workload, Mode::Statements).await;
-    let mut sqlite = Worker::new(&sites[2], &workload, Mode::Statements).await;
+    let sites = Site::all();
+    let mut workers = Vec::new();
+    for (site, mode) in &sites {
+        workers.push(Worker::new(site, &workload, *mode).await);
+    }
+    let (first, others) = workers.split_first_mut().unwrap();
     let (mut rolled_back, mut bad_credit, mut original) = (0, 0, 0);
     for input in &inputs(&workload, 4_000) {
-        let done = procedures.run(input).await;
-        let output = procedures.prepared.output();
-        for other in [&mut statements, &mut sqlite] {
+        let done = first.run(input).await;
+        let output = first.prepared.output();
+        for other in &mut *others {
             assert_eq!(other.run(input).await, done, "{input:?}");
             assert_eq!(other.prepared.output(), output, "{input:?}");
         }
@@ -62,15 +64,15 @@ async fn modes_and_databases_leave_the_same_rows_and_give_the_same_outputs() {
     }
     assert!(rolled_back > 3 && bad_credit > 50 && original > 50, "the inputs reach all branches");
     for table in TprocC::tables() {
-        let expected = dump(&mut procedures.session, table).await;
-        for other in [&mut statements, &mut sqlite] {
+        let expected = dump(&mut first.session, table).await;
+        for other in &mut *others {
             let found = dump(&mut other.session, table).await;
             assert_eq!(found.len(), expected.len(), "{}", table.name);
             let differing = found.iter().zip(&expected).find(|(a, b)| a != b);
             assert_eq!(differing, None, "{}", table.name);
         }
     }
-    for (site, worker) in sites.iter().zip([&mut procedures, &mut statements, &mut sqlite]) {
+    for ((site, _), worker) in sites.iter().zip(&mut workers) {
         assert_eq!(violations(site, &mut worker.session, false).await, []);
     }
 }
@@ -97,16 +99,17 @@ async fn procedures_answer_alike_behind_each_protocol() {
 #[tokio::test]
 async fn transactions_work_with_foreign_keys_and_a_history_key() {
     let workload = workload();
-    let site = Site::postgres();
-    site.scripts(&["history_key", "foreign_key"]).await;
-    for mode in [Mode::Procedures, Mode::Statements] {
-        let mut worker = Worker::new(&site, &workload, mode).await;
-        for input in &inputs(&workload, 300) {
-            worker.run(input).await;
+    for site in [Site::postgres(), Site::mariadb()] {
+        site.scripts(&["history_key", "foreign_key"]).await;
+        for mode in [Mode::Procedures, Mode::Statements] {
+            let mut worker = Worker::new(&site, &workload, mode).await;
+            for input in &inputs(&workload, 300) {
+                worker.run(input).await;
+            }
         }
+        let mut session = site.session().await;
+        assert_eq!(violations(&site, &mut session, false).await, []);
     }
-    let mut session = site.session().await;
-    assert_eq!(violations(&site, &mut session, false).await, []);
 }
 
 #[tokio::test]
@@ -126,8 +129,11 @@ async fn the_null_database_answers_every_transaction() {
 
 #[tokio::test]
 async fn procedures_can_be_made_again_and_dropped() {
-    let site = Site::postgres();
-    site.scripts(&["procedure", "drop_procedure", "drop_procedure", "procedure"]).await;
-    let mut session = site.session().await;
-    session.script("CALL triphammer_stock_level(1, 1, 15, NULL, NULL)").await.unwrap();
+    let workload = workload();
+    let inputs = inputs(&workload, 100);
+    let stock_level = inputs.iter().find(|input| matches!(input, Input::StockLevel(_))).unwrap();
+    for site in [Site::postgres(), Site::mariadb()] {
+        site.scripts(&["procedure", "drop_procedure", "drop_procedure", "procedure"]).await;
+        Worker::new(&site, &workload, Mode::Procedures).await.run(stock_level).await;
+    }
 }

@@ -1,7 +1,7 @@
-//! Databases with a population of TPROC-C, for tests to work on: PostgreSQL databases copied from one
-//! that is built once a process, and SQLite files likewise.
+//! Databases with a population of TPROC-C, for tests to work on: PostgreSQL and MariaDB databases copied
+//! from one that is built once a process, and SQLite files likewise.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -14,7 +14,7 @@ use triphammer_core::workload::{
     CheckDef, CheckWhen, Mode, Part, Statements, TableDef, Workload, WorkloadSettings,
 };
 use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings};
-use triphammer_testbed::PostgresServer;
+use triphammer_testbed::{MariadbServer, PostgresServer};
 use triphammer_workloads::books;
 use triphammer_workloads::tproc_c::{Prepared, TprocC};
 
@@ -37,22 +37,15 @@ pub fn workload() -> TprocC {
 pub struct Site {
     pub database: AnyDatabase,
     pub book: SqlBook,
-    /// The name of a PostgreSQL database.
-    pub name: String,
     _folder: Option<TempDir>,
 }
 
 impl Site {
-    fn new(
-        target: &str,
-        settings: &ConnectSettings,
-        name: String,
-        folder: Option<TempDir>,
-    ) -> Self {
+    fn new(target: &str, settings: &ConnectSettings, folder: Option<TempDir>) -> Self {
         let database = AnyDatabase::open(target, settings).unwrap();
         let procedures = database.capabilities().procedures;
         let book = books::book::<TprocC>(database.dialect(), procedures).unwrap();
-        Self { database, book, name, _folder: folder }
+        Self { database, book, _folder: folder }
     }
 
     /// A PostgreSQL database of its own for a test.
@@ -73,7 +66,7 @@ impl Site {
         let sql = format!("CREATE DATABASE {name} TEMPLATE {template} {strategy}");
         server.run("postgres", &sql).unwrap();
         let settings = ConnectSettings { protocol, ..ConnectSettings::default() };
-        Self::new(&server.url(&name), &settings, name, None)
+        Self::new(&server.url(&name), &settings, None)
     }
 
     /// A SQLite file of its own for a test.
@@ -82,12 +75,56 @@ impl Site {
         let file = folder.path().join("tproc-c.sqlite");
         std::fs::copy(sqlite_template(), &file).unwrap();
         let target = sqlite_target(&file);
-        Self::new(&target, &ConnectSettings::default(), String::new(), Some(folder))
+        Self::new(&target, &ConnectSettings::default(), Some(folder))
+    }
+
+    /// A MariaDB database of its own for a test: the template's files, taken in.
+    pub fn mariadb() -> Self {
+        let server = MariadbServer::shared();
+        let template = mariadb_template();
+        let target = server.fresh_database("site").unwrap();
+        let name = target.rsplit('/').next().unwrap();
+        for table in TprocC::tables() {
+            let table = table.name;
+            let make = format!(
+                "CREATE TABLE {table} LIKE {TEMPLATE}.{table}; ALTER TABLE {table} DISCARD TABLESPACE"
+            );
+            server.run(name, &make).unwrap();
+            let place = server.socket_folder().join("data").join(name);
+            for kind in ["ibd", "cfg"] {
+                let file = format!("{table}.{kind}");
+                std::fs::copy(template.join(&file), place.join(&file)).unwrap();
+            }
+            server.run(name, &format!("ALTER TABLE {table} IMPORT TABLESPACE")).unwrap();
+        }
+        aside(async move || {
+            let site = Self::new(&target, &ConnectSettings::default(), None);
+            site.scripts(&["procedure", "analyze"]).await;
+            site
+        })
+    }
+
+    /// A database of every kind and every mode that it has.
+    pub fn all() -> Vec<(Self, Mode)> {
+        vec![
+            (Self::postgres(), Mode::Procedures),
+            (Self::postgres(), Mode::Statements),
+            (Self::mariadb(), Mode::Procedures),
+            (Self::mariadb(), Mode::Statements),
+            (Self::sqlite(), Mode::Statements),
+        ]
+    }
+
+    /// As [`Site::all`], without those where one session writes at a time.
+    pub fn of_many_writers() -> Vec<(Self, Mode)> {
+        let mut sites = Self::all();
+        sites.retain(|(site, _)| !site.database.capabilities().one_writer);
+        sites
     }
 
     /// The null database.
     pub fn null() -> Self {
-        Self::new("null:", &ConnectSettings::default(), String::new(), None)
+        Self::new("null:", &ConnectSettings::default(), None)
     }
 
     pub async fn session(&self) -> AnySession {
@@ -113,7 +150,8 @@ impl Site {
     }
 
     async fn build(&self, workload: &TprocC) {
-        self.scripts(&["create"]).await;
+        let keys_first = self.book.is_clustered();
+        self.scripts(if keys_first { &["create", "key"] } else { &["create"] }).await;
         let mut session = self.database.connect(Role::Loader).await.unwrap();
         for part in workload.parts() {
             session.begin(Access::Write).await.unwrap();
@@ -123,7 +161,7 @@ impl Site {
             session.commit().await.unwrap();
         }
         session.close().await;
-        self.scripts(&["key", "index"]).await;
+        self.scripts(if keys_first { &["index"] } else { &["key", "index"] }).await;
         if self.database.capabilities().procedures {
             self.scripts(&["procedure"]).await;
         }
@@ -136,28 +174,62 @@ async fn load(session: &mut AnySession, workload: &TprocC, part: &Part, table: &
     session.load(table, &mut *source).await.unwrap();
 }
 
-fn sqlite_target(file: &std::path::Path) -> String {
+fn sqlite_target(file: &Path) -> String {
     format!("sqlite:{}?synchronous=off", file.display())
 }
 
-/// Builds on a runtime of its own, because tests call from inside theirs.
-fn built(site: Site) {
+/// Works on a runtime of its own, because tests call from inside theirs.
+fn aside<T: Send + 'static>(work: impl AsyncFnOnce() -> T + Send + 'static) -> T {
     let work = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(site.build(&workload()));
+        runtime.block_on(work())
     };
-    std::thread::spawn(work).join().unwrap();
+    std::thread::spawn(work).join().unwrap()
 }
 
+fn build(target: String) {
+    let build = async move || {
+        let site = Site::new(&target, &ConnectSettings::default(), None);
+        site.build(&workload()).await;
+    };
+    aside(build);
+}
+
+/// Name of the databases that others are copied from.
+const TEMPLATE: &str = "tproc_c_template";
+
 fn postgres_template() -> &'static str {
-    static TEMPLATE: OnceLock<&str> = OnceLock::new();
-    TEMPLATE.get_or_init(|| {
+    static BUILT: OnceLock<&str> = OnceLock::new();
+    BUILT.get_or_init(|| {
         let server = PostgresServer::shared();
-        server.run("postgres", "CREATE DATABASE tproc_c_template").unwrap();
-        let target = server.url("tproc_c_template");
-        built(Site::new(&target, &ConnectSettings::default(), String::new(), None));
-        "tproc_c_template"
+        server.run("postgres", &format!("CREATE DATABASE {TEMPLATE}")).unwrap();
+        build(server.url(TEMPLATE));
+        TEMPLATE
     })
+}
+
+/// A folder with the template's files.
+fn mariadb_template() -> &'static Path {
+    static FOLDER: OnceLock<TempDir> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let server = MariadbServer::shared();
+        let create =
+            format!("CREATE DATABASE {TEMPLATE} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin");
+        server.run("mysql", &create).unwrap();
+        build(server.url(TEMPLATE));
+        let folder = tempfile::tempdir().unwrap();
+        let tables: Vec<_> = TprocC::tables().iter().map(|table| table.name).collect();
+        let files = server.socket_folder().join("data").join(TEMPLATE);
+        let export = format!(
+            "FLUSH TABLES {} FOR EXPORT;\nsystem cp {}/*.ibd {1}/*.cfg {}\n;UNLOCK TABLES",
+            tables.join(", "),
+            files.display(),
+            folder.path().display()
+        );
+        server.run(TEMPLATE, &export).unwrap();
+        folder
+    });
+    folder.path()
 }
 
 fn sqlite_template() -> PathBuf {
@@ -166,7 +238,7 @@ fn sqlite_template() -> PathBuf {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("template.sqlite");
         let target = sqlite_target(&file);
-        built(Site::new(&target, &ConnectSettings::default(), String::new(), None));
+        build(target);
         (folder, file)
     });
     file.clone()

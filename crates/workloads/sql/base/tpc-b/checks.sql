@@ -34,23 +34,21 @@ HAVING count(aid) <> 100000 OR min(aid) <> (bid - 1) * 100000 + 1 OR max(aid) <>
 ORDER BY bid
 LIMIT 1;
 
--- About the whole database, whatever the range. The scale is the number of branches.
 -- name: check.beyond
 SELECT count(*) OVER (), beyond
 FROM (
     SELECT concat('bid=', bid) AS beyond
     FROM pgbench_branches
-    WHERE bid NOT BETWEEN 1 AND (SELECT count(*) FROM pgbench_branches)
+    WHERE bid NOT BETWEEN :first AND :last
     UNION ALL
     SELECT concat('tid=', tid)
     FROM pgbench_tellers
-    WHERE tid NOT BETWEEN 1 AND (SELECT 10 * count(*) FROM pgbench_branches)
+    WHERE tid NOT BETWEEN (:first - 1) * 10 + 1 AND :last * 10
     UNION ALL
     SELECT concat('aid=', aid)
     FROM pgbench_accounts
-    WHERE aid NOT BETWEEN 1 AND (SELECT 100000 * count(*) FROM pgbench_branches)
+    WHERE aid NOT BETWEEN (:first - 1) * 100000 + 1 AND :last * 100000
 ) sides
-WHERE :first <= :last
 ORDER BY beyond
 LIMIT 1;
 

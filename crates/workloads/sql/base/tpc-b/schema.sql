@@ -5,7 +5,7 @@ CREATE TABLE pgbench_branches (
     bid      integer NOT NULL,
     bbalance integer,
     filler   char(88)
-);
+){table_options};
 
 -- name: create.pgbench_tellers
 CREATE TABLE pgbench_tellers (
@@ -13,7 +13,7 @@ CREATE TABLE pgbench_tellers (
     bid      integer,
     tbalance integer,
     filler   char(84)
-);
+){table_options};
 
 -- name: create.pgbench_accounts
 CREATE TABLE pgbench_accounts (
@@ -21,7 +21,7 @@ CREATE TABLE pgbench_accounts (
     bid      integer,
     abalance integer,
     filler   char(84)
-);
+){table_options}{accounts_partitions};
 
 -- name: create.pgbench_history
 CREATE TABLE pgbench_history (
@@ -31,7 +31,7 @@ CREATE TABLE pgbench_history (
     delta  integer,
     mtime  {timestamp},
     filler char(22)
-);
+){table_options};
 
 -- name: key.pgbench_branches
 ALTER TABLE pgbench_branches ADD PRIMARY KEY (bid);

@@ -69,7 +69,7 @@ FROM (
     SELECT count(*) OVER () AS violations, row_number() OVER (ORDER BY w_id, d_id) AS place,
            concat('w_id=', w_id, ' d_id=', d_id) AS first_key
     FROM (
-        SELECT o_w_id AS w_id, o_d_id AS d_id, sum(o_ol_cnt) AS lines
+        SELECT o_w_id AS w_id, o_d_id AS d_id, sum(o_ol_cnt) AS line_count
         FROM orders
         WHERE o_w_id BETWEEN :first AND :last
         GROUP BY o_w_id, o_d_id
@@ -80,7 +80,7 @@ FROM (
         GROUP BY ol_w_id, ol_d_id
     ) sides
     GROUP BY w_id, d_id
-    HAVING sum(lines) <> 0
+    HAVING sum(line_count) <> 0
 ) found
 WHERE place = 1;
 
@@ -111,7 +111,7 @@ FROM (
     SELECT count(*) OVER () AS violations, row_number() OVER (ORDER BY w_id, d_id, o_id) AS place,
            concat('w_id=', w_id, ' d_id=', d_id, ' o_id=', o_id) AS first_key
     FROM (
-        SELECT o_w_id AS w_id, o_d_id AS d_id, o_id, o_ol_cnt AS lines, 1 AS parents
+        SELECT o_w_id AS w_id, o_d_id AS d_id, o_id, o_ol_cnt AS line_count, 1 AS parents
         FROM orders
         WHERE o_w_id BETWEEN :first AND :last
         UNION ALL
@@ -121,7 +121,7 @@ FROM (
         GROUP BY ol_w_id, ol_d_id, ol_o_id
     ) sides
     GROUP BY w_id, d_id, o_id
-    HAVING sum(parents) <> 1 OR sum(lines) <> 0
+    HAVING sum(parents) <> 1 OR sum(line_count) <> 0
 ) found
 WHERE place = 1;
 
@@ -352,5 +352,37 @@ FROM (
         LEFT JOIN district ON d_w_id = h_w_id AND d_id = h_d_id
         WHERE h_w_id BETWEEN :first AND :last AND d_id IS NULL
     ) orphans
+) found
+WHERE place = 1;
+
+-- Tables hold nothing of a warehouse that is not there.
+-- name: check.17
+SELECT violations, first_key
+FROM (
+    SELECT count(*) OVER () AS violations, row_number() OVER (ORDER BY place_of, w_id) AS place,
+           concat(place_of, '=', w_id) AS first_key
+    FROM (
+        SELECT 'w_id' AS place_of, w_id FROM warehouse WHERE w_id NOT BETWEEN :first AND :last
+        UNION ALL
+        SELECT 'd_w_id', d_w_id FROM district WHERE d_w_id NOT BETWEEN :first AND :last
+        UNION ALL
+        SELECT 'c_w_id', c_w_id FROM customer WHERE c_w_id NOT BETWEEN :first AND :last
+        UNION ALL
+        SELECT 'h_w_id', h_w_id FROM history WHERE h_w_id NOT BETWEEN :first AND :last
+        UNION ALL
+        SELECT 'h_c_w_id', h_c_w_id FROM history WHERE h_c_w_id NOT BETWEEN :first AND :last
+        UNION ALL
+        SELECT 's_w_id', s_w_id FROM stock WHERE s_w_id NOT BETWEEN :first AND :last
+        UNION ALL
+        SELECT 'o_w_id', o_w_id FROM orders WHERE o_w_id NOT BETWEEN :first AND :last
+        UNION ALL
+        SELECT 'no_w_id', no_w_id FROM new_order WHERE no_w_id NOT BETWEEN :first AND :last
+        UNION ALL
+        SELECT 'ol_w_id', ol_w_id FROM order_line WHERE ol_w_id NOT BETWEEN :first AND :last
+        UNION ALL
+        SELECT 'ol_supply_w_id', ol_supply_w_id
+        FROM order_line
+        WHERE ol_supply_w_id NOT BETWEEN :first AND :last
+    ) beyond
 ) found
 WHERE place = 1;

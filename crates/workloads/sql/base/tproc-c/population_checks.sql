@@ -1,7 +1,6 @@
 -- The rules of the population (clause 4.3.3) on a build that no run has touched, over the warehouses
 -- from :first to :last. As in checks.sql: no row, or the number of violations and the first key.
--- `replace` finds ORIGINAL by case on every database, which LIKE does not; `trim` leaves nothing of
--- what is all digits.
+-- `replace` finds ORIGINAL by case on every database, which LIKE does not.
 
 -- The items are there once, whatever the range.
 -- name: check.p.item
@@ -34,7 +33,7 @@ FROM (
         length(w_name) NOT BETWEEN 6 AND 10 OR
         length(w_street_1) NOT BETWEEN 10 AND 20 OR length(w_street_2) NOT BETWEEN 10 AND 20
         OR length(w_city) NOT BETWEEN 10 AND 20 OR length(w_state) <> 2 OR length(w_zip) <> 9
-        OR w_zip NOT LIKE '____11111' OR trim(w_zip, '0123456789') <> ''
+        OR w_zip NOT LIKE '____11111' OR w_zip {not_digits}
         OR w_tax NOT BETWEEN 0 AND 0.2 OR w_ytd <> 300000)
 ) found
 WHERE place = 1;
@@ -55,7 +54,7 @@ FROM (
         length(d_name) NOT BETWEEN 6 AND 10 OR
         length(d_street_1) NOT BETWEEN 10 AND 20 OR length(d_street_2) NOT BETWEEN 10 AND 20
         OR length(d_city) NOT BETWEEN 10 AND 20 OR length(d_state) <> 2 OR length(d_zip) <> 9
-        OR d_zip NOT LIKE '____11111' OR trim(d_zip, '0123456789') <> ''
+        OR d_zip NOT LIKE '____11111' OR d_zip {not_digits}
         OR d_tax NOT BETWEEN 0 AND 0.2 OR d_ytd <> 30000 OR d_next_o_id <> 3001)
 ) found
 WHERE place = 1;
@@ -84,8 +83,8 @@ FROM (
         length(c_first) NOT BETWEEN 8 AND 16 OR c_middle <> 'OE' OR
         length(c_street_1) NOT BETWEEN 10 AND 20 OR length(c_street_2) NOT BETWEEN 10 AND 20
         OR length(c_city) NOT BETWEEN 10 AND 20 OR length(c_state) <> 2 OR length(c_zip) <> 9
-        OR c_zip NOT LIKE '____11111' OR trim(c_zip, '0123456789') <> ''
-        OR length(c_phone) <> 16 OR trim(c_phone, '0123456789') <> ''
+        OR c_zip NOT LIKE '____11111' OR c_zip {not_digits}
+        OR length(c_phone) <> 16 OR c_phone {not_digits}
         OR c_credit NOT IN ('GC', 'BC') OR c_credit_lim <> 50000 OR c_discount NOT BETWEEN 0 AND 0.5
         OR c_balance <> -10 OR c_ytd_payment <> 10 OR c_payment_cnt <> 1 OR c_delivery_cnt <> 0
         OR length(c_data) NOT BETWEEN 300 AND 500)
@@ -109,7 +108,7 @@ WITH syllable AS (
     UNION ALL SELECT 9, 'EING'
 ), name AS (
     SELECT DISTINCT 100 * a.digit + 10 * b.digit + c.digit AS number,
-           CAST(concat(a.part, b.part, c.part) AS varchar(15)) AS text
+           CAST(concat(a.part, b.part, c.part) AS {cast_text}(15)) AS text
     FROM syllable a CROSS JOIN syllable b CROSS JOIN syllable c
 )
 SELECT violations, first_key

@@ -13,7 +13,7 @@ CREATE TABLE warehouse (
     w_zip      char(9) NOT NULL,
     w_tax      decimal(4, 4) NOT NULL,
     w_ytd      decimal(16, 2) NOT NULL
-);
+){table_options};
 
 -- name: create.district
 CREATE TABLE district (
@@ -28,7 +28,7 @@ CREATE TABLE district (
     d_tax       decimal(4, 4) NOT NULL,
     d_ytd       decimal(16, 2) NOT NULL,
     d_next_o_id integer NOT NULL
-);
+){table_options};
 
 -- name: create.customer
 CREATE TABLE customer (
@@ -53,7 +53,7 @@ CREATE TABLE customer (
     c_payment_cnt  integer NOT NULL,
     c_delivery_cnt integer NOT NULL,
     c_data         varchar(500) NOT NULL
-);
+){table_options};
 
 -- name: create.history
 CREATE TABLE history (
@@ -65,7 +65,7 @@ CREATE TABLE history (
     h_date   {timestamp} NOT NULL,
     h_amount decimal(6, 2) NOT NULL,
     h_data   varchar(24) NOT NULL
-);
+){table_options};
 
 -- name: create.item
 CREATE TABLE item (
@@ -74,7 +74,7 @@ CREATE TABLE item (
     i_name  varchar(24) NOT NULL,
     i_price decimal(5, 2) NOT NULL,
     i_data  varchar(50) NOT NULL
-);
+){table_options};
 
 -- name: create.stock
 CREATE TABLE stock (
@@ -95,7 +95,7 @@ CREATE TABLE stock (
     s_order_cnt  integer NOT NULL,
     s_remote_cnt integer NOT NULL,
     s_data       varchar(50) NOT NULL
-);
+){table_options};
 
 -- name: create.orders
 CREATE TABLE orders (
@@ -107,7 +107,7 @@ CREATE TABLE orders (
     o_carrier_id integer,
     o_ol_cnt     integer NOT NULL,
     o_all_local  integer NOT NULL
-);
+){table_options};
 
 -- name: create.order_line
 CREATE TABLE order_line (
@@ -121,14 +121,14 @@ CREATE TABLE order_line (
     ol_quantity    integer NOT NULL,
     ol_amount      decimal(6, 2) NOT NULL,
     ol_dist_info   char(24) NOT NULL
-);
+){table_options}{order_line_partitions};
 
 -- name: create.new_order
 CREATE TABLE new_order (
     no_o_id integer NOT NULL,
     no_d_id integer NOT NULL,
     no_w_id integer NOT NULL
-);
+){table_options};
 
 -- name: key.warehouse
 ALTER TABLE warehouse ADD PRIMARY KEY (w_id);
@@ -165,34 +165,34 @@ CREATE INDEX customer_name ON customer (c_w_id, c_d_id, c_last, c_first, c_id);
 CREATE INDEX orders_customer ON orders (o_w_id, o_d_id, o_c_id, o_id);
 
 -- name: foreign_key.district
-ALTER TABLE district ADD FOREIGN KEY (d_w_id) REFERENCES warehouse (w_id);
+ALTER TABLE district ADD CONSTRAINT district_fk FOREIGN KEY (d_w_id) REFERENCES warehouse (w_id);
 
 -- name: foreign_key.customer
-ALTER TABLE customer ADD FOREIGN KEY (c_w_id, c_d_id) REFERENCES district (d_w_id, d_id);
+ALTER TABLE customer ADD CONSTRAINT customer_fk FOREIGN KEY (c_w_id, c_d_id) REFERENCES district (d_w_id, d_id);
 
 -- name: foreign_key.history_customer
-ALTER TABLE history ADD FOREIGN KEY (h_c_w_id, h_c_d_id, h_c_id) REFERENCES customer (c_w_id, c_d_id, c_id);
+ALTER TABLE history ADD CONSTRAINT history_customer_fk FOREIGN KEY (h_c_w_id, h_c_d_id, h_c_id) REFERENCES customer (c_w_id, c_d_id, c_id);
 
 -- name: foreign_key.history_district
-ALTER TABLE history ADD FOREIGN KEY (h_w_id, h_d_id) REFERENCES district (d_w_id, d_id);
+ALTER TABLE history ADD CONSTRAINT history_district_fk FOREIGN KEY (h_w_id, h_d_id) REFERENCES district (d_w_id, d_id);
 
 -- name: foreign_key.stock_warehouse
-ALTER TABLE stock ADD FOREIGN KEY (s_w_id) REFERENCES warehouse (w_id);
+ALTER TABLE stock ADD CONSTRAINT stock_warehouse_fk FOREIGN KEY (s_w_id) REFERENCES warehouse (w_id);
 
 -- name: foreign_key.stock_item
-ALTER TABLE stock ADD FOREIGN KEY (s_i_id) REFERENCES item (i_id);
+ALTER TABLE stock ADD CONSTRAINT stock_item_fk FOREIGN KEY (s_i_id) REFERENCES item (i_id);
 
 -- name: foreign_key.orders
-ALTER TABLE orders ADD FOREIGN KEY (o_w_id, o_d_id, o_c_id) REFERENCES customer (c_w_id, c_d_id, c_id);
+ALTER TABLE orders ADD CONSTRAINT orders_fk FOREIGN KEY (o_w_id, o_d_id, o_c_id) REFERENCES customer (c_w_id, c_d_id, c_id);
 
 -- name: foreign_key.order_line_orders
-ALTER TABLE order_line ADD FOREIGN KEY (ol_w_id, ol_d_id, ol_o_id) REFERENCES orders (o_w_id, o_d_id, o_id);
+ALTER TABLE order_line ADD CONSTRAINT order_line_orders_fk FOREIGN KEY (ol_w_id, ol_d_id, ol_o_id) REFERENCES orders (o_w_id, o_d_id, o_id);
 
 -- name: foreign_key.order_line_stock
-ALTER TABLE order_line ADD FOREIGN KEY (ol_supply_w_id, ol_i_id) REFERENCES stock (s_w_id, s_i_id);
+ALTER TABLE order_line ADD CONSTRAINT order_line_stock_fk FOREIGN KEY (ol_supply_w_id, ol_i_id) REFERENCES stock (s_w_id, s_i_id);
 
 -- name: foreign_key.new_order
-ALTER TABLE new_order ADD FOREIGN KEY (no_w_id, no_d_id, no_o_id) REFERENCES orders (o_w_id, o_d_id, o_id);
+ALTER TABLE new_order ADD CONSTRAINT new_order_fk FOREIGN KEY (no_w_id, no_d_id, no_o_id) REFERENCES orders (o_w_id, o_d_id, o_id);
 
 -- name: analyze.warehouse
 {analyze} warehouse;

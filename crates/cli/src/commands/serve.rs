@@ -1,0 +1,130 @@
+//! `triphammer serve`.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+
+use tokio::sync::watch;
+use triphammer_core::SpecError;
+use triphammer_drivers::target::Secret;
+use triphammer_runner::Failure;
+use triphammer_runner::settings::Settings;
+use triphammer_runner::store::default_path;
+use triphammer_server::{ApiError, Config, LISTEN, Limits, Server, TOKEN_MIN, random_token};
+
+use super::print;
+use crate::signals::Signals;
+use crate::{Exit, Result, terminal};
+
+/// Serves until Ctrl-C or SIGTERM: once lets what goes on end and stores it, twice gives it up.
+pub fn command(settings: &mut Settings) -> Result<Exit> {
+    let listen: String = settings.parse("listen", || LISTEN.to_owned())?;
+    let listen = address(&listen)?;
+    let store = match settings.said("store") {
+        Some(path) => PathBuf::from(path),
+        None => default_path().map_err(|error| Failure::refuse(error.to_string()))?,
+    };
+    let given = token(settings)?;
+    let made = (given.is_none() && !listen.ip().is_loopback()).then(random_token);
+    let token = given.or_else(|| made.clone().map(Secret::new));
+    let (cert, key) = (settings.said("tls-cert"), settings.said("tls-key"));
+    let tls = match (cert, key) {
+        (Some(cert), Some(key)) => Some((PathBuf::from(cert), PathBuf::from(key))),
+        (None, None) => None,
+        _ => return Err(Failure::refuse("--tls-cert and --tls-key go together; give both")),
+    };
+    let names = settings.said("host").unwrap_or_default().split(',');
+    let hosts = names.map(|name| name.trim().to_owned()).filter(|n| !n.is_empty()).collect();
+    let is_plain = tls.is_none();
+    let config = Config { listen, store, token, tls, hosts, limits: Limits::default() };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::System { doing: "serving".into(), error })?;
+    // Before the line that tells others that they may send signals.
+    let signals = runtime.block_on(async { Signals::listen() });
+    let server = Server::bind(&config).map_err(refuse)?;
+    if is_plain && !listen.ip().is_loopback() {
+        terminal::warn(
+            "without --tls-cert and --tls-key the token and all else crosses the network readable",
+        );
+    }
+    let url = server.url();
+    match &made {
+        Some(token) => print(&format!("triphammer listens on {url}  token: {token}")),
+        None => print(&format!("triphammer listens on {url}")),
+    }
+    if settings.switch("open")? {
+        open(&url);
+    }
+    let served = runtime.block_on(async {
+        let (told, ends) = watch::channel(0);
+        let hear = tokio::spawn(hear(signals, told));
+        let served = server.run(ends).await;
+        hear.abort();
+        served
+    });
+    served.map_err(|error| Failure::System { doing: "serving".into(), error })?;
+    Ok(Exit::Done)
+}
+
+/// Counts signals.
+async fn hear(signals: Option<Signals>, told: watch::Sender<u32>) {
+    let Some(mut signals) = signals else { return std::future::pending().await };
+    while signals.next().await.is_some() {
+        told.send_modify(|times| *times += 1);
+        terminal::note(match *told.borrow() {
+            1 => "ending: what goes on is stopped and stored; again gives it up",
+            2 => "giving up what goes on",
+            _ => "still ending",
+        });
+    }
+}
+
+fn address(text: &str) -> Result<SocketAddr> {
+    let found = text.to_socket_addrs().map(|mut all| all.next());
+    found.ok().flatten().ok_or_else(|| {
+        let message =
+            format!("--listen {text} is no address and port; write {LISTEN} or [::1]:7400");
+        SpecError::new(message).about("listen").into()
+    })
+}
+
+/// The token that was given: by file, or by TRIPHAMMER_TOKEN.
+fn token(settings: &Settings) -> Result<Option<Secret>> {
+    let (token, whence) = match settings.said("token-file") {
+        Some(file) => {
+            let text = std::fs::read_to_string(file).map_err(|error| {
+                Failure::refuse(format!("cannot read the token file {file}: {error}"))
+            })?;
+            (
+                text.lines().next().unwrap_or_default().trim().to_owned(),
+                format!("the token file {file}"),
+            )
+        }
+        None => match std::env::var("TRIPHAMMER_TOKEN").ok().filter(|token| !token.is_empty()) {
+            Some(token) => (token, "TRIPHAMMER_TOKEN".to_owned()),
+            None => return Ok(None),
+        },
+    };
+    if token.chars().count() < TOKEN_MIN {
+        let message = format!(
+            "{whence} holds a token of fewer than {TOKEN_MIN} characters; use a longer one"
+        );
+        return Err(Failure::refuse(message));
+    }
+    Ok(Some(Secret::new(token)))
+}
+
+/// Opens a browser, where there is one; without one the printed URL is enough.
+fn open(url: &str) {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let mut command = std::process::Command::new(program);
+    let quiet = std::process::Stdio::null;
+    if command.arg(url).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn().is_err() {
+        terminal::note(&format!("no browser to open: {program} is not there"));
+    }
+}
+
+fn refuse(error: ApiError) -> Failure {
+    Failure::refuse(error.message)
+}

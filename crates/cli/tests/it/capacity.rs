@@ -1,0 +1,51 @@
+//! The search for a capacity by the real program, on a server whose capacity is known.
+
+use serde_json::Value;
+
+use crate::program::Program;
+
+#[test]
+fn the_capacity_of_a_server_with_four_workers_is_found() {
+    let program = Program::new();
+    // Four at a time, 20 ms each: never more than 200 a second.
+    let mut args = vec!["capacity", "null:?service=20ms&workers=4", "--vus", "64"];
+    args.extend(["--limit", "all.p95 < 400ms", "--rampup", "0s", "--duration", "1s"]);
+    args.extend(["--settle", "0s", "--precision", "20%"]);
+    let document = program.json(&args);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/capacity-schema.json");
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<_> =
+        validator.iter_errors(&document).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    let judgement = &document["judgement"];
+    assert_eq!(judgement["result"], "found", "{judgement}");
+    let rate = judgement["rate"].as_f64().unwrap();
+    assert!((80.0..320.0).contains(&rate), "{judgement}");
+    let probes = document["probes"].as_array().unwrap();
+    assert!(probes.iter().any(|probe| probe["reason"].is_null()));
+    assert!(probes.iter().any(|probe| probe["reason"].is_string()));
+    let jobs = program.ok(&["jobs"]);
+    assert_eq!(jobs.lines().count(), 2, "{jobs}");
+    assert!(jobs.contains("tx/s"), "{jobs}");
+    let report = program.ok(&["report", "last"]);
+    assert!(report.contains("all.p95 < 400ms holds up to"), "{report}");
+    assert!(report.lines().all(|line| line.chars().count() <= 80), "{report}");
+    let children = program.json(&["jobs", "--parent", "1", "--limit", "100"]);
+    assert_eq!(children.as_array().unwrap().len(), probes.len(), "each probe is a stored run");
+}
+
+#[test]
+fn a_limit_that_never_holds_and_one_that_always_does_are_told() {
+    let program = Program::new();
+    let common = ["--vus", "4", "--rampup", "0s", "--duration", "1s", "--settle", "0s"];
+    let mut never = vec!["capacity", "null:?service=20ms", "--limit", "all.p50 < 1ms"];
+    never.extend(common);
+    let done = program.run(&never);
+    assert_eq!(done.code, 1, "{}", done.err);
+    assert!(done.out.contains("all.p50 < 1ms does not hold even at"), "{}", done.out);
+    let mut always = vec!["capacity", "null:", "--limit", "all.p50 < 10s", "--max-rate", "50/s"];
+    always.extend(common);
+    let out = program.ok(&always);
+    assert!(out.contains("holds up to 50.0/s, the highest rate that was tried"), "{out}");
+}

@@ -1,0 +1,98 @@
+//! Load models that wait, on the null database: what the result says, and slow transactions run again.
+
+use serde_json::Value;
+
+use crate::program::Program;
+
+fn document(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn an_open_load_offers_what_its_steps_say_and_can_be_replayed() {
+    let program = Program::new();
+    std::fs::write(program.path("load.csv"), "rate,duration\n100,1s\n300,1s\n").unwrap();
+    let done = program.run(&[
+        "run",
+        "null:?service=1ms",
+        "--load",
+        "steps:load.csv",
+        "--vus",
+        "20",
+        "--rampup",
+        "1s",
+        "--duration",
+        "2s",
+        "--mix",
+        "1,1,0,0,0",
+        "--json",
+    ]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    let result = document(&done.out);
+    let arrivals = &result["arrivals"];
+    let count = |name: &str| arrivals[name].as_u64().unwrap();
+    // A second of ramp-up at the first rate: 500 in all.
+    assert!((400..600).contains(&count("offered")), "{arrivals}");
+    assert_eq!(count("offered"), count("started") + count("skipped") + count("never_started"));
+    assert!(result["pool_wait"]["count"].as_u64().unwrap() > 200, "{result}");
+    let slow = result["exemplars"].as_array().unwrap();
+    assert_eq!(slow.len(), 10);
+    // The arrival alone gives the input, so the file of the steps may be gone.
+    std::fs::remove_file(program.path("load.csv")).unwrap();
+    let replay = || program.run(&["run", "null:", "--replay-exemplar", "1:3"]);
+    let (once, twice) = (replay(), replay());
+    assert_eq!(once.code, 0, "{}", once.err);
+    let title = if slow[2]["transaction"] == "payment" { "Payment" } else { "New-Order" };
+    assert!(
+        once.out.starts_with(&format!("Exemplar 3 of job 1: {title}, arrival ")),
+        "{}",
+        once.out
+    );
+    let input =
+        |text: &str| text.split_once("\n\n").unwrap().1.split_once("\n\n").unwrap().1.to_owned();
+    assert!(input(&once.out).contains("w_id:"), "{}", once.out);
+    assert_eq!(input(&once.out), input(&twice.out), "the same input each time");
+    let none = program.run(&["run", "null:", "--replay-exemplar", "1:11"]);
+    assert!(none.code == 2 && none.err.contains("job 1 has 10 exemplars"), "{}", none.err);
+}
+
+#[test]
+fn a_keyed_load_tells_its_efficiency_and_its_terminals() {
+    let program = Program::new();
+    let done = program.run(&[
+        "run",
+        "null:",
+        "--scale",
+        "3",
+        "--load",
+        "keyed",
+        "--sessions",
+        "4",
+        "--rampup",
+        "5s",
+        "--duration",
+        "15s",
+    ]);
+    assert_eq!(done.code, 0, "{}\n{}", done.err, done.out);
+    for words in [
+        "3 warehouses · 30 terminals",
+        "of the 38.6 that keying and thinking allow: 12.86 for 1 warehouse",
+        "keyed · 30 terminals over 4 sessions on",
+        "Wait for a session, from due to the first attempt, in ms",
+    ] {
+        assert!(done.out.contains(words), "{words}\n{}", done.out);
+    }
+    let report = program.run(&["report", "1", "--format", "json"]);
+    let result = document(&report.out);
+    assert_eq!(result["spec"]["pacing"]["sessions"]["pool"], 4);
+    assert_eq!(result["arrivals"], Value::Null);
+}
+
+#[test]
+fn a_steps_file_that_cannot_be_read_is_told_by_its_line() {
+    let program = Program::new();
+    std::fs::write(program.path("load.csv"), "100,30s\n200\n").unwrap();
+    let done = program.run(&["run", "null:", "--load", "steps:load.csv"]);
+    let words = "steps file load.csv, line 2: `200` is not a rate a second and a duration";
+    assert!(done.code == 2 && done.err.contains(words), "{}", done.err);
+}

@@ -1,0 +1,177 @@
+//! Profiles by the real program: complete, interrupted in both ways and resumed, and searched.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::process::Child;
+
+use serde_json::Value;
+
+use crate::program::{Program, finish, signal};
+
+/// A server of four workers, 20 ms a call: four users saturate it.
+const TARGET: &str = "null:?service=20ms&workers=4";
+
+fn valid(document: &Value, schema: &str) {
+    let path = format!("{}/../../docs/reference/{schema}", env!("CARGO_MANIFEST_DIR"));
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<_> =
+        validator.iter_errors(document).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
+/// Arguments of three levels, twice each.
+fn three_by_two() -> Vec<&'static str> {
+    let mut args = vec!["profile", TARGET, "--vus", "1,2,4", "--repeats", "2"];
+    args.extend(["--rampup", "0s", "--duration", "1s", "--settle", "0s"]);
+    args
+}
+
+/// Virtual users by step, of the complete runs in the store.
+fn complete_runs(program: &Program, job: &str) -> Vec<(u64, u64)> {
+    let rows = program.json(&["jobs", "--parent", job, "--limit", "100"]);
+    let complete = rows.as_array().unwrap().iter().filter(|row| row["status"] == "complete");
+    complete.map(|row| (row["step"].as_u64().unwrap(), row["users"].as_u64().unwrap())).collect()
+}
+
+/// The levels of a profile with how many runs each has.
+fn levels(document: &Value) -> Vec<(u64, usize)> {
+    let level = |l: &Value| (l["users"].as_u64().unwrap(), l["runs"].as_array().unwrap().len());
+    document["levels"].as_array().unwrap().iter().map(level).collect()
+}
+
+/// Reads stderr until a line begins with `start`; what follows is read by a thread.
+fn wait_for(child: &mut Child, start: &str) {
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let found = lines.by_ref().map_while(Result::ok).any(|line| line.starts_with(start));
+    assert!(found, "no line begins with {start}");
+    std::thread::spawn(move || lines.for_each(drop));
+}
+
+#[test]
+fn a_profile_is_one_job_of_all_its_runs() {
+    let program = Program::new();
+    let document = program.json(&three_by_two());
+    valid(&document, "profile-schema.json");
+    assert_eq!(document["status"], "complete");
+    assert_eq!(levels(&document), [(1, 2), (2, 2), (4, 2)]);
+    assert!(document["usl"].is_object() && document["no_curve"].is_null());
+    let order: Vec<u64> =
+        document["order"]["steps"].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
+    let runs = complete_runs(&program, "1");
+    let ran: BTreeMap<u64, u64> = runs.iter().copied().collect();
+    assert_eq!(ran.values().copied().collect::<Vec<_>>(), order, "run in the order that it tells");
+    assert_eq!(runs.len(), 6);
+    let jobs = program.ok(&["jobs"]);
+    assert_eq!(jobs.lines().count(), 2, "a profile is one line: {jobs}");
+    assert!(jobs.contains("profile") && jobs.contains("(6 runs)"), "{jobs}");
+    let report = program.ok(&["report", "last"]);
+    assert!(report.contains("λ") && report.contains("3 levels, 6 runs"), "{report}");
+    assert!(report.lines().all(|line| line.chars().count() <= 80), "{report}");
+    let stored: Value =
+        serde_json::from_str(&program.ok(&["report", "1", "--format", "json"])).unwrap();
+    assert_eq!(stored, document);
+    let again = program.run(&["profile", "--resume", "1"]);
+    assert_eq!(again.code, 2);
+    assert!(again.err.contains("job 1 is complete"), "{}", again.err);
+}
+
+#[test]
+fn a_profile_that_was_interrupted_or_killed_goes_on_with_what_is_missing() {
+    let program = Program::new();
+    let mut child = program.start(&three_by_two());
+    wait_for(&mut child, "run 2 of 6");
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    signal(&child, "INT");
+    let done = finish(child);
+    assert_eq!(done.code, 130, "{}", done.out);
+    assert!(done.out.contains("--resume 1"), "{}", done.out);
+    assert_eq!(complete_runs(&program, "1").len(), 1);
+
+    let mut child = program.start(&["profile", "--resume", "last"]);
+    wait_for(&mut child, "run 4 of 6");
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    signal(&child, "KILL");
+    child.wait().unwrap();
+    let jobs = program.ok(&["jobs"]);
+    assert!(jobs.contains("lost"), "{jobs}");
+    let before = complete_runs(&program, "1");
+    assert_eq!(before.len(), 3);
+
+    let changed = program.run(&["profile", "--resume", "1", "--repeats", "3"]);
+    assert_eq!(changed.code, 2);
+    assert!(changed.err.contains("--repeats cannot be changed"), "{}", changed.err);
+    let other = program.run(&["profile", "null:", "--resume", "1"]);
+    assert!(other.err.contains("job 1 is of null:?service=20ms"), "{}", other.err);
+
+    let document = program.json(&["profile", "--resume", "1"]);
+    assert_eq!(levels(&document), [(1, 2), (2, 2), (4, 2)]);
+    let after = complete_runs(&program, "1");
+    let mut steps: Vec<u64> = after.iter().map(|(step, _)| *step).collect();
+    steps.sort_unstable();
+    assert_eq!(steps, [0, 1, 2, 3, 4, 5], "each step is complete once");
+    assert!(before.iter().all(|run| after.contains(run)), "what was done was not done again");
+    let whole = Program::new().json(&three_by_two());
+    assert_eq!(document["order"], whole["order"], "the same runs as without an interruption");
+}
+
+#[test]
+fn auto_finds_the_knee_of_a_server_with_four_workers() {
+    let program = Program::new();
+    let mut args = vec!["profile", TARGET, "--vus", "auto", "--max-vus", "64", "--repeats", "1"];
+    args.extend(["--rampup", "0s", "--duration", "1s", "--settle", "0s"]);
+    let document = program.json(&args);
+    let levels = levels(&document);
+    let users: Vec<u64> = levels.iter().map(|(users, _)| *users).collect();
+    assert!(users.len() >= 4 && users.len() <= 12, "{users:?}");
+    assert!(
+        users[0] == 1 && users.iter().any(|u| (3..=6).contains(u)),
+        "around the knee: {users:?}"
+    );
+    assert!(users.last().is_some_and(|last| *last >= 8), "beyond the knee: {users:?}");
+}
+
+#[test]
+fn a_profile_of_the_embedded_default_builds_it_and_resumes_only_beside_it() {
+    let program = Program::new();
+    let mut args = vec!["profile", "--vus", "1,2,3", "--repeats", "1"];
+    args.extend(["--rampup", "0s", "--duration", "1s", "--settle", "0s", "--label", "first"]);
+    let mut child = program.start(&args);
+    wait_for(&mut child, "run 2 of 3");
+    signal(&child, "INT");
+    assert_eq!(finish(child).code, 130);
+    let elsewhere = program
+        .command(&["profile", "--resume", "1"])
+        .current_dir(std::env::temp_dir())
+        .output()
+        .unwrap();
+    let said = String::from_utf8(elsewhere.stderr).unwrap();
+    assert!(said.contains("give the command in that folder"), "{said}");
+    let document = program.json(&["profile", "--resume", "1"]);
+    assert_eq!((&document["label"], levels(&document).len()), (&"first".into(), 3));
+}
+
+#[test]
+fn a_level_that_cannot_be_run_is_told_and_the_others_are() {
+    let program = Program::new();
+    let mut args = vec!["profile", "null:?service=5ms&refuse=5", "--vus", "1,2,3,40"];
+    args.extend([
+        "--repeats",
+        "1",
+        "--rampup",
+        "0s",
+        "--duration",
+        "1s",
+        "--settle",
+        "0s",
+        "--json",
+    ]);
+    let done = program.run(&args);
+    assert_eq!(done.code, 1, "{}", done.err);
+    let document: Value = serde_json::from_str(&done.out).unwrap();
+    valid(&document, "profile-schema.json");
+    assert_eq!(levels(&document), [(1, 1), (2, 1), (3, 1)]);
+    assert_eq!(document["refused"][0]["users"], 40);
+    let reason = document["refused"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("of 40 virtual users: too many clients"), "{reason}");
+}

@@ -1,0 +1,65 @@
+//! The words that a setting takes, each with what it means in a line: for forms and help.
+
+use triphammer_core::session::{Isolation, Protocol};
+use triphammer_core::workload::{Mode, Workload};
+
+use crate::{names, with_workload};
+
+/// A word and what it means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// As it is typed.
+    pub value: &'static str,
+    /// What it means, in a line.
+    pub meaning: &'static str,
+}
+
+/// The words that a setting takes; none where its value is free.
+#[must_use]
+pub fn choices(setting: &str) -> Vec<Choice> {
+    let choice = |value, meaning| Choice { value, meaning };
+    match setting {
+        "workload" => names().iter().map(|name| choice(*name, title(name))).collect(),
+        "mode" => [Mode::Procedures, Mode::Statements]
+            .map(|mode| choice(mode.name(), of_mode(mode)))
+            .to_vec(),
+        "protocol" => Protocol::ALL.map(|(it, name)| choice(name, of_protocol(it))).to_vec(),
+        "isolation" => Isolation::ALL.map(|(it, name)| choice(name, of_isolation(it))).to_vec(),
+        "load" => vec![choice(
+            "closed",
+            "each virtual user begins its next transaction when the last one has finished",
+        )],
+        _ => Vec::new(),
+    }
+}
+
+fn title(workload: &str) -> &'static str {
+    with_workload!(workload, W => W::TITLE).unwrap_or_default()
+}
+
+const fn of_mode(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Procedures => "the logic runs in the database, called in one round trip",
+        Mode::Statements => "the logic runs in the client, statement by statement",
+    }
+}
+
+const fn of_protocol(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Prepared => "prepared once a session, bound and executed each time",
+        Protocol::Extended => "parsed, bound and executed each time, nothing kept on the server",
+        Protocol::Simple => "one text with the values in it, as poolers without sessions need it",
+    }
+}
+
+const fn of_isolation(level: Isolation) -> &'static str {
+    match level {
+        Isolation::ReadUncommitted => "sees what others have not yet committed",
+        Isolation::ReadCommitted => "each statement sees what was committed when it began",
+        Isolation::RepeatableRead => "what was read stays the same until the end",
+        Isolation::Snapshot => "the whole transaction sees one instant",
+        Isolation::Serializable => {
+            "as if transactions ran one after the other; conflicts are retried"
+        }
+    }
+}

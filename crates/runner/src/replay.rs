@@ -1,0 +1,104 @@
+//! Finds an exemplar of a stored run, and lays the run's settings under those of the command line, so that
+//! its input is drawn as it was.
+
+use std::path::Path;
+
+use triphammer_core::engine::{Author, Replay};
+use triphammer_core::value::Timestamp;
+use triphammer_core::workload::TransactionDef;
+
+use crate::failure::Failure;
+use crate::report::format::{duration, figure, milliseconds};
+use crate::result::{RunResult, SlowTransaction};
+use crate::settings::{Settings, Source};
+use crate::store::{JobId, Store};
+
+/// Settings of the stored run that are not taken over: where it ran, and what it did with its result.
+const NOT_TAKEN: [&str; 8] =
+    ["target", "password-file", "ask-password", "job-file", "store", "label", "json", "show-spec"];
+/// Settings that an arrival's input does not depend on, one of which may name a file.
+const OF_THE_LOAD: [&str; 4] = ["load", "late", "backlog", "vus"];
+
+/// An exemplar of a stored run.
+#[derive(Clone, Debug)]
+pub struct Exemplar {
+    job: i64,
+    number: usize,
+    slow: SlowTransaction,
+    started_at: String,
+}
+
+impl Exemplar {
+    /// The exemplar that `name`, as in `12:3`, names in the store; the settings of its run are said.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn find(name: &str, store: &Path, settings: &mut Settings) -> Result<Self, Failure> {
+        let refuse = |why: String| Failure::refuse(format!("--replay-exemplar {name}: {why}"));
+        let form = || refuse("give a job and the number of an exemplar, as in 12:1".to_owned());
+        let (job, number) = name.split_once(':').ok_or_else(form)?;
+        let job: i64 = job.parse().map_err(|_| form())?;
+        let number: usize = number.parse().map_err(|_| form())?;
+        let store = Store::open(store).map_err(|error| refuse(error.to_string()))?;
+        let stored = store.load(JobId(job)).map_err(|error| refuse(error.to_string()))?;
+        let result: RunResult = stored
+            .document
+            .and_then(|document| serde_json::from_value(document).ok())
+            .ok_or_else(|| refuse(format!("job {job} is no run that has ended")))?;
+        let slow = number.checked_sub(1).and_then(|place| result.exemplars.get(place)).cloned();
+        let slow = slow
+            .ok_or_else(|| refuse(format!("job {job} has {} exemplars", result.exemplars.len())))?;
+        let is_arrival = matches!(slow.author, Author::Arrival(_));
+        for setting in &result.settings {
+            let name = setting.name.as_str();
+            let of_the_load = is_arrival && OF_THE_LOAD.contains(&name);
+            if setting.source != Source::Default.to_string()
+                && !NOT_TAKEN.contains(&name)
+                && !of_the_load
+            {
+                settings.say(name, &setting.value, Source::Job(job));
+            }
+        }
+        Ok(Self { job, number, slow, started_at: result.started_at })
+    }
+
+    /// What its input was drawn from.
+    #[must_use]
+    pub fn author(&self) -> Author {
+        self.slow.author
+    }
+
+    /// The date and time at which it was due, which may be in its input.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "seconds of a run")]
+    pub fn date(&self) -> Timestamp {
+        let zero: Option<jiff::Timestamp> = self.started_at.parse().ok();
+        let zero = zero.map_or(0, jiff::Timestamp::as_second);
+        Timestamp::from_seconds(zero + self.slow.due_s as i64)
+    }
+
+    /// What happened then and now, for people.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "times for people")]
+    pub fn text(&self, replay: &Replay, transactions: &[TransactionDef]) -> String {
+        let now = match &replay.outcome {
+            Ok(completion) if completion.committed => "committed".to_owned(),
+            Ok(_) => "rolled back".to_owned(),
+            Err(error) => format!("failed ({error})"),
+        };
+        let trips = figure(replay.round_trips as f64);
+        format!(
+            "Exemplar {} of job {}: {}, {}\n\nthen  {} ms of response time, {} ms of it service, {} into the \
+             run\nnow   {now} in {} ms, round trips: {trips}\n\n{}\n",
+            self.number,
+            self.job,
+            transactions[replay.transaction].title,
+            crate::report::author(self.slow.author),
+            milliseconds(self.slow.response_us as f64),
+            milliseconds(self.slow.service_us as f64),
+            duration(self.slow.started_s),
+            milliseconds(replay.took.0 as f64 / 1000.0),
+            replay.input
+        )
+    }
+}

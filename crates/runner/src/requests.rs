@@ -1,0 +1,126 @@
+//! From settings to requests: what a build or a check is asked to do, whoever asks: the command line or the
+//! server. A run's is [`Resolved`](crate::run::Resolved), which must look at the database first.
+
+use triphammer_core::Database;
+use triphammer_core::workload::{OptionCommand, Workload, WorkloadSettings};
+
+use crate::books;
+use crate::build::BuildRequest;
+use crate::cancel::Cancel;
+use crate::check::CheckRequest;
+use crate::failure::Failure;
+use crate::settings::{Settings, Source};
+use crate::target::Target;
+use crate::{with_workload, workload_options};
+
+/// The workload when none is named.
+pub const DEFAULT_WORKLOAD: &str = "tproc-c";
+
+/// The workload's name.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn workload(settings: &mut Settings) -> Result<String, Failure> {
+    Ok(settings.parse("workload", || DEFAULT_WORKLOAD.to_owned())?)
+}
+
+/// Refuses an option that was asked for by name and that the workload does not have. In a job file or the
+/// environment it may be meant for another run.
+///
+/// # Errors
+/// When there is such an option, or no such workload.
+pub fn refuse_options_of_others(settings: &Settings, workload: &str) -> Result<(), Failure> {
+    let has = |name: &str| with_workload!(workload, W => W::options().iter().any(|option| option.name == name));
+    for (title, option) in workload_options() {
+        let asked = matches!(settings.source(option.name), Source::Flag | Source::Request);
+        if asked && !has(option.name)? {
+            let name = option.name;
+            let message = format!("--{name} is an option of {title}, not of {workload}");
+            return Err(triphammer_core::SpecError::new(message).about(name).into());
+        }
+    }
+    Ok(())
+}
+
+/// The same for options of dialects.
+///
+/// # Errors
+/// When there is such an option.
+pub fn refuse_options_of_other_dialects<D: Database>(
+    settings: &Settings,
+    target: &Target<D>,
+) -> Result<(), Failure> {
+    let dialect = target.database.dialect();
+    let has = books::options(dialect)?;
+    for (of, option) in books::all_options() {
+        let name = option.name;
+        let asked = matches!(settings.source(name), Source::Flag | Source::Request);
+        if asked && has.iter().all(|own| own.name != name) {
+            let message = format!("--{name} is an option of {of}, not of {dialect}");
+            return Err(triphammer_core::SpecError::new(message).about(name).into());
+        }
+    }
+    Ok(())
+}
+
+/// What to build.
+///
+/// # Errors
+/// When a value cannot be read or cannot be.
+pub fn build<W: Workload, D: Database>(
+    settings: &mut Settings,
+    target: &Target<D>,
+) -> Result<BuildRequest, Failure> {
+    let scale: u32 = settings.parse("scale", || 1)?;
+    let one_writer = target.database.capabilities().one_writer;
+    let jobs =
+        settings.parse("jobs", || if one_writer { 1 } else { (2 * cores()).min(scale).max(1) })?;
+    if jobs == 0 {
+        return Err(Failure::refuse("a build needs at least one job: --jobs 1 or more"));
+    }
+    let request = BuildRequest {
+        jobs,
+        settings: WorkloadSettings {
+            scale,
+            data_seed: settings.parse("seed", || 1)?,
+            run_seed: 0,
+            options: settings.workload_options(W::options(), OptionCommand::Build),
+        },
+        dialect_options: settings.dialect_options(target.database.dialect()),
+        replace: settings.switch("replace")?,
+        force: settings.switch("force")?,
+        create_database: settings.switch("create-database")?,
+        connect_limit: target.connect_limit,
+        cancel: Cancel::default(),
+    };
+    W::new(&request.settings)?;
+    Ok(request)
+}
+
+/// What to check.
+///
+/// # Errors
+/// When a value cannot be read.
+pub fn check<D: Database>(
+    settings: &mut Settings,
+    target: &Target<D>,
+) -> Result<CheckRequest, Failure> {
+    let jobs = settings.parse("jobs", cores)?.max(1);
+    let range = settings.optional("warehouses", parse_range, |(a, b)| format!("{a}-{b}"), "all")?;
+    let cancel = Cancel::default();
+    Ok(CheckRequest { range, jobs, connect_limit: target.connect_limit, cancel })
+}
+
+/// Reads `3` or `3-8`.
+fn parse_range(text: &str) -> Result<(i64, i64), String> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.trim().parse(), last.trim().parse()) {
+        (Ok(first), Ok(last)) if first <= last => Ok((first, last)),
+        _ => Err(format!("`{text}` is no range; write 3 or 3-8")),
+    }
+}
+
+/// Logical processors.
+fn cores() -> u32 {
+    std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX))
+}

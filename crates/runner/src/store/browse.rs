@@ -1,0 +1,217 @@
+//! Looking around in the store: pages of a filtered list, little series for it, stretches of long series,
+//! and what may be changed of a stored job.
+
+use std::ops::Range;
+
+use rusqlite::types::Value;
+use rusqlite::{Row, params_from_iter};
+
+use super::error::StoreError;
+use super::histograms::HistogramRow;
+use super::job::{JobId, JobRow, JobStatus, SecondRow, SeriesRow};
+use super::open::Store;
+use super::read::{JOB_COLUMNS, histogram_row, job_row, second_row, series_row};
+use crate::result::JobKind;
+
+/// Most jobs of a page.
+pub const PAGE_MAX: u32 = 200;
+
+/// Which jobs a page shows. Texts match parts of what they are compared with, whatever the case.
+#[derive(Clone, Debug, Default)]
+pub struct JobQuery {
+    /// Only this command.
+    pub kind: Option<JobKind>,
+    /// Only jobs in this state, as the store has it: a lost job may still stand there as running.
+    pub status: Option<JobStatus>,
+    /// Only this workload.
+    pub workload: Option<String>,
+    /// In label, target, workload, server or number.
+    pub search: Option<String>,
+    /// Only jobs older than this one: the last of the page before.
+    pub before: Option<JobId>,
+    /// At most so many, 1 to [`PAGE_MAX`].
+    pub limit: u32,
+}
+
+/// A page of jobs, newest first.
+#[derive(Clone, Debug)]
+pub struct JobPage {
+    /// The jobs.
+    pub jobs: Vec<JobRow>,
+    /// How many match on all pages.
+    pub total: u64,
+}
+
+impl Store {
+    /// A page of jobs, newest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn page(&self, query: &JobQuery) -> Result<JobPage, StoreError> {
+        let (condition, mut args) = condition(query);
+        let count = format!("SELECT count(*) FROM jobs WHERE {condition}");
+        let total = self
+            .connection
+            .query_row(&count, params_from_iter(args.iter()), |row| row.get::<_, i64>(0))
+            .map_err(|error| self.failed(error))?;
+        let mut sql = format!("SELECT {JOB_COLUMNS} FROM jobs WHERE {condition}");
+        if let Some(before) = query.before {
+            sql.push_str(" AND id < ?");
+            args.push(before.0.into());
+        }
+        sql.push_str(" ORDER BY id DESC LIMIT ?");
+        args.push(i64::from(query.limit.clamp(1, PAGE_MAX)).into());
+        let mut jobs = self.rows(&sql, params_from_iter(args), job_row)?;
+        for job in &mut jobs {
+            self.look_after(job)?;
+        }
+        Ok(JobPage { jobs, total: u64::try_from(total).unwrap_or_default() })
+    }
+
+    /// Transactions completed a second, in `points` stretches of equal length over the whole run; fewer when
+    /// the run has fewer seconds, and none without a series.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn sparkline(&self, job: JobId, points: u32) -> Result<Vec<f64>, StoreError> {
+        let Some(range) = self.stretch(job)? else { return Ok(Vec::new()) };
+        let length = range.end - range.start;
+        let step = length.div_ceil(u64::from(points.max(1))).max(1);
+        let [start, step] = [range.start, step].map(|n| i64::try_from(n).unwrap_or(i64::MAX));
+        let sql = "SELECT 1.0 * sum(committed + rolled_back)
+                   / (max(last_second) - min(first_second) + 1)
+                   FROM series WHERE job = ?1 GROUP BY (first_second - ?2) / ?3 ORDER BY (first_second - ?2) / ?3";
+        self.rows(sql, [job.0, start, step], |row| row.get(0))
+    }
+
+    /// The seconds that a job has a series of; `None` when it has none.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn stretch(&self, job: JobId) -> Result<Option<Range<u64>>, StoreError> {
+        let sql = "SELECT min(first_second), max(last_second) FROM seconds WHERE job = ?1";
+        let found = self.rows(sql, [job.0], |row| {
+            Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?))
+        })?;
+        let Some((Some(first), Some(last))) = found.into_iter().next() else { return Ok(None) };
+        let [first, last] = [first, last].map(|n| u64::try_from(n).unwrap_or_default());
+        Ok(Some(first..last + 1))
+    }
+
+    /// Hands every row of [`Store::series`] that begins in `seconds` to `each`, in order, holding one at a time.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn each_of_series(
+        &self,
+        job: JobId,
+        seconds: Range<u64>,
+        each: impl FnMut(SeriesRow),
+    ) -> Result<(), StoreError> {
+        let sql =
+            "SELECT first_second, last_second, type, committed, rolled_back, failed, in_doubt,
+                   retries, tally, response_ns, service_ns, p50_us, p95_us, p99_us, max_us
+                   FROM series WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3
+                   ORDER BY first_second, type";
+        self.each(sql, bounds(job, &seconds), series_row, each)
+    }
+
+    /// As [`Store::each_of_series`], for [`Store::seconds`].
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn each_of_seconds(
+        &self,
+        job: JobId,
+        seconds: Range<u64>,
+        each: impl FnMut(SecondRow),
+    ) -> Result<(), StoreError> {
+        let sql = "SELECT first_second, last_second, cpu_ns, wall_ns, busiest_share, connected, lost,
+                   reconnected, lag_p99_us, round_trip_us, host_share, phase, server_count,
+                   server_seconds, p50_us, p95_us, p99_us, max_us FROM seconds
+                   WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3 ORDER BY first_second";
+        self.each(sql, bounds(job, &seconds), second_row, each)
+    }
+
+    /// Hands every histogram of [`Store::histograms`] to `each`, in order, holding one at a time.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn each_histogram(
+        &self,
+        job: JobId,
+        seconds: Range<u64>,
+        each: impl FnMut(HistogramRow),
+    ) -> Result<(), StoreError> {
+        let sql = "SELECT first_second, last_second, type, times, counts FROM histograms
+                   WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3
+                   ORDER BY first_second, type, times";
+        self.each(sql, bounds(job, &seconds), histogram_row, each)
+    }
+
+    fn each<T>(
+        &self,
+        sql: &str,
+        bounds: [i64; 3],
+        read: fn(&Row<'_>) -> rusqlite::Result<T>,
+        mut each: impl FnMut(T),
+    ) -> Result<(), StoreError> {
+        let row = |row: &Row<'_>| {
+            each(read(row)?);
+            Ok(())
+        };
+        self.rows(sql, bounds, row).map(drop)
+    }
+
+    /// Gives a job another label, or none.
+    ///
+    /// # Errors
+    /// When there is no such job, and when the store cannot be written.
+    pub fn relabel(&self, job: JobId, label: Option<&str>) -> Result<(), StoreError> {
+        let sql = "UPDATE jobs SET label = ?2 WHERE id = ?1";
+        let changed = self.write(|c| c.execute(sql, rusqlite::params![job.0, label]))?;
+        if changed == 0 { Err(StoreError::NoJob { job: job.0 }) } else { Ok(()) }
+    }
+
+    /// Removes a job with all that it measured. One that runs stays.
+    ///
+    /// # Errors
+    /// When there is no such job, it runs, or the store cannot be written.
+    pub fn delete(&self, job: JobId) -> Result<(), StoreError> {
+        if self.load(job)?.row.status == JobStatus::Running {
+            return Err(StoreError::Running { job: job.0 });
+        }
+        self.write(|c| c.execute("DELETE FROM jobs WHERE id = ?1", [job.0])).map(drop)
+    }
+}
+
+fn bounds(job: JobId, seconds: &Range<u64>) -> [i64; 3] {
+    let border = |second: u64| i64::try_from(second).unwrap_or(i64::MAX);
+    [job.0, border(seconds.start), border(seconds.end)]
+}
+
+/// The condition of a query without `before`, and its arguments.
+fn condition(query: &JobQuery) -> (String, Vec<Value>) {
+    let mut condition = String::from("1");
+    let mut args: Vec<Value> = Vec::new();
+    let equal = [
+        ("kind", query.kind.map(|kind| kind.name().to_owned())),
+        ("status", query.status.map(|status| status.name().to_owned())),
+        ("workload", query.workload.clone()),
+    ];
+    for (column, value) in equal {
+        if let Some(value) = value {
+            condition.push_str(&format!(" AND {column} = ?"));
+            args.push(value.into());
+        }
+    }
+    if let Some(search) = query.search.as_deref().filter(|text| !text.trim().is_empty()) {
+        condition.push_str(
+            " AND instr(lower(coalesce(label, '') || ' ' || target || ' ' || workload || ' ' ||
+             coalesce(server_product, '') || ' ' || coalesce(server_version, '') || ' #' || id || ' '),
+             lower(?)) > 0",
+        );
+        args.push(search.trim().to_owned().into());
+    }
+    (condition, args)
+}

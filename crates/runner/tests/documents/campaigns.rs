@@ -1,0 +1,278 @@
+//! Profiles and searches from known runs: their documents, published schemas, and reports.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use triphammer_core::pace::Load;
+use triphammer_runner::campaign::{Question, Step};
+use triphammer_runner::capacity::{CapacityResult, Limit as CapacityLimit, Probe, Reason};
+use triphammer_runner::profile::{LevelRun, Order, ProfileResult, RefusedLevel, sequence};
+use triphammer_runner::report::{self, Charset};
+use triphammer_runner::result::{Limit, RunResult, Status, Steady};
+use triphammer_runner::store::JobId;
+use triphammer_statistics::Interval;
+use triphammer_statistics::search::Judgement;
+
+use crate::report::golden;
+use crate::sample;
+use crate::schema::{errors_by, every_object_is_closed_whole_and_described_in};
+
+const LEVELS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+
+/// A server of λ = 1000, σ = 0.02, κ = 0.0005, whose peak is at 44 users.
+fn law(users: u32) -> f64 {
+    let n = f64::from(users);
+    1000.0 * n / (1.0 + 0.02 * (n - 1.0) + 0.0005 * n * (n - 1.0))
+}
+
+fn first() -> RunResult {
+    RunResult::new(&sample::facts(), &sample::calm())
+}
+
+/// Runs of the law with 1.5 % up and down by repeat.
+fn runs(levels: &[u32], repeats: u32, limited_by: fn(u32) -> Limit) -> Vec<LevelRun> {
+    (0..)
+        .zip(sequence(levels, 0..repeats, 1))
+        .map(|(step, users)| {
+            let off = 1.0 + 0.015 * (f64::from((step * 7 + users) % 5) - 2.0) / 2.0;
+            LevelRun {
+                job: Some(i64::from(step) + 13),
+                step,
+                users,
+                started_at: "2026-05-09T07:29:52Z".into(),
+                value: law(users) * off,
+                interval: Some(Interval { low: law(users) * 0.99, high: law(users) * 1.01 }),
+                steady: if step == 3 { Steady::Drifting } else { Steady::Steady },
+                p95_us: 2_500 * u64::from(users),
+                p99_us: 4_000 * u64::from(users),
+                failure_share: if users > 32 { 0.004 } else { 0.0 },
+                good: true,
+                limited_by: limited_by(users),
+            }
+        })
+        .collect()
+}
+
+fn order(asked: &str, levels: &[u32], repeats: u32) -> Order {
+    let steps = sequence(levels, 0..repeats, 1);
+    Order { asked: asked.into(), repeats, seed: 1, steps }
+}
+
+fn whole() -> ProfileResult {
+    let runs = runs(&LEVELS, 3, |users| if users < 32 { Limit::Database } else { Limit::Client });
+    let order = order("1..64", &LEVELS, 3);
+    let job = Some(JobId(12));
+    ProfileResult::new(&first(), job, Status::Complete, order, runs, Vec::new(), Some(0))
+}
+
+fn part() -> ProfileResult {
+    let mut runs = runs(&[1, 2], 2, |_| Limit::Host);
+    runs.pop();
+    let refused = vec![RefusedLevel {
+        users: 500,
+        step: 4,
+        reason: "connected 97 of 500 virtual users: too many clients".into(),
+    }];
+    let mut first = first();
+    first.label = Some("before the upgrade".into());
+    let order = order("1,2,500", &[1, 2, 500], 2);
+    ProfileResult::new(&first, None, Status::Interrupted, order, runs, refused, None)
+}
+
+#[test]
+fn a_profile_finds_the_law_that_its_runs_were_made_from() {
+    let profile = whole();
+    let usl = profile.usl.as_ref().unwrap();
+    assert!((usl.curve.lambda.value / 1000.0 - 1.0).abs() < 0.03, "{:?}", usl.curve);
+    assert!((usl.curve.sigma.value - 0.02).abs() < 0.005, "{:?}", usl.curve);
+    assert!((usl.curve.kappa.value - 0.0005).abs() < 0.0001, "{:?}", usl.curve);
+    for level in &profile.levels {
+        assert_eq!(level.runs.len(), 3);
+        assert!(level.interval.unwrap().contains(law(level.users)), "{level:?}");
+    }
+    let words = profile.findings.join("\n");
+    assert!(words.contains("the peak is at 4"), "{words}");
+    assert!(words.contains("the client was the limit from 32 virtual users on"), "{words}");
+    assert!(profile.is_good());
+}
+
+#[test]
+fn a_profile_without_enough_levels_says_why_there_is_no_curve() {
+    let profile = part();
+    assert!(profile.usl.is_none() && !profile.is_good());
+    let words = profile.findings.join("\n");
+    assert!(words.contains("needs 3 different levels, there are 2"), "{words}");
+    assert!(
+        words.contains("500 virtual users could not be run, and more were not tried: connected 97"),
+        "{words}"
+    );
+}
+
+#[test]
+fn profiles_read_as_agreed() {
+    golden("profile.txt", &report::profile(&whole(), Charset::Unicode));
+    golden("profile_ascii.txt", &report::profile(&whole(), Charset::Ascii));
+    golden("profile_part.txt", &report::profile(&part(), Charset::Unicode));
+    for profile in [whole(), part()] {
+        for line in report::profile(&profile, Charset::Unicode).lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+        assert!(report::profile(&profile, Charset::Ascii).is_ascii());
+    }
+}
+
+fn probes() -> Vec<Probe> {
+    let probe = |step: u32, rate: f64, value_us: f64, reason| Probe {
+        job: Some(i64::from(step) + 40),
+        step,
+        rate,
+        completed: if reason == Some(Reason::CannotFollow) { 760.0 } else { rate },
+        value_us: Some(value_us),
+        reason,
+        failure_share: 0.0,
+        missed_share: if reason == Some(Reason::CannotFollow) { 0.12 } else { 0.0 },
+        headline: rate * 60.0 * 0.45,
+        limited_by: if rate > 750.0 { Limit::Host } else { Limit::Database },
+    };
+    vec![
+        probe(0, 100.0, 4_200.0, None),
+        probe(1, 1_000.0, 900_000.0, Some(Reason::CannotFollow)),
+        probe(2, 700.0, 41_000.0, None),
+        probe(3, 760.0, 57_300.0, Some(Reason::TooSlow)),
+        probe(4, 740.0, 48_800.0, None),
+    ]
+}
+
+fn limit() -> CapacityLimit {
+    CapacityLimit::parse("new_order.p95 < 50ms", &sample::TRANSACTIONS).unwrap()
+}
+
+fn searches() -> [CapacityResult; 3] {
+    let mut first = first();
+    first.spec.load = Load::Rate { per_second: 100.0, constant: false };
+    let new = |status, probes: Vec<Probe>, judgement| {
+        let job = Some(JobId(39));
+        CapacityResult::new(&first, job, status, limit(), probes, Vec::new(), judgement)
+    };
+    let interval = Interval { low: 720.0, high: 760.0 };
+    let found = Judgement::Found { rate: 740.0, interval, precise: true };
+    [
+        new(Status::Complete, probes(), Some(found)),
+        new(Status::Interrupted, probes()[..2].to_vec(), None),
+        new(Status::Complete, probes()[..1].to_vec(), Some(Judgement::AlwaysOk { highest: 100.0 })),
+    ]
+}
+
+#[test]
+fn searches_read_as_agreed() {
+    let [found, part, always] = searches();
+    golden("capacity.txt", &report::capacity(&found, Charset::Unicode));
+    assert!(report::capacity(&part, Charset::Unicode).contains("--resume 39"));
+    assert!(always.findings[0].contains("give a higher --max-rate"), "{:?}", always.findings);
+    for search in [found, part, always] {
+        assert!(report::capacity(&search, Charset::Ascii).is_ascii());
+        for line in report::capacity(&search, Charset::Unicode).lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+    }
+}
+
+#[test]
+fn documents_validate_and_come_back() {
+    for profile in [whole(), part()] {
+        let document = serde_json::to_value(&profile).unwrap();
+        assert_eq!(errors_by("profile-schema.json", &document), Vec::<String>::new());
+        assert_eq!(serde_json::from_value::<ProfileResult>(document).unwrap(), profile);
+    }
+    for search in searches() {
+        let document = serde_json::to_value(&search).unwrap();
+        assert_eq!(errors_by("capacity-schema.json", &document), Vec::<String>::new());
+        assert_eq!(serde_json::from_value::<CapacityResult>(document).unwrap(), search);
+    }
+}
+
+#[test]
+fn schemas_are_whole_and_share_their_definitions_with_that_of_runs() {
+    let read = |name: &str| -> Value { crate::schema::read(name) };
+    let runs = read("result-schema.json");
+    for name in ["profile-schema.json", "capacity-schema.json"] {
+        every_object_is_closed_whole_and_described_in(&read(name));
+        for (definition, shape) in read(name)["$defs"].as_object().unwrap() {
+            if let Some(other) = runs["$defs"].get(definition) {
+                assert_eq!(shape, other, "{definition} of {name}");
+            }
+        }
+    }
+    let reasons = &read("capacity-schema.json")["$defs"]["Reason"]["oneOf"];
+    let listed: BTreeSet<&str> =
+        reasons.as_array().unwrap().iter().filter_map(|reason| reason["const"].as_str()).collect();
+    let words = Reason::ALL.map(|reason| serde_json::to_value(reason).unwrap());
+    assert_eq!(listed, words.iter().filter_map(Value::as_str).collect());
+}
+
+/// A question that has been told these runs in their order asks for the rest of the same sequence.
+#[test]
+fn a_profile_told_its_runs_again_goes_on_where_it_stopped() {
+    use triphammer_runner::profile::{Asked, Profile, Request};
+    use triphammer_workloads::tproc_c::TprocC;
+    let request = Request { levels: Asked::Given(vec![1, 2, 4]), repeats: 3, seed: 5, highest: 64 };
+    let run = |step: &Step| {
+        let mut facts = sample::facts();
+        facts.spec.users = step.settings[0].1.parse().unwrap();
+        RunResult::new(&facts, &sample::calm())
+    };
+    let mut whole = Profile::new::<TprocC>(request.clone());
+    let mut asked = Vec::new();
+    while let Some(step) = whole.next() {
+        whole.tell(&step, &run(&step));
+        asked.push(step);
+    }
+    assert_eq!((asked.len(), whole.runs()), (9, Some(9)));
+    let mut again = Profile::new::<TprocC>(request);
+    for step in &asked[..4] {
+        again.tell(step, &run(step));
+    }
+    assert_eq!(again.next().as_ref(), Some(&asked[4]));
+    again.refused(&asked[4], "too many clients");
+    let users = |step: &Step| step.settings[0].1.clone();
+    let left: Vec<String> = std::iter::from_fn(|| {
+        let step = again.next()?;
+        again.tell(&step, &run(&step));
+        Some(users(&step))
+    })
+    .collect();
+    let refused = users(&asked[4]);
+    let below = |users: &String| users.parse::<u32>().unwrap() < refused.parse().unwrap();
+    let rest: Vec<String> = asked[5..].iter().map(users).filter(below).collect();
+    assert_eq!(left, rest, "a level that cannot be run is not tried again, nor any above it");
+}
+
+#[test]
+fn a_search_for_levels_goes_on_below_one_that_cannot_be_run() {
+    use triphammer_runner::profile::{Asked, Profile, Request};
+    use triphammer_workloads::tproc_c::TprocC;
+    let request = Request { levels: Asked::Auto, repeats: 2, seed: 1, highest: 64 };
+    let mut question = Profile::new::<TprocC>(request);
+    let mut ran = Vec::new();
+    while let Some(step) = question.next() {
+        let users: u32 = step.settings[0].1.parse().unwrap();
+        if users >= 16 {
+            question.refused(&step, "too many clients");
+            continue;
+        }
+        let mut facts = sample::facts();
+        facts.spec.users = users;
+        let mut end = sample::calm();
+        end.timed[0].counts.committed = u64::from(users) * 1_000;
+        question.tell(&step, &RunResult::new(&facts, &end));
+        ran.push(users);
+        assert!(ran.len() < 50, "{ran:?}");
+    }
+    assert!(
+        [1, 2, 4, 8].iter().all(|level| ran.iter().filter(|run| run == &level).count() == 2),
+        "{ran:?}"
+    );
+    let document = question.document(None, Status::Complete).unwrap();
+    assert_eq!(document.refused[0].users, 16);
+    assert!(document.order.steps.iter().all(|users| *users > 0));
+}

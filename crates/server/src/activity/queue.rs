@@ -1,0 +1,356 @@
+//! The queue: at most one activity a target goes on, the others wait in the order in which they came.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::Duration;
+
+use serde_json::Value;
+use triphammer_core::Database;
+use triphammer_core::engine::Stopper;
+use triphammer_runner::Failure;
+use triphammer_runner::cancel::Cancel;
+
+use super::form::{Asked, Form, FormCommand};
+use super::perform::{self, Ended};
+use super::{Activity, ActivityDetail, ActivityState};
+use crate::app::now;
+use crate::error::ApiError;
+use crate::live::{Hub, LiveEvent};
+use crate::targets::Targets;
+
+/// Activities that may wait.
+const QUEUED_MAX: usize = 100;
+/// Activities kept after their end.
+const OVER_MAX: usize = 100;
+
+/// All activities of this server.
+#[derive(Debug)]
+pub struct Activities {
+    hub: Arc<Hub>,
+    store: PathBuf,
+    book: Mutex<Book>,
+    /// Told when an activity ends.
+    ended: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Book {
+    last: u64,
+    entries: BTreeMap<u64, Entry>,
+    closed: bool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    activity: Activity,
+    asked: Asked,
+    spec: Option<Value>,
+    document: Option<Value>,
+    control: Control,
+}
+
+/// By what an activity is ended.
+#[derive(Debug, Default)]
+struct Control {
+    stopper: Option<Stopper>,
+    cancel: Cancel,
+}
+
+impl Activities {
+    /// None yet.
+    pub fn new(hub: Arc<Hub>, store: PathBuf) -> Arc<Self> {
+        Arc::new(Self { hub, store, book: Mutex::default(), ended: Condvar::new() })
+    }
+
+    /// The job store's file.
+    pub(super) fn store(&self) -> &std::path::Path {
+        &self.store
+    }
+
+    /// Where events go.
+    pub(super) fn hub(&self) -> &Hub {
+        &self.hub
+    }
+
+    /// Takes a form in: begins it, or puts it in line.
+    ///
+    /// # Errors
+    /// When the form cannot be, the queue is full, or the server ends.
+    pub fn submit(self: &Arc<Self>, form: &Form, targets: &Targets) -> Result<Activity, ApiError> {
+        let asked = Asked::new(form, targets)?;
+        let (mut settings, target) = asked.open()?;
+        // A run's values are read when it begins: they depend on what is in the database then.
+        if form.command != FormCommand::Run {
+            asked.resolve(&mut settings, &target)?;
+        }
+        let mut book = self.lock();
+        if book.closed {
+            return Err(ApiError::conflict("the server is ending; it begins nothing any more"));
+        }
+        let waiting = book.entries.values().filter(|e| e.activity.state == ActivityState::Queued);
+        if waiting.count() >= QUEUED_MAX {
+            return Err(ApiError::conflict(format!("{QUEUED_MAX} activities wait already")));
+        }
+        book.last += 1;
+        let id = book.last;
+        let activity = Activity {
+            id,
+            command: form.command,
+            state: ActivityState::Queued,
+            position: None,
+            target: form.target.clone(),
+            url: target.database.target(),
+            workload: asked.workload.clone(),
+            label: settings.said("label").map(str::to_owned),
+            job: None,
+            users: None,
+            rampup_s: None,
+            window_s: None,
+            headline_name: None,
+            headline_value: None,
+            good: None,
+            outcome: None,
+            error: None,
+            created_at: now(),
+            started_at: None,
+            ended_at: None,
+        };
+        let control = Control::default();
+        book.entries.insert(id, Entry { activity, asked, spec: None, document: None, control });
+        self.advance(&mut book, Some(id));
+        Ok(book.entries[&id].activity.clone())
+    }
+
+    /// All, newest first.
+    pub fn list(&self) -> Vec<Activity> {
+        self.lock().entries.values().rev().map(|entry| entry.activity.clone()).collect()
+    }
+
+    /// One, with all that is known of it.
+    ///
+    /// # Errors
+    /// When there is none of that number.
+    pub fn get(&self, id: u64) -> Result<ActivityDetail, ApiError> {
+        let book = self.lock();
+        let entry = book.entries.get(&id).ok_or_else(|| absent(id))?;
+        Ok(ActivityDetail {
+            activity: entry.activity.clone(),
+            form: entry.asked.form.clone(),
+            spec: entry.spec.clone(),
+            document: entry.document.clone(),
+        })
+    }
+
+    /// Asks an activity to end: takes it out of the queue, lets a run's transactions end, cancels a build or
+    /// check. Asked a second time, a run gives up what is in flight.
+    ///
+    /// # Errors
+    /// When there is none of that number, or it has ended.
+    pub fn stop(self: &Arc<Self>, id: u64) -> Result<Activity, ApiError> {
+        self.end(id, false)
+    }
+
+    /// Asks an activity to end at once.
+    ///
+    /// # Errors
+    /// As [`Activities::stop`].
+    pub fn abort(self: &Arc<Self>, id: u64) -> Result<Activity, ApiError> {
+        self.end(id, true)
+    }
+
+    fn end(self: &Arc<Self>, id: u64, at_once: bool) -> Result<Activity, ApiError> {
+        let mut book = self.lock();
+        let entry = book.entries.get_mut(&id).ok_or_else(|| absent(id))?;
+        let state = entry.activity.state;
+        let next = match state {
+            state if state.is_over() => {
+                return Err(ApiError::conflict(format!("activity {id} has ended already")));
+            }
+            ActivityState::Queued => {
+                entry.activity.ended_at = Some(now());
+                entry.activity.position = None;
+                ActivityState::Cancelled
+            }
+            ActivityState::Running if !at_once => ActivityState::Stopping,
+            _ => ActivityState::Aborting,
+        };
+        entry.activity.state = next;
+        entry.control.apply(next);
+        if next != state {
+            self.tell(entry);
+        }
+        self.advance(&mut book, None);
+        Ok(book.entries[&id].activity.clone())
+    }
+
+    /// Begins what may begin, and numbers the queue anew; tells what has changed, and `new` in any case.
+    fn advance(self: &Arc<Self>, book: &mut Book, new: Option<u64>) {
+        let mut busy: Vec<String> = book
+            .entries
+            .values()
+            .filter(|e| e.activity.state != ActivityState::Queued && !e.activity.state.is_over())
+            .map(|e| e.activity.url.clone())
+            .collect();
+        let mut position = 0;
+        for (id, entry) in &mut book.entries {
+            if entry.activity.state != ActivityState::Queued {
+                continue;
+            }
+            let before = entry.activity.clone();
+            if busy.contains(&entry.activity.url) {
+                position += 1;
+                entry.activity.position = Some(position);
+            } else {
+                entry.activity.position = None;
+                entry.activity.state = ActivityState::Running;
+                entry.activity.started_at = Some(now());
+                self.begin(*id, entry);
+            }
+            busy.push(entry.activity.url.clone());
+            if entry.activity != before || Some(*id) == new {
+                self.tell(entry);
+            }
+        }
+        let over: Vec<u64> = book
+            .entries
+            .iter()
+            .filter(|(_, entry)| entry.activity.state.is_over())
+            .map(|(id, _)| *id)
+            .collect();
+        for id in over.iter().take(over.len().saturating_sub(OVER_MAX)) {
+            book.entries.remove(id);
+        }
+    }
+
+    /// Starts the thread of an activity.
+    fn begin(self: &Arc<Self>, id: u64, entry: &mut Entry) {
+        let all = Arc::clone(self);
+        let asked = entry.asked.clone();
+        let cancel = entry.control.cancel.clone();
+        let thread = std::thread::Builder::new().name(format!("activity-{id}"));
+        let started = thread.spawn(move || {
+            let work = std::panic::AssertUnwindSafe(|| perform::perform(&all, id, &asked, &cancel));
+            let ended =
+                std::panic::catch_unwind(work).unwrap_or_else(|_| Err(ApiError::internal()));
+            all.over(id, ended);
+        });
+        if let Err(error) = started {
+            let failure = Failure::System { doing: "starting a thread".into(), error };
+            entry.activity.state = ActivityState::Failed;
+            entry.activity.ended_at = Some(now());
+            entry.activity.error = Some(failure.into());
+        }
+    }
+
+    /// Notes how an activity ended, and lets the next one begin.
+    fn over(self: &Arc<Self>, id: u64, ended: Result<Ended, ApiError>) {
+        let mut book = self.lock();
+        if let Some(entry) = book.entries.get_mut(&id) {
+            let asked_to_end = entry.activity.state != ActivityState::Running;
+            let activity = &mut entry.activity;
+            activity.ended_at = Some(now());
+            match ended {
+                Ok(ended) => {
+                    activity.state = ended.state;
+                    activity.good = Some(ended.good);
+                    activity.outcome = Some(ended.outcome);
+                    activity.headline_value = ended.headline_value;
+                    entry.document = Some(ended.document);
+                }
+                // What was asked to end and then says that it could not go on has done as asked.
+                Err(error) => {
+                    activity.state = if asked_to_end && error.code == "cancelled" {
+                        ActivityState::Interrupted
+                    } else {
+                        ActivityState::Failed
+                    };
+                    activity.good = Some(false);
+                    activity.error = Some(error);
+                }
+            }
+            entry.control = Control::default();
+            self.tell(entry);
+        }
+        self.advance(&mut book, None);
+        drop(book);
+        self.ended.notify_all();
+    }
+
+    /// Changes what is known of an activity, and tells it.
+    pub(super) fn change(&self, id: u64, change: impl FnOnce(&mut Activity)) {
+        let mut book = self.lock();
+        if let Some(entry) = book.entries.get_mut(&id) {
+            change(&mut entry.activity);
+            self.tell(entry);
+        }
+    }
+
+    /// Keeps how a run is driven.
+    pub(super) fn resolved(&self, id: u64, spec: Value) {
+        if let Some(entry) = self.lock().entries.get_mut(&id) {
+            entry.spec = Some(spec);
+        }
+    }
+
+    /// Hands over what ends a run, which may have been asked to end before it had begun.
+    pub(super) fn stops_by(&self, id: u64, stopper: Stopper) {
+        if let Some(entry) = self.lock().entries.get_mut(&id) {
+            entry.control.stopper = Some(stopper);
+            entry.control.apply(entry.activity.state);
+        }
+    }
+
+    /// Begins nothing any more, and asks all to end: gently first, at once when said again.
+    pub fn close(self: &Arc<Self>) {
+        let going: Vec<u64> = {
+            let mut book = self.lock();
+            book.closed = true;
+            let going = book.entries.iter().filter(|(_, e)| !e.activity.state.is_over());
+            going.map(|(id, _)| *id).collect()
+        };
+        // The newest first, so that no waiting one begins when the one before it ends.
+        for id in going.into_iter().rev() {
+            let _ = self.stop(id);
+        }
+    }
+
+    /// Waits until nothing goes on, at most for `limit`; says whether that is so.
+    pub fn wait(&self, limit: Duration) -> bool {
+        let going = |book: &mut Book| book.entries.values().any(|e| !e.activity.state.is_over());
+        let waited = self.ended.wait_timeout_while(self.lock(), limit, going);
+        !waited.expect("nobody panics with it").1.timed_out()
+    }
+
+    fn tell(&self, entry: &Entry) {
+        self.hub.publish(&LiveEvent::Activity(entry.activity.clone()));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().expect("nobody panics with it")
+    }
+}
+
+impl Control {
+    fn apply(&self, state: ActivityState) {
+        match state {
+            ActivityState::Stopping => {
+                self.cancel.cancel();
+                if let Some(stopper) = &self.stopper {
+                    stopper.stop();
+                }
+            }
+            ActivityState::Aborting => {
+                self.cancel.cancel();
+                if let Some(stopper) = &self.stopper {
+                    stopper.abort();
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn absent(id: u64) -> ApiError {
+    ApiError::not_found(format!("there is no activity {id}; those of an earlier start are gone"))
+}

@@ -1,0 +1,154 @@
+//! What the runner tells of an activity becomes events.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use triphammer_core::Clock;
+use triphammer_core::clock::Elapsed;
+use triphammer_core::engine::Stopper;
+use triphammer_core::event::{Event, Phase};
+use triphammer_core::workload::Workload;
+use triphammer_runner::progress::Progress;
+use triphammer_runner::run::Observer;
+use triphammer_runner::store::JobId;
+
+use super::queue::Activities;
+use crate::live::{Hub, LiveEvent, LiveNote, LivePhase, LiveProgress, SecondsOf};
+
+/// Least time between two events of progress.
+const PROGRESS_EVERY: Duration = Duration::from_millis(500);
+
+/// Hears how a build or check goes on.
+#[derive(Debug)]
+pub struct Steps<'a> {
+    hub: &'a Hub,
+    activity: u64,
+    clock: Clock,
+    at: Mutex<Option<(LiveProgress, Elapsed)>>,
+}
+
+impl<'a> Steps<'a> {
+    /// Nothing heard yet.
+    pub fn new(hub: &'a Hub, activity: u64) -> Self {
+        Self { hub, activity, clock: Clock::start(), at: Mutex::new(None) }
+    }
+
+    /// Tells something that spoils nothing but should be known.
+    pub fn warn(&self, text: &str) {
+        self.note("warning", text);
+    }
+
+    fn note(&self, kind: &str, text: &str) {
+        let (kind, text) = (kind.to_owned(), text.to_owned());
+        self.hub.publish(&LiveEvent::Note(LiveNote {
+            activity: self.activity,
+            at_s: None,
+            kind,
+            text,
+        }));
+    }
+}
+
+impl Progress for Steps<'_> {
+    fn phase(&self, name: &str, total: u64, unit: &str) {
+        let progress = LiveProgress {
+            activity: self.activity,
+            phase: name.to_owned(),
+            done: 0,
+            total,
+            unit: unit.to_owned(),
+        };
+        self.hub.publish(&LiveEvent::Progress(progress.clone()));
+        *self.at.lock().expect("nobody panics with it") = Some((progress, self.clock.now()));
+    }
+
+    fn advance(&self, units: u64) {
+        let mut at = self.at.lock().expect("nobody panics with it");
+        let Some((progress, told)) = at.as_mut() else { return };
+        progress.done += units;
+        let now = self.clock.now();
+        let due = now.since(*told) >= Elapsed::from_duration(PROGRESS_EVERY).0;
+        if due || progress.done >= progress.total {
+            *told = now;
+            self.hub.publish(&LiveEvent::Progress(progress.clone()));
+        }
+    }
+
+    fn say(&self, text: &str) {
+        self.note("progress", text);
+    }
+}
+
+/// Watches a run.
+#[derive(Debug)]
+pub struct Watch<'a> {
+    all: &'a Activities,
+    id: u64,
+    seconds: SecondsOf,
+}
+
+impl<'a> Watch<'a> {
+    /// For a run of a workload.
+    pub fn new<W: Workload>(all: &'a Activities, id: u64) -> Self {
+        let (transactions, headline) = (W::transactions(), W::headline());
+        Self { all, id, seconds: SecondsOf { activity: id, transactions, headline } }
+    }
+
+    fn phase(&self, phase: &str, at_s: Option<f64>, connected: Option<(u32, u32)>) {
+        self.all.hub().publish(&LiveEvent::Phase(LivePhase {
+            activity: self.id,
+            phase: phase.to_owned(),
+            at_s,
+            connected: connected.map(|(connected, _)| connected),
+            of: connected.map(|(_, of)| of),
+        }));
+    }
+
+    fn note(&self, kind: &str, at: Option<Elapsed>, text: &str) {
+        self.all.hub().publish(&LiveEvent::Note(LiveNote {
+            activity: self.id,
+            at_s: at.map(|at| at.duration().as_secs_f64()),
+            kind: kind.to_owned(),
+            text: text.to_owned(),
+        }));
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn begins(&mut self, stopper: Stopper, job: Option<JobId>) {
+        self.all.stops_by(self.id, stopper);
+        if let Some(job) = job {
+            self.all.change(self.id, |activity| activity.job = Some(job.0));
+        }
+    }
+
+    fn event(&mut self, event: &Event) {
+        match event {
+            Event::Connecting { connected, of } => {
+                self.phase("connecting", None, Some((*connected, *of)));
+            }
+            Event::Phase(phase, at) => {
+                self.phase(name(*phase), Some(at.duration().as_secs_f64()), None);
+            }
+            Event::Second(interval) => {
+                self.all.hub().publish(&LiveEvent::Second(self.seconds.second(interval)));
+            }
+            Event::Note(note) => self.note(&note.kind, note.at, &note.text),
+            Event::Started { .. } => {}
+        }
+    }
+
+    fn warn(&mut self, text: &str) {
+        self.note("warning", None, text);
+    }
+}
+
+/// As the phase is written in JSON.
+const fn name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::RampUp => "ramp_up",
+        Phase::Window => "window",
+        Phase::Drain => "drain",
+        Phase::Abort => "abort",
+    }
+}

@@ -1,0 +1,85 @@
+//! Builds, checks, runs and drops: start, look, stop.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::Answer;
+use super::events::stream;
+use crate::activity::{Activity, ActivityDetail, Form};
+use crate::app::{App, blocking};
+use crate::error::ApiError;
+use crate::extract::{Body, Path};
+
+/// What this server does, is going to do, and has lately done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ActivityList {
+    /// The newest first.
+    pub activities: Vec<Activity>,
+}
+
+/// What this server does, is going to do, and has lately done; the newest first.
+#[utoipa::path(get, path = "/api/v1/activities", tag = "activities",
+    responses((status = 200, body = ActivityList)))]
+pub async fn list(State(app): State<App>) -> Answer<ActivityList> {
+    Ok(Json(ActivityList { activities: app.activities().list() }))
+}
+
+/// Starts a build, run, check or drop, or puts it in line behind another on the same target. A drop is done
+/// without asking again.
+#[utoipa::path(post, path = "/api/v1/activities", tag = "activities", request_body = Form,
+    responses((status = 201, body = Activity), (status = 404, body = ApiError),
+        (status = 409, body = ApiError), (status = 422, body = ApiError)))]
+pub async fn start(
+    State(app): State<App>,
+    Body(form): Body<Form>,
+) -> Result<(StatusCode, Json<Activity>), ApiError> {
+    let activity = blocking(move || app.activities().submit(&form, app.targets())).await?;
+    Ok((StatusCode::CREATED, Json(activity)))
+}
+
+/// One activity with its form, its resolved spec, and the document that it left.
+#[utoipa::path(get, path = "/api/v1/activities/{id}", tag = "activities",
+    params(("id" = u64, Path, description = "Number of the activity")),
+    responses((status = 200, body = ActivityDetail), (status = 404, body = ApiError)))]
+pub async fn get(State(app): State<App>, Path(id): Path<u64>) -> Answer<ActivityDetail> {
+    Ok(Json(app.activities().get(id)?))
+}
+
+/// Stops an activity: takes it out of the queue, lets a run's transactions in flight end and stores it,
+/// cancels a build or check. The second time it aborts.
+#[utoipa::path(post, path = "/api/v1/activities/{id}/stop", tag = "activities",
+    params(("id" = u64, Path, description = "Number of the activity")),
+    responses((status = 200, body = Activity), (status = 404, body = ApiError),
+        (status = 409, body = ApiError)))]
+pub async fn stop(State(app): State<App>, Path(id): Path<u64>) -> Answer<Activity> {
+    Ok(Json(app.activities().stop(id)?))
+}
+
+/// Ends an activity at once: a run gives up what is in flight. It is stored all the same.
+#[utoipa::path(post, path = "/api/v1/activities/{id}/abort", tag = "activities",
+    params(("id" = u64, Path, description = "Number of the activity")),
+    responses((status = 200, body = Activity), (status = 404, body = ApiError),
+        (status = 409, body = ApiError)))]
+pub async fn abort(State(app): State<App>, Path(id): Path<u64>) -> Answer<Activity> {
+    Ok(Json(app.activities().abort(id)?))
+}
+
+/// The events of one activity: all that is kept of it, or what came after `Last-Event-ID`, and then what
+/// happens. See `LiveEvent`.
+#[utoipa::path(get, path = "/api/v1/activities/{id}/events", tag = "events",
+    params(("id" = u64, Path, description = "Number of the activity"),
+        ("Last-Event-ID" = Option<String>, Header, description = "The last event that was seen")),
+    responses((status = 200, content_type = "text/event-stream", body = crate::live::LiveEvent),
+        (status = 404, body = ApiError)))]
+pub async fn events(
+    State(app): State<App>,
+    Path(id): Path<u64>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    app.activities().get(id)?;
+    Ok(stream(&app, Some(id), &headers))
+}

@@ -1,0 +1,44 @@
+//! Live events, as server-sent events.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
+use bytes::Bytes;
+use futures_util::stream;
+
+use crate::app::App;
+use crate::live::{LiveEvent, Reader};
+
+/// Between two signs of life where nothing happens, so that a dead connection is noticed.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
+
+/// The events of all activities: all that is kept, or what came after `Last-Event-ID`, and then what happens.
+/// Each has its type as `event:` and a `LiveEvent` as `data:`. The first is always `hello`. A page that comes
+/// back gets what it missed, long stretches thinned; a page that does not keep up is cut off and comes back.
+#[utoipa::path(get, path = "/api/v1/events", tag = "events",
+    params(("Last-Event-ID" = Option<String>, Header, description = "The last event that was seen")),
+    responses((status = 200, content_type = "text/event-stream", body = LiveEvent)))]
+pub async fn events(State(app): State<App>, headers: HeaderMap) -> Response {
+    stream(&app, None, &headers)
+}
+
+/// A response that goes on as long as it is read.
+pub(super) fn stream(app: &App, only: Option<u64>, headers: &HeaderMap) -> Response {
+    let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok());
+    let reader = app.hub().read(only, last_id);
+    let frames = stream::unfold(reader, |mut reader: Reader| async {
+        let frame = tokio::time::timeout(SIGN_OF_LIFE, reader.next()).await;
+        let frame = frame.unwrap_or_else(|_| Some(Bytes::from_static(b":\n\n")))?;
+        Some((Ok::<_, std::convert::Infallible>(frame), reader))
+    });
+    let mut response = Response::new(Body::from_stream(frames));
+    let set = response.headers_mut();
+    set.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    set.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // A proxy that collects before it sends would make live events late.
+    set.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response
+}

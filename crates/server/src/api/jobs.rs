@@ -1,0 +1,479 @@
+//! Stored jobs.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use triphammer_runner::report::{Charset, Format};
+use triphammer_runner::result::JobKind;
+use triphammer_runner::store::{
+    JobId, JobPage, JobQuery, JobRow, JobStatus, Moment, PAGE_MAX, StoreError,
+};
+use utoipa::{IntoParams, ToSchema};
+
+use super::Answer;
+use crate::app::App;
+use crate::error::ApiError;
+use crate::extract::{Body, Params, Path};
+use crate::openapi::{host_schema, run_spec_schema};
+
+/// Most points of a sparkline.
+const SPARKLINE_MAX: u32 = 200;
+/// Longest label.
+const LABEL_MAX: usize = 200;
+
+/// Which jobs to list.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct JobFilterParams {
+    /// Only this command: `run`, `build`, `check`.
+    #[param(inline)]
+    pub kind: Option<JobCommand>,
+    /// Only jobs in this state.
+    #[param(inline)]
+    pub status: Option<JobState>,
+    /// Only this workload.
+    pub workload: Option<String>,
+    /// A part of label, target, workload, server or number, whatever the case.
+    pub search: Option<String>,
+    /// Only jobs older than this one: the last of the page before.
+    pub before: Option<i64>,
+    /// At most so many, 1 to 200; 50 when absent.
+    #[param(minimum = 1, maximum = 200)]
+    pub limit: Option<u32>,
+    /// Points of each job's sparkline, 0 to 200; 0 when absent.
+    #[param(minimum = 0, maximum = 200)]
+    pub sparkline: Option<u32>,
+}
+
+/// The command that a job belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JobCommand {
+    /// Drove a workload.
+    Run,
+    /// Made schema and data.
+    Build,
+    /// Verified invariants.
+    Check,
+    Profile,
+    Capacity,
+    Compare,
+}
+
+/// Where a job is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JobState {
+    /// Its process lives.
+    Running,
+    /// It came to its end.
+    Complete,
+    /// It was stopped before its time.
+    Interrupted,
+    /// It was stopped, and what was in flight was given up.
+    Aborted,
+    /// It could not go on, or what it checked does not hold.
+    Failed,
+    /// Its process ended without a word.
+    Lost,
+}
+
+/// A page of jobs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct JobList {
+    /// The newest first.
+    pub jobs: Vec<JobSummary>,
+    /// How many match on all pages.
+    pub total: u64,
+    /// `before` of the next page; `null` on the last one.
+    pub next_before: Option<i64>,
+}
+
+/// A job in a list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct JobSummary {
+    /// Its number.
+    pub id: i64,
+    /// The command.
+    pub kind: JobCommand,
+    /// Where it is.
+    pub status: JobState,
+    /// What the user called it.
+    pub label: Option<String>,
+    /// The workload's name.
+    pub workload: String,
+    /// Results of two versions do not compare.
+    pub workload_version: u32,
+    /// Size, in `scale_unit`; 0 for a check.
+    pub scale: u32,
+    /// `warehouses`.
+    pub scale_unit: String,
+    /// URL of the target, without secrets.
+    pub target: String,
+    /// `PostgreSQL`.
+    pub server_product: Option<String>,
+    /// The server's version.
+    pub server_version: Option<String>,
+    /// Version of the program that did it.
+    pub tool_version: String,
+    /// Virtual users, or loaders.
+    pub users: Option<u32>,
+    /// Date and time, RFC 3339, UTC.
+    pub started_at: String,
+    /// Date and time; `null` while it runs, and for lost ones.
+    pub ended_at: Option<String>,
+    /// `NOPM`.
+    pub headline_name: Option<String>,
+    /// The first figure.
+    pub headline_value: Option<f64>,
+    /// Transactions completed a second, in stretches of equal length; empty without a series.
+    pub sparkline: Vec<f64>,
+}
+
+/// A job with what it left.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct JobDetail {
+    /// What lists show.
+    pub job: JobSummary,
+    /// How a run is driven.
+    #[schema(schema_with = run_spec_schema)]
+    pub spec: Option<serde_json::Value>,
+    /// What the build remembers, and options.
+    pub facts: BTreeMap<String, String>,
+    /// The client's host.
+    #[schema(schema_with = host_schema)]
+    pub host: serde_json::Value,
+    /// Keys of the transaction types, in the order of series.
+    pub transactions: Vec<String>,
+    /// First second of its series; `null` without one.
+    pub first_second: Option<u64>,
+    /// Last second of its series.
+    pub last_second: Option<u64>,
+    /// The document that it left: a `RunResult`, the report of a build or a check, or why it could not be
+    /// done, as text; `null` while it runs, and for lost ones.
+    pub document: Option<serde_json::Value>,
+    /// Remarks, in order.
+    pub notes: Vec<JobNote>,
+    /// What a check found, in order.
+    pub checks: Vec<JobCheck>,
+    /// The formats of its report, for downloads.
+    pub formats: Vec<String>,
+}
+
+/// A remark.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct JobNote {
+    /// Seconds since the run's zero; `null` before and after it.
+    pub at_s: Option<f64>,
+    /// One word for programs.
+    pub kind: String,
+    /// A sentence for people.
+    pub text: String,
+}
+
+/// A condition that was checked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct JobCheck {
+    /// `3.3.2.1`.
+    pub id: String,
+    /// `w_ytd = Σ d_ytd`.
+    pub title: String,
+    /// Whether it holds.
+    pub ok: bool,
+    /// How often it does not.
+    pub violations: u64,
+    /// Key of the first place where it does not.
+    pub first_key: Option<String>,
+}
+
+/// What may be changed of a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JobChange {
+    /// Its label; `null` for none.
+    pub label: Option<String>,
+}
+
+/// The server's settings during a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ServerSettings {
+    /// By name.
+    pub settings: Vec<ServerSetting>,
+}
+
+/// A setting of the server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ServerSetting {
+    /// Its name.
+    pub name: String,
+    /// Its value at the start; `null` where it was absent.
+    pub start: Option<String>,
+    /// Its value at the end; `null` where it was absent or could not be read.
+    pub end: Option<String>,
+}
+
+/// Which report.
+#[derive(Clone, Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ReportParams {
+    /// One of the job's `formats`; `text` when absent.
+    pub format: Option<String>,
+    /// Whether the browser is to save it as a file.
+    pub download: Option<bool>,
+}
+
+/// Stored jobs, newest first.
+#[utoipa::path(get, path = "/api/v1/jobs", tag = "jobs", params(JobFilterParams),
+    responses((status = 200, body = JobList), (status = 400, body = ApiError)))]
+pub async fn list(
+    State(app): State<App>,
+    Params(filter): Params<JobFilterParams>,
+) -> Answer<JobList> {
+    let points = filter.sparkline.unwrap_or(0).min(SPARKLINE_MAX);
+    let limit = filter.limit.unwrap_or(50).clamp(1, PAGE_MAX);
+    let query = JobQuery {
+        kind: filter.kind.map(JobCommand::kind),
+        status: filter.status.map(JobState::status),
+        workload: filter.workload,
+        search: filter.search,
+        before: filter.before.map(JobId),
+        limit,
+    };
+    let found = app.store(move |store| {
+        let JobPage { jobs, total } = store.page(&query)?;
+        let summaries = jobs.into_iter().map(|row| {
+            let line = if points > 0 { store.sparkline(row.id, points)? } else { Vec::new() };
+            Ok(JobSummary::new(row, line))
+        });
+        Ok((summaries.collect::<Result<Vec<_>, StoreError>>()?, total))
+    });
+    let (jobs, total) = found.await?;
+    let is_full = jobs.len() == limit as usize;
+    let next_before = jobs.last().filter(|last| is_full && last.id > 1).map(|last| last.id);
+    Ok(Json(JobList { jobs, total, next_before }))
+}
+
+/// A job with what it left.
+#[utoipa::path(get, path = "/api/v1/jobs/{id}", tag = "jobs",
+    params(("id" = i64, Path, description = "Number of the job")),
+    responses((status = 200, body = JobDetail), (status = 404, body = ApiError)))]
+pub async fn get(State(app): State<App>, Path(id): Path<i64>) -> Answer<JobDetail> {
+    app.store(move |store| {
+        let job = JobId(id);
+        let stored = store.load(job)?;
+        let stretch = store.stretch(job)?;
+        let checks = store.stored_checks(job)?.into_iter().map(|check| JobCheck {
+            id: check.id,
+            title: check.title,
+            ok: check.ok,
+            violations: check.violations,
+            first_key: check.first_key,
+        });
+        let notes = stored.notes.iter().map(|note| JobNote {
+            at_s: note.at_s,
+            kind: note.kind.clone(),
+            text: note.text.clone(),
+        });
+        Ok(Json(JobDetail {
+            formats: formats(stored.row.kind),
+            checks: checks.collect(),
+            notes: notes.collect(),
+            spec: stored.spec.as_ref().and_then(|spec| serde_json::to_value(spec).ok()),
+            facts: stored.facts,
+            host: serde_json::to_value(&stored.host).unwrap_or_default(),
+            transactions: stored.transactions,
+            first_second: stretch.as_ref().map(|range| range.start),
+            last_second: stretch.as_ref().map(|range| range.end - 1),
+            document: stored.document,
+            job: JobSummary::new(stored.row, store.sparkline(job, 60)?),
+        }))
+    })
+    .await
+}
+
+/// Gives a job another label.
+#[utoipa::path(patch, path = "/api/v1/jobs/{id}", tag = "jobs", request_body = JobChange,
+    params(("id" = i64, Path, description = "Number of the job")),
+    responses((status = 204), (status = 404, body = ApiError), (status = 422, body = ApiError)))]
+pub async fn change(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Body(change): Body<JobChange>,
+) -> Result<StatusCode, ApiError> {
+    let label = change.label.filter(|label| !label.trim().is_empty());
+    if label.as_ref().is_some_and(|label| label.chars().count() > LABEL_MAX) {
+        let message = format!("a label has at most {LABEL_MAX} characters");
+        return Err(ApiError::invalid(message).about("label"));
+    }
+    app.store(move |store| store.relabel(JobId(id), label.as_deref())).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Removes a job with all that it measured.
+#[utoipa::path(delete, path = "/api/v1/jobs/{id}", tag = "jobs",
+    params(("id" = i64, Path, description = "Number of the job")),
+    responses((status = 204), (status = 404, body = ApiError), (status = 409, body = ApiError)))]
+pub async fn delete(State(app): State<App>, Path(id): Path<i64>) -> Result<StatusCode, ApiError> {
+    app.store(move |store| store.delete(JobId(id))).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The formats that a job of a kind has.
+fn formats(kind: JobKind) -> Vec<String> {
+    let has = |format: &Format| match format {
+        Format::Text | Format::Json => true,
+        Format::Junit => matches!(kind, JobKind::Run | JobKind::Check),
+        Format::Markdown => matches!(kind, JobKind::Run | JobKind::Compare),
+        Format::Csv | Format::JsonLines | Format::Hdr => kind == JobKind::Run,
+    };
+    Format::ALL
+        .iter()
+        .map(|(format, ..)| *format)
+        .filter(has)
+        .map(|f| f.name().to_owned())
+        .collect()
+}
+
+const fn content_type(format: Format) -> &'static str {
+    match format {
+        Format::Text | Format::Hdr => "text/plain; charset=utf-8",
+        Format::Json => "application/json",
+        Format::Markdown => "text/markdown; charset=utf-8",
+        Format::Csv => "text/csv; charset=utf-8",
+        Format::JsonLines => "application/jsonl",
+        Format::Junit => "application/xml",
+    }
+}
+
+/// A job's report, as `triphammer report` prints it.
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/report", tag = "jobs",
+    params(("id" = i64, Path, description = "Number of the job"), ReportParams),
+    responses((status = 200, body = String, content_type = "text/plain"),
+        (status = 404, body = ApiError), (status = 422, body = ApiError)))]
+pub async fn report(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Params(params): Params<ReportParams>,
+) -> Result<Response, ApiError> {
+    let asked = params.format.as_deref().unwrap_or("text");
+    let format: Format =
+        asked.parse().map_err(|message: String| ApiError::invalid(message).about("format"))?;
+    let text = app.store(move |store| {
+        let stored = store.load(JobId(id))?;
+        Ok(format.render(store, &stored, Charset::Unicode))
+    });
+    let mut response = text.await??.into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type(format)));
+    if params.download == Some(true) {
+        let ending = format.ending();
+        let file = format!("attachment; filename=\"triphammer-job-{id}.{ending}\"");
+        let file = HeaderValue::from_str(&file).expect("a number and a word");
+        headers.insert(header::CONTENT_DISPOSITION, file);
+    }
+    Ok(response)
+}
+
+/// The database server's settings at the start and the end of a run. Secrets are masked.
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/server-settings", tag = "jobs",
+    params(("id" = i64, Path, description = "Number of the job")),
+    responses((status = 200, body = ServerSettings), (status = 404, body = ApiError)))]
+pub async fn server_settings(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+) -> Answer<ServerSettings> {
+    app.store(move |store| {
+        let job = JobId(id);
+        store.load(job)?;
+        let mut all: BTreeMap<String, (Option<String>, Option<String>)> = BTreeMap::new();
+        for (name, value) in store.stored_settings(job, Moment::Start)? {
+            all.entry(name).or_default().0 = Some(value);
+        }
+        for (name, value) in store.stored_settings(job, Moment::End)? {
+            all.entry(name).or_default().1 = Some(value);
+        }
+        let settings =
+            all.into_iter().map(|(name, (start, end))| ServerSetting { name, start, end });
+        Ok(Json(ServerSettings { settings: settings.collect() }))
+    })
+    .await
+}
+
+impl JobSummary {
+    fn new(row: JobRow, sparkline: Vec<f64>) -> Self {
+        Self {
+            id: row.id.0,
+            kind: JobCommand::of(row.kind),
+            status: JobState::of(row.status),
+            label: row.label,
+            workload: row.workload,
+            workload_version: row.workload_version,
+            scale: row.scale,
+            scale_unit: row.scale_unit,
+            target: row.target.as_str().to_owned(),
+            server_product: row.server_product,
+            server_version: row.server_version,
+            tool_version: row.tool_version,
+            users: row.users,
+            started_at: row.started_at,
+            ended_at: row.ended_at,
+            headline_name: row.headline_name,
+            headline_value: row.headline_value,
+            sparkline,
+        }
+    }
+}
+
+impl JobCommand {
+    const fn kind(self) -> JobKind {
+        match self {
+            Self::Run => JobKind::Run,
+            Self::Build => JobKind::Build,
+            Self::Check => JobKind::Check,
+            Self::Profile => JobKind::Profile,
+            Self::Capacity => JobKind::Capacity,
+            Self::Compare => JobKind::Compare,
+        }
+    }
+
+    const fn of(kind: JobKind) -> Self {
+        match kind {
+            JobKind::Run => Self::Run,
+            JobKind::Build => Self::Build,
+            JobKind::Check => Self::Check,
+            JobKind::Profile => Self::Profile,
+            JobKind::Capacity => Self::Capacity,
+            JobKind::Compare => Self::Compare,
+        }
+    }
+}
+
+impl JobState {
+    const fn status(self) -> JobStatus {
+        match self {
+            Self::Running => JobStatus::Running,
+            Self::Complete => JobStatus::Complete,
+            Self::Interrupted => JobStatus::Interrupted,
+            Self::Aborted => JobStatus::Aborted,
+            Self::Failed => JobStatus::Failed,
+            Self::Lost => JobStatus::Lost,
+        }
+    }
+
+    const fn of(status: JobStatus) -> Self {
+        match status {
+            JobStatus::Running => Self::Running,
+            JobStatus::Complete => Self::Complete,
+            JobStatus::Interrupted => Self::Interrupted,
+            JobStatus::Aborted => Self::Aborted,
+            JobStatus::Failed => Self::Failed,
+            JobStatus::Lost => Self::Lost,
+        }
+    }
+}

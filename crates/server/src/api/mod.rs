@@ -1,0 +1,52 @@
+//! The resources, below `/api/v1`. Each module has the requests and responses of one, and its handlers.
+//!
+//! Profiles and comparisons will be `/api/v1/profiles` and `/api/v1/comparisons`.
+
+#![expect(unused_qualifications, reason = "what utoipa makes of a handler's parameters")]
+
+mod about;
+mod activities;
+mod commands;
+mod events;
+mod jobs;
+mod latency;
+mod series;
+mod session;
+mod targets;
+
+use axum::Json;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+use crate::error::ApiError;
+
+/// What a handler gives.
+type Answer<T> = Result<Json<T>, ApiError>;
+
+/// Every route of the interface, with its description.
+pub fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(about::about))
+        .routes(routes!(session::get, session::begin, session::end))
+        .routes(routes!(commands::commands))
+        .routes(routes!(commands::workloads))
+        .routes(routes!(commands::preview))
+        .routes(routes!(targets::list))
+        .routes(routes!(targets::get, targets::put, targets::delete))
+        .routes(routes!(targets::hold_password, targets::forget_password))
+        .routes(routes!(targets::test))
+        .routes(routes!(activities::list, activities::start))
+        .routes(routes!(activities::get))
+        .routes(routes!(activities::stop))
+        .routes(routes!(activities::abort))
+        .routes(routes!(activities::events))
+        .routes(routes!(events::events))
+        .routes(routes!(jobs::list))
+        .routes(routes!(jobs::get, jobs::change, jobs::delete))
+        .routes(routes!(jobs::report))
+        .routes(routes!(jobs::server_settings))
+        .routes(routes!(series::series))
+        .routes(routes!(latency::percentiles))
+        .routes(routes!(latency::heatmap))
+}

@@ -1,0 +1,80 @@
+//! Logging in, for browsers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::Answer;
+use crate::error::ApiError;
+use crate::extract::Body;
+use crate::guard::Guard;
+
+/// What a wrong token waits for its answer.
+const WRONG_TOKEN_WAIT: Duration = Duration::from_millis(500);
+
+/// Whether this client is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SessionInfo {
+    /// Whether the server needs a token.
+    pub needed: bool,
+    /// Whether this client may ask: it has shown the token, or none is needed.
+    pub authorized: bool,
+}
+
+/// The token.
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TokenForm {
+    /// The token that the server was started with, or has printed.
+    #[schema(write_only, format = Password)]
+    pub token: String,
+}
+
+/// Whether this client is known. Everyone may ask.
+#[utoipa::path(get, path = "/api/v1/session", tag = "server",
+    responses((status = 200, body = SessionInfo)))]
+pub async fn get(
+    Extension(guard): Extension<Arc<Guard>>,
+    headers: HeaderMap,
+) -> Answer<SessionInfo> {
+    let authorized = guard.login.as_ref().is_none_or(|login| login.knows(&headers));
+    Ok(Json(SessionInfo { needed: guard.login.is_some(), authorized }))
+}
+
+/// Shows the token, for a cookie.
+#[utoipa::path(post, path = "/api/v1/session", tag = "server", request_body = TokenForm,
+    responses((status = 204), (status = 401, body = ApiError)))]
+pub async fn begin(
+    Extension(guard): Extension<Arc<Guard>>,
+    Body(form): Body<TokenForm>,
+) -> Result<Response, ApiError> {
+    let Some(login) = &guard.login else { return Ok(StatusCode::NO_CONTENT.into_response()) };
+    if !login.is_token(&form.token) {
+        tokio::time::sleep(WRONG_TOKEN_WAIT).await;
+        let wrong =
+            ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "this is not the token");
+        return Err(wrong.about("token"));
+    }
+    Ok(with_cookie(&login.begin_session()))
+}
+
+/// Forgets this browser.
+#[utoipa::path(delete, path = "/api/v1/session", tag = "server", responses((status = 204)))]
+pub async fn end(Extension(guard): Extension<Arc<Guard>>, headers: HeaderMap) -> Response {
+    match &guard.login {
+        Some(login) => with_cookie(&login.end_session(&headers)),
+        None => StatusCode::NO_CONTENT.into_response(),
+    }
+}
+
+fn with_cookie(cookie: &str) -> Response {
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    let cookie = HeaderValue::from_str(cookie).expect("a cookie of ours is plain text");
+    response.headers_mut().insert(header::SET_COOKIE, cookie);
+    response
+}

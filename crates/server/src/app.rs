@@ -1,0 +1,128 @@
+//! What all handlers share.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use triphammer_core::clock;
+use triphammer_runner::host::Host;
+use triphammer_runner::store::{Store, StoreError};
+
+use crate::activity::Activities;
+use crate::error::ApiError;
+use crate::live::Hub;
+use crate::targets::Targets;
+
+/// Opened stores kept for the next request.
+const STORES_KEPT: usize = 4;
+
+/// What all handlers share; a handle to it.
+#[derive(Clone, Debug)]
+pub struct App(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    store: PathBuf,
+    stores: Mutex<Vec<Store>>,
+    hub: Arc<Hub>,
+    targets: Targets,
+    activities: Arc<Activities>,
+    host: Host,
+    started_at: String,
+}
+
+impl App {
+    /// An application on the job store at `store`; targets are kept in a file beside it.
+    ///
+    /// # Errors
+    /// When the store cannot be opened, or the file of targets cannot be read.
+    pub fn open(store: &Path) -> Result<Self, ApiError> {
+        let first = Store::open(store)?;
+        let hub = Arc::new(Hub::new());
+        let targets = Targets::open(store)?;
+        let activities = Activities::new(Arc::clone(&hub), store.to_owned());
+        Ok(Self(Arc::new(Shared {
+            store: store.to_owned(),
+            stores: Mutex::new(vec![first]),
+            hub,
+            targets,
+            activities,
+            host: Host::detect(),
+            started_at: now(),
+        })))
+    }
+
+    /// Events.
+    #[must_use]
+    pub fn hub(&self) -> &Arc<Hub> {
+        &self.0.hub
+    }
+
+    /// What goes on.
+    #[must_use]
+    pub(crate) fn activities(&self) -> &Arc<Activities> {
+        &self.0.activities
+    }
+
+    /// Saved targets.
+    #[must_use]
+    pub(crate) fn targets(&self) -> &Targets {
+        &self.0.targets
+    }
+
+    /// This host.
+    #[must_use]
+    pub(crate) fn host(&self) -> &Host {
+        &self.0.host
+    }
+
+    /// When the server began.
+    #[must_use]
+    pub(crate) fn started_at(&self) -> &str {
+        &self.0.started_at
+    }
+
+    /// The job store's file.
+    #[must_use]
+    pub(crate) fn store_path(&self) -> &Path {
+        &self.0.store
+    }
+
+    /// Asks the store something, on a thread that may wait for it.
+    ///
+    /// # Errors
+    /// As `ask` says, and when the store cannot be opened.
+    pub(crate) async fn store<T: Send + 'static>(
+        &self,
+        ask: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let shared = Arc::clone(&self.0);
+        blocking(move || {
+            let kept = shared.stores.lock().expect("nobody panics with it").pop();
+            let store = kept.map_or_else(|| Store::open(&shared.store), Ok)?;
+            let answer = ask(&store)?;
+            let mut stores = shared.stores.lock().expect("nobody panics with it");
+            if stores.len() < STORES_KEPT {
+                stores.push(store);
+            }
+            Ok(answer)
+        })
+        .await
+    }
+}
+
+/// Does what blocks on a thread of its own.
+///
+/// # Errors
+/// As `work` says; a panic of it is an internal error.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(ApiError::internal()))
+}
+
+/// The date and time now, RFC 3339, UTC, to the second.
+pub(crate) fn now() -> String {
+    let text = clock::wall().to_string();
+    let whole = text.split('.').next().unwrap_or(&text);
+    format!("{}Z", whole.replace(' ', "T"))
+}

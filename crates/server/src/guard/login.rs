@@ -1,0 +1,159 @@
+//! The token: as `Authorization: Bearer` from programs, and as a cookie from browsers that have shown it once.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use axum::http::{HeaderMap, StatusCode, header};
+use subtle::ConstantTimeEq;
+use triphammer_core::Clock;
+use triphammer_core::clock::Elapsed;
+use triphammer_drivers::target::Secret;
+
+use crate::error::ApiError;
+
+/// How long a browser is known.
+const SESSION_LIFE: Duration = Duration::from_secs(12 * 3600);
+/// Browsers known at a time; the oldest goes first.
+const SESSIONS_MAX: usize = 64;
+/// Least length of a token, in characters.
+pub const TOKEN_MIN: usize = 16;
+
+/// The token, and the browsers that have shown it.
+#[derive(Debug)]
+pub struct Login {
+    token: Secret,
+    cookie: String,
+    secure: bool,
+    clock: Clock,
+    sessions: Mutex<VecDeque<(Secret, Elapsed)>>,
+}
+
+impl Login {
+    /// Nobody has shown the token. Cookies know no ports, so the port is in the name of ours.
+    pub fn new(token: Secret, port: u16, tls: bool) -> Self {
+        let cookie = format!("triphammer-{port}");
+        Self { token, cookie, secure: tls, clock: Clock::start(), sessions: Mutex::default() }
+    }
+
+    /// Whether a request shows the token, or is of a browser that has.
+    pub fn knows(&self, headers: &HeaderMap) -> bool {
+        let bearer = headers
+            .get(header::AUTHORIZATION)
+            .and_then(|value| value.to_str().ok())
+            .and_then(|value| value.split_once(' '))
+            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+        if let Some((_, shown)) = bearer {
+            return self.is_token(shown.trim());
+        }
+        self.session_in(headers).is_some_and(|shown| {
+            let now = self.clock.now();
+            let sessions = self.sessions.lock().expect("nobody panics with it");
+            // All are compared, so that the time tells nothing.
+            sessions.iter().fold(false, |known, (session, until)| {
+                known | (same(session.reveal(), shown) && now < *until)
+            })
+        })
+    }
+
+    /// Whether this is the token.
+    pub fn is_token(&self, shown: &str) -> bool {
+        same(self.token.reveal(), shown)
+    }
+
+    /// Knows a browser from now on; gives its cookie.
+    pub fn begin_session(&self) -> String {
+        let session = random();
+        let until = self.clock.now().duration() + SESSION_LIFE;
+        let mut sessions = self.sessions.lock().expect("nobody panics with it");
+        if sessions.len() == SESSIONS_MAX {
+            sessions.pop_front();
+        }
+        sessions.push_back((Secret::new(session.clone()), Elapsed::from_duration(until)));
+        self.set_cookie(&session, SESSION_LIFE)
+    }
+
+    /// Forgets a browser; gives the cookie that takes its cookie away.
+    pub fn end_session(&self, headers: &HeaderMap) -> String {
+        if let Some(shown) = self.session_in(headers) {
+            let mut sessions = self.sessions.lock().expect("nobody panics with it");
+            sessions.retain(|(session, _)| !same(session.reveal(), shown));
+        }
+        self.set_cookie("", Duration::ZERO)
+    }
+
+    fn set_cookie(&self, value: &str, life: Duration) -> String {
+        let (name, age) = (&self.cookie, life.as_secs());
+        let secure = if self.secure { "; Secure" } else { "" };
+        format!("{name}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={age}{secure}")
+    }
+
+    fn session_in<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+        let cookies =
+            headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+        cookies
+            .flat_map(|value| value.split(';'))
+            .filter_map(|cookie| cookie.trim().split_once('='))
+            .find_map(|(name, value)| (name == self.cookie).then_some(value))
+    }
+}
+
+/// Why a request without the token is refused.
+pub fn unauthorized() -> ApiError {
+    ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "the server needs its token")
+        .next("show it as `Authorization: Bearer TOKEN`, or log in at /login")
+}
+
+/// Compares in a time that does not depend on where they differ.
+fn same(a: &str, b: &str) -> bool {
+    a.as_bytes().ct_eq(b.as_bytes()).into()
+}
+
+/// 256 random bits, as text.
+///
+/// # Panics
+/// When the system has no randomness to give.
+pub fn random() -> String {
+    let mut bytes = [0_u8; 32];
+    getrandom::fill(&mut bytes).expect("the system gives random bytes");
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn with(name: header::HeaderName, value: &str) -> HeaderMap {
+        HeaderMap::from_iter([(name, HeaderValue::from_str(value).unwrap())])
+    }
+
+    #[tokio::test]
+    async fn the_token_or_a_cookie_of_ours_is_known_and_nothing_else() {
+        let login = Login::new(Secret::new("0123456789abcdef"), 7400, true);
+        assert!(login.knows(&with(header::AUTHORIZATION, "bearer 0123456789abcdef")));
+        for wrong in
+            ["Bearer 0123456789abcde", "Bearer ", "Basic 0123456789abcdef", "0123456789abcdef"]
+        {
+            assert!(!login.knows(&with(header::AUTHORIZATION, wrong)), "{wrong}");
+        }
+        let cookie = login.begin_session();
+        assert!(cookie.ends_with("; Secure") && cookie.contains("HttpOnly; SameSite=Strict"));
+        let shown = with(header::COOKIE, &format!("a=b; {}", cookie.split(';').next().unwrap()));
+        assert!(login.knows(&shown));
+        assert!(!login.knows(&with(header::COOKIE, "triphammer-7400=; x=y")));
+        login.end_session(&shown);
+        assert!(!login.knows(&shown));
+    }
+
+    #[tokio::test]
+    async fn the_oldest_of_too_many_browsers_is_forgotten() {
+        let login = Login::new(Secret::new("0123456789abcdef"), 1, false);
+        let first = login.begin_session();
+        for _ in 0..SESSIONS_MAX {
+            login.begin_session();
+        }
+        assert!(!login.knows(&with(header::COOKIE, first.split(';').next().unwrap())));
+    }
+}

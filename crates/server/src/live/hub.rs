@@ -1,0 +1,213 @@
+//! The hub: numbers events, serialises each once, hands the same bytes to every reader, and keeps what a
+//! page needs that comes late or comes back. A reader that does not keep up is cut off, never waited for:
+//! its browser connects again and gets what it missed, thinned.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Mutex;
+
+use bytes::Bytes;
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
+
+use super::event::{Hello, LiveEvent};
+use super::history::{History, Kept};
+
+/// Events that a reader may be behind before it is cut off.
+pub const READER_EVENTS_MAX: usize = 512;
+/// Activities whose history is kept; the oldest goes first.
+const ACTIVITIES_MAX: usize = 12;
+
+/// Hands events to readers.
+#[derive(Debug)]
+pub struct Hub {
+    instance: String,
+    state: Mutex<State>,
+    sender: broadcast::Sender<Sent>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Number of the last event.
+    number: u64,
+    histories: BTreeMap<u64, History>,
+}
+
+/// An event on its way to readers.
+#[derive(Clone, Debug)]
+struct Sent {
+    activity: Option<u64>,
+    last: bool,
+    frame: Bytes,
+}
+
+impl Default for Hub {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Hub {
+    /// A hub of a new instance.
+    #[must_use]
+    pub fn new() -> Self {
+        let instance = format!("{:x}", triphammer_core::clock::wall().0);
+        let state = Mutex::default();
+        Self { instance, state, sender: broadcast::channel(READER_EVENTS_MAX).0 }
+    }
+
+    /// What tells this start of the server from others.
+    #[must_use]
+    pub fn instance(&self) -> &str {
+        &self.instance
+    }
+
+    /// How many read.
+    #[must_use]
+    pub fn readers(&self) -> usize {
+        self.sender.receiver_count()
+    }
+
+    /// Sends an event to everyone, and keeps it for those who come later.
+    pub fn publish(&self, event: &LiveEvent) {
+        let mut state = self.state.lock().expect("nobody panics with it");
+        state.number += 1;
+        let number = state.number;
+        let frame = frame(&self.instance, number, event);
+        if let Some(activity) = event.activity() {
+            let kept = Kept { number, frame: frame.clone() };
+            state.histories.entry(activity).or_default().keep(event, &kept, &self.instance);
+            if state.histories.len() > ACTIVITIES_MAX {
+                state.histories.pop_first();
+            }
+        }
+        let last = matches!(event, LiveEvent::Goodbye(_));
+        // Nobody listening is fine.
+        let _ = self.sender.send(Sent { activity: event.activity(), last, frame });
+    }
+
+    /// A reader of all activities, or of one, that begins with how things stand: all that is kept, or what
+    /// came after the event that `last_id` names.
+    #[must_use]
+    pub fn read(&self, only: Option<u64>, last_id: Option<&str>) -> Reader {
+        let seen = last_id.and_then(|id| id.strip_prefix(&self.instance)?.strip_prefix('-'));
+        let seen: Option<u64> = seen.and_then(|number| number.parse().ok());
+        let state = self.state.lock().expect("nobody panics with it");
+        let seen = seen.filter(|number| *number <= state.number);
+        let mut kept: Vec<Kept> = state
+            .histories
+            .iter()
+            .filter(|(activity, _)| only.is_none_or(|only| only == **activity))
+            .flat_map(|(_, history)| history.after(seen.unwrap_or(0)))
+            .collect();
+        kept.sort_by_key(|kept| kept.number);
+        let hello = LiveEvent::Hello(Hello {
+            instance: self.instance.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            resumed: seen.is_some(),
+        });
+        let mut first = VecDeque::with_capacity(kept.len() + 1);
+        // Its number is that of what the reader has seen, so that a page cut off here loses nothing.
+        first.push_back(frame(&self.instance, seen.unwrap_or(0), &hello));
+        first.extend(kept.into_iter().map(|kept| kept.frame));
+        Reader { first, only, live: Some(self.sender.subscribe()) }
+    }
+}
+
+/// One connection that reads.
+#[derive(Debug)]
+pub struct Reader {
+    first: VecDeque<Bytes>,
+    only: Option<u64>,
+    live: Option<broadcast::Receiver<Sent>>,
+}
+
+impl Reader {
+    /// The next event as it is sent; `None` at the end, and when the reader was too slow.
+    pub async fn next(&mut self) -> Option<Bytes> {
+        if let Some(frame) = self.first.pop_front() {
+            return Some(frame);
+        }
+        loop {
+            match self.live.as_mut()?.recv().await {
+                Ok(Sent { activity, last, frame }) => {
+                    if last {
+                        self.live = None;
+                    }
+                    let wanted = self.only.is_none() || activity.is_none() || activity == self.only;
+                    if wanted {
+                        return Some(frame);
+                    }
+                }
+                Err(RecvError::Lagged(_) | RecvError::Closed) => return None,
+            }
+        }
+    }
+}
+
+/// An event as it is sent. Numbers of another instance mean nothing, so its name goes with each.
+pub fn frame(instance: &str, number: u64, event: &LiveEvent) -> Bytes {
+    let data = serde_json::to_string(event).expect("events are plain data");
+    format!("id: {instance}-{number}\nevent: {}\ndata: {data}\n\n", event.name()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::LiveNote;
+
+    fn note(activity: u64, text: &str) -> LiveEvent {
+        let (kind, text) = ("x".to_owned(), text.to_owned());
+        LiveEvent::Note(LiveNote { activity, at_s: None, kind, text })
+    }
+
+    async fn texts(reader: &mut Reader, count: usize) -> Vec<String> {
+        let mut all = Vec::new();
+        for _ in 0..count {
+            let frame = reader.next().await.unwrap();
+            all.push(String::from_utf8(frame.to_vec()).unwrap());
+        }
+        all
+    }
+
+    #[tokio::test]
+    async fn who_comes_back_gets_what_was_missed_and_no_more() {
+        let hub = Hub::new();
+        for n in 1..=5 {
+            hub.publish(&note(1, &format!("note {n}")));
+        }
+        let id = format!("{}-3", hub.instance());
+        let all = texts(&mut hub.read(None, Some(&id)), 3).await;
+        assert!(all[0].contains("\"resumed\":true"));
+        assert!(all[1].contains("note 4") && all[2].contains("note 5"), "{all:?}");
+        for foreign in ["0-3", "nonsense", "", &format!("{}-99", hub.instance())] {
+            let all = texts(&mut hub.read(None, Some(foreign)), 6).await;
+            assert!(all[0].contains("\"resumed\":false") && all[1].contains("note 1"));
+        }
+    }
+
+    #[tokio::test]
+    async fn bytes_are_shared_and_activities_told_apart() {
+        let hub = Hub::new();
+        let (mut all, mut again, mut one) =
+            (hub.read(None, None), hub.read(None, None), hub.read(Some(2), None));
+        texts(&mut all, 1).await;
+        texts(&mut again, 1).await;
+        texts(&mut one, 1).await;
+        hub.publish(&note(1, "first"));
+        hub.publish(&note(2, "second"));
+        let (a, b) = (all.next().await.unwrap(), again.next().await.unwrap());
+        assert_eq!(a.as_ptr(), b.as_ptr());
+        assert!(texts(&mut one, 1).await[0].contains("second"));
+    }
+
+    #[tokio::test]
+    async fn a_slow_reader_is_cut_off() {
+        let hub = Hub::new();
+        let mut reader = hub.read(None, None);
+        texts(&mut reader, 1).await;
+        for n in 0..=READER_EVENTS_MAX + 1 {
+            hub.publish(&note(1, &n.to_string()));
+        }
+        assert_eq!(reader.next().await, None);
+    }
+}

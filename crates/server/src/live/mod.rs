@@ -1,0 +1,12 @@
+//! Events: what they say, and how they reach everyone who watches.
+
+mod event;
+mod history;
+mod host;
+mod hub;
+mod second;
+
+pub use event::{Goodbye, Hello, HostLoad, LiveEvent, LiveNote, LivePhase, LiveProgress};
+pub use host::tell_host;
+pub use hub::{Hub, READER_EVENTS_MAX, Reader};
+pub use second::{LiveSecond, LiveType, SecondsOf};

@@ -1,0 +1,234 @@
+//! The server itself: its socket, its connections, and its end.
+
+mod stall;
+mod tls;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::{Extension, Router};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+
+use crate::app::App;
+use crate::config::{Config, Limits};
+use crate::error::ApiError;
+use crate::guard::{self, Guard, Hosts, Login};
+use crate::live::{Goodbye, LiveEvent};
+use crate::serve::stall::Stall;
+use crate::{api, ui};
+
+/// Largest head of a request, in bytes.
+const HEAD_MAX: usize = 32 * 1024;
+/// Most headers of a request.
+const HEADERS_MAX: usize = 64;
+/// Longest wait for connections to end after the last activity has.
+const GOODBYE: Duration = Duration::from_secs(2);
+/// Wait after a connection could not be taken, such as when the process has no more files.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// A server that listens, and serves once it is [run](Server::run).
+pub struct Server {
+    app: App,
+    listener: std::net::TcpListener,
+    address: SocketAddr,
+    router: Router,
+    tls: Option<tokio_rustls::TlsAcceptor>,
+    limits: Limits,
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Server({})", self.url())
+    }
+}
+
+impl Server {
+    /// Opens the store and the socket.
+    ///
+    /// # Errors
+    /// When the store or the certificate cannot be read, an address that is not loopback has no token, or
+    /// the port is taken.
+    pub fn bind(config: &Config) -> Result<Self, ApiError> {
+        if !config.listen.ip().is_loopback() && config.token.is_none() {
+            let message = "whoever reaches an address that is not loopback could start anything: give a \
+                           token by --token-file or TRIPHAMMER_TOKEN";
+            return Err(ApiError::invalid(message).about("listen"));
+        }
+        let tls = config.tls.as_ref().map(|(chain, key)| tls::acceptor(chain, key)).transpose()?;
+        let app = App::open(&config.store)?;
+        let listener = listen(config.listen)?;
+        let address = listener.local_addr().unwrap_or(config.listen);
+        let login =
+            config.token.clone().map(|token| Login::new(token, address.port(), tls.is_some()));
+        let hosts = Hosts::new(&config.hosts, tls.is_some());
+        let guard = Arc::new(Guard { hosts, login, limits: config.limits });
+        let router = guard::around(routes(app.clone(), &guard), &guard);
+        Ok(Self { app, listener, address, router, tls, limits: config.limits })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Its URL.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        let mut address = self.address;
+        if address.ip().is_unspecified() {
+            let loopback = match address.ip() {
+                std::net::IpAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+                std::net::IpAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+            };
+            address.set_ip(loopback);
+        }
+        format!("{scheme}://{address}")
+    }
+
+    /// The application behind it.
+    #[must_use]
+    pub fn app(&self) -> &App {
+        &self.app
+    }
+
+    /// Serves until `ends` has been told to: once, it begins nothing any more, lets what goes on end, and
+    /// stores it; twice, what goes on is given up, and stored as far as it came.
+    ///
+    /// # Errors
+    /// When the socket cannot be used.
+    pub async fn run(self, mut ends: watch::Receiver<u32>) -> std::io::Result<()> {
+        self.listener.set_nonblocking(true)?;
+        let listener = TcpListener::from_std(self.listener)?;
+        let places = Arc::new(Semaphore::new(self.limits.connections));
+        let (close, closed) = watch::channel(false);
+        let host = tokio::spawn(crate::live::tell_host(Arc::clone(self.app.hub())));
+        let activities = Arc::clone(self.app.activities());
+        let ended = async move {
+            let mut heard = 0;
+            loop {
+                let over = tokio::task::spawn_blocking({
+                    let activities = Arc::clone(&activities);
+                    move || activities.wait(Duration::from_millis(200))
+                });
+                let told = *ends.borrow_and_update();
+                if told > heard {
+                    heard = told;
+                    activities.close();
+                }
+                if over.await.unwrap_or(true) && heard > 0 {
+                    return;
+                }
+                if heard == 0 && ends.changed().await.is_err() {
+                    heard = 1;
+                    activities.close();
+                }
+            }
+        };
+        let mut ended = std::pin::pin!(ended);
+        loop {
+            let stream = tokio::select! {
+                () = &mut ended => break,
+                accepted = listener.accept() => accepted,
+            };
+            let Ok((stream, _)) = stream else {
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            };
+            let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
+            let connection = connection(
+                stream,
+                self.tls.clone(),
+                self.router.clone(),
+                self.limits,
+                closed.clone(),
+            );
+            tokio::spawn(async move {
+                connection.await;
+                drop(place);
+            });
+        }
+        host.abort();
+        let text = "the server has ended".to_owned();
+        self.app.hub().publish(&LiveEvent::Goodbye(Goodbye { text }));
+        close.send_replace(true);
+        let all = u32::try_from(self.limits.connections).unwrap_or(u32::MAX);
+        // Who does not take the last words is not waited for.
+        let _ = tokio::time::timeout(GOODBYE, places.acquire_many(all)).await;
+        Ok(())
+    }
+}
+
+/// Every route.
+fn routes(app: App, guard: &Arc<Guard>) -> Router {
+    let (api, _) = api::routes().split_for_parts();
+    let document = axum::routing::get(async || axum::Json(crate::openapi::document()));
+    api.route("/api/v1/openapi.json", document)
+        .fallback(ui::page)
+        .method_not_allowed_fallback(ui::method_not_allowed)
+        .layer(Extension(Arc::clone(guard)))
+        .with_state(app)
+}
+
+fn listen(address: SocketAddr) -> Result<std::net::TcpListener, ApiError> {
+    std::net::TcpListener::bind(address).map_err(|error| {
+        let next = match error.kind() {
+            std::io::ErrorKind::AddrInUse => {
+                "; end the other program, perhaps another `triphammer serve`, or choose another port: \
+                 --listen 127.0.0.1:0 takes a free one"
+            }
+            _ => "; choose another address by --listen",
+        };
+        ApiError::invalid(format!("cannot listen on {address}: {error}{next}")).about("listen")
+    })
+}
+
+/// One connection, to its end.
+async fn connection(
+    stream: TcpStream,
+    tls: Option<tokio_rustls::TlsAcceptor>,
+    router: Router,
+    limits: Limits,
+    closed: watch::Receiver<bool>,
+) {
+    // An event is a small write that should leave at once.
+    let _ = stream.set_nodelay(true);
+    let stream = Stall::new(stream, limits.write);
+    match tls {
+        None => speak(stream, router, limits, closed).await,
+        Some(tls) => {
+            if let Ok(Ok(stream)) = tokio::time::timeout(limits.head, tls.accept(stream)).await {
+                speak(stream, router, limits, closed).await;
+            }
+        }
+    }
+}
+
+async fn speak<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: S,
+    router: Router,
+    limits: Limits,
+    mut closed: watch::Receiver<bool>,
+) {
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head)
+        .max_buf_size(HEAD_MAX)
+        .max_headers(HEADERS_MAX)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    let mut connection = std::pin::pin!(connection);
+    // Errors of a connection are the client's affair.
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        _ = closed.wait_for(|closed| *closed) => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    let _ = connection.await;
+}

@@ -1,0 +1,40 @@
+//! TLS, by certificate and key from PEM files.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::TlsAcceptor;
+
+use crate::error::ApiError;
+
+/// Takes TLS connections with this certificate chain and key.
+///
+/// # Errors
+/// When a file cannot be read, or the two do not belong together.
+pub fn acceptor(chain: &Path, key: &Path) -> Result<TlsAcceptor, ApiError> {
+    let cannot = |what: &str, file: &Path, error: &dyn std::fmt::Display| {
+        ApiError::invalid(format!("cannot read the {what} {}: {error}", file.display()))
+    };
+    let certificates: Vec<_> = CertificateDer::pem_file_iter(chain)
+        .and_then(Iterator::collect)
+        .map_err(|error| cannot("certificate", chain, &error).about("tls-cert"))?;
+    if certificates.is_empty() {
+        return Err(cannot("certificate", chain, &"there is none in it").about("tls-cert"));
+    }
+    let private = PrivateKeyDer::from_pem_file(key)
+        .map_err(|error| cannot("key", key, &error).about("tls-key"))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("the provider has TLS 1.2 and 1.3")
+        .with_no_client_auth()
+        .with_single_cert(certificates, private)
+        .map_err(|error| {
+            ApiError::invalid(format!("the certificate or its key: {error}")).about("tls-key")
+        })?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}

@@ -1,0 +1,71 @@
+//! Streams of events: coming back, never reading, many readers.
+
+use std::io::{Read, Write};
+use std::time::Duration;
+
+use serde_json::json;
+use triphammer_server::live::{LiveEvent, LiveNote};
+
+use crate::site::Site;
+
+fn note(text: &str) -> LiveEvent {
+    LiveEvent::Note(LiveNote { activity: 1, at_s: None, kind: "test".into(), text: text.into() })
+}
+
+#[test]
+fn a_page_that_comes_back_gets_what_it_missed() {
+    let site = Site::start();
+    site.target("null", "null:");
+    let settings = json!({ "vus": "1", "rampup": "0s", "duration": "10m" });
+    let id = site.start_activity("run", "null", &settings);
+    let mut events = site.events("/api/v1/events", None);
+    let seen = events.until(|event| event["type"] == "second")["last"].as_u64().unwrap();
+    let last_id = events.last_id.clone();
+    drop(events);
+    // The run belongs to the server: it goes on without a page.
+    let mut other = site.events("/api/v1/events", None);
+    other.until(|event| event["type"] == "second" && event["first"].as_u64() > Some(seen + 1));
+    let mut again = site.events("/api/v1/events", Some(&last_id));
+    assert_eq!(again.next().unwrap()["resumed"], true);
+    let next = again.until(|event| event["type"] == "second");
+    assert_eq!(next["first"], seen + 1);
+    let mut fresh = site.events("/api/v1/events", None);
+    assert_eq!(fresh.next().unwrap()["resumed"], false);
+    assert_eq!(fresh.until(|event| event["type"] == "second")["first"], 0);
+    site.post(&format!("/api/v1/activities/{id}/stop"), &serde_json::Value::Null);
+    site.ended(id);
+}
+
+#[test]
+fn a_reader_that_never_reads_is_given_up() {
+    let site = Site::start_with(|config| config.limits.write = Duration::from_millis(300));
+    let mut stream = site.connect();
+    write!(stream, "GET /api/v1/events HTTP/1.1\r\nhost: {}\r\n\r\n", site.address).unwrap();
+    let mut witness = site.events("/api/v1/events", None);
+    witness.next().unwrap();
+    // More than the sockets hold, at a pace that the server has time to send.
+    let text = "x".repeat(1 << 16);
+    for n in 0..400 {
+        site.hub.publish(&note(&format!("{n} {text}")));
+        witness.until(|event| event["type"] == "note");
+    }
+    // What had been sent comes, and then the end: not the other megabytes.
+    let mut got = Vec::new();
+    let _ = stream.read_to_end(&mut got);
+    assert!(got.len() < 300 << 16, "{} bytes", got.len());
+    site.hub.publish(&note("still there"));
+    witness.until(|event| event["text"] == "still there");
+}
+
+#[test]
+fn fifty_readers_get_the_same() {
+    let site = Site::start();
+    let mut readers: Vec<_> = (0..50).map(|_| site.events("/api/v1/events", None)).collect();
+    for reader in &mut readers {
+        reader.next().unwrap();
+    }
+    site.hub.publish(&note("for all"));
+    for reader in &mut readers {
+        reader.until(|event| event["text"] == "for all");
+    }
+}

@@ -1,0 +1,10 @@
+//! The server, in process, on real databases.
+#![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
+
+mod contract;
+mod hostile;
+mod live;
+mod postgres;
+mod site;
+mod sqlite;
+mod typescript;

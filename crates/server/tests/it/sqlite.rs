@@ -1,0 +1,139 @@
+//! The queue, stopping, and what is stored, on SQLite and the null database.
+
+use serde_json::{Value, json};
+
+use crate::site::Site;
+
+const LONG: &str = "10m";
+
+fn run(duration: &str) -> Value {
+    json!({ "vus": "2", "rampup": "0s", "duration": duration })
+}
+
+#[test]
+fn a_build_a_check_and_a_run_leave_jobs_that_can_be_read() {
+    let site = Site::start();
+    site.target("file", &format!("sqlite:{}", site.file("b.sqlite").display()));
+    let workload = json!({ "workload": "tpc-b" });
+    site.done("build", "file", &workload);
+    let checked = site.done("check", "file", &workload);
+    assert_eq!(checked["good"], true, "{checked}");
+    let form = json!({ "command": "run", "target": "file",
+        "settings": { "workload": "tpc-b", "rampup": "0s", "duration": "2s" } });
+    let preview = site.post("/api/v1/preview", &form);
+    assert_eq!(preview["spec"]["users"], 1);
+    assert!(preview["command_line"].as_str().unwrap().starts_with("triphammer run sqlite:"));
+    let settings =
+        json!({ "workload": "tpc-b", "rampup": "0s", "duration": "2s", "label": "Zebra" });
+    let ran = site.done("run", "file", &settings);
+    let job = ran["job"].as_i64().unwrap();
+    let found = site.get("/api/v1/jobs?search=zebra&sparkline=10");
+    assert_eq!((found["total"].as_u64(), found["jobs"][0]["id"].as_i64()), (Some(1), Some(job)));
+    let detail = site.get(&format!("/api/v1/jobs/{job}"));
+    assert_eq!(detail["document"]["kind"], "run");
+    let series = site.get(&format!("/api/v1/jobs/{job}/series?points=1"));
+    let per_second = series["total_per_second"]["mean"][0].as_f64().unwrap();
+    let seconds = series["last"][0].as_f64().unwrap() + 1.0;
+    let completed = detail["document"]["run"]["total"]["completed"].as_f64().unwrap();
+    assert!((per_second * seconds - completed).abs() < 1.0, "{series} {completed}");
+    let curves = site.get(&format!("/api/v1/jobs/{job}/percentiles?scope=run"));
+    assert_eq!(curves["curves"][0]["count"], detail["document"]["run"]["total"]["committed"]);
+    let map = site.get(&format!("/api/v1/jobs/{job}/heatmap?rows=10"));
+    let cells = map["counts"].as_array().unwrap().iter().flat_map(|c| c.as_array().unwrap());
+    let counted: u64 = cells.map(|cell| cell.as_u64().unwrap()).sum();
+    assert_eq!(Some(counted), detail["document"]["run"]["total"]["committed"].as_u64());
+    for format in detail["formats"].as_array().unwrap() {
+        let format = format.as_str().unwrap();
+        let path = format!("/api/v1/jobs/{job}/report?format={format}&download=true");
+        let reply = site.ask("GET", &path, &[], "");
+        assert_eq!(reply.status, 200, "{format}");
+        assert!(reply.header("content-disposition").unwrap().contains("attachment"));
+        assert!(!reply.body.is_empty());
+    }
+    let change = json!({ "label": "Gnu" });
+    assert_eq!(site.call("PATCH", &format!("/api/v1/jobs/{job}"), &change).0, 204);
+    assert_eq!(site.get(&format!("/api/v1/jobs/{job}"))["job"]["label"], "Gnu");
+    assert_eq!(site.call("DELETE", &format!("/api/v1/jobs/{job}"), &Value::Null).0, 204);
+    assert_eq!(site.call("GET", &format!("/api/v1/jobs/{job}"), &Value::Null).0, 404);
+    let dropped = site.done("drop", "file", &workload);
+    assert!(dropped["outcome"].as_str().unwrap().contains("dropped"));
+}
+
+#[test]
+fn one_run_a_target_goes_on_and_the_others_wait_in_line() {
+    let site = Site::start();
+    site.target("one", "null:");
+    site.target("other", "null:?service=1ms");
+    let first = site.start_activity("run", "one", &run(LONG));
+    let second = site.start_activity("run", "one", &run("1s"));
+    let third = site.start_activity("run", "one", &run("1s"));
+    let aside = site.start_activity("run", "other", &run("1s"));
+    let state = |id: u64| site.get(&format!("/api/v1/activities/{id}"))["activity"].clone();
+    assert_eq!((&state(second)["position"], &state(third)["position"]), (&json!(1), &json!(2)));
+    assert_eq!(site.ended(aside)["state"], "complete");
+    let cancelled = site.post(&format!("/api/v1/activities/{second}/stop"), &Value::Null);
+    assert_eq!(cancelled["state"], "cancelled");
+    assert_eq!(state(third)["position"], 1);
+    let mut events = site.events(&format!("/api/v1/activities/{first}/events"), None);
+    events.until(|event| event["type"] == "second");
+    site.post(&format!("/api/v1/activities/{first}/stop"), &Value::Null);
+    let stopped = site.ended(first);
+    assert_eq!(stopped["state"], "interrupted", "{stopped}");
+    assert_eq!(site.ended(third)["state"], "complete");
+    let job = site.get(&format!("/api/v1/jobs/{}", stopped["job"]));
+    assert_eq!(job["job"]["status"], "interrupted");
+}
+
+#[test]
+fn a_second_stop_aborts() {
+    let site = Site::start();
+    site.target("slow", "null:?service=1s");
+    let settings = json!({ "workload": "tpc-b", "mode": "statements", "vus": "1", "rampup": "0s" });
+    let id = site.start_activity("run", "slow", &settings);
+    let mut events = site.events(&format!("/api/v1/activities/{id}/events"), None);
+    // By then the first transaction is on its way, with seconds to go.
+    events.until(|event| event["type"] == "second");
+    let stop = format!("/api/v1/activities/{id}/stop");
+    assert_eq!(site.post(&stop, &Value::Null)["state"], "stopping");
+    assert_eq!(site.post(&stop, &Value::Null)["state"], "aborting");
+    assert_eq!(site.ended(id)["state"], "aborted");
+    assert_eq!(site.call("POST", &stop, &Value::Null).0, 409);
+}
+
+#[test]
+fn the_end_of_the_server_drains_and_stores_what_goes_on() {
+    let mut site = Site::start();
+    site.target("null", "null:");
+    let id = site.start_activity("run", "null", &run(LONG));
+    let waiting = site.start_activity("run", "null", &run("1s"));
+    let mut events = site.events("/api/v1/events", None);
+    events.until(|event| event["type"] == "second");
+    site.interrupt();
+    events.until(|event| event["id"] == waiting && event["state"] == "cancelled");
+    let ended = events.until(|event| event["id"] == id && !event["ended_at"].is_null());
+    assert_eq!(ended["state"], "interrupted");
+    assert_eq!(events.until(|event| event["type"] == "goodbye")["type"], "goodbye");
+    drop(events);
+    site.wait();
+    let store = triphammer_runner::store::Store::open(&site.file("jobs.sqlite")).unwrap();
+    let job = triphammer_runner::store::JobId(ended["job"].as_i64().unwrap());
+    assert_eq!(store.load(job).unwrap().row.status.name(), "interrupted");
+}
+
+#[test]
+fn the_list_of_jobs_comes_in_pages() {
+    let site = Site::start();
+    site.target("null", "null:");
+    for _ in 0..3 {
+        let settings = json!({ "vus": "1", "transactions": "10" });
+        site.done("run", "null", &settings);
+    }
+    let first = site.get("/api/v1/jobs?limit=2");
+    assert_eq!((first["total"].as_u64(), first["jobs"].as_array().unwrap().len()), (Some(3), 2));
+    let before = first["next_before"].as_i64().unwrap();
+    let second = site.get(&format!("/api/v1/jobs?limit=2&before={before}"));
+    assert_eq!(second["jobs"].as_array().unwrap().len(), 1);
+    assert_eq!(second["next_before"], Value::Null);
+    assert_eq!(site.get("/api/v1/jobs?kind=build")["total"], 0);
+    assert_eq!(site.get("/api/v1/jobs?status=complete&workload=tproc-c")["total"], 3);
+}

@@ -1,0 +1,1406 @@
+// Made from docs/reference/openapi.json, which is made from the program; do not edit.
+// UPDATE_REFERENCE=1 cargo test -p triphammer-server --test it contract writes it anew.
+
+/** The server and its host. */
+export interface About {
+  /** Built without optimisation: its own cost is many times what it should be. */
+  debug_build: boolean;
+  /** Folder of the embedded default target. */
+  folder: string;
+  host: Host;
+  /** Another one after each start of the server. */
+  instance: string;
+  /** When the server began, RFC 3339, UTC. */
+  started_at: string;
+  /** The job store's file. */
+  store: string;
+  /** The program's version. */
+  version: string;
+}
+
+/** Something that the server does, or is going to do. */
+export interface Activity {
+  /** What it does. */
+  command: FormCommand;
+  /** When it was asked for, RFC 3339, UTC. */
+  created_at: string;
+  /** When it ended. */
+  ended_at: string | null;
+  error: ApiError | null;
+  /** Whether it did what it was to do: a run with too many failures, and a check that does not hold, did not. `null` until the end. */
+  good: boolean | null;
+  /** Name of the workload's first figure: `NOPM`. */
+  headline_name: string | null;
+  /** Its value, at the end of a run. */
+  headline_value: number | null;
+  /** Its number, from 1 after each start of the server. Not a job's number. */
+  id: number;
+  /** Number of its job in the store, once it has one; drops have none. */
+  job: number | null;
+  /** What the user called it. */
+  label: string | null;
+  /** What came out, in a line. */
+  outcome: string | null;
+  /** Its place in the queue, from 1; `null` when it does not wait. */
+  position: number | null;
+  /** Ramp-up of a run, in seconds. */
+  rampup_s: number | null;
+  /** When it began. */
+  started_at: string | null;
+  /** Where it is. */
+  state: ActivityState;
+  /** Name of the saved target; `null` for the embedded default. */
+  target: string | null;
+  /** URL of the target, without secrets. */
+  url: string;
+  /** Who comes: virtual users of a run. */
+  users: number | null;
+  /** Timed window of a run, in seconds; `null` when its length is a number of transactions. */
+  window_s: number | null;
+  /** The workload. */
+  workload: string;
+}
+
+/** An activity with all that is known of it. */
+export interface ActivityDetail {
+  /** The activity. */
+  activity: Activity;
+  /** The document that it left: a run's result, the report of a build or a check. */
+  document: unknown;
+  /** What was asked for. */
+  form: Form;
+  spec: RunSpec | null;
+}
+
+/** What this server does, is going to do, and has lately done. */
+export interface ActivityList {
+  /** The newest first. */
+  activities: Activity[];
+}
+
+/** Where an activity is. */
+export type ActivityState = "queued" | "running" | "stopping" | "aborting" | "complete" | "interrupted" | "aborted" | "failed" | "cancelled";
+
+/** Why something could not be done. */
+export interface ApiError {
+  /** One word for programs: `invalid`, `not_found`, `conflict`, `unauthorized`, `database`, `store`. */
+  code: string;
+  /** The setting or member of the request that it is about. */
+  field?: string | null | undefined;
+  /** A sentence for people, without any secret; for a bad value the one that the command line prints. */
+  message: string;
+  /** What to do next. */
+  next?: string | null | undefined;
+}
+
+/** A sum over the data before and after the run, and what the client says of the difference. */
+export interface Audit {
+  /** The client's own sum over committed transactions; null when its counts are not whole. */
+  expected: number | null;
+  /** How much the database's sum moved; null when it could not be asked before and after. */
+  found: number | null;
+  /** The most that can be. */
+  high: number | null;
+  /** Key: `abalance`. */
+  id: string;
+  /** The least that can be, with what is in doubt or was in flight. */
+  low: number | null;
+  /** The equation: `ΔΣ abalance = Σ delta`. */
+  title: string;
+  /** Whether the two agree. */
+  verdict: Verdict;
+  /** The verdict for people. */
+  words: string;
+}
+
+/** A word and what it means. */
+export interface ChoiceInfo {
+  /** What it means, in a line. */
+  meaning: string;
+  /** As it is sent. */
+  value: string;
+}
+
+/** How often an error class occurred. */
+export interface ClassCount {
+  /** The class. */
+  class: ErrorClass;
+  /** How often. */
+  count: number;
+}
+
+/** What the client itself cost, over the whole run. */
+export interface ClientCost {
+  /** CPU time of the busiest worker thread, of the run's length: 1 is a whole core. */
+  busiest_share: number;
+  /** CPU time of all worker threads, in seconds. */
+  cpu_s: number;
+  /** CPU time for a completed transaction, in microseconds; 0 when none completed. */
+  cpu_us_per_transaction: number;
+  /** By worker thread. */
+  threads: ThreadCpu[];
+}
+
+/** A command and its settings. The options of the workload come beside them: see `WorkloadInfo`. */
+export interface CommandInfo {
+  /** The command. */
+  command: FormCommand;
+  /** Its settings, in the order of the reference. */
+  settings: SettingInfo[];
+}
+
+/** The commands that a form can be of. */
+export interface CommandList {
+  /** In the order in which they are used. */
+  commands: CommandInfo[];
+}
+
+/** How long a run was, in seconds. */
+export interface Durations {
+  /** Load without timing, as it really was. */
+  rampup_s: number;
+  /** From zero to the end of the last transaction. */
+  whole_s: number;
+  /** The timed window that was asked for; null when the length was a number of transactions. */
+  window_asked_s: number | null;
+  /** The timed window, as it really was. */
+  window_s: number;
+}
+
+/** What kind of failure a database reported. The driver sets it from SQLSTATE or result code. */
+export type ErrorClass = "serialization" | "deadlock" | "lock_timeout" | "disconnected" | "unavailable" | "refused" | "constraint" | "cancelled" | "timeout" | "disk_full" | "read_only" | "unsupported" | "other";
+
+/** The first error of its kind. */
+export interface ErrorFigure {
+  /** Its class. */
+  class: ErrorClass;
+  /** Attempts that ended with it, retried ones included. */
+  count: number;
+  /** In words, without secrets. */
+  message: string;
+  /** Transaction type: its key. */
+  transaction: string;
+}
+
+/** Failures against the limit. */
+export interface FailureShare {
+  /** Whether `share` is above `limit`. */
+  above_limit: boolean;
+  /** The limit: `spec.max_failures`. */
+  limit: number;
+  /** Failed and in doubt, of all that ended in the timed window; of the whole run when nothing ended in the window. */
+  share: number;
+}
+
+/** What happened in a stretch of the run. */
+export interface Figures {
+  /** Its length, in seconds. */
+  seconds: number;
+  /** All types together. */
+  total: TypeFigures;
+  /** By transaction type, in the workload's order. */
+  types: TypeFigures[];
+}
+
+/** What somebody asks for. */
+export interface Form {
+  /** What to do. */
+  command: FormCommand;
+  /** Settings and options by name, as they would be typed on the command line: `{"vus": "8"}`. The workload is one of them. What is left out has its default. */
+  settings?: Record<string, string> | undefined;
+  /** Name of a saved target; without one, the embedded default: an SQLite file in the server's folder. */
+  target?: string | null | undefined;
+}
+
+/** A command that the server does. */
+export type FormCommand = "build" | "run" | "check" | "drop";
+
+/** The server ends. */
+export interface Goodbye {
+  /** A sentence for people. */
+  text: string;
+}
+
+/** The workload's first figure. */
+export interface HeadlineFigure {
+  /** Transactions committed in the timed window that the figure counts. */
+  count: number;
+  /** `New-Orders committed a minute`. */
+  meaning: string;
+  /** `NOPM`. */
+  name: string;
+  /** The unit of time: `second`, `minute`, `hour`. */
+  per: string;
+  /** `count` brought to the unit of time. */
+  value: number;
+  /** What the database itself says, over the whole run. */
+  verification: Verification;
+}
+
+/** How many committed transactions took how long when. */
+export interface Heatmap {
+  /** By column, then by row: transactions. */
+  counts: number[][];
+  /** First second of each column. */
+  first: number[];
+  /** The largest of them. */
+  most: number;
+  /** Seconds of a column. */
+  step: number;
+  /** Upper edge of each row, µs, rising, each so many times the one before. */
+  upper_us: number[];
+}
+
+/** How things stand when a connection begins. */
+export interface Hello {
+  /** Another one after each start of the server; activities of another instance are gone. */
+  instance: string;
+  /** Whether what follows goes on after the last event that the page has seen. If not, it should forget what it has. */
+  resumed: boolean;
+  /** The server's version. */
+  version: string;
+}
+
+/** A host. */
+export interface Host {
+  /** `x86_64`, `aarch64`. */
+  architecture: string;
+  /** Logical cores that this process may use. */
+  cores: number | null;
+  /** Model of its CPU. */
+  cpu: string | null;
+  /** How the kernel chooses the CPU's clock rate: `performance`, `schedutil`. */
+  governor: string | null;
+  /** The kernel's release. */
+  kernel: string | null;
+  /** Memory, in bytes. */
+  memory_bytes: number | null;
+  /** `Debian GNU/Linux 12 (bookworm)`, or else `linux`, `macos`, `windows`. */
+  os: string;
+}
+
+/** How busy the server's host is. Shares are from 0 to 1, since the last such event. */
+export interface HostLoad {
+  /** Of all CPUs. */
+  busy: number;
+  /** Of each CPU. */
+  cores: number[];
+  /** Memory, in bytes. */
+  memory_bytes: number | null;
+  /** Memory that is not to be had, in bytes. */
+  memory_used_bytes: number | null;
+}
+
+/** Isolation levels by the names of the SQL standard, and snapshot isolation beside them. */
+export type Isolation = "read-uncommitted" | "read-committed" | "repeatable-read" | "snapshot" | "serializable";
+
+/** What may be changed of a job. */
+export interface JobChange {
+  /** Its label; `null` for none. */
+  label?: string | null | undefined;
+}
+
+/** A condition that was checked. */
+export interface JobCheck {
+  /** Key of the first place where it does not. */
+  first_key: string | null;
+  /** `3.3.2.1`. */
+  id: string;
+  /** Whether it holds. */
+  ok: boolean;
+  /** `w_ytd = Σ d_ytd`. */
+  title: string;
+  /** How often it does not. */
+  violations: number;
+}
+
+/** The command that a job belongs to. */
+export type JobCommand = "run" | "build" | "check";
+
+/** A job with what it left. */
+export interface JobDetail {
+  /** What a check found, in order. */
+  checks: JobCheck[];
+  /** The document that it left: a `RunResult`, the report of a build or a check, or why it could not be done, as text; `null` while it runs, and for lost ones. */
+  document: unknown;
+  /** What the build remembers, and options. */
+  facts: Record<string, string>;
+  /** First second of its series; `null` without one. */
+  first_second: number | null;
+  /** The formats of its report, for downloads. */
+  formats: string[];
+  host: Host;
+  /** What lists show. */
+  job: JobSummary;
+  /** Last second of its series. */
+  last_second: number | null;
+  /** Remarks, in order. */
+  notes: JobNote[];
+  spec: RunSpec | null;
+  /** Keys of the transaction types, in the order of series. */
+  transactions: string[];
+}
+
+/** A page of jobs. */
+export interface JobList {
+  /** The newest first. */
+  jobs: JobSummary[];
+  /** `before` of the next page; `null` on the last one. */
+  next_before: number | null;
+  /** How many match on all pages. */
+  total: number;
+}
+
+/** A remark. */
+export interface JobNote {
+  /** Seconds since the run's zero; `null` before and after it. */
+  at_s: number | null;
+  /** One word for programs. */
+  kind: string;
+  /** A sentence for people. */
+  text: string;
+}
+
+/** A run's series. Every list has one value for each of `first`. */
+export interface JobSeries {
+  /** CPU time of the busiest worker thread, of a core. */
+  busiest_thread: Spread;
+  /** CPU time of all worker threads, of all the cores they might have used. */
+  client_busy: Spread;
+  /** Sessions connected at the end of each point. */
+  connected: number[];
+  /** First second of each point, from the run's zero. */
+  first: number[];
+  host_busy: Spread | null;
+  lag_p99_us: Spread | null;
+  /** Last second of each point. */
+  last: number[];
+  /** Sessions lost. */
+  lost: number[];
+  /** Sessions made anew. */
+  reconnected: number[];
+  round_trip_us: Spread | null;
+  /** Seconds of a point: 1 when nothing is merged. */
+  step: number;
+  /** All types together: completed a second. */
+  total_per_second: Spread;
+  /** By transaction type, in the workload's order. */
+  types: TypeSeries[];
+}
+
+/** Where a job is. */
+export type JobState = "running" | "complete" | "interrupted" | "aborted" | "failed" | "lost";
+
+/** A job in a list. */
+export interface JobSummary {
+  /** Date and time; `null` while it runs, and for lost ones. */
+  ended_at: string | null;
+  /** `NOPM`. */
+  headline_name: string | null;
+  /** The first figure. */
+  headline_value: number | null;
+  /** Its number. */
+  id: number;
+  /** The command. */
+  kind: JobCommand;
+  /** What the user called it. */
+  label: string | null;
+  /** Size, in `scale_unit`; 0 for a check. */
+  scale: number;
+  /** `warehouses`. */
+  scale_unit: string;
+  /** `PostgreSQL`. */
+  server_product: string | null;
+  /** The server's version. */
+  server_version: string | null;
+  /** Transactions completed a second, in stretches of equal length; empty without a series. */
+  sparkline: number[];
+  /** Date and time, RFC 3339, UTC. */
+  started_at: string;
+  /** Where it is. */
+  status: JobState;
+  /** URL of the target, without secrets. */
+  target: string;
+  /** Version of the program that did it. */
+  tool_version: string;
+  /** Virtual users, or loaders. */
+  users: number | null;
+  /** The workload's name. */
+  workload: string;
+  /** Results of two versions do not compare. */
+  workload_version: number;
+}
+
+/** How long a run is. */
+export type Length = {
+  /** The timed window, after ramp-up, by the clock. */
+  time: string;
+} | {
+  /** This many transactions of each virtual user; all of it is the window. */
+  transactions: number;
+};
+
+/** What can limit a run, in the order in which it is decided after `undecided`. */
+export type Limit = "load_limited" | "client_bound" | "host_bound" | "network_bound" | "database_bound" | "undecided";
+
+/** What the decision is made from, of the timed window; round trips of the whole run. */
+export interface LimitFigures {
+  /** Share of a core that the busiest worker thread used. */
+  busiest_thread_share: number;
+  /** Transactions committed in it. */
+  committed: number;
+  /** Whether the database works on the client's worker threads, so that their CPU time is the database's and no lag is measured. */
+  database_on_threads: boolean;
+  /** How busy the CPUs of the client's host were; null where that cannot be read. */
+  host_cpu_share: number | null;
+  /** Scheduling lag, how late worker threads took up what was ready: median. Null where it is not measured. */
+  lag_p50_us: number | null;
+  /** The same, 99th percentile. */
+  lag_p99_us: number | null;
+  /** Times that the scheduling lag was measured. */
+  lag_samples: number;
+  /** Measurements of more than 10 ms. */
+  late_wakeups: number | null;
+  /** Mean service time of committed transactions. */
+  mean_service_us: number;
+  /** Median service time of committed transactions. */
+  median_service_us: number;
+  /** Round trip time × round trips, of the mean service time. */
+  network_share: number | null;
+  /** Whether the load model said when transactions are due. */
+  paced: boolean;
+  /** Times that a round trip was measured. */
+  round_trip_samples: number;
+  /** Time of an empty round trip on the run's own sessions in the whole run, 10th percentile. Null where the database runs in the client's process. */
+  round_trip_us: number | null;
+  /** Round trips of a transaction. */
+  round_trips_per_transaction: number;
+  /** Whether client and server share a host; null when that cannot be told. */
+  same_host: boolean | null;
+  /** Share of the time in which a session was in a transaction. */
+  sessions_busy_share: number;
+  /** Length of the window, in seconds. */
+  window_s: number;
+}
+
+/** What limited a run, why, and what to do. */
+export interface LimitedBy {
+  /** What to do next. */
+  advice: string;
+  /** What it was decided from. */
+  figures: LimitFigures;
+  /** What it was. */
+  kind: Limit;
+  /** Why, in words with figures. */
+  words: string;
+}
+
+/** Every wait has a limit with a name. */
+export interface Limits {
+  /** Opening a session. */
+  connect: string;
+  /** Waiting for transactions in flight after the stop; then they are aborted. */
+  drain: string;
+  /** First wait before a lost session is made anew; doubles up to `reconnect_max`. */
+  reconnect_first: string;
+  /** Longest wait between two attempts to reconnect. */
+  reconnect_max: string;
+  /** A transaction's attempt; zero for no limit. A watchdog cancels it and counts a timeout. */
+  transaction: string;
+}
+
+/** An event of `GET /api/v1/events`. */
+export type LiveEvent = Hello & {
+  type: "hello";
+} | Activity & {
+  type: "activity";
+} | LivePhase & {
+  type: "phase";
+} | LiveSecond & {
+  type: "second";
+} | LiveProgress & {
+  type: "progress";
+} | LiveNote & {
+  type: "note";
+} | HostLoad & {
+  type: "host";
+} | Goodbye & {
+  type: "goodbye";
+};
+
+/** A remark on an activity. */
+export interface LiveNote {
+  /** The activity. */
+  activity: number;
+  /** Seconds since the run's zero; `null` before and after it, and where there is none. */
+  at_s: number | null;
+  /** One word for programs: `outage`, `interrupted`, `warning`, `progress`. */
+  kind: string;
+  /** A sentence for people. */
+  text: string;
+}
+
+/** A run is in another phase. */
+export interface LivePhase {
+  /** The activity. */
+  activity: number;
+  /** Seconds since the run's zero; `null` before it. */
+  at_s: number | null;
+  /** While connecting: sessions open so far. */
+  connected: number | null;
+  /** While connecting: sessions to be opened. */
+  of: number | null;
+  /** `connecting`, `ramp_up`, `window`, `drain`, `abort`. */
+  phase: string;
+}
+
+/** How far a build or a check is. */
+export interface LiveProgress {
+  /** The activity. */
+  activity: number;
+  /** Units done. */
+  done: number;
+  /** What is being done: `loading`, `keys and indexes`. */
+  phase: string;
+  /** Units to do. */
+  total: number;
+  /** `rows`, `steps`. */
+  unit: string;
+}
+
+/** A second of a run. When `last` is after `first`, several seconds are merged: counts are sums, times and shares are those of the worst second. */
+export interface LiveSecond {
+  /** The activity. */
+  activity: number;
+  /** CPU time of the busiest worker thread, of a core. */
+  busiest_thread: number;
+  /** CPU time of all worker threads, of a core: 1.5 is one and a half cores. */
+  client_cores: number;
+  /** Sessions connected at the end. */
+  connected: number;
+  /** First second, from the run's zero. */
+  first: number;
+  /** The workload's first figure, from these seconds: in its own unit, such as a minute. */
+  headline: number;
+  /** How busy all CPUs of the client's host were, from 0 to 1; `null` where unknown. */
+  host_busy: number | null;
+  /** Scheduling lag of the worker threads, 99th percentile, µs; `null` where it is not measured. */
+  lag_p99_us: number | null;
+  /** Last second. */
+  last: number;
+  /** Sessions lost. */
+  lost: number;
+  /** Sessions made anew. */
+  reconnected: number;
+  /** The fastest round trip measured, µs; `null` where there was none. */
+  round_trip_us: number | null;
+  /** All types together. */
+  total: LiveType;
+  /** By transaction type, in the workload's order. */
+  types: LiveType[];
+}
+
+/** What a transaction type did in a second. */
+export interface LiveType {
+  /** Ended committed. */
+  committed: number;
+  /** Ended failed or in doubt. */
+  failed: number;
+  /** The longest. */
+  max_us: number;
+  /** Key: `new_order`; `all` in a total. */
+  name: string;
+  /** Median response time of committed ones, µs; 0 when there are none. */
+  p50_us: number;
+  /** 95th percentile. */
+  p95_us: number;
+  /** 99th percentile. */
+  p99_us: number;
+  /** Completed (committed or rolled back by rule) a second. */
+  per_second: number;
+  /** Attempts after the first. */
+  retries: number;
+  /** Ended rolled back by rule. */
+  rolled_back: number;
+}
+
+/** Where the logic of a transaction runs. */
+export type Mode = "procedures" | "statements";
+
+/** A password. It is held in memory as long as the server lives, and never given back. */
+export interface PasswordForm {
+  /** The password. */
+  password: string;
+}
+
+/** The response times of committed transactions of a type, ordered. */
+export interface PercentileCurve {
+  /** How many. */
+  count: number;
+  /** Key of the type; `all` for all together. */
+  name: string;
+  /** Points of the curve, rising; finer towards 1. */
+  points: PercentilePoint[];
+}
+
+/** So large a share of the transactions took no longer than this. */
+export interface PercentilePoint {
+  /** From 0 to 1. */
+  quantile: number;
+  /** µs. */
+  us: number;
+}
+
+/** Curves of percentiles. */
+export interface Percentiles {
+  /** All transaction types together, then by type; those without any are left out. */
+  curves: PercentileCurve[];
+}
+
+/** What a form comes to. */
+export interface Preview {
+  /** The same as a command to copy. Secrets are not in it. */
+  command_line: string;
+  /** Every setting, and where its value came from. */
+  settings: ResolvedSetting[];
+  spec: RunSpec | null;
+  /** URL of the target, without secrets. */
+  url: string;
+  /** What should be known before. */
+  warnings: string[];
+}
+
+/** How statements travel, so that poolers and proxies can be tested. */
+export type Protocol = "prepared" | "extended" | "simple";
+
+/** A remark made during a run. */
+export interface Remark {
+  /** Seconds since the run's zero; null before and after it. */
+  at_s: number | null;
+  /** One word for programs. */
+  kind: string;
+  /** A sentence for people. */
+  text: string;
+}
+
+/** A setting as it was resolved. */
+export interface ResolvedSetting {
+  /** Its name. */
+  name: string;
+  /** `request` or `default`. */
+  source: string;
+  /** As it would be typed. */
+  value: string;
+}
+
+/** Retries of serialization failures and deadlocks, with the same input. */
+export interface RetryPolicy {
+  /** Attempts in all, the first included. */
+  attempts: number;
+  /** The first wait is drawn from 0 to this; it doubles with each attempt (full jitter). */
+  backoff_first: string;
+  /** Longest wait. */
+  backoff_max: string;
+}
+
+/** Round trips. */
+export interface RoundTrips {
+  /** For a completed transaction; 0 when none completed. */
+  per_transaction: number;
+  /** Statements and calls sent by completed transactions. */
+  total: number;
+}
+
+/** What `triphammer run --json` and `triphammer report JOB --json` print. Durations and times are in the unit that a name ends with; shares are from 0 to 1. `window` has what ended in the timed window, `run` what happened in the whole run, each by transaction type and outcome. */
+export interface RunResult {
+  /** Sums over the data that the run should have moved by what its transactions say. */
+  audits: Audit[];
+  /** What the client itself cost. */
+  client: ClientCost;
+  /** How long it was. */
+  durations: Durations;
+  /** The first error of each transaction type and class. */
+  errors: ErrorFigure[];
+  /** Failures against the limit. */
+  failures: FailureShare;
+  /** Version of this shape: 1. */
+  format: 1;
+  /** The workload's first figure, from the timed window. */
+  headline: HeadlineFigure;
+  /** The host that the client ran on. */
+  host: Host;
+  /** Number in the job store; null when it was not stored. */
+  job: number | null;
+  /** Tells this document from those of other commands. */
+  kind: "run";
+  /** What the user called the run. */
+  label: string | null;
+  /** What limited the run. */
+  limited_by: LimitedBy;
+  /** What was remarked during the run. */
+  notes: Remark[];
+  /** Round trips of the whole run. */
+  round_trips: RoundTrips;
+  /** What happened in the whole run, ramp-up and drain included. */
+  run: Figures;
+  /** What was at the other end. */
+  server: ServerInfo;
+  /** What `tpm_server` was made from. */
+  server_transactions: ServerTransactions | null;
+  /** Sessions lost and made anew, in the whole run. */
+  sessions: SessionCounts;
+  /** Every setting, and where its value came from. */
+  settings: Setting[];
+  /** Server settings that changed between the start and the end of the run. */
+  settings_changed: SettingChange[];
+  /** How the workload was driven. */
+  spec: RunSpec;
+  /** Date and time of the run's zero, RFC 3339, UTC. */
+  started_at: string;
+  /** How it ended. */
+  status: Status;
+  /** The target, without secrets. */
+  target: string;
+  /** The program that made it. */
+  tool: Tool;
+  /** Transactions completed in the timed window, a minute: committed and rolled back by rule. */
+  tpm_client: number;
+  /** Transactions that the database itself counted in the timed window, a minute. */
+  tpm_server: number | null;
+  /** What should be known before the figures are used. */
+  warnings: Warning[];
+  /** What ended in the timed window. */
+  window: Figures;
+  /** The workload and its data. */
+  workload: WorkloadFacts;
+}
+
+/** How a workload is driven. */
+export interface RunSpec {
+  /** Isolation level; null for the database's own. */
+  isolation: Isolation | null;
+  /** How long or how much. */
+  length: Length;
+  /** Limits of every wait. */
+  limits: Limits;
+  /** Load model. */
+  load: string;
+  /** Share of transactions that may fail before the run counts as failed. */
+  max_failures: number;
+  /** Where the logic runs. */
+  mode: Mode;
+  /** How statements travel. */
+  protocol: Protocol;
+  /** Load without timing, before the window. Zero when the length is a number of transactions. */
+  rampup: string;
+  /** When a failed attempt is tried again. */
+  retry: RetryPolicy;
+  /** Seed of the inputs. */
+  seed: number;
+  /** Worker threads. */
+  threads: number;
+  /** Virtual users. */
+  users: number;
+}
+
+/** A saved target. */
+export interface SavedTarget {
+  /** Whether the server holds a password for it in memory. */
+  has_password: boolean;
+  /** Its name. */
+  name: string;
+  /** File on the server's host that holds the password. */
+  password_file: string | null;
+  /** Environment variable of the server that holds the password. */
+  password_variable: string | null;
+  /** Schema to work in; the user's own when absent. */
+  schema: string | null;
+  /** URL without secrets. */
+  url: string;
+}
+
+/** What is at the other end of a session. */
+export interface ServerInfo {
+  /** TLS version and cipher; null without TLS. */
+  cipher: string | null;
+  /** `PostgreSQL`, `SQLite`. */
+  product: string;
+  /** Whether the server runs on this host, when that can be told: then it shares our CPUs. */
+  same_host: boolean | null;
+  /** `tcp`, `unix socket`, `in process`. */
+  transport: string;
+  /** The server's version as it says it. */
+  version: string;
+}
+
+/** A setting of the server. */
+export interface ServerSetting {
+  /** Its value at the end; `null` where it was absent or could not be read. */
+  end: string | null;
+  /** Its name. */
+  name: string;
+  /** Its value at the start; `null` where it was absent. */
+  start: string | null;
+}
+
+/** The server's settings during a run. */
+export interface ServerSettings {
+  /** By name. */
+  settings: ServerSetting[];
+}
+
+/** The database's own transaction counter over the timed window. */
+export interface ServerTransactions {
+  /** How much it grew. */
+  count: number;
+  /** Seconds between the two readings. */
+  seconds: number;
+}
+
+/** Sessions lost and made anew. */
+export interface SessionCounts {
+  /** Sessions lost. */
+  lost: number;
+  /** Sessions made anew. */
+  reconnected: number;
+}
+
+/** Whether this client is known. */
+export interface SessionInfo {
+  /** Whether this client may ask: it has shown the token, or none is needed. */
+  authorized: boolean;
+  /** Whether the server needs a token. */
+  needed: boolean;
+}
+
+/** A setting of the run and where its value came from. */
+export interface Setting {
+  /** As flag and job file call it, without dashes. */
+  name: string;
+  /** `flag`, `environment`, `job file`, `default`. */
+  source: string;
+  /** As it would be typed. */
+  value: string;
+}
+
+/** A server setting that changed during the run. */
+export interface SettingChange {
+  /** Its value at the end; null where it was absent. */
+  end: string | null;
+  /** The setting. */
+  name: string;
+  /** Its value at the start; null where it was absent. */
+  start: string | null;
+}
+
+/** Something that can be set. */
+export interface SettingInfo {
+  /** The words that it takes; empty where its value is free. */
+  choices: ChoiceInfo[];
+  /** The default in words; `null` where there is none. A preview says what it comes to. */
+  default: string | null;
+  /** Help in a line. */
+  help: string;
+  /** What values look like. */
+  kind: SettingKind;
+  /** Its name, as forms and the command line have it. */
+  name: string;
+}
+
+/** What the values of a setting look like. All are sent as text. */
+export type SettingKind = "switch" | "integer" | "duration" | "share" | "range" | "choice" | "text";
+
+/** What a figure was in the seconds of each point: 0 where there was none. */
+export interface Spread {
+  /** The most of them. */
+  max: number[];
+  /** Their mean. */
+  mean: number[];
+  /** The least of its seconds. */
+  min: number[];
+}
+
+/** How a run ended. */
+export type Status = "complete" | "interrupted" | "aborted" | "failed";
+
+/** Something that a transaction counts of itself, over committed ones. */
+export interface TallyFigure {
+  /** How many. */
+  count: number;
+  /** Key: `districts_skipped`. */
+  name: string;
+  /** Of how many that there could have been. */
+  possible: number;
+  /** `count` of `possible`. */
+  share: number;
+  /** For people: `districts skipped`. */
+  title: string;
+  /** The share above which the result warns. */
+  warn_above: number;
+}
+
+/** A target as it is saved. */
+export interface TargetForm {
+  /** File on the server's host that holds the password on its first line. */
+  password_file?: string | null | undefined;
+  /** Environment variable of the server that holds the password: `TRIPHAMMER_PASSWORD` or one that begins so. */
+  password_variable?: string | null | undefined;
+  /** Schema in the database to work in; the user's own when absent. */
+  schema?: string | null | undefined;
+  /** URL of the database. A password in it is taken out, and held in memory only. */
+  url: string;
+}
+
+/** The saved targets. */
+export interface TargetList {
+  /** By name. */
+  targets: SavedTarget[];
+}
+
+/** What is at a target. */
+export interface TargetTest {
+  /** TLS version and cipher; `null` without TLS. */
+  cipher: string | null;
+  /** How long connecting took, in milliseconds. */
+  connect_ms: number;
+  /** What the driver has to tell, such as that TLS was not to be had. */
+  notes: string[];
+  /** `PostgreSQL`, `SQLite`. */
+  product: string;
+  /** Whether it runs on this server's host, and so shares its CPUs; `null` where that cannot be told. */
+  same_host: boolean | null;
+  /** `tcp`, `unix socket`, `in process`. */
+  transport: string;
+  /** The server's version as it says it. */
+  version: string;
+}
+
+/** What a worker thread cost. */
+export interface ThreadCpu {
+  /** CPU time, in seconds. */
+  cpu_s: number;
+  /** CPU time, of the run's length: 1 is a whole core. */
+  share: number;
+  /** The thread, from 0. */
+  thread: number;
+}
+
+/** A summary of times, in microseconds. Percentiles are exact to three significant digits; the mean is exact where the sum is known. */
+export interface Times {
+  /** How many times this sums up; the others are 0 when it is 0. */
+  count: number;
+  /** Longest, in microseconds. */
+  max_us: number;
+  /** Mean, in microseconds; exact for committed ones. */
+  mean_us: number;
+  /** Shortest, in microseconds. */
+  min_us: number;
+  /** Median, in microseconds. */
+  p50_us: number;
+  /** 90th percentile, in microseconds. */
+  p90_us: number;
+  /** 95th percentile, in microseconds. */
+  p95_us: number;
+  /** 99.9th percentile, in microseconds. */
+  p99_9_us: number;
+  /** 99th percentile, in microseconds. */
+  p99_us: number;
+}
+
+/** The token. */
+export interface TokenForm {
+  /** The token that the server was started with, or has printed. */
+  token: string;
+}
+
+/** The program that made a document. */
+export interface Tool {
+  /** Built without optimisation: its own cost is many times what it should be. */
+  debug_build: boolean;
+  /** `triphammer`. */
+  name: string;
+  /** Its version. */
+  version: string;
+}
+
+/** A type of transaction. */
+export interface TransactionInfo {
+  /** Key: `new_order`. */
+  name: string;
+  /** Of all transactions in the default mix. */
+  share: number;
+  /** For people: `New-Order`. */
+  title: string;
+}
+
+/** What a transaction type did. `ended = completed + failed + in_doubt`, and in the whole run `started = ended + in_flight`. */
+export interface TypeFigures {
+  /** Ended committed. */
+  committed: number;
+  /** Committed or rolled back by rule. */
+  completed: number;
+  /** Ended, whatever the outcome. */
+  ended: number;
+  /** Ended failed. */
+  failed: number;
+  /** `failed` by class; only classes that occurred. */
+  failed_by_class: ClassCount[];
+  /** Response times of those failed or in doubt. */
+  failed_times: Times;
+  /** Ended in doubt: the connection was lost when a commit had been sent. */
+  in_doubt: number;
+  /** Not ended when the run was aborted; whole run only. */
+  in_flight: number | null;
+  /** Key: `new_order`; `all` in a total. */
+  name: string;
+  /** Completed, a minute. */
+  per_minute: number;
+  /** From due to finish, of committed ones. */
+  response: Times;
+  /** Transactions that needed more than one attempt, whatever their outcome. */
+  retried: number;
+  /** Attempts after the first, by the class of the error before; only classes that occurred. */
+  retries_by_class: ClassCount[];
+  /** Ended rolled back by the workload's rule. */
+  rolled_back: number;
+  /** Response times of those rolled back by rule. */
+  rolled_back_times: Times;
+  /** Times longer than an hour, which count as one hour. */
+  saturated: number;
+  /** From the start of the first attempt to finish, of committed ones. The same as `response` where the load is closed. */
+  service: Times;
+  /** Of all types' completed ones. */
+  share: number;
+  /** Transactions started; whole run only. */
+  started: number | null;
+  /** What the type counts of itself. */
+  tally: TallyFigure | null;
+  /** For people: `New-Order`. */
+  title: string;
+}
+
+/** The series of a transaction type. */
+export interface TypeSeries {
+  /** Ended failed or in doubt. */
+  failed: number[];
+  /** The longest, µs. */
+  max_us: number[];
+  /** Mean response time of committed ones, µs. */
+  mean_us: number[];
+  /** Key: `new_order`. */
+  name: string;
+  /** Median response time of each second, µs. */
+  p50_us: Spread;
+  /** 95th percentile of each second, µs. */
+  p95_us: Spread;
+  /** 99th percentile of each second, µs. */
+  p99_us: Spread;
+  /** Completed (committed or rolled back by rule) a second. */
+  per_second: Spread;
+  /** Attempts after the first. */
+  retries: number[];
+}
+
+/** Whether the database's count agrees with the client's. */
+export type Verdict = "verified" | "within_bounds" | "violated" | "not_counted";
+
+/** What the database says about the headline's transactions, over the whole run. */
+export interface Verification {
+  /** Committed, as the client saw. */
+  committed: number;
+  /** How much it grew. */
+  database: number | null;
+  /** What it was after. */
+  database_after: number | null;
+  /** What the database's count was before the run. */
+  database_before: number | null;
+  /** In doubt: they may have committed. */
+  in_doubt: number;
+  /** In flight when the run was aborted: they may have committed. */
+  in_flight: number;
+  /** Whether the two agree. */
+  verdict: Verdict;
+  /** The verdict for people. */
+  words: string;
+}
+
+/** What should be known before the figures are used. */
+export interface Warning {
+  /** One word for programs: `tally`, `failures`, `debug_build`, `window_short`. */
+  kind: string;
+  /** What to do next. */
+  next: string | null;
+  /** A sentence for people. */
+  text: string;
+}
+
+/** The workload and its data. */
+export interface WorkloadFacts {
+  /** What the build remembers, and the run's own options: `seed`, `c_load`, `all-warehouses`. */
+  facts: Record<string, string>;
+  /** The word the command line takes: `tproc-c`. */
+  name: string;
+  /** Size, in `scale_unit`. */
+  scale: number;
+  /** `warehouses`. */
+  scale_unit: string;
+  /** For people: `TPROC-C`. */
+  title: string;
+  /** Results of two versions do not compare. */
+  version: number;
+}
+
+/** A workload. */
+export interface WorkloadInfo {
+  /** Options of `build` beside the settings. */
+  build_options: SettingInfo[];
+  /** The first figure: `NOPM`. */
+  headline: string;
+  /** What that counts. */
+  headline_meaning: string;
+  /** Where its logic can run, the preferred place first. */
+  modes: string[];
+  /** The word that forms take. */
+  name: string;
+  /** Options of `run` beside the settings. */
+  run_options: SettingInfo[];
+  /** What `scale` counts: `warehouses`. */
+  scale_unit: string;
+  /** For people: `TPROC-C`. */
+  title: string;
+  /** Its transaction types, in the order of every series and report. */
+  transactions: TransactionInfo[];
+  /** Results of two versions do not compare. */
+  version: number;
+}
+
+/** The workloads. */
+export interface WorkloadList {
+  /** In the order of the program's list; the first is the default. */
+  workloads: WorkloadInfo[];
+}
+
+/** Every operation: its query, its body, and what it answers. */
+export interface Operations {
+  /** The server and its host. How busy that is comes as `host` events. */
+  "GET /api/v1/about": {
+    query: undefined;
+    body: undefined;
+    answer: About;
+  };
+  /** What this server does, is going to do, and has lately done; the newest first. */
+  "GET /api/v1/activities": {
+    query: undefined;
+    body: undefined;
+    answer: ActivityList;
+  };
+  /** Starts a build, run, check or drop, or puts it in line behind another on the same target. A drop is done without asking again. */
+  "POST /api/v1/activities": {
+    query: undefined;
+    body: Form;
+    answer: Activity;
+  };
+  /** One activity with its form, its resolved spec, and the document that it left. */
+  "GET /api/v1/activities/{id}": {
+    query: undefined;
+    body: undefined;
+    answer: ActivityDetail;
+  };
+  /** Ends an activity at once: a run gives up what is in flight. It is stored all the same. */
+  "POST /api/v1/activities/{id}/abort": {
+    query: undefined;
+    body: undefined;
+    answer: Activity;
+  };
+  /** The events of one activity: all that is kept of it, or what came after `Last-Event-ID`, and then what happens. See `LiveEvent`. */
+  "GET /api/v1/activities/{id}/events": {
+    query: undefined;
+    body: undefined;
+    answer: LiveEvent;
+  };
+  /** Stops an activity: takes it out of the queue, lets a run's transactions in flight end and stores it, cancels a build or check. The second time it aborts. */
+  "POST /api/v1/activities/{id}/stop": {
+    query: undefined;
+    body: undefined;
+    answer: Activity;
+  };
+  /** The commands that a form can be of, with everything that can be set. */
+  "GET /api/v1/commands": {
+    query: undefined;
+    body: undefined;
+    answer: CommandList;
+  };
+  /** The events of all activities: all that is kept, or what came after `Last-Event-ID`, and then what happens. Each has its type as `event:` and a `LiveEvent` as `data:`. The first is always `hello`. A page that comes back gets what it missed, long stretches thinned; a page that does not keep up is cut off and comes back. */
+  "GET /api/v1/events": {
+    query: undefined;
+    body: undefined;
+    answer: LiveEvent;
+  };
+  /** Stored jobs, newest first. */
+  "GET /api/v1/jobs": {
+    query: {
+      /** Only this command: `run`, `build`, `check`. */
+      kind?: "run" | "build" | "check" | undefined;
+      /** Only jobs in this state. */
+      status?: "running" | "complete" | "interrupted" | "aborted" | "failed" | "lost" | undefined;
+      /** Only this workload. */
+      workload?: string | undefined;
+      /** A part of label, target, workload, server or number, whatever the case. */
+      search?: string | undefined;
+      /** Only jobs older than this one: the last of the page before. */
+      before?: number | undefined;
+      /** At most so many, 1 to 200; 50 when absent. */
+      limit?: number | undefined;
+      /** Points of each job's sparkline, 0 to 200; 0 when absent. */
+      sparkline?: number | undefined;
+    };
+    body: undefined;
+    answer: JobList;
+  };
+  /** Removes a job with all that it measured. */
+  "DELETE /api/v1/jobs/{id}": {
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  /** A job with what it left. */
+  "GET /api/v1/jobs/{id}": {
+    query: undefined;
+    body: undefined;
+    answer: JobDetail;
+  };
+  /** Gives a job another label. */
+  "PATCH /api/v1/jobs/{id}": {
+    query: undefined;
+    body: JobChange;
+    answer: undefined;
+  };
+  /** How response times were spread over the time of a run, from its stored histograms. */
+  "GET /api/v1/jobs/{id}/heatmap": {
+    query: {
+      /** First second, from the run's zero; its first when absent. */
+      from?: number | undefined;
+      /** The second after the last; the run's end when absent. */
+      to?: number | undefined;
+      /** At most so many stretches of time, 1 to 400; 120 when absent. */
+      columns?: number | undefined;
+      /** At most so many stretches of response time, 2 to 400; 48 when absent. */
+      rows?: number | undefined;
+      /** Key of a transaction type; all together when absent. */
+      transaction?: string | undefined;
+    };
+    body: undefined;
+    answer: Heatmap;
+  };
+  /** The response times of a run, ordered. */
+  "GET /api/v1/jobs/{id}/percentiles": {
+    query: {
+      /** `window` (the timed window, when absent) or `run` (all of it). */
+      scope?: "window" | "run" | undefined;
+    };
+    body: undefined;
+    answer: Percentiles;
+  };
+  /** A job's report, as `triphammer report` prints it. */
+  "GET /api/v1/jobs/{id}/report": {
+    query: {
+      /** One of the job's `formats`; `text` when absent. */
+      format?: string | undefined;
+      /** Whether the browser is to save it as a file. */
+      download?: boolean | undefined;
+    };
+    body: undefined;
+    answer: string;
+  };
+  /** A run's series, merged to at most `points` points of equal length. */
+  "GET /api/v1/jobs/{id}/series": {
+    query: {
+      /** First second, from the run's zero; its first when absent. */
+      from?: number | undefined;
+      /** The second after the last; the run's end when absent. */
+      to?: number | undefined;
+      /** At most so many points, 1 to 2000; 300 when absent. */
+      points?: number | undefined;
+    };
+    body: undefined;
+    answer: JobSeries;
+  };
+  /** The database server's settings at the start and the end of a run. Secrets are masked. */
+  "GET /api/v1/jobs/{id}/server-settings": {
+    query: undefined;
+    body: undefined;
+    answer: ServerSettings;
+  };
+  /** What a form comes to, without doing it: every setting, how a run would be driven, and the command line that does the same. What cannot be is an error with its field. The preview of a run looks at the database. */
+  "POST /api/v1/preview": {
+    query: undefined;
+    body: Form;
+    answer: Preview;
+  };
+  /** Forgets this browser. */
+  "DELETE /api/v1/session": {
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  /** Whether this client is known. Everyone may ask. */
+  "GET /api/v1/session": {
+    query: undefined;
+    body: undefined;
+    answer: SessionInfo;
+  };
+  /** Shows the token, for a cookie. */
+  "POST /api/v1/session": {
+    query: undefined;
+    body: TokenForm;
+    answer: undefined;
+  };
+  /** The saved targets. */
+  "GET /api/v1/targets": {
+    query: undefined;
+    body: undefined;
+    answer: TargetList;
+  };
+  /** Forgets a target. Nothing is done to the database. */
+  "DELETE /api/v1/targets/{name}": {
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  /** One saved target. */
+  "GET /api/v1/targets/{name}": {
+    query: undefined;
+    body: undefined;
+    answer: SavedTarget;
+  };
+  /** Saves a target, new or changed. Secrets are not saved; a password in the URL is taken out and held in memory. */
+  "PUT /api/v1/targets/{name}": {
+    query: undefined;
+    body: TargetForm;
+    answer: SavedTarget;
+  };
+  /** Forgets the password that is held for a target. */
+  "DELETE /api/v1/targets/{name}/password": {
+    query: undefined;
+    body: undefined;
+    answer: SavedTarget;
+  };
+  /** Holds a password for a target, in memory, as long as the server lives. */
+  "PUT /api/v1/targets/{name}/password": {
+    query: undefined;
+    body: PasswordForm;
+    answer: SavedTarget;
+  };
+  /** Connects to a target, asks what it is, and disconnects. What goes wrong is told in the command line's words. */
+  "POST /api/v1/targets/{name}/test": {
+    query: undefined;
+    body: undefined;
+    answer: TargetTest;
+  };
+  /** The workloads, with their options. */
+  "GET /api/v1/workloads": {
+    query: undefined;
+    body: undefined;
+    answer: WorkloadList;
+  };
+}

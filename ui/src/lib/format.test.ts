@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { NONE, ago, clock, count, duration, percent, time } from './format';
+
+describe('numbers', () => {
+  it('have separators, units, and no more digits than mean something', () => {
+    expect(count(67630.4)).toBe('67,630');
+    expect(count(8.44)).toBe('8.4');
+    expect(percent(0.0123)).toBe('1.2 %');
+    expect(percent(0.00001)).toBe('<0.1 %');
+    expect(percent(0)).toBe('0.0 %');
+    expect([time(870), time(4213), time(1_300_000), time(45_100)]).toEqual(['870 µs', '4.21 ms', '1.30 s', '45.1 ms']);
+  });
+
+  it('that are absent show as such', () => {
+    for (const show of [count, percent, time, clock, duration]) {
+      expect(show(null)).toBe(NONE);
+      expect(show(undefined)).toBe(NONE);
+      expect(show(Number.NaN)).toBe(NONE);
+    }
+    expect(ago('nonsense')).toBe(NONE);
+  });
+});
+
+describe('times', () => {
+  it('read as the command line reads them', () => {
+    expect([duration(45), duration(300), duration(5400), duration(3661)]).toEqual(['45s', '5m', '1h30m', '1h1m1s']);
+    expect([clock(7), clock(3723)]).toEqual(['0:07', '1:02:03']);
+  });
+
+  it('of the past are relative', () => {
+    const now = Date.parse('2026-01-02T00:00:00Z');
+    expect(ago('2026-01-01T23:59:50Z', now)).toBe('just now');
+    expect(ago('2026-01-01T23:57:00Z', now)).toBe('3 min ago');
+    expect(ago('2025-12-31T00:00:00Z', now)).toBe('2 days ago');
+  });
+});

@@ -1,0 +1,85 @@
+// Numbers as people read them: a thin thousands separator, a unit, and no more digits than mean something.
+
+const integer = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const oneDigit = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+
+/** Shown where there is no value. */
+export const NONE = '–';
+
+/** A count or a rate: `67,630`, and `8.4` below ten. */
+export function count(value: number | null | undefined): string {
+  if (value == null || !Number.isFinite(value)) return NONE;
+  return Math.abs(value) < 10 && !Number.isInteger(value) ? oneDigit.format(value) : integer.format(value);
+}
+
+/** A share from 0 to 1 as per cent. */
+export function percent(share: number | null | undefined, digits = 1): string {
+  if (share == null || !Number.isFinite(share)) return NONE;
+  const shown = share * 100;
+  return share > 0 && shown < 10 ** -digits ? `<${10 ** -digits} %` : `${shown.toFixed(digits)} %`;
+}
+
+/** Microseconds in the unit that fits: `870 µs`, `4.21 ms`, `1.30 s`. */
+export function time(us: number | null | undefined): string {
+  if (us == null || !Number.isFinite(us)) return NONE;
+  if (us < 1000) return `${Math.round(us)} µs`;
+  if (us < 1_000_000) return `${three(us / 1000)} ms`;
+  return `${three(us / 1_000_000)} s`;
+}
+
+/** Seconds as `1:02:03`, or `0:07`. */
+export function clock(seconds: number | null | undefined): string {
+  if (seconds == null || !Number.isFinite(seconds)) return NONE;
+  const whole = Math.floor(seconds);
+  const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const two = (n: number) => String(n).padStart(2, '0');
+  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+/** Seconds as `5m`, `1h30m`, `45s`: as the command line reads them. */
+export function duration(seconds: number | null | undefined): string {
+  if (seconds == null || !Number.isFinite(seconds)) return NONE;
+  if (seconds < 60) return `${three(seconds)}s`;
+  const whole = Math.round(seconds);
+  const parts: [number, string][] = [
+    [Math.floor(whole / 3600), 'h'],
+    [Math.floor(whole / 60) % 60, 'm'],
+    [whole % 60, 's'],
+  ];
+  return parts.filter(([n]) => n > 0).map(([n, unit]) => `${n}${unit}`).join('') || '0s';
+}
+
+/** How long ago an RFC 3339 instant was: `just now`, `3 min ago`, `2 days ago`. */
+export function ago(instant: string | null | undefined, now = Date.now()): string {
+  if (!instant) return NONE;
+  const seconds = (now - Date.parse(instant)) / 1000;
+  if (!Number.isFinite(seconds)) return NONE;
+  const steps: [number, string, string][] = [
+    [86400, 'day', 'days'],
+    [3600, 'hour', 'hours'],
+    [60, 'min', 'min'],
+  ];
+  for (const [length, one, many] of steps) {
+    const n = Math.floor(seconds / length);
+    if (n >= 1) return `${n} ${n === 1 ? one : many} ago`;
+  }
+  return 'just now';
+}
+
+/** An RFC 3339 instant in the reader's own time: `2026-11-21 23:51:07`. */
+export function instant(text: string | null | undefined): string {
+  if (!text) return NONE;
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) return NONE;
+  const two = (n: number) => String(n).padStart(2, '0');
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`;
+}
+
+/** Three significant digits without an exponent. */
+function three(value: number): string {
+  if (value === 0) return '0';
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
+  const text = value.toFixed(Math.min(digits, 3));
+  return text.includes('.') && value >= 1 && Number.isInteger(value) ? String(value) : text;
+}

@@ -1,0 +1,46 @@
+// Requests to the server. Every refusal is an `ApiError` with the server's own words and what to do next.
+
+/** What the server says when it refuses. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly field?: string,
+    readonly next?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Asks for `path` under the API; `body` makes it a POST unless `method` says otherwise. */
+export async function ask<T>(path: string, options: { method?: string; body?: unknown; signal?: AbortSignal } = {}): Promise<T> {
+  const { body, signal } = options;
+  const method = options.method ?? (body === undefined ? 'GET' : 'POST');
+  let answer: Response;
+  try {
+    answer = await fetch(`/api/v1/${path}`, {
+      method,
+      ...(signal ? { signal } : {}),
+      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new ApiError(0, 'unreachable', 'The server does not answer.', undefined, 'Is triphammer serve still running? This page goes on when it is back.');
+  }
+  const text = await answer.text();
+  const document: unknown = text ? parse(text) : undefined;
+  if (!answer.ok) {
+    const refusal = (document ?? {}) as { code?: string; message?: string; field?: string; next?: string };
+    throw new ApiError(answer.status, refusal.code ?? 'error', refusal.message ?? `The server answered ${answer.status}.`, refusal.field, refusal.next);
+  }
+  return document as T;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,109 @@
+// What the server tells while it works. One connection a page; the browser connects again by itself and the
+// server sends what was missed. A server that was started anew (another instance) makes the page forget.
+
+import type { Activity, HostLoad, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveSecond } from '../api/types';
+import { add } from './thin';
+
+/** What is known of one activity beside its state. */
+export interface Course {
+  seconds: LiveSecond[];
+  phases: LivePhase[];
+  phase: LivePhase | null;
+  progress: LiveProgress[];
+  notes: LiveNote[];
+}
+
+const empty = (): Course => ({ seconds: [], phases: [], phase: null, progress: [], notes: [] });
+const NOTES_MAX = 500;
+
+class Live {
+  activities = $state.raw<Record<number, Activity>>({});
+  courses = $state.raw<Record<number, Course>>({});
+  host = $state.raw<HostLoad[]>([]);
+  connected = $state(false);
+  ended = $state<string | null>(null);
+  #source: EventSource | null = null;
+
+  /** All activities, the newest first. */
+  get list(): Activity[] {
+    return Object.values(this.activities).sort((a, b) => b.id - a.id);
+  }
+
+  /** Those that wait or go on. */
+  get open(): Activity[] {
+    return this.list.filter((a) => ['queued', 'running', 'stopping', 'aborting'].includes(a.state));
+  }
+
+  course(id: number): Course {
+    return this.courses[id] ?? empty();
+  }
+
+  start(url = '/api/v1/events'): void {
+    const source = new EventSource(url);
+    this.#source = source;
+    source.onopen = () => {
+      this.connected = true;
+      this.ended = null;
+    };
+    source.onerror = () => {
+      this.connected = false;
+      // The browser gives up only when the answer was no event stream, such as after a restart of a proxy.
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => this.start(url), 3000);
+    };
+    const names: LiveEvent['type'][] = ['hello', 'activity', 'phase', 'second', 'progress', 'note', 'host', 'goodbye'];
+    for (const name of names) {
+      source.addEventListener(name, (event) => this.take(JSON.parse((event as MessageEvent<string>).data) as LiveEvent));
+    }
+  }
+
+  stop(): void {
+    this.#source?.close();
+  }
+
+  take(event: LiveEvent): void {
+    switch (event.type) {
+      case 'hello':
+        if (!event.resumed) {
+          this.activities = {};
+          this.courses = {};
+        }
+        break;
+      case 'activity':
+        this.activities = { ...this.activities, [event.id]: event };
+        break;
+      case 'phase':
+        this.#change(event.activity, (c) => ({
+          ...c,
+          phase: event,
+          phases: event.phase === 'connecting' ? c.phases : [...c.phases.filter((p) => p.phase !== event.phase), event],
+        }));
+        break;
+      case 'second':
+        this.#change(event.activity, (c) => ({ ...c, seconds: add(c.seconds, event) }));
+        break;
+      case 'progress':
+        this.#change(event.activity, (c) => {
+          const others = c.progress.filter((p) => p.phase !== event.phase);
+          const place = c.progress.findIndex((p) => p.phase === event.phase);
+          return { ...c, progress: place < 0 ? [...others, event] : c.progress.with(place, event) };
+        });
+        break;
+      case 'note':
+        this.#change(event.activity, (c) => ({ ...c, notes: [...c.notes, event].slice(-NOTES_MAX) }));
+        break;
+      case 'host':
+        this.host = [...this.host, event].slice(-120);
+        break;
+      case 'goodbye':
+        this.connected = false;
+        this.ended = event.text;
+        break;
+    }
+  }
+
+  #change(id: number, change: (course: Course) => Course): void {
+    this.courses = { ...this.courses, [id]: change(this.courses[id] ?? empty()) };
+  }
+}
+
+export const live = new Live();

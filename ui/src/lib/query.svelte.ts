@@ -1,0 +1,27 @@
+// A request as a component shows it: loading, there, or refused. A new request cancels the one before.
+
+import { ApiError } from './http';
+
+export class Query<T> {
+  value = $state.raw<T | null>(null);
+  error = $state.raw<ApiError | null>(null);
+  loading = $state(false);
+  #abort: AbortController | null = null;
+
+  async run(ask: (signal: AbortSignal) => Promise<T>): Promise<void> {
+    this.#abort?.abort();
+    const abort = new AbortController();
+    this.#abort = abort;
+    this.loading = true;
+    try {
+      const value = await ask(abort.signal);
+      if (abort.signal.aborted) return;
+      this.value = value;
+      this.error = null;
+    } catch (error) {
+      if (abort.signal.aborted) return;
+      this.error = error instanceof ApiError ? error : new ApiError(0, 'error', String(error));
+    }
+    this.loading = false;
+  }
+}

@@ -1,0 +1,48 @@
+// Light or dark: as the system says, until the reader chooses. The choice stays in this browser.
+
+export type Theme = 'light' | 'dark';
+
+const KEY = 'triphammer-theme';
+const system = () => matchMedia('(prefers-color-scheme: dark)');
+
+function chosen(): Theme | null {
+  try {
+    const kept = localStorage.getItem(KEY);
+    return kept === 'light' || kept === 'dark' ? kept : null;
+  } catch {
+    return null; // a page opened from disk may have no storage
+  }
+}
+
+/** What is shown now. */
+export function theme(): Theme {
+  return chosen() ?? (system().matches ? 'dark' : 'light');
+}
+
+function apply(): void {
+  document.documentElement.dataset.theme = theme();
+  dispatchEvent(new Event('themechange'));
+}
+
+/** Shows the theme, and follows the system from now on. */
+export function start(): void {
+  apply();
+  system().addEventListener('change', apply);
+}
+
+/** The other one, kept. */
+export function toggle(): void {
+  const next: Theme = theme() === 'dark' ? 'light' : 'dark';
+  try {
+    localStorage.setItem(KEY, next);
+  } catch {
+    // shown, but not kept
+  }
+  document.documentElement.dataset.theme = next;
+  dispatchEvent(new Event('themechange'));
+}
+
+/** A colour of the theme, for canvases: `colour('s1')`. */
+export function colour(role: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${role}`).trim();
+}

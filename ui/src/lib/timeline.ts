@@ -1,0 +1,91 @@
+// One shape of series for the live page, the job page and the report.
+
+import type { JobSeries, LivePhase, LiveSecond } from '../api/types';
+
+/** Columns over the seconds of a run; every list is as long as `x`. */
+export interface Timeline {
+  x: number[];
+  rates: Named[];
+  times: { name: string; p50: Column; p95: Column; p99: Column; max: Column }[];
+  failed: Column;
+  retries: Column;
+  users: Column;
+  client: Column;
+  host: Column;
+  lag: Column;
+  lost: Column;
+}
+
+export type Column = (number | null)[];
+export interface Named {
+  name: string;
+  values: Column;
+}
+
+/** No value where nothing committed: a gap in the line, not a fall to 0. */
+const orGap = (value: number, there: boolean) => (there ? value : null);
+
+/** Of a run that goes on. */
+export function ofLive(seconds: LiveSecond[]): Timeline {
+  const names = ['all', ...(seconds[0]?.types.map((t) => t.name) ?? [])];
+  const pick = (s: LiveSecond, i: number) => (i === 0 ? s.total : s.types[i - 1]!);
+  return {
+    x: seconds.map((s) => s.first),
+    rates: names.slice(1).map((name, i) => ({ name, values: seconds.map((s) => pick(s, i + 1).per_second) })),
+    times: names.map((name, i) => {
+      const column = (read: (t: LiveSecond['total']) => number) =>
+        seconds.map((s) => orGap(read(pick(s, i)), pick(s, i).committed > 0));
+      return { name, p50: column((t) => t.p50_us), p95: column((t) => t.p95_us), p99: column((t) => t.p99_us), max: column((t) => t.max_us) };
+    }),
+    failed: seconds.map((s) => s.total.failed),
+    retries: seconds.map((s) => s.total.retries),
+    users: seconds.map((s) => s.connected),
+    client: seconds.map((s) => s.busiest_thread),
+    host: seconds.map((s) => s.host_busy ?? null),
+    lag: seconds.map((s) => s.lag_p99_us ?? null),
+    lost: seconds.map((s) => s.lost),
+  };
+}
+
+/** Of a stored run. Where points are merged, rates are means and times the worst second's. */
+export function ofJob(series: JobSeries): Timeline {
+  const sum = (read: (t: JobSeries['types'][number]) => number[]) =>
+    series.first.map((_, i) => series.types.reduce((all, t) => all + (read(t)[i] ?? 0), 0));
+  const gaps = (values: number[]) => values.map((v) => orGap(v, v > 0));
+  return {
+    x: series.first,
+    rates: series.types.map((t) => ({ name: t.name, values: t.per_second.mean })),
+    times: series.types.map((t) => ({ name: t.name, p50: gaps(t.p50_us.mean), p95: gaps(t.p95_us.max), p99: gaps(t.p99_us.max), max: gaps(t.max_us) })),
+    failed: sum((t) => t.failed),
+    retries: sum((t) => t.retries),
+    users: series.connected,
+    client: series.busiest_thread.max,
+    host: series.host_busy?.mean ?? series.first.map(() => null),
+    lag: series.lag_p99_us?.max ?? series.first.map(() => null),
+    lost: series.lost,
+  };
+}
+
+/** A stretch of the time axis. */
+export interface Stretch {
+  from: number;
+  to?: number;
+  label: string;
+  colour: string;
+}
+
+/** The phases of a run that goes on, as stretches. */
+export function stretches(phases: LivePhase[]): Stretch[] {
+  const at = (name: string) => phases.find((p) => p.phase === name)?.at_s ?? null;
+  const [window, drain] = [at('window'), at('drain') ?? at('abort')];
+  const found: Stretch[] = [];
+  if (window !== null && window > 0) found.push({ from: 0, to: window, label: 'ramp-up', colour: 'quiet' });
+  if (drain !== null) found.push({ from: drain, label: 'drain', colour: 'quiet' });
+  return found;
+}
+
+/** Remarks that belong to a moment, as marks. */
+export function marks(notes: { at_s?: number | null; kind: string }[]): Stretch[] {
+  const shown = new Set(['outage', 'recovered', 'retry_storm', 'checkpoint', 'user_ended']);
+  return notes.filter((n) => n.at_s != null && shown.has(n.kind)).map((n) => ({ from: n.at_s!, label: n.kind.replace('_', ' '), colour: 'bad' }));
+}
