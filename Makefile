@@ -1,19 +1,36 @@
-# The main job on the embedded default, and everything that is tested. Both need nothing but the Rust
-# toolchain; what else they need they install (Debian, as root) or name.
+# The main job on the embedded default, and everything that is tested. `run` needs nothing but the Rust toolchain,
+# `test` and `build` Node.js as well, for the web interface; what else they need they install (Debian, as root) or name.
 
 CARGO ?= cargo
+CHROMIUM = $(firstword $(wildcard /usr/bin/chromium) $(shell command -v chromium))
 MARIADB = $(firstword $(wildcard /usr/sbin/mariadbd) $(shell command -v mariadbd))
 POSTGRES = $(firstword $(wildcard /usr/lib/postgresql/*/bin/postgres) $(shell command -v postgres))
 
-.PHONY: run test test-matrix lint bench build bench-build deps
+.PHONY: run test test-ui test-matrix lint bench build bench-build ui deps
 
 # Build TPROC-C with one warehouse in an SQLite file here, drive it for half a minute, show the result.
 run:
 	$(CARGO) run --release --quiet --package triphammer -- run
 
-# Everything: format, lints, unit tests, conformance and workload suites on real servers, the program.
-test: deps lint
+# Everything: format, lints, unit tests, conformance and workload suites on real servers, the program, the web
+# interface in a browser.
+test: deps lint ui
 	$(CARGO) test --workspace
+	$(MAKE) test-ui
+
+# The web interface, which `triphammer serve` shows: release builds embed it, others read it from ui/dist.
+ui: ui/node_modules
+	cd ui && npm run build
+
+ui/node_modules: ui/package-lock.json
+	cd ui && npm ci
+	touch ui/node_modules
+
+# Types, components, and the pages in Chromium against the real server, SQLite and PostgreSQL.
+test-ui: deps ui
+	cd ui && npm run check && npm test
+	$(CARGO) build --package triphammer
+	tools/test-ui.py
 
 # The database suites on PostgreSQL 14, 16, 17 and 18, MySQL 8.0 and MariaDB 11.4, and our histogram logs in
 # HdrHistogram's own reader; all are fetched once into the user's cache.
@@ -26,7 +43,7 @@ lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
 
-build:
+build: ui
 	$(CARGO) build --release --package triphammer
 
 bench-build: build
@@ -41,7 +58,7 @@ bench: deps bench-build
 	bench/modes.py
 	bench/terminals.py
 
-# The servers that the tests start for themselves.
+# The servers and the browser that the tests start for themselves.
 deps:
 	@test -n "$(POSTGRES)" || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
@@ -54,4 +71,10 @@ deps:
 	    apt-get update -qq && apt-get install -y --no-install-recommends mariadb-server; \
 	  else \
 	    echo "the tests need MariaDB's server programs: sudo apt-get install mariadb-server"; exit 1; \
+	  fi; }
+	@test -n "$(CHROMIUM)" || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update -qq && apt-get install -y --no-install-recommends chromium; \
+	  else \
+	    echo "the tests need Chromium: sudo apt-get install chromium"; exit 1; \
 	  fi; }

@@ -36,6 +36,8 @@ pub enum Required {
     Always,
     /// Those of databases with procedures.
     WithProcedures,
+    /// None: whoever wants it looks whether it is there.
+    Optional,
 }
 
 /// A parameter of a statement.
@@ -63,6 +65,12 @@ pub const fn statement(name: &'static str, params: &'static [Param]) -> Statemen
 #[must_use]
 pub const fn call(name: &'static str, params: &'static [Param]) -> StatementDef {
     StatementDef { name, params, required: Required::WithProcedures }
+}
+
+/// A statement that not every dialect has, nor needs.
+#[must_use]
+pub const fn optional(name: &'static str, params: &'static [Param]) -> StatementDef {
+    StatementDef { name, params, required: Required::Optional }
 }
 
 /// How deep words may hold words.
@@ -247,7 +255,11 @@ impl SqlBook {
             }
         }
         for definition in definitions {
-            let needed = procedures || definition.required == Required::Always;
+            let needed = match definition.required {
+                Required::Always => true,
+                Required::WithProcedures => procedures,
+                Required::Optional => false,
+            };
             if needed && !book.statements.contains_key(definition.name) {
                 return Err(SpecError::new(format!(
                     "the {} book has no statement `{}`",
@@ -288,6 +300,12 @@ impl SqlBook {
             let message = format!("the {} book has no statement `{name}`", self.dialect);
             DbError::new(ErrorClass::Unsupported, message)
         })
+    }
+
+    /// Whether there is a statement of that name.
+    #[must_use]
+    pub fn has_statement(&self, name: &str) -> bool {
+        self.statements.contains_key(name)
     }
 
     /// Every statement, by name.

@@ -259,8 +259,14 @@ pub struct Foreign {
     /// The program, for people: `pgbench -i`.
     pub made_by: &'static str,
     /// Statement that gives the scale as one integer; 0, null, no row or an error say that the tables
-    /// are not of that program.
+    /// are not of that program. A dialect without it has no such tables.
     pub scale: &'static str,
+    /// Where logic can run on such tables, the preferred place first.
+    pub modes: &'static [Mode],
+    /// Options of a run that such tables decide, as (name, value).
+    pub options: &'static [(&'static str, &'static str)],
+    /// The conditions, by [`CheckDef::id`], that do not hold there by that program's own rules.
+    pub violates: &'static [&'static str],
 }
 
 /// A condition on the data.
@@ -424,6 +430,12 @@ impl<'a> Statements<'a> {
     #[must_use]
     pub fn new(book: &'a crate::sql::SqlBook) -> Self {
         Self { book }
+    }
+
+    /// Whether the book has the statement `name`.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.book.has_statement(name)
     }
 
     /// Prepares the statement `name` on `session`.

@@ -260,7 +260,7 @@ fn check_row(check: &CheckResult) -> CheckRow {
     CheckRow {
         id: check.id.clone(),
         title: check.title.clone(),
-        ok: check.violations == 0,
+        ok: check.passes(),
         violations: check.violations,
         first_key: check.first_key.clone(),
     }

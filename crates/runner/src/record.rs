@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use triphammer_core::sql::SqlBook;
-use triphammer_core::workload::{Statements, Workload, WorkloadSettings};
+use triphammer_core::workload::{Foreign, Statements, Workload, WorkloadSettings};
 use triphammer_core::{DbError, Rows, Session, StatementId, Value};
 
 /// Name of the table.
@@ -128,10 +128,11 @@ impl Record {
 
     /// What stands for the record of tables that another program made.
     #[must_use]
-    pub fn adopted<W: Workload>(made_by: &'static str, scale: u32) -> Self {
-        let mut adopted = Self::planned::<W>(scale, 1, &BTreeMap::new());
-        adopted.items.insert("fact/made_by".to_owned(), made_by.to_owned());
-        Self { made_by: Some(made_by), ..adopted }
+    pub fn adopted<W: Workload>(foreign: &Foreign, scale: u32) -> Self {
+        let options = foreign.options.iter().map(|(name, v)| ((*name).to_owned(), (*v).to_owned()));
+        let mut adopted = Self::planned::<W>(scale, 1, &options.collect());
+        adopted.items.insert("fact/made_by".to_owned(), foreign.made_by.to_owned());
+        Self { made_by: Some(foreign.made_by), ..adopted }
     }
 
     /// Whether another program made the tables: then nothing may be recorded about them.

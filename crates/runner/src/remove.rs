@@ -85,7 +85,7 @@ pub async fn look<W: Workload, S: Session>(
     };
     let record = record.filter(|record| !is_stale(record));
     let adopted = match (&record, W::foreign(), scale) {
-        (None, Some(foreign), Some(scale)) => Some(Record::adopted::<W>(foreign.made_by, scale)),
+        (None, Some(foreign), Some(scale)) => Some(Record::adopted::<W>(&foreign, scale)),
         _ => None,
     };
     Ok(Found { record, has_table, tables, adopted })
@@ -96,7 +96,9 @@ async fn foreign_scale<W: Workload, S: Session>(
     book: &SqlBook,
     session: &mut S,
 ) -> Result<Option<u32>, Failure> {
-    let Some(foreign) = W::foreign() else { return Ok(None) };
+    let Some(foreign) = W::foreign().filter(|foreign| book.has_statement(foreign.scale)) else {
+        return Ok(None);
+    };
     let mut rows = Rows::new();
     let asked = async {
         let id = Statements::new(book).prepare(session, foreign.scale).await?;

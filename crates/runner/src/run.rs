@@ -109,9 +109,15 @@ impl<W: Workload, D: Database> Resolved<W, D> {
         for (name, value) in settings.workload_options(W::options(), OptionCommand::Run) {
             workload_settings.options.entry(name).or_insert(value);
         }
+        let foreign = W::foreign().filter(|_| record.is_adopted());
+        for (name, value) in foreign.iter().flat_map(|foreign| foreign.options) {
+            let source = settings.source(name);
+            settings.show(name, (*value).to_owned(), &source);
+        }
         // Without the procedures in the database only statements are left.
-        let modes: &[Mode] = match record.get("option/no-procedures") {
-            Some("true") => &[Mode::Statements],
+        let modes: &[Mode] = match (record.get("option/no-procedures"), &foreign) {
+            (Some("true"), _) => &[Mode::Statements],
+            (_, Some(foreign)) => foreign.modes,
             _ => W::modes(),
         };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -468,10 +474,16 @@ fn agree<W: Workload>(settings: &mut Settings, record: &Record) -> Result<(), Sp
         if let Some(asked) = settings.said(option)
             && asked != built
         {
-            return Err(SpecError::new(format!(
-                "the data was built with {option} = {built}, not {asked}; leave it out, or build \
-                 again with --replace"
-            )));
+            let made_by = record.get("fact/made_by");
+            return Err(SpecError::new(match made_by.filter(|_| record.is_adopted()) {
+                Some(made_by) => {
+                    format!("{made_by} made the tables, so {option} is {built}, not {asked}")
+                }
+                None => format!(
+                    "the data was built with {option} = {built}, not {asked}; leave it out, or \
+                     build again with --replace"
+                ),
+            }));
         }
     }
     Ok(())

@@ -126,6 +126,24 @@ fn the_statements_are_those_that_are_pinned() {
         ]
     );
     assert_eq!(
+        names(Required::Optional),
+        [
+            "foreign.scale",
+            "hammerdb.delivery.function",
+            "hammerdb.delivery.procedure",
+            "hammerdb.kind",
+            "hammerdb.new_order.committed",
+            "hammerdb.new_order.function",
+            "hammerdb.new_order.procedure",
+            "hammerdb.order_status.function",
+            "hammerdb.order_status.procedure",
+            "hammerdb.payment.function",
+            "hammerdb.payment.procedure",
+            "hammerdb.stock_level.function",
+            "hammerdb.stock_level.procedure"
+        ]
+    );
+    assert_eq!(
         names(Required::Always),
         [
             "build_record.all",

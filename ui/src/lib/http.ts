@@ -22,7 +22,9 @@ export async function ask<T>(path: string, options: { method?: string; body?: un
     answer = await fetch(`/api/v1/${path}`, {
       method,
       ...(signal ? { signal } : {}),
-      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      // Every change says that it is JSON, also without a body: a form of another site cannot.
+      ...(method === 'GET' ? {} : { headers: { 'content-type': 'application/json' } }),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;

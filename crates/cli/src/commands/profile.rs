@@ -5,9 +5,9 @@ use triphammer_runner::campaign::Resumed;
 use triphammer_runner::profile::{Profile, ProfileResult, Request};
 use triphammer_runner::report;
 use triphammer_runner::settings::Settings;
-use triphammer_runner::with_workload;
+use triphammer_runner::{requests, with_workload};
 
-use super::{campaign, open, print, workload};
+use super::{campaign, open, print};
 use crate::{Exit, Result};
 
 /// Profiles.
@@ -16,7 +16,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     if let Some(resumed) = &resumed {
         settings.clone_from(&resumed.settings);
     }
-    let name = workload(settings)?;
+    let name = requests::workload(settings)?;
     with_workload!(name.as_str(), W => profile::<W>(settings, resumed.as_ref()))?
 }
 

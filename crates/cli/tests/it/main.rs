@@ -6,6 +6,7 @@ mod capacity;
 mod compare;
 mod dialects;
 mod drill;
+mod hammerdb;
 mod live;
 mod loads;
 mod mysql;

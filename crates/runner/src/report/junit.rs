@@ -100,9 +100,13 @@ pub fn of_check(report: &CheckReport) -> Suite {
         class: "triphammer.checks",
         name: format!("{} {}", check.id, check.title),
         outcome: passed(
-            check.violations == 0,
+            check.passes(),
             match &check.first_key {
-                Some(key) => format!("violated {} times, first at {key}", check.violations),
+                Some(key) => {
+                    let by = check.by_rules_of.as_ref();
+                    let whose = by.map(|by| format!(" by the rules of {by}")).unwrap_or_default();
+                    format!("violated {} times{whose}, first at {key}", check.violations)
+                }
                 None => "holds".to_owned(),
             },
         ),

@@ -35,20 +35,33 @@ pub fn check(report: &CheckReport) -> String {
     let mut out = String::new();
     let width = report.checks.iter().map(|c| c.id.chars().count()).max().unwrap_or_default();
     for check in &report.checks {
-        let verdict = if check.violations == 0 { "holds   " } else { "VIOLATED" };
+        let verdict = match (check.violations, check.passes()) {
+            (0, _) => "holds   ",
+            (_, true) => "expected",
+            _ => "VIOLATED",
+        };
         out.push_str(&format!("{verdict}  {:width$}  {}\n", check.id, check.title));
         if let Some(key) = &check.first_key {
             let times = integer(check.violations);
             out.push_str(&format!("          {:width$}  {times} times, first at {key}\n", ""));
         }
     }
-    let bad = report.checks.iter().filter(|c| c.violations > 0).count();
+    let bad = report.checks.iter().filter(|c| !c.passes()).count();
+    let mut expected = report.checks.iter().filter_map(|c| c.by_rules_of.as_ref()).peekable();
+    let made_by = expected.peek().map_or("", |made_by| made_by).to_owned();
+    let expected = expected.count();
     let (first, last) = report.range;
     let of = format!("of {} on {} {first} to {last}", report.workload, report.scale_unit);
-    out.push_str(&match bad {
-        0 => format!("all {} conditions {of} hold", report.checks.len()),
+    out.push_str(&match (bad, expected) {
+        (0, 0) => format!("all {} conditions {of} hold", report.checks.len()),
+        (0, _) => format!("{} conditions {of} hold", report.checks.len() - expected),
         _ => format!("{bad} of {} conditions {of} are violated", report.checks.len()),
     });
+    if expected > 0 {
+        out.push_str(&format!(
+            "\n{expected} do not, by the rules of {made_by}, which made the tables"
+        ));
+    }
     if !report.untouched {
         out.push_str("\nthe rules of the population are not checked: a run has changed the data");
     }

@@ -71,7 +71,13 @@ impl Workload for TpcB {
     }
 
     fn foreign() -> Option<Foreign> {
-        Some(Foreign { made_by: "pgbench -i", scale: "foreign.scale" })
+        Some(Foreign {
+            made_by: "pgbench -i",
+            scale: "foreign.scale",
+            modes: Self::modes(),
+            options: &[],
+            violates: &[],
+        })
     }
 
     fn parts(&self) -> Vec<Part> {

@@ -5,6 +5,7 @@ use triphammer_core::random::Rng;
 use triphammer_core::value::Timestamp;
 
 use super::constants::{A_CUSTOMER, A_ITEM, A_LAST, RunConstants};
+use super::hammerdb;
 use super::schema::{CUSTOMERS, DISTRICTS, DOLLAR, ITEMS, LINES_MAX, LINES_MIN};
 use super::user::Terminal;
 
@@ -24,6 +25,8 @@ pub enum Input {
     Delivery(Delivery),
     /// Clause 2.8.1.
     StockLevel(StockLevel),
+    /// Of any type, by HammerDB's rules.
+    Hammerdb(hammerdb::Input),
 }
 
 /// How a customer is found.
@@ -45,7 +48,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    fn district(rng: &mut Rng) -> i32 {
+    pub(super) fn district(rng: &mut Rng) -> i32 {
         rng.between32(1, DISTRICTS)
     }
 
@@ -68,7 +71,7 @@ impl Rules {
     }
 
     /// A warehouse other than `home`, each equally likely; `home` when it is the only one.
-    fn other_warehouse(&self, home: i32, rng: &mut Rng) -> i32 {
+    pub(super) fn other_warehouse(&self, home: i32, rng: &mut Rng) -> i32 {
         if self.warehouses == 1 {
             return home;
         }

@@ -21,6 +21,7 @@ pub mod checks;
 pub mod constants;
 mod customer;
 mod delivery;
+pub mod hammerdb;
 pub mod input;
 pub mod names;
 mod new_order;

@@ -8,7 +8,8 @@ use triphammer_core::{DbError, ErrorClass};
 use super::input::Input;
 use super::names::LastNames;
 use super::output::Output;
-use super::{delivery, new_order, order_status, payment, stock_level};
+use super::settings::Routines;
+use super::{delivery, hammerdb, new_order, order_status, payment, stock_level};
 
 /// Statements and buffers of a session.
 #[derive(Debug)]
@@ -32,6 +33,7 @@ pub(super) struct Buffers {
 enum Work {
     Procedures(Calls),
     Statements(Box<Ids>),
+    Hammerdb(hammerdb::Routines),
 }
 
 #[derive(Debug)]
@@ -56,10 +58,15 @@ impl Prepared {
     /// Prepares what `mode` needs.
     pub(super) async fn new<S: Session>(
         mode: Mode,
+        routines: Routines,
         statements: &mut Statements<'_>,
         session: &mut S,
     ) -> Result<Self, DbError> {
+        let mut buffers = Buffers::default();
         let work = match mode {
+            _ if routines == Routines::Hammerdb => Work::Hammerdb(
+                hammerdb::Routines::prepare(mode, statements, session, &mut buffers.rows).await?,
+            ),
             Mode::Procedures => Work::Procedures(Calls {
                 new_order: statements.prepare(session, "new_order.call").await?,
                 payment: statements.prepare(session, "payment.call").await?,
@@ -78,7 +85,7 @@ impl Prepared {
                 }))
             }
         };
-        Ok(Self { work, buffers: Buffers::default() })
+        Ok(Self { work, buffers })
     }
 
     /// What the last transaction of each type returned.
@@ -106,6 +113,7 @@ impl Prepared {
                 Input::StockLevel(i) => {
                     stock_level::call(calls.stock_level, i, buffers, session).await
                 }
+                Input::Hammerdb(_) => Err(drawn_otherwise()),
             },
             Work::Statements(ids) => match input {
                 Input::NewOrder(i) => new_order::run(&ids.new_order, i, buffers, session).await,
@@ -117,9 +125,20 @@ impl Prepared {
                 Input::StockLevel(i) => {
                     stock_level::run(&ids.stock_level, i, buffers, session).await
                 }
+                Input::Hammerdb(_) => Err(drawn_otherwise()),
+            },
+            Work::Hammerdb(routines) => match input {
+                Input::Hammerdb(i) => routines.run(i, names, &mut buffers.rows, session).await,
+                _ => Err(drawn_otherwise()),
             },
         }
     }
+}
+
+/// The workload draws inputs and prepares sessions by the same settings.
+#[cold]
+fn drawn_otherwise() -> DbError {
+    DbError::new(ErrorClass::Other, "this input is not for the routines that the session prepared")
 }
 
 /// A procedure's status, its first column, is 0 when it did its work.

@@ -60,9 +60,45 @@ pub const MIX: OptionDef = OptionDef {
     command: OptionCommand::Run,
 };
 
+/// Whose stored routines are called.
+pub const ROUTINES: OptionDef = OptionDef {
+    name: "routines",
+    help: "whose stored routines a run calls: triphammer's, or hammerdb's with its rules for inputs (chosen by itself in a schema that HammerDB built)",
+    value: Some("WHOSE"),
+    default: Routines::Triphammer.name(),
+    command: OptionCommand::Run,
+};
+
+/// Whose stored routines are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Routines {
+    /// Those of our builds.
+    Triphammer,
+    /// Those that HammerDB made.
+    Hammerdb,
+}
+
+impl Routines {
+    /// The word the command line takes.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Triphammer => "triphammer",
+            Self::Hammerdb => "hammerdb",
+        }
+    }
+
+    fn read(text: &str) -> Result<Self, SpecError> {
+        let all = [Self::Triphammer, Self::Hammerdb];
+        all.into_iter().find(|routines| routines.name() == text.trim()).ok_or_else(|| {
+            SpecError::new(format!("`routines` takes triphammer or hammerdb, not `{text}`"))
+        })
+    }
+}
+
 /// All options.
 pub static OPTIONS: &[OptionDef] =
-    &[FOREIGN_KEYS, NO_PROCEDURES, HISTORY_KEY, POPULATION_TIME, ALL_WAREHOUSES, MIX];
+    &[FOREIGN_KEYS, NO_PROCEDURES, HISTORY_KEY, POPULATION_TIME, ALL_WAREHOUSES, MIX, ROUTINES];
 
 /// The largest scale: ids stay far from the end of 32 bits, and nobody has had more.
 const WAREHOUSES_MAX: u32 = 1_000_000;
@@ -80,6 +116,8 @@ pub struct Settings {
     pub all_warehouses: bool,
     /// Cards of each transaction type.
     pub mix: [u32; TRANSACTION_COUNT],
+    /// Whose stored routines are called.
+    pub routines: Routines,
 }
 
 impl Settings {
@@ -105,6 +143,7 @@ impl Settings {
             population_time: population_time(given.option(&POPULATION_TIME))?,
             all_warehouses: given.switch(&ALL_WAREHOUSES)?,
             mix: mix(given.option(&MIX))?,
+            routines: Routines::read(given.option(&ROUTINES))?,
         })
     }
 }
@@ -172,6 +211,7 @@ mod tests {
             (1, vec![("population-time", "yesterday")], "not `yesterday`"),
             (1, vec![("population-time", "2026-01-01 00:00:00.5")], "whole seconds"),
             (1, vec![("foreign-keys", "yes")], "true or false"),
+            (1, vec![("routines", "oracle")], "triphammer or hammerdb, not `oracle`"),
             (1, vec![("foriegn-keys", "true")], "no option `foriegn-keys`"),
         ] {
             let error = settings(scale, &options).unwrap_err().to_string();

@@ -1,7 +1,7 @@
 //! The statements that every dialect's book must have, with the types of their parameters.
 //! Their SQL is in `sql/base/tproc-c/`.
 
-use triphammer_core::sql::{Param, StatementDef, call, param, statement};
+use triphammer_core::sql::{Param, StatementDef, call, optional, param, statement};
 use triphammer_core::value::ColumnType::{BigInt, Decimal, Int, IntList, Text, Timestamp};
 
 const W_ID: Param = param("w_id", Int);
@@ -9,6 +9,7 @@ const D_ID: Param = param("d_id", Int);
 const C_ID: Param = param("c_id", Int);
 const O_ID: Param = param("o_id", Int);
 const AMOUNT: Param = param("amount", Decimal(2));
+const TIME: Param = param("time", Timestamp);
 
 /// A check takes a range of warehouses.
 const RANGE: &[Param] = &[param("first", BigInt), param("last", BigInt)];
@@ -17,9 +18,42 @@ const fn check(name: &'static str) -> StatementDef {
     statement(name, RANGE)
 }
 
+/// What HammerDB's procedures take. Its functions take the same but for the time, which is last.
+const HAMMERDB_NEW_ORDER: &[Param] =
+    &[W_ID, param("warehouses", Int), D_ID, C_ID, param("ol_cnt", Int), TIME];
+const HAMMERDB_PAYMENT: &[Param] = &[
+    W_ID,
+    D_ID,
+    param("c_w_id", Int),
+    param("c_d_id", Int),
+    C_ID,
+    param("by_name", Int),
+    param("amount", Int),
+    param("c_last", Text),
+    TIME,
+];
+const HAMMERDB_ORDER_STATUS: &[Param] =
+    &[W_ID, D_ID, C_ID, param("by_name", Int), param("c_last", Text)];
+const HAMMERDB_DELIVERY: &[Param] = &[W_ID, param("carrier_id", Int), TIME];
+const HAMMERDB_STOCK_LEVEL: &[Param] = &[W_ID, D_ID, param("threshold", Int)];
+
 /// All statements. What each answers is said in its SQL.
 pub static STATEMENTS: &[StatementDef] = &[
     statement("count.new_orders", &[]),
+    // Routines of a schema that HammerDB built, where it builds any.
+    optional("foreign.scale", &[]),
+    optional("hammerdb.kind", &[]),
+    optional("hammerdb.new_order.function", HAMMERDB_NEW_ORDER.split_at(5).0),
+    optional("hammerdb.new_order.procedure", HAMMERDB_NEW_ORDER),
+    optional("hammerdb.new_order.committed", &[W_ID, D_ID, C_ID, param("ol_cnt", Int)]),
+    optional("hammerdb.payment.function", HAMMERDB_PAYMENT.split_at(8).0),
+    optional("hammerdb.payment.procedure", HAMMERDB_PAYMENT),
+    optional("hammerdb.order_status.function", HAMMERDB_ORDER_STATUS),
+    optional("hammerdb.order_status.procedure", HAMMERDB_ORDER_STATUS),
+    optional("hammerdb.delivery.function", HAMMERDB_DELIVERY.split_at(2).0),
+    optional("hammerdb.delivery.procedure", HAMMERDB_DELIVERY),
+    optional("hammerdb.stock_level.function", HAMMERDB_STOCK_LEVEL),
+    optional("hammerdb.stock_level.procedure", HAMMERDB_STOCK_LEVEL),
     // Procedures: one round trip a transaction.
     call(
         "new_order.call",

@@ -4,7 +4,7 @@ use triphammer_core::random::Rng;
 
 use super::population::Stream;
 use super::schema::DISTRICTS;
-use super::settings::Settings;
+use super::settings::{Routines, Settings};
 use super::transactions::TRANSACTION_COUNT;
 
 /// One virtual user's state.
@@ -12,18 +12,24 @@ use super::transactions::TRANSACTION_COUNT;
 pub struct User {
     home: Home,
     deck: Deck,
+    /// Whether each type is dealt from the deck, rather than drawn by itself as HammerDB does.
+    deals: bool,
 }
 
 impl User {
     /// User `id` of `users` in the run with this seed.
     #[must_use]
     pub fn new(id: u32, users: u32, run_seed: u64, settings: &Settings) -> Self {
-        Self { home: Home::new(id, users, run_seed, settings), deck: Deck::new(&settings.mix) }
+        Self {
+            home: Home::new(id, users, run_seed, settings),
+            deck: Deck::new(&settings.mix),
+            deals: settings.routines == Routines::Triphammer,
+        }
     }
 
     /// The place of the next transaction type.
     pub fn next(&mut self, rng: &mut Rng) -> usize {
-        self.deck.next(rng)
+        if self.deals { self.deck.next(rng) } else { self.deck.draw(rng) }
     }
 
     /// Becomes someone who arrives: at any terminal of any warehouse, for a transaction type drawn by the
@@ -66,8 +72,12 @@ impl Home {
         let draw = |stream: Stream, keys: &[u64], bound: u32| {
             u32::try_from(stream.rng(run_seed, keys).below(bound.into())).expect("below 32 bits")
         };
-        let start = draw(Stream::Start, &[], warehouses);
-        let first = (start + id % warehouses) % warehouses;
+        let first = if settings.routines == Routines::Hammerdb && !settings.all_warehouses {
+            // Drawn for each, so that some meet: the contention that HammerDB's users have.
+            draw(Stream::Start, &[id.into()], warehouses)
+        } else {
+            (draw(Stream::Start, &[], warehouses) + id % warehouses) % warehouses
+        };
         let districts = DISTRICTS.unsigned_abs();
         let first_district = draw(Stream::Terminal, &[first.into()], districts);
         let district = (first_district + id / warehouses) % districts;
@@ -231,6 +241,20 @@ mod tests {
         }
         seen.sort_unstable();
         assert_eq!(seen, (1..=10).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn by_hammerdbs_rules_homes_and_types_are_drawn() {
+        let options = [("routines".to_owned(), "hammerdb".to_owned())].into();
+        let given = WorkloadSettings { scale: 10, options, ..WorkloadSettings::default() };
+        let settings = Settings::new(&given).unwrap();
+        let mut rng = Rng::of(1, &[]);
+        let users = (0..10).map(|id| User::new(id, 10, 5, &settings));
+        let homes: HashSet<_> = users.map(|user| user.terminal(&mut rng).w_id).collect();
+        assert!((3..10).contains(&homes.len()), "ten even draws of ten meet: {homes:?}");
+        let mut user = User::new(0, 10, 5, &settings);
+        let decks = (0..200).map(|_| (0..23).filter(|_| user.next(&mut rng) == 0).count());
+        assert!(decks.collect::<HashSet<_>>().len() > 3, "not ten of each 23");
     }
 
     #[test]

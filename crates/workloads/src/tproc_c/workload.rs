@@ -6,19 +6,20 @@ use triphammer_core::session::{RowSource, Session};
 use triphammer_core::sql::StatementDef;
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    CheckDef, Completion, Headline, Mode, OptionDef, Part, Statements, TableDef, TransactionDef,
-    Workload, WorkloadSettings,
+    CheckDef, Completion, Foreign, Headline, Mode, OptionDef, Part, Statements, TableDef,
+    TransactionDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
 use super::checks::CHECKS;
 use super::constants::{RunConstants, c_load};
+use super::hammerdb;
 use super::input::{Delivery, Input, NewOrder, OrderStatus, Payment, Rules, StockLevel};
 use super::names::LastNames;
 use super::population::Population;
 use super::prepared::Prepared;
 use super::schema::{ITEM_TABLES, ITEMS, TABLES, WAREHOUSE_ROWS, WAREHOUSE_TABLES};
-use super::settings::{OPTIONS, Settings};
+use super::settings::{OPTIONS, Routines, Settings};
 use super::statements::STATEMENTS;
 use super::transactions::{
     CYCLE, DELIVERY, HEADLINE, NEW_ORDER, ORDER_STATUS, PAYMENT, TRANSACTIONS,
@@ -95,6 +96,10 @@ impl Workload for TprocC {
         CHECKS
     }
 
+    fn foreign() -> Option<Foreign> {
+        Some(hammerdb::FOREIGN)
+    }
+
     fn cycle() -> Option<&'static Cycle> {
         Some(&CYCLE)
     }
@@ -137,6 +142,10 @@ impl Workload for TprocC {
 
     fn draw(&self, transaction: usize, user: &mut User, rng: &mut Rng, now: Timestamp) -> Input {
         let terminal = user.terminal(rng);
+        if self.settings.routines == Routines::Hammerdb {
+            let input = hammerdb::Input::draw(transaction, &self.rules, terminal, rng, now);
+            return Input::Hammerdb(input);
+        }
         match transaction {
             NEW_ORDER => Input::NewOrder(NewOrder::draw(&self.rules, terminal, rng, now)),
             PAYMENT => Input::Payment(Payment::draw(&self.rules, terminal, rng, now)),
@@ -152,7 +161,7 @@ impl Workload for TprocC {
         statements: &mut Statements<'_>,
         session: &mut S,
     ) -> Result<Prepared, DbError> {
-        Prepared::new(mode, statements, session).await
+        Prepared::new(mode, self.settings.routines, statements, session).await
     }
 
     async fn run<S: Session>(

@@ -1,0 +1,344 @@
+//! The stored routines of a schema that HammerDB built, called as they are with inputs drawn as HammerDB's
+//! client draws them: so two clients can be compared on the same work of one database.
+//!
+//! What differs from the rest of the workload, all of it HammerDB's: customers are drawn evenly, not by
+//! NURand; items, quantities and supplying warehouses are drawn by the routine, in the database; each
+//! transaction type is drawn by itself rather than dealt from a deck; home warehouses are drawn, so that
+//! users may share one while another has none. What a routine does not say is not known: which
+//! districts Delivery skipped, for instance.
+//!
+//! Interfaces: those of HammerDB 6.0, functions or procedures on PostgreSQL, procedures on MySQL and MariaDB.
+//! The calls are in `sql/*/tproc-c/hammerdb.sql`.
+
+use triphammer_core::random::Rng;
+use triphammer_core::rows::Rows;
+use triphammer_core::session::{Session, StatementId};
+use triphammer_core::value::{Timestamp, Value};
+use triphammer_core::workload::{Completion, Foreign, Mode, Statements};
+use triphammer_core::{DbError, ErrorClass};
+
+use super::constants::A_LAST;
+use super::input::Rules;
+use super::names::LastNames;
+use super::schema::CUSTOMERS;
+use super::settings::{ROUTINES, Routines as Wanted};
+use super::transactions::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
+use super::user::Terminal;
+
+/// Schemas that HammerDB built. The conditions: its population gives delivered lines an amount, and its
+/// routines leave c_ytd_payment, c_payment_cnt, c_delivery_cnt, s_ytd, s_order_cnt and s_remote_cnt alone.
+pub const FOREIGN: Foreign = Foreign {
+    made_by: "HammerDB",
+    scale: "foreign.scale",
+    modes: &[Mode::Procedures],
+    options: &[(ROUTINES.name, Wanted::Hammerdb.name())],
+    violates: &["3.3.2.10", "3.3.2.11", "3.3.2.12", "13", "14", "15"],
+};
+
+/// The constant C of NURand for last names, the same in HammerDB's population and in its runs.
+const C_LAST: i64 = 123;
+
+/// The input of a routine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// Warehouse.
+    pub w_id: i32,
+    /// What else the routine takes.
+    pub of: Of,
+    /// Time of the transaction; functions take the server's instead.
+    pub time: Timestamp,
+}
+
+/// What the routines take beside the warehouse and the time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// NEWORD.
+    NewOrder {
+        /// Number of warehouses, among which the routine draws.
+        warehouses: i32,
+        /// District.
+        d_id: i32,
+        /// Customer.
+        c_id: i32,
+        /// How many lines the routine draws.
+        ol_cnt: i32,
+    },
+    /// PAYMENT.
+    Payment {
+        /// District that is paid.
+        d_id: i32,
+        /// The customer's warehouse.
+        c_w_id: i32,
+        /// The customer's district.
+        c_d_id: i32,
+        /// The customer.
+        customer: Customer,
+        /// Amount in whole dollars.
+        h_amount: i32,
+    },
+    /// OSTAT.
+    OrderStatus {
+        /// The customer's district.
+        d_id: i32,
+        /// The customer.
+        customer: Customer,
+    },
+    /// DELIVERY.
+    Delivery {
+        /// Carrier.
+        o_carrier_id: i32,
+    },
+    /// SLEV.
+    StockLevel {
+        /// District, the same for the user all the time.
+        d_id: i32,
+        /// Items with less in stock are counted.
+        threshold: i32,
+    },
+}
+
+/// How a routine is told its customer: it takes both, and whether to look for the name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Customer {
+    /// Number; with a name, what a routine that finds nobody of it may fall back on.
+    pub c_id: i32,
+    /// Number of the last name, for [`LastNames`].
+    pub last_name: u16,
+    /// Whether the name counts, rather than the number.
+    pub by_name: bool,
+}
+
+impl Customer {
+    fn draw(rng: &mut Rng) -> Self {
+        let c_id = rng.between32(1, CUSTOMERS);
+        let last_name = rng.nurand(A_LAST, C_LAST, 0, 999);
+        Self {
+            c_id,
+            last_name: u16::try_from(last_name).expect("0 to 999"),
+            by_name: rng.percent(60),
+        }
+    }
+
+    fn args(self, names: &LastNames) -> [Value<'_>; 3] {
+        let name = Value::Text(names.get(self.last_name));
+        [self.c_id.into(), i32::from(self.by_name).into(), name]
+    }
+}
+
+impl Input {
+    /// Draws the input of a transaction type as HammerDB's client does.
+    #[must_use]
+    pub fn draw(
+        transaction: usize,
+        rules: &Rules,
+        terminal: Terminal,
+        rng: &mut Rng,
+        now: Timestamp,
+    ) -> Self {
+        let of = match transaction {
+            NEW_ORDER => Of::NewOrder {
+                warehouses: rules.warehouses,
+                d_id: Rules::district(rng),
+                c_id: rng.between32(1, CUSTOMERS),
+                ol_cnt: rng.between32(5, 15),
+            },
+            PAYMENT => {
+                let d_id = Rules::district(rng);
+                let remote = rng.percent(15) && rules.warehouses > 1;
+                let (c_w_id, c_d_id) = if remote {
+                    (rules.other_warehouse(terminal.w_id, rng), Rules::district(rng))
+                } else {
+                    (terminal.w_id, d_id)
+                };
+                let customer = Customer::draw(rng);
+                Of::Payment { d_id, c_w_id, c_d_id, customer, h_amount: rng.between32(1, 5_000) }
+            }
+            ORDER_STATUS => {
+                Of::OrderStatus { d_id: Rules::district(rng), customer: Customer::draw(rng) }
+            }
+            DELIVERY => Of::Delivery { o_carrier_id: rng.between32(1, 10) },
+            _ => Of::StockLevel { d_id: terminal.d_id, threshold: rng.between32(10, 20) },
+        };
+        Self { w_id: terminal.w_id, of, time: now }
+    }
+}
+
+/// The routines of a schema, ready to be called.
+#[derive(Debug)]
+pub(super) struct Routines {
+    /// Whether they take the time of the transaction, as procedures do and functions do not.
+    take_time: bool,
+    /// By the places of the transaction types.
+    calls: [StatementId; 5],
+    /// Says whether New-Order committed, where the routine rolls back by rule and does not tell.
+    committed: Option<StatementId>,
+}
+
+impl Routines {
+    /// Prepares the calls, spelled for what the catalogue has.
+    pub(super) async fn prepare<S: Session>(
+        mode: Mode,
+        statements: &mut Statements<'_>,
+        session: &mut S,
+        rows: &mut Rows,
+    ) -> Result<Self, DbError> {
+        let refuse = |why| Err(DbError::new(ErrorClass::Unsupported, why));
+        if mode != Mode::Procedures {
+            return refuse("HammerDB's routines are called in mode procedures, not statements");
+        }
+        if !statements.has("hammerdb.kind") {
+            return refuse("HammerDB's routines cannot be called on this database");
+        }
+        let kind = statements.prepare(session, "hammerdb.kind").await?;
+        session.query(kind, &[], rows).await?;
+        let Some(row) = rows.iter().next() else {
+            return refuse(
+                "there are no routines of HammerDB (NEWORD, PAYMENT, DELIVERY, OSTAT, SLEV); leave \
+                 --routines out",
+            );
+        };
+        let kind = row.text(0)?.to_owned();
+        let mut calls = [kind_id(statements, session, "new_order", &kind).await?; 5];
+        for (place, name) in [
+            (PAYMENT, "payment"),
+            (ORDER_STATUS, "order_status"),
+            (DELIVERY, "delivery"),
+            (STOCK_LEVEL, "stock_level"),
+        ] {
+            calls[place] = kind_id(statements, session, name, &kind).await?;
+        }
+        let committed = if statements.has("hammerdb.new_order.committed") {
+            Some(statements.prepare(session, "hammerdb.new_order.committed").await?)
+        } else {
+            None
+        };
+        Ok(Self { take_time: kind == "procedure", calls, committed })
+    }
+
+    /// Runs one transaction. What it returns is received and not looked at.
+    pub(super) async fn run<S: Session>(
+        &self,
+        input: &Input,
+        names: &LastNames,
+        rows: &mut Rows,
+        session: &mut S,
+    ) -> Result<Completion, DbError> {
+        let w_id = Value::from(input.w_id);
+        let time = Value::Timestamp(input.time);
+        match &input.of {
+            Of::NewOrder { warehouses, d_id, c_id, ol_cnt } => {
+                let [max, d_id, c_id, ol_cnt] =
+                    [*warehouses, *d_id, *c_id, *ol_cnt].map(Value::from);
+                let args = [w_id, max, d_id, c_id, ol_cnt, time];
+                self.call(NEW_ORDER, &args, rows, session).await?;
+                return self.new_order_ended(&[w_id, d_id, c_id, ol_cnt], rows, session).await;
+            }
+            Of::Payment { d_id, c_w_id, c_d_id, customer, h_amount } => {
+                let [c_id, by_name, c_last] = customer.args(names);
+                let (d_id, c_w_id, c_d_id) = ((*d_id).into(), (*c_w_id).into(), (*c_d_id).into());
+                let amount = (*h_amount).into();
+                let args = [w_id, d_id, c_w_id, c_d_id, c_id, by_name, amount, c_last, time];
+                self.call(PAYMENT, &args, rows, session).await?;
+            }
+            Of::OrderStatus { d_id, customer } => {
+                let [c_id, by_name, c_last] = customer.args(names);
+                let args = [w_id, (*d_id).into(), c_id, by_name, c_last];
+                session.call(self.calls[ORDER_STATUS], &args, rows).await?;
+            }
+            Of::Delivery { o_carrier_id } => {
+                self.call(DELIVERY, &[w_id, (*o_carrier_id).into(), time], rows, session).await?;
+            }
+            Of::StockLevel { d_id, threshold } => {
+                let args = [w_id, (*d_id).into(), (*threshold).into()];
+                session.call(self.calls[STOCK_LEVEL], &args, rows).await?;
+            }
+        }
+        Ok(Completion::COMMITTED)
+    }
+
+    /// Calls a routine whose last argument is the time, if it takes it.
+    async fn call<S: Session>(
+        &self,
+        transaction: usize,
+        args: &[Value<'_>],
+        rows: &mut Rows,
+        session: &mut S,
+    ) -> Result<(), DbError> {
+        let count = if self.take_time { args.len() } else { args.len() - 1 };
+        session.call(self.calls[transaction], &args[..count], rows).await
+    }
+
+    async fn new_order_ended<S: Session>(
+        &self,
+        order: &[Value<'_>],
+        rows: &mut Rows,
+        session: &mut S,
+    ) -> Result<Completion, DbError> {
+        let Some(statement) = self.committed else { return Ok(Completion::COMMITTED) };
+        // The order may be there already: without an answer nobody knows.
+        let asked = session.query(statement, order, rows).await;
+        asked.map_err(DbError::after_commit_sent)?;
+        let is_there = rows.first("the order of New-Order")?.int(0)? > 0;
+        Ok(if is_there { Completion::COMMITTED } else { Completion::ROLLED_BACK })
+    }
+}
+
+async fn kind_id<S: Session>(
+    statements: &mut Statements<'_>,
+    session: &mut S,
+    name: &str,
+    kind: &str,
+) -> Result<StatementId, DbError> {
+    statements.prepare(session, &format!("hammerdb.{name}.{kind}")).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::constants::RunConstants;
+    use super::*;
+
+    const HOME: Terminal = Terminal { w_id: 3, d_id: 7 };
+
+    fn draw(transaction: usize, warehouses: i32, rng: &mut Rng) -> Of {
+        let rules = Rules { warehouses, constants: RunConstants::new(1, 5) };
+        Input::draw(transaction, &rules, HOME, rng, Timestamp::from_seconds(0)).of
+    }
+
+    #[test]
+    fn customers_of_new_order_are_drawn_evenly() {
+        let mut rng = Rng::of(1, &[]);
+        let mut hits = vec![0u32; 3001];
+        for _ in 0..300_000 {
+            let Of::NewOrder { warehouses: 5, d_id: 1..=10, c_id, ol_cnt: 5..=15 } =
+                draw(NEW_ORDER, 5, &mut rng)
+            else {
+                panic!("out of range")
+            };
+            hits[usize::try_from(c_id).unwrap()] += 1;
+        }
+        hits.sort_unstable();
+        // The busiest tenth of an even draw has little more than a tenth; NURand gives it a third.
+        assert!(hits[2701..].iter().sum::<u32>() < 40_000);
+    }
+
+    #[test]
+    fn payments_keep_hammerdbs_shares_and_whole_dollars() {
+        let mut rng = Rng::of(2, &[]);
+        let (mut remote, mut by_name) = (0, 0);
+        for _ in 0..20_000 {
+            let Of::Payment { d_id, c_w_id, c_d_id, customer, h_amount: 1..=5000 } =
+                draw(PAYMENT, 5, &mut rng)
+            else {
+                panic!("out of range")
+            };
+            assert!((1..=3000).contains(&customer.c_id) && customer.last_name < 1000);
+            assert!(c_w_id != HOME.w_id || c_d_id == d_id);
+            remote += u32::from(c_w_id != HOME.w_id);
+            by_name += u32::from(customer.by_name);
+        }
+        assert!((2_700..3_300).contains(&remote), "{remote}");
+        assert!((11_600..12_400).contains(&by_name), "{by_name}");
+        let Of::Payment { c_w_id, .. } = draw(PAYMENT, 1, &mut rng) else { panic!("a payment") };
+        assert_eq!(c_w_id, HOME.w_id, "the only warehouse has no other");
+    }
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""The web page in a real browser: starts a private PostgreSQL and `triphammer serve`, and drives them with Chromium.
+
+    tools/test-ui.py [FOLDER]        FOLDER keeps pictures of every page, to be looked at
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "bench"))
+import lib  # noqa: E402
+
+PASSWORD = "s3cret-ü'\"%"
+
+
+def main():
+    binary = os.environ.get("TRIPHAMMER", os.path.join(ROOT, "target/debug/triphammer"))
+    shots = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else tempfile.mkdtemp(prefix="triphammer-ui-")
+    os.makedirs(shots, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        with lib.Postgres(fsync="off") as postgres:
+            postgres.psql("postgres", "CREATE ROLE bench LOGIN PASSWORD '" + PASSWORD.replace("'", "''") + "'")
+            postgres.psql("postgres", "CREATE DATABASE tpcc OWNER bench")
+            server = subprocess.Popen([binary, "serve", "--listen", "127.0.0.1:0"], cwd=folder, text=True,
+                                      stdout=subprocess.PIPE,
+                                      env={**os.environ, "TRIPHAMMER_STORE": os.path.join(folder, "jobs.sqlite")})
+            try:
+                base = server.stdout.readline().strip().split()[-1].rstrip("/")
+                url = f"postgres://bench@127.0.0.1:{postgres.port}/tpcc?sslmode=disable"
+                done = subprocess.run(["node", "--test", "e2e/"], cwd=os.path.join(ROOT, "ui"),
+                                      env={**os.environ, "BASE": base, "POSTGRES": url, "PASSWORD": PASSWORD,
+                                           "SHOTS": shots})
+            finally:
+                server.terminate()
+                server.wait(30)
+    sys.exit(done.returncode)
+
+
+if __name__ == "__main__":
+    main()

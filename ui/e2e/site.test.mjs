@@ -1,0 +1,171 @@
+// The page in a real browser against the real server, SQLite and PostgreSQL. tools/test-ui.py starts them and
+// says where they are: BASE, POSTGRES (URL without password), PASSWORD, and SHOTS for pictures to look at.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, afterEach, before, test } from 'node:test';
+import { open } from './browser.mjs';
+
+const { BASE, POSTGRES, PASSWORD, SHOTS } = process.env;
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+let browser;
+let context;
+let page;
+const trouble = [];
+const elsewhere = [];
+const leaks = [];
+
+before(async () => {
+  browser = await open();
+  // Scripts of the test's own, such as axe, are no part of the page and not bound by its policy.
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, bypassCSP: true });
+  watch((page = await context.newPage()));
+});
+
+after(async () => {
+  await browser?.close();
+});
+
+// What a failed test was looking at.
+afterEach(async (t) => {
+  if (t.passed === false) await picture(`failed-${t.name.replace(/\W+/g, '-').slice(0, 40)}`).catch(() => {});
+});
+
+/** Every page must be quiet in the console, ask only its own server, and never be told the password. */
+function watch(tab) {
+  tab.on('pageerror', (error) => trouble.push(error.message));
+  tab.on('console', (message) => message.type() === 'error' && !/status of 4\d\d/.test(message.text()) && trouble.push(message.text()));
+  tab.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(BASE) && !/^(data|blob|file):/.test(url)) elsewhere.push(url);
+  });
+  tab.on('response', async (response) => {
+    if (!/json|html|javascript/.test(response.headers()['content-type'] ?? '')) return;
+    const text = await response.text().catch(() => '');
+    if (text.includes(PASSWORD)) leaks.push(response.url());
+  });
+}
+
+async function go(path) {
+  await page.goto(`${BASE}/#/${path}`);
+}
+
+async function picture(name) {
+  await page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage: true });
+}
+
+/** No serious finding of axe, in both colours, and no sideways scrolling on a phone. */
+async function readable(name) {
+  await page.evaluate(axe);
+  for (const theme of ['light', 'dark']) {
+    await page.evaluate((to) => {
+      document.documentElement.dataset.theme = to;
+      dispatchEvent(new Event('themechange'));
+    }, theme);
+    const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+    const serious = found.violations.filter((v) => ['serious', 'critical'].includes(v.impact));
+    assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(' ')}`), [], `${name} in ${theme}`);
+    await picture(`${name}-${theme}`);
+  }
+  await page.evaluate(() => (document.documentElement.dataset.theme = 'light'));
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.waitForTimeout(300);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  await picture(`${name}-phone`);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  assert.equal(wide, 0, `${name} scrolls sideways on a phone`);
+}
+
+async function job() {
+  await page.getByRole('link', { name: /Open job/ }).click({ timeout: 90_000 });
+  await page.getByText('Transactions in the timed window').waitFor();
+  return Number(page.url().split('/').pop());
+}
+
+test('an empty store says what to do', async () => {
+  await go('');
+  await page.getByText('There is no job yet.').waitFor();
+  await readable('empty');
+});
+
+test('a target is saved and tested, and its password stays on the server', async () => {
+  await go('targets');
+  await page.getByLabel('Name').fill('pg');
+  await page.getByLabel('URL').fill(POSTGRES);
+  await page.locator('input[type=password]').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Save and test' }).click();
+  await page.getByText(/PostgreSQL \d+.*connected in/).waitFor({ timeout: 20_000 });
+  await page.getByText('held in memory', { exact: true }).waitFor();
+  await readable('targets');
+});
+
+test('a run where nothing is built says what to do, before it begins', async () => {
+  await go('new?target=pg');
+  await page.getByText(/triphammer build/).waitFor({ timeout: 20_000 });
+});
+
+test('a build shows its progress', async () => {
+  await go('new?command=build&target=pg&scale=1');
+  await page.getByText(/triphammer build postgres:/).waitFor({ timeout: 20_000 });
+  await page.getByRole('button', { name: 'Start the build' }).click();
+  await page.getByRole('link', { name: /Open job/ }).waitFor({ timeout: 120_000 });
+  assert.ok((await page.locator('progress').count()) > 0);
+  await readable('build');
+});
+
+test('a bad value is refused at its field, in the words of the command line', async () => {
+  await go('new?target=pg&vus=0');
+  await page.getByText(/at least one virtual user/).first().waitFor({ timeout: 20_000 });
+  assert.equal(await page.locator('#setting-vus').getAttribute('aria-invalid'), 'true');
+});
+
+test('a run on PostgreSQL is watched, left, found again, and stopped', async () => {
+  await go('new?target=pg&vus=2&rampup=1s&duration=10m&label=stopped');
+  await page.getByText(/--duration 10m/).waitFor({ timeout: 20_000 });
+  await readable('start');
+  await page.getByRole('button', { name: 'Start the run' }).click();
+  await page.getByText('Throughput, transactions a second').waitFor({ timeout: 60_000 });
+  const live = page.url();
+  await page.close();
+  watch((page = await context.newPage()));
+  await page.goto(live);
+  await page.getByText('Elapsed').waitFor({ timeout: 20_000 });
+  await page.waitForFunction(() => /0:0[5-9]|0:[1-9]\d/.test(document.querySelector('.tiles')?.textContent ?? ''), null, { timeout: 60_000 });
+  await readable('live');
+  await page.getByRole('button', { name: 'Stop', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await job();
+  await page.getByText('interrupted').first().waitFor();
+});
+
+test('a run on SQLite needs no target and ends in a job with all figures', async () => {
+  await go('new?duration=5s&rampup=1s&label=embedded');
+  await page.getByText(/--duration 5s/).waitFor({ timeout: 20_000 });
+  await page.getByRole('button', { name: 'Start the run' }).click();
+  await job();
+  await page.getByText('Response time by percentile').waitFor();
+  await page.getByText('Response times over the run').waitFor();
+  await readable('job');
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'json', exact: true }).click()]);
+  const document = JSON.parse(readFileSync(await download.path(), 'utf8'));
+  assert.equal(document.label, 'embedded');
+});
+
+test('jobs are found by their label and compared', async () => {
+  await go('');
+  await page.getByLabel('Search').fill('stopped');
+  await page.getByText(/1 of 1/).waitFor({ timeout: 20_000 });
+  await page.getByLabel('Search').fill('');
+  await page.locator('input[type=checkbox]').nth(1).waitFor({ timeout: 20_000 });
+  await readable('jobs');
+  for (const box of (await page.locator('input[type=checkbox]').all()).slice(0, 2)) await box.check();
+  await page.getByRole('link', { name: 'Compare 2 jobs' }).click();
+  await page.getByText('What differed').waitFor({ timeout: 20_000 });
+  await readable('compare');
+});
+
+test('nothing was asked of another host, no page had an error, and no answer held the password', () => {
+  assert.deepEqual(elsewhere, []);
+  assert.deepEqual(trouble, []);
+  assert.deepEqual(leaks, []);
+});

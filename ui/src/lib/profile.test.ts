@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { estimate, usl } from './profile';
+
+const fit = { lambda: { value: 100 }, sigma: { value: 0.02 }, kappa: { value: 0.0005 }, r_squared: null };
+
+it('the law is linear at one user, and falls beyond its peak', () => {
+  expect(usl(1, fit)).toBe(100);
+  const peak = Math.sqrt((1 - 0.02) / 0.0005);
+  expect(usl(peak, fit)).toBeGreaterThan(usl(peak / 2, fit));
+  expect(usl(peak, fit)).toBeGreaterThan(usl(peak * 2, fit));
+});
+
+it('an estimate shows how sure it is', () => {
+  expect(estimate({ value: 2, interval: { low: 1, high: 3 } }, String)).toBe('2 (1 to 3)');
+  expect(estimate({ value: 2 }, String)).toBe('2');
+});
