@@ -171,6 +171,9 @@ impl<D: Database> Campaign<'_, D> {
     ) -> Result<(Settings, Resolved<W, D>), Failure> {
         let mut settings = self.settings.of_run(&step.settings);
         let target = &self.targets[step.target];
+        if step.target > 0 {
+            settings.show("target", target.database.target(), &self.settings.source("other"));
+        }
         let resolved = Resolved::new(&mut settings, target, progress, only_look)?;
         Ok((settings, resolved))
     }

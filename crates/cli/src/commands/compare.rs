@@ -6,9 +6,9 @@ use triphammer_runner::campaign::Resumed;
 use triphammer_runner::compare::{self, ComparisonResult, Pairs, Request};
 use triphammer_runner::report::{self, Format};
 use triphammer_runner::settings::{Settings, Source};
-use triphammer_runner::{Failure, with_workload};
+use triphammer_runner::{Failure, requests, with_workload};
 
-use super::{campaign, open, print, stored, workload};
+use super::{campaign, open, print, stored};
 use crate::{Exit, Result, terminal};
 
 /// Compares.
@@ -20,7 +20,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     if resumed.is_none() && !settings.switch("ab")? {
         return of_the_store(settings);
     }
-    let name = workload(settings)?;
+    let name = requests::workload(settings)?;
     with_workload!(name.as_str(), W => in_pairs::<W>(settings, resumed.as_ref()))?
 }
 
@@ -88,7 +88,8 @@ fn in_pairs<W: Workload>(settings: &mut Settings, resumed: Option<&Resumed>) -> 
         show(result, format);
         is_good = passes(settings, result)? && result.is_good();
     }
-    Ok(campaign::exit(&ended, "compare", is_good))
+    let as_text = format == Format::Text;
+    Ok(campaign::exit(&ended, "compare", !as_text, is_good))
 }
 
 fn format(settings: &mut Settings) -> Result<Format> {
