@@ -85,6 +85,11 @@ fn said(job: &StoredJob) -> String {
     if !said.iter().any(|(name, _)| *name == "workload") {
         said.insert(0, ("workload", &job.row.workload));
     }
+    if let Some(label) =
+        job.row.label.as_deref().filter(|_| !said.iter().any(|(n, _)| *n == "label"))
+    {
+        said.push(("label", label));
+    }
     command_line::of(job.row.kind.name(), Some(job.row.target.as_str()), said)
 }
 

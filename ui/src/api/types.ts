@@ -29,9 +29,9 @@ export interface Activity {
   error: ApiError | null;
   /** Whether it did what it was to do: a run with too many failures, and a check that does not hold, did not. `null` until the end. */
   good: boolean | null;
-  /** Name of the workload's first figure: `NOPM`. */
+  /** Name of the first figure: `NOPM`; of what a search found once it has ended. */
   headline_name: string | null;
-  /** Its value, at the end of a run. */
+  /** Its value, at the end of what runs. */
   headline_value: number | null;
   /** Its number, from 1 after each start of the server. Not a job's number. */
   id: number;
@@ -93,6 +93,18 @@ export interface ApiError {
   next?: string | null | undefined;
 }
 
+/** Arrivals of an open load, in the whole run: `offered = started + skipped + never_started`. */
+export interface Arrivals {
+  /** Pushed out of the backlog, or still waiting when the load ended. */
+  never_started: number;
+  /** Due before the load ended. */
+  offered: number;
+  /** Skipped because they were too late, as `--late` asks. */
+  skipped: number;
+  /** Started, by any session. */
+  started: number;
+}
+
 /** A sum over the data before and after the run, and what the client says of the difference. */
 export interface Audit {
   /** The client's own sum over committed transactions; null when its counts are not whole. */
@@ -111,6 +123,94 @@ export interface Audit {
   verdict: Verdict;
   /** The verdict for people. */
   words: string;
+}
+
+/** What a transaction's input was drawn from, beside the seed of the run. */
+export type Author = {
+  /** Which, and which of its transactions. */
+  user: {
+    /** Which of its transactions, from 1. */
+    nth: number;
+    /** Which, from 0. */
+    user: number;
+  };
+} | {
+  /** Its number, from 0. */
+  arrival: number;
+};
+
+/** What was found. */
+export type CapacityJudgement = {
+  /** 95 % interval of it. */
+  interval: Interval;
+  /** The precision was reached; otherwise the probes were used up. */
+  precise: boolean;
+  /** Highest rate that is ok, transactions a second. */
+  rate: number;
+  /** The capacity. */
+  result: "found";
+} | {
+  /** The lowest rate. */
+  lowest: number;
+  /** Even the lowest rate is not ok. */
+  result: "never_ok";
+} | {
+  /** The highest rate. */
+  highest: number;
+  /** Even the highest rate is ok. */
+  result: "always_ok";
+};
+
+/** What must hold. */
+export interface CapacityLimit {
+  /** Which percentile of response time, from due to finish. */
+  percentile: "p50" | "p90" | "p95" | "p99" | "p99.9";
+  /** The transaction type's key; `all` for all together. */
+  transaction: string;
+  /** What it must stay below, such as `50ms`. */
+  under: string;
+}
+
+/** What `triphammer capacity --json` and `triphammer report JOB --format json` print. Times are in the unit that a name ends with; shares are from 0 to 1; rates are of transactions of all types, a second. */
+export interface CapacityResult {
+  /** What was found, in words; the most important first. */
+  findings: string[];
+  /** Version of this shape. */
+  format: 1;
+  /** The workload's first figure, which probes tell beside their rate. */
+  headline: HeadlineName;
+  /** The host that the client ran on. */
+  host: Host;
+  /** Number in the job store; null when it was not stored. */
+  job: number | null;
+  /** What was found; null while the search goes on. */
+  judgement: CapacityJudgement | null;
+  /** Tells this document from those of other commands. */
+  kind: "capacity";
+  /** What the user called the run. */
+  label: string | null;
+  /** What must hold. */
+  limit: CapacityLimit;
+  /** The runs, in the order in which they were made. */
+  probes: Probe[];
+  /** Rates that could not be run. */
+  refused: RefusedProbe[];
+  /** What was at the other end of the first run. */
+  server: ServerInfo;
+  /** Every setting of the first run, and where its value came from. */
+  settings: Setting[];
+  /** How the first run was driven; the others differ in what this job varies. */
+  spec: RunSpec;
+  /** Date and time of the first run's zero, RFC 3339, UTC. */
+  started_at: string;
+  /** How it ended: interrupted when runs are missing, failed when they could not be made. */
+  status: Status;
+  /** The target, without secrets. */
+  target: string;
+  /** The program that made it. */
+  tool: Tool;
+  /** The workload and its data. */
+  workload: WorkloadFacts;
 }
 
 /** A word and what it means. */
@@ -155,6 +255,20 @@ export interface CommandList {
   commands: CommandInfo[];
 }
 
+/** A fitted law. */
+export interface Curve {
+  /** κ: coherency. */
+  kappa: Estimate;
+  /** λ: the first figure of one virtual user. */
+  lambda: Estimate;
+  /** Share of the variance that the curve explains; null when there is none. */
+  r_squared: number | null;
+  /** Root mean square of the residuals, as a share of the fitted figure. */
+  residual: number;
+  /** σ: contention. */
+  sigma: Estimate;
+}
+
 /** How long a run was, in seconds. */
 export interface Durations {
   /** Load without timing, as it really was. */
@@ -165,6 +279,16 @@ export interface Durations {
   window_asked_s: number | null;
   /** The timed window, as it really was. */
   window_s: number;
+}
+
+/** The headline figure against the most that keying and thinking times allow. */
+export interface Efficiency {
+  /** The most for this scale. */
+  maximum: number;
+  /** The most for each unit of scale. */
+  maximum_per_unit: number;
+  /** The headline figure, of that. */
+  share: number;
 }
 
 /** What kind of failure a database reported. The driver sets it from SQLSTATE or result code. */
@@ -180,6 +304,14 @@ export interface ErrorFigure {
   message: string;
   /** Transaction type: its key. */
   transaction: string;
+}
+
+/** A figure and how sure it is. */
+export interface Estimate {
+  /** Its 95 % interval; null where the data cannot give one. */
+  interval: Interval | null;
+  /** The figure. */
+  value: number;
 }
 
 /** Failures against the limit. */
@@ -213,7 +345,7 @@ export interface Form {
 }
 
 /** A command that the server does. */
-export type FormCommand = "build" | "run" | "check" | "drop";
+export type FormCommand = "build" | "run" | "profile" | "capacity" | "check" | "drop";
 
 /** The server ends. */
 export interface Goodbye {
@@ -235,6 +367,16 @@ export interface HeadlineFigure {
   value: number;
   /** What the database itself says, over the whole run. */
   verification: Verification;
+}
+
+/** The workload's first figure, without a value. */
+export interface HeadlineName {
+  /** `New-Orders committed a minute`. */
+  meaning: string;
+  /** `NOPM`. */
+  name: string;
+  /** The unit of time: `second`, `minute`, `hour`. */
+  per: string;
 }
 
 /** How many committed transactions took how long when. */
@@ -291,6 +433,14 @@ export interface HostLoad {
   memory_used_bytes: number | null;
 }
 
+/** A 95 % interval. */
+export interface Interval {
+  /** Its upper edge. */
+  high: number;
+  /** Its lower edge. */
+  low: number;
+}
+
 /** Isolation levels by the names of the SQL standard, and snapshot isolation beside them. */
 export type Isolation = "read-uncommitted" | "read-committed" | "repeatable-read" | "snapshot" | "serializable";
 
@@ -315,13 +465,13 @@ export interface JobCheck {
 }
 
 /** The command that a job belongs to. */
-export type JobCommand = "run" | "build" | "check";
+export type JobCommand = "run" | "build" | "check" | "profile" | "capacity";
 
 /** A job with what it left. */
 export interface JobDetail {
   /** What a check found, in order. */
   checks: JobCheck[];
-  /** The document that it left: a `RunResult`, the report of a build or a check, or why it could not be done, as text; `null` while it runs, and for lost ones. */
+  /** The document that it left: a `RunResult`, `ProfileResult` or `CapacityResult`, the report of a build or a check, or why it could not be done, as text; `null` while it runs, and for lost ones. */
   document: unknown;
   /** What the build remembers, and options. */
   facts: Record<string, string>;
@@ -405,6 +555,10 @@ export interface JobSummary {
   kind: JobCommand;
   /** What the user called it. */
   label: string | null;
+  /** The profile or capacity job that a run belongs to. */
+  parent: number | null;
+  /** Runs that belong to it and came to their end. */
+  runs: number;
   /** Size, in `scale_unit`; 0 for a check. */
   scale: number;
   /** `warehouses`. */
@@ -419,6 +573,8 @@ export interface JobSummary {
   started_at: string;
   /** Where it is. */
   status: JobState;
+  /** Its place in that job's sequence, from 0. */
+  step: number | null;
   /** URL of the target, without secrets. */
   target: string;
   /** Version of the program that did it. */
@@ -431,6 +587,26 @@ export interface JobSummary {
   workload_version: number;
 }
 
+/** A requirement after the run. */
+export interface Judgement {
+  /** `value` - `limit`, in `unit`. */
+  difference: number | null;
+  /** The limit, in `unit`. */
+  limit: number;
+  /** The figure's name. */
+  metric: string;
+  /** The comparison. */
+  operator: Operator;
+  /** Whether the requirement holds. */
+  passed: boolean;
+  /** As it was written. */
+  requirement: string;
+  /** The unit of limit and value. */
+  unit: Unit;
+  /** The figure, in `unit`; null when the run has none, and then the requirement fails. */
+  value: number | null;
+}
+
 /** How long a run is. */
 export type Length = {
   /** The timed window, after ramp-up, by the clock. */
@@ -439,6 +615,58 @@ export type Length = {
   /** This many transactions of each virtual user; all of it is the window. */
   transactions: number;
 };
+
+/** A number of virtual users and its runs. */
+export interface Level {
+  /** Greatest share of failures of its runs. */
+  failure_share: number;
+  /** The first figure that the curve gives; null without one. */
+  fitted: number | null;
+  /** 95 % interval of that mean, from how far repeats of all levels scatter; with single runs from the seconds of the run. */
+  interval: Interval | null;
+  /** What limited most of its runs. */
+  limited_by: Limit;
+  /** Mean of its runs' first figures. */
+  mean: number;
+  /** Median of the runs' 95th percentiles of response time, in microseconds. */
+  p95_us: number;
+  /** Median of the runs' 99th percentiles. */
+  p99_us: number;
+  /** `mean` over `fitted`, less 1. */
+  residual: number | null;
+  /** Its runs, in the order in which they were made. */
+  runs: LevelRun[];
+  /** Virtual users. */
+  users: number;
+}
+
+/** A run of a level. */
+export interface LevelRun {
+  /** Share of transactions that failed or are in doubt. */
+  failure_share: number;
+  /** Whether it did what it was to do: failures within the limit, nothing contradicted. */
+  good: boolean;
+  /** 95 % interval of that, from its own seconds. */
+  interval: Interval | null;
+  /** Its job; null when it was not stored. */
+  job: number | null;
+  /** What limited it. */
+  limited_by: Limit;
+  /** 95th percentile of response time, in microseconds. */
+  p95_us: number;
+  /** 99th percentile. */
+  p99_us: number;
+  /** Date and time of its zero. */
+  started_at: string;
+  /** Whether its window was steady. */
+  steady: Steady;
+  /** Its place in the order, from 0. */
+  step: number;
+  /** Virtual users. */
+  users: number;
+  /** Its first figure. */
+  value: number;
+}
 
 /** What can limit a run, in the order in which it is decided after `undecided`. */
 export type Limit = "load_limited" | "client_bound" | "host_bound" | "network_bound" | "database_bound" | "undecided";
@@ -518,6 +746,8 @@ export type LiveEvent = Hello & {
   type: "phase";
 } | LiveSecond & {
   type: "second";
+} | LiveStep & {
+  type: "step";
 } | LiveProgress & {
   type: "progress";
 } | LiveNote & {
@@ -600,6 +830,22 @@ export interface LiveSecond {
   types: LiveType[];
 }
 
+/** A run of a profile or of a search for the capacity. Phases and seconds after it are those of this run. */
+export interface LiveStep {
+  /** The activity. */
+  activity: number;
+  /** The workload's first figure, at the end of the run; `null` before. */
+  headline: number | null;
+  /** Number of the run's job, once it has one. */
+  job: number | null;
+  /** Runs in all; `null` where it depends on what they find. */
+  of: number | null;
+  /** Which run it is, from 1. */
+  step: number;
+  /** What is run: `8 virtual users, repeat 2`. */
+  what: string;
+}
+
 /** What a transaction type did in a second. */
 export interface LiveType {
   /** Ended committed. */
@@ -627,11 +873,66 @@ export interface LiveType {
 /** Where the logic of a transaction runs. */
 export type Mode = "procedures" | "statements";
 
+/** A comparison. */
+export type Operator = "<=" | ">=" | "==" | "!=" | "<" | ">";
+
+/** The order of the runs. */
+export interface Order {
+  /** The levels as they were asked for: `1,2,4` or `auto`. */
+  asked: string;
+  /** Runs of each level. */
+  repeats: number;
+  /** Seed of the order. */
+  seed: number;
+  /** Virtual users by step, as far as it is known. */
+  steps: number[];
+}
+
+/** The one outcome of a transaction. */
+export type Outcome = "committed" | "rolled_back" | "in_doubt" | {
+  /** With an error of this class. */
+  failed: ErrorClass;
+};
+
+/** What a load that waits needs beside its model. */
+export interface Pacing {
+  /** Arrivals that may wait for a session; 0 where the load is not open. */
+  backlog: number;
+  /** What becomes of late arrivals: `issue`, or `skip:` and the lateness from which they are skipped. */
+  late: string;
+  /** From one terminal's log-in to the next one's. */
+  login_delay: string;
+  /** The sessions that keyed terminals work on: one each, or a pool of so many. */
+  sessions: "own" | {
+    /** Its sessions. */
+    pool: number;
+  };
+  /** What the file of a load in steps says. */
+  steps: Step[];
+}
+
 /** A password. It is held in memory as long as the server lives, and never given back. */
 export interface PasswordForm {
   /** The password. */
   password: string;
 }
+
+/** Where throughput is greatest. */
+export type Peak = {
+  /** The levels pass it. */
+  kind: "reached";
+  /** The first figure there. */
+  throughput: Estimate;
+  /** Virtual users. */
+  users: Estimate;
+} | {
+  /** Highest level measured. */
+  highest: number;
+  /** The levels do not pass it, or not surely. */
+  kind: "not_reached";
+  /** Where the curve puts it, as a guess; null when it has none. */
+  predicted_users: number | null;
+};
 
 /** The response times of committed transactions of a type, ordered. */
 export interface PercentileCurve {
@@ -670,8 +971,111 @@ export interface Preview {
   warnings: string[];
 }
 
+/** A run at a rate. */
+export interface Probe {
+  /** Transactions of all types that completed in the window, a second. */
+  completed: number;
+  /** Share of transactions that failed or are in doubt. */
+  failure_share: number;
+  /** The workload's first figure. */
+  headline: number;
+  /** Its job; null when it was not stored. */
+  job: number | null;
+  /** What limited the run. */
+  limited_by: Limit;
+  /** Share of arrivals that no session was free for in time. */
+  missed_share: number;
+  /** Arrivals a second that were asked for. */
+  rate: number;
+  /** Why the limit is not kept; null when it is. */
+  reason: Reason | null;
+  /** Its place in the sequence, from 0. */
+  step: number;
+  /** The limited percentile, in microseconds; null when none of that type committed. */
+  value_us: number | null;
+}
+
+/** The timed window in slices of equal length. */
+export interface Profile {
+  /** Length of a slice, in seconds; the last one may be shorter. */
+  slice_s: number;
+  /** The slices in order; those in which no second came to its end are left out. */
+  slices: Slice[];
+}
+
+/** What `triphammer profile --json` and `triphammer report JOB --format json` print. Times are in the unit that a name ends with; shares are from 0 to 1; throughput is in the unit of `headline`. */
+export interface ProfileResult {
+  /** Throughput of the last runs of the levels over that of the first, less 1; null where no level has two. */
+  drift: number | null;
+  /** What the levels and the curve say, in words; the most important first. */
+  findings: string[];
+  /** Version of this shape. */
+  format: 1;
+  /** What is measured. */
+  headline: HeadlineName;
+  /** The host that the client ran on. */
+  host: Host;
+  /** Number in the job store; null when it was not stored. */
+  job: number | null;
+  /** Tells this document from those of other commands. */
+  kind: "profile";
+  /** What the user called the run. */
+  label: string | null;
+  /** The levels, ascending, with their runs. */
+  levels: Level[];
+  /** Why there is no curve. */
+  no_curve: string | null;
+  /** In which order the runs were made. */
+  order: Order;
+  /** Levels that could not be run. */
+  refused: RefusedLevel[];
+  /** What was at the other end of the first run. */
+  server: ServerInfo;
+  /** Every setting of the first run, and where its value came from. */
+  settings: Setting[];
+  /** How the first run was driven; the others differ in what this job varies. */
+  spec: RunSpec;
+  /** Date and time of the first run's zero, RFC 3339, UTC. */
+  started_at: string;
+  /** How it ended: interrupted when runs are missing, failed when they could not be made. */
+  status: Status;
+  /** The target, without secrets. */
+  target: string;
+  /** The transaction type whose response times are told; `all` for all of them. */
+  times_of: string;
+  /** The program that made it. */
+  tool: Tool;
+  /** The curve through them; null where there is none. */
+  usl: Usl | null;
+  /** The workload and its data. */
+  workload: WorkloadFacts;
+}
+
 /** How statements travel, so that poolers and proxies can be tested. */
 export type Protocol = "prepared" | "extended" | "simple";
+
+/** Why a probe does not keep the limit. */
+export type Reason = "too_slow" | "cannot_follow" | "failures" | "nothing";
+
+/** A level that could not be run. */
+export interface RefusedLevel {
+  /** Why. */
+  reason: string;
+  /** The step that was tried. */
+  step: number;
+  /** Virtual users. */
+  users: number;
+}
+
+/** A rate that could not be run. */
+export interface RefusedProbe {
+  /** Why. */
+  reason: string;
+  /** The step that was tried. */
+  step: number;
+  /** What it was. */
+  title: string;
+}
 
 /** A remark made during a run. */
 export interface Remark {
@@ -711,16 +1115,22 @@ export interface RoundTrips {
   total: number;
 }
 
-/** What `triphammer run --json` and `triphammer report JOB --json` print. Durations and times are in the unit that a name ends with; shares are from 0 to 1. `window` has what ended in the timed window, `run` what happened in the whole run, each by transaction type and outcome. */
+/** What `triphammer run --json` and `triphammer report JOB --format json` print. Durations and times are in the unit that a name ends with; shares are from 0 to 1. `window` has what ended in the timed window, `run` what happened in the whole run, each by transaction type and outcome. */
 export interface RunResult {
+  /** What arrived; null where the load is not open. */
+  arrivals: Arrivals | null;
   /** Sums over the data that the run should have moved by what its transactions say. */
   audits: Audit[];
   /** What the client itself cost. */
   client: ClientCost;
   /** How long it was. */
   durations: Durations;
+  /** The headline against the most that keying and thinking times allow; null where there are none. */
+  efficiency: Efficiency | null;
   /** The first error of each transaction type and class. */
   errors: ErrorFigure[];
+  /** The slowest transactions that ended in the timed window, the slowest first. */
+  exemplars: SlowTransaction[];
   /** Failures against the limit. */
   failures: FailureShare;
   /** Version of this shape: 1. */
@@ -739,6 +1149,12 @@ export interface RunResult {
   limited_by: LimitedBy;
   /** What was remarked during the run. */
   notes: Remark[];
+  /** From due to the start of the first attempt, of all that ended in the timed window: the wait for a session. Null where the load is closed. */
+  pool_wait: Times | null;
+  /** The timed window in slices, to see a drift. */
+  profile: Profile;
+  /** What the run had to reach (`--require`), and whether it did. */
+  requirements: Judgement[];
   /** Round trips of the whole run. */
   round_trips: RoundTrips;
   /** What happened in the whole run, ramp-up and drain included. */
@@ -759,6 +1175,8 @@ export interface RunResult {
   started_at: string;
   /** How it ended. */
   status: Status;
+  /** Whether the first figure stands for the window, and where the warm-up ended. */
+  steadiness: Steadiness;
   /** The target, without secrets. */
   target: string;
   /** The program that made it. */
@@ -789,6 +1207,8 @@ export interface RunSpec {
   max_failures: number;
   /** Where the logic runs. */
   mode: Mode;
+  /** What a load that waits needs beside its model. */
+  pacing: Pacing;
   /** How statements travel. */
   protocol: Protocol;
   /** Load without timing, before the window. Zero when the length is a number of transactions. */
@@ -799,7 +1219,7 @@ export interface RunSpec {
   seed: number;
   /** Worker threads. */
   threads: number;
-  /** Virtual users. */
+  /** Virtual users; terminals where the load is keyed, sessions where it is open. */
   users: number;
 }
 
@@ -910,6 +1330,54 @@ export interface SettingInfo {
 /** What the values of a setting look like. All are sent as text. */
 export type SettingKind = "switch" | "integer" | "duration" | "share" | "range" | "choice" | "text";
 
+/** A slice of the timed window. */
+export interface Slice {
+  /** Its length, in seconds. */
+  seconds: number;
+  /** Its begin, in seconds since the run's zero. */
+  start_s: number;
+  /** All types together. */
+  total: SliceFigures;
+  /** By transaction type, in the workload's order. */
+  types: SliceFigures[];
+}
+
+/** What a transaction type did in a slice. */
+export interface SliceFigures {
+  /** Committed or rolled back by rule. */
+  completed: number;
+  /** Ended failed or in doubt. */
+  failed: number;
+  /** Key; `all` in a total. */
+  name: string;
+  /** Completed, a minute. */
+  per_minute: number;
+  /** From due to finish, of committed ones. */
+  response: Times;
+}
+
+/** One of the slowest transactions, with what its input was drawn from: `triphammer run TARGET --replay-exemplar JOB:N` runs it again. */
+export interface SlowTransaction {
+  /** Attempts, the first included. */
+  attempts: number;
+  /** Whose it was. */
+  author: Author;
+  /** When it was due, in seconds since the run's zero. */
+  due_s: number;
+  /** When it ended. */
+  finished_s: number;
+  /** How it ended. */
+  outcome: Outcome;
+  /** From due to finish. */
+  response_us: number;
+  /** From the start of the first attempt to finish. */
+  service_us: number;
+  /** When its first attempt started. */
+  started_s: number;
+  /** Its type's key: `new_order`. */
+  transaction: string;
+}
+
 /** What a figure was in the seconds of each point: 0 where there was none. */
 export interface Spread {
   /** The most of them. */
@@ -922,6 +1390,51 @@ export interface Spread {
 
 /** How a run ended. */
 export type Status = "complete" | "interrupted" | "aborted" | "failed";
+
+/** What the seconds of a run say about its first figure (triphammer's docs/steadiness.md has the methods). Everything is of the timed window, but for the end of the warm-up. */
+export interface Steadiness {
+  /** Correlation of neighbouring seconds, from -1 to 1. */
+  autocorrelation: number;
+  /** Standard deviation of the seconds over their mean; null when the mean is 0. */
+  coefficient_of_variation: number | null;
+  /** Independent seconds that would say as much about the mean. */
+  effective_seconds: number;
+  /** 95 % interval of the mean, with allowance for autocorrelation; null when the window is too short. */
+  interval: Interval | null;
+  /** Mean of the seconds, in the unit of the headline. */
+  mean: number;
+  /** What to do next; null when there is nothing to do. */
+  next: string | null;
+  /** Half the interval over the mean; null without an interval. */
+  relative_half_width: number | null;
+  /** Whole seconds that were looked at. */
+  seconds: number;
+  /** Change of level at `step_at_s`, as a share of the level before it. */
+  step: number | null;
+  /** Second of the run at which the level changed most. */
+  step_at_s: number;
+  /** Change along a straight line through the window, as a share of the mean. */
+  trend: number | null;
+  /** What --until-ci asked for; null when the length was by time or number. */
+  until: Until | null;
+  /** Whether the mean stands for the window. */
+  verdict: Steady;
+  /** Where the warm-up ended. */
+  warm_up: WarmUp;
+  /** Why, in words with figures. */
+  words: string;
+}
+
+/** Whether the mean stands for the window. */
+export type Steady = "steady" | "drifting" | "too_short";
+
+/** Arrivals at a rate for a time. */
+export interface Step {
+  /** How long. */
+  lasts: string;
+  /** Arrivals a second. */
+  per_second: number;
+}
 
 /** Something that a transaction counts of itself, over committed ones. */
 export interface TallyFigure {
@@ -1001,6 +1514,8 @@ export interface Times {
   p90_us: number;
   /** 95th percentile, in microseconds. */
   p95_us: number;
+  /** 99.99th percentile, in microseconds. */
+  p99_99_us: number;
   /** 99.9th percentile, in microseconds. */
   p99_9_us: number;
   /** 99th percentile, in microseconds. */
@@ -1101,6 +1616,44 @@ export interface TypeSeries {
   retries: number[];
 }
 
+/** What a figure counts in: a count or rate, a share from 0 to 1, a time in microseconds. */
+export type Unit = "number" | "share" | "us";
+
+/** A window whose length its own interval decided. */
+export interface Until {
+  /** Whether it was reached before the longest time. */
+  reached: boolean;
+  /** Half the interval over the mean that was asked for. */
+  relative_half_width: number;
+}
+
+/** The Universal Scalability Law through all runs: X(N) = λ N / (1 + σ (N - 1) + κ N (N - 1)). */
+export interface Usl {
+  /** Amdahl's law beside it: κ = 0. */
+  amdahl: Curve;
+  /** κ N (N - 1) at `judged_at`. */
+  coherency_loss: number;
+  /** σ (N - 1) at `judged_at`: time lost to contention, in units of the work itself. */
+  contention_loss: number;
+  /** The law with all three parameters. */
+  curve: Curve;
+  /** Share of linear scaling that is kept at `judged_at`. */
+  efficiency: number;
+  /** The level that losses are judged at: the peak where it is reached, else the highest level. */
+  judged_at: number;
+  /** Chance that κ = 0 explains the runs as well; null where it cannot be said. */
+  kappa_p_value: number | null;
+  /** What limits there. */
+  limit: UslLimit;
+  /** Chance of levels as far from the curve if it were the law; null where it cannot be said. */
+  misfit_p_value: number | null;
+  /** Where throughput is greatest. */
+  peak: Peak;
+}
+
+/** What limits throughput, by the law. */
+export type UslLimit = "contention" | "coherency" | "neither_yet";
+
 /** Whether the database's count agrees with the client's. */
 export type Verdict = "verified" | "within_bounds" | "violated" | "not_counted";
 
@@ -1123,6 +1676,17 @@ export interface Verification {
   /** The verdict for people. */
   words: string;
 }
+
+/** Where the warm-up of the run ended: MSER-5 over ramp-up and window. */
+export type WarmUp = {
+  /** Seconds after the run's zero, a multiple of five. */
+  after_s: number;
+  /** It ended. */
+  kind: "ended";
+} | {
+  /** The run did not settle, or had too few seconds to say. */
+  kind: "not_found" | "too_short";
+};
 
 /** What should be known before the figures are used. */
 export interface Warning {
@@ -1239,12 +1803,14 @@ export interface Operations {
   /** Stored jobs, newest first. */
   "GET /api/v1/jobs": {
     query: {
-      /** Only this command: `run`, `build`, `check`. */
-      kind?: "run" | "build" | "check" | undefined;
+      /** Only this command. */
+      kind?: "run" | "build" | "check" | "profile" | "capacity" | undefined;
       /** Only jobs in this state. */
       status?: "running" | "complete" | "interrupted" | "aborted" | "failed" | "lost" | undefined;
       /** Only this workload. */
       workload?: string | undefined;
+      /** Only the runs of this profile or capacity job; jobs that belong to no other when absent. */
+      parent?: number | undefined;
       /** A part of label, target, workload, server or number, whatever the case. */
       search?: string | undefined;
       /** Only jobs older than this one: the last of the page before. */

@@ -215,7 +215,13 @@ impl Work<'_> {
             activity.headline_name = Some(W::headline().name.to_owned());
         });
         let mut watch = WatchSteps::new::<W>(self.all, self.id);
-        campaign.conduct::<W, Q>(question, store, self.stopper, &self.steps(), &mut watch)
+        let ended =
+            campaign.conduct::<W, Q>(question, store, self.stopper, &self.steps(), &mut watch)?;
+        // What a search finds is another figure than that of its runs.
+        if let Some((name, _)) = ended.document.as_ref().and_then(Q::headline) {
+            self.all.change(self.id, |activity| activity.headline_name = Some(name));
+        }
+        Ok(ended)
     }
 
     fn has_job(&self, journal: &Journal<'_>) {
