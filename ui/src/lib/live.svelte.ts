@@ -1,7 +1,7 @@
 // What the server tells while it works. One connection a page; the browser connects again by itself and the
 // server sends what was missed. A server that was started anew (another instance) makes the page forget.
 
-import type { Activity, HostLoad, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveSecond } from '../api/types';
+import type { Activity, HostLoad, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveSecond, LiveStep } from '../api/types';
 import { add } from './thin';
 
 /** What is known of one activity beside its state. */
@@ -11,9 +11,11 @@ export interface Course {
   phase: LivePhase | null;
   progress: LiveProgress[];
   notes: LiveNote[];
+  /** Runs of a profile or search, by their place. */
+  steps: LiveStep[];
 }
 
-const empty = (): Course => ({ seconds: [], phases: [], phase: null, progress: [], notes: [] });
+const empty = (): Course => ({ seconds: [], phases: [], phase: null, progress: [], notes: [], steps: [] });
 const NOTES_MAX = 500;
 
 class Live {
@@ -50,7 +52,7 @@ class Live {
       // The browser gives up only when the answer was no event stream, such as after a restart of a proxy.
       if (source.readyState === EventSource.CLOSED) setTimeout(() => this.start(url), 3000);
     };
-    const names: LiveEvent['type'][] = ['hello', 'activity', 'phase', 'second', 'progress', 'note', 'host', 'goodbye'];
+    const names: LiveEvent['type'][] = ['hello', 'activity', 'phase', 'second', 'progress', 'step', 'note', 'host', 'goodbye'];
     for (const name of names) {
       source.addEventListener(name, (event) => this.take(JSON.parse((event as MessageEvent<string>).data) as LiveEvent));
     }
@@ -87,6 +89,14 @@ class Live {
           const place = c.progress.findIndex((p) => p.phase === event.phase);
           return { ...c, progress: place < 0 ? [...others, event] : c.progress.with(place, event) };
         });
+        break;
+      case 'step':
+        // A new run begins: what is drawn is this run's.
+        this.#change(event.activity, (c) => ({
+          ...c,
+          ...(c.steps.some((s) => s.step === event.step) ? {} : { seconds: [], phases: [], phase: null }),
+          steps: [...c.steps.filter((s) => s.step !== event.step), event].sort((a, b) => a.step - b.step),
+        }));
         break;
       case 'note':
         this.#change(event.activity, (c) => ({ ...c, notes: [...c.notes, event].slice(-NOTES_MAX) }));
