@@ -649,10 +649,12 @@ impl Settings {
         options: &[&OptionDef],
     ) -> Result<(), SpecError> {
         for (name, value) in values {
-            let takes = |known: &str| {
-                known == name.as_str()
-                    && SETTINGS.iter().find(|s| s.name == known).is_none_or(SettingDef::in_request)
-            };
+            let mut own = SETTINGS
+                .iter()
+                .filter(|s| s.name == *name && s.commands.contains(&self.command))
+                .peekable();
+            let is_open = own.peek().is_none() || own.any(SettingDef::in_request);
+            let takes = |known: &str| known == name.as_str() && is_open;
             if !known(self.command, options).any(takes) {
                 let hint = closest(name, known(self.command, options))
                     .filter(|hint| hint != name)

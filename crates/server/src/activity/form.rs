@@ -165,7 +165,8 @@ pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
     let (mut settings, target) = asked.open()?;
     let spec = asked.resolve(&mut settings, &target)?;
     let of_form = |name: &str| {
-        let known = SETTINGS.iter().find(|known| known.name == name);
+        let command = form.command.command();
+        let known = SETTINGS.iter().find(|s| s.name == name && s.commands.contains(&command));
         name == "target" || known.is_none_or(SettingDef::in_request)
     };
     let shown = settings.shown().iter().filter(|s| of_form(&s.name)).map(|s| ResolvedSetting {
