@@ -25,10 +25,6 @@ macro_rules! drivers {
         }
 
         /// A session of any driver.
-        #[expect(
-            clippy::large_enum_variant,
-            reason = "a session lives in its user's task; a box would be one more step for each call"
-        )]
         pub enum AnySession {
             $(
                 #[doc = concat!("A session of `", stringify!($database), "`.")]

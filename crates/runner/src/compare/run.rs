@@ -23,8 +23,9 @@ pub struct Run {
 /// Figures second by second, by the name of the figure (`nopm`, `new_order.p95`).
 pub type Seconds = BTreeMap<String, Vec<f64>>;
 
-/// Transactions that a second must hold on average for a percentile of it to say something.
-const NEEDED: [(&str, u64, fn(&SeriesRow) -> u64); 3] =
+/// A percentile's name, how many transactions a second must hold on average for it to say something, and where it is.
+type Needed = (&'static str, u64, fn(&SeriesRow) -> u64);
+const NEEDED: [Needed; 3] =
     [("p50", 10, |row| row.p50_us), ("p95", 20, |row| row.p95_us), ("p99", 100, |row| row.p99_us)];
 
 /// The whole seconds of a run's timed window. A stretch that was stored as one gives one point.
