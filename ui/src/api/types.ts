@@ -465,7 +465,7 @@ export interface JobCheck {
 }
 
 /** The command that a job belongs to. */
-export type JobCommand = "run" | "build" | "check" | "profile" | "capacity";
+export type JobCommand = "run" | "build" | "check" | "profile" | "capacity" | "compare";
 
 /** A job with what it left. */
 export interface JobDetail {
@@ -1804,7 +1804,7 @@ export interface Operations {
   "GET /api/v1/jobs": {
     query: {
       /** Only this command. */
-      kind?: "run" | "build" | "check" | "profile" | "capacity" | undefined;
+      kind?: "run" | "build" | "check" | "profile" | "capacity" | "compare" | undefined;
       /** Only jobs in this state. */
       status?: "running" | "complete" | "interrupted" | "aborted" | "failed" | "lost" | undefined;
       /** Only this workload. */

@@ -12,6 +12,7 @@ use triphammer_runner::campaign::{self, Begin, Step};
 use triphammer_runner::progress::Progress;
 use triphammer_runner::result::RunResult;
 use triphammer_runner::run::Observer;
+use triphammer_runner::second::Second;
 use triphammer_runner::store::JobId;
 
 use super::queue::Activities;
@@ -124,6 +125,11 @@ impl Observer for Watch<'_> {
         }
     }
 
+    fn second(&mut self, second: &Second) {
+        let second = self.seconds.second(&second.interval);
+        self.all.hub().publish(&LiveEvent::Second(second));
+    }
+
     fn event(&mut self, event: &Event) {
         match event {
             Event::Connecting { connected, of } => {
@@ -132,11 +138,9 @@ impl Observer for Watch<'_> {
             Event::Phase(phase, at) => {
                 self.phase(name(*phase), Some(at.duration().as_secs_f64()), None);
             }
-            Event::Second(interval) => {
-                self.all.hub().publish(&LiveEvent::Second(self.seconds.second(interval)));
-            }
             Event::Note(note) => self.note(&note.kind, note.at, &note.text),
-            Event::Started { .. } => {}
+            // Seconds come by themselves.
+            Event::Started { .. } | Event::Second(_) => {}
         }
     }
 
@@ -174,6 +178,10 @@ impl Observer for WatchSteps<'_> {
 
     fn event(&mut self, event: &Event) {
         self.run.event(event);
+    }
+
+    fn second(&mut self, second: &Second) {
+        self.run.second(second);
     }
 
     fn warn(&mut self, text: &str) {
