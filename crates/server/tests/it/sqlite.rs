@@ -87,7 +87,7 @@ fn one_run_a_target_goes_on_and_the_others_wait_in_line() {
 #[test]
 fn a_second_stop_aborts() {
     let site = Site::start();
-    site.target("slow", "null:?service=1s");
+    site.target("slow", "null:?service=3s");
     let settings = json!({ "workload": "tpc-b", "mode": "statements", "vus": "1", "rampup": "0s" });
     let id = site.start_activity("run", "slow", &settings);
     let mut events = site.events(&format!("/api/v1/activities/{id}/events"), None);
