@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -196,7 +196,8 @@ impl Site {
         let (status, head) = read_head(&mut reader).unwrap();
         assert_eq!(status, 200, "{head}");
         assert!(head.to_lowercase().contains("content-type: text/event-stream"), "{head}");
-        Events { site: self, reader, buffer: String::new(), last_id: String::new() }
+        let end = Instant::now() + WAIT;
+        Events { site: self, reader, end, buffer: String::new(), last_id: String::new() }
     }
 }
 
@@ -214,6 +215,8 @@ impl Drop for Site {
 pub struct Events<'a> {
     site: &'a Site,
     reader: BufReader<TcpStream>,
+    /// Of patience; the server's signs of life never let a read time out.
+    end: Instant,
     buffer: String,
     pub last_id: String,
 }
@@ -233,6 +236,7 @@ impl Events<'_> {
                 check(&json!({ "$ref": "#/components/schemas/LiveEvent" }), &event, "an event");
                 return Some(event);
             }
+            assert!(Instant::now() < self.end, "the event did not come: {}", self.buffer);
             let chunk = read_chunk(&mut self.reader)?;
             let text = String::from_utf8(chunk).unwrap();
             self.site.said.lock().unwrap().push_str(&text);

@@ -87,11 +87,12 @@ fn one_run_a_target_goes_on_and_the_others_wait_in_line() {
 #[test]
 fn a_second_stop_aborts() {
     let site = Site::start();
-    site.target("slow", "null:?service=3s");
-    let settings = json!({ "workload": "tpc-b", "mode": "statements", "vus": "1", "rampup": "0s" });
+    // Of 20 users, each somewhere in a transaction of more than a second, none ends all between two calls.
+    site.target("slow", "null:?service=exp(200ms)");
+    let settings =
+        json!({ "workload": "tpc-b", "mode": "statements", "vus": "20", "rampup": "0s" });
     let id = site.start_activity("run", "slow", &settings);
     let mut events = site.events(&format!("/api/v1/activities/{id}/events"), None);
-    // By then the first transaction is on its way, with seconds to go.
     events.until(|event| event["type"] == "second");
     let stop = format!("/api/v1/activities/{id}/stop");
     assert_eq!(site.post(&stop, &Value::Null)["state"], "stopping");
