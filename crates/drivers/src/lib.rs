@@ -8,6 +8,7 @@ pub mod null;
 pub mod postgres;
 mod socket;
 pub mod sqlite;
+mod stream;
 pub mod target;
 mod tls;
 #[cfg(unix)]

@@ -1,7 +1,6 @@
 //! TLS by rustls and ring, as much of it as databases' modes ask for: without verification, against
 //! authorities, and against authorities and host name.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
 };
-use triphammer_core::{DbError, ErrorClass, SpecError};
+use triphammer_core::SpecError;
 
 /// The authorities that a server's certificate is held against.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,22 +73,6 @@ pub fn client_config(setup: &Setup<'_>) -> Result<ClientConfig, SpecError> {
 /// is replaced by one that can be written down.
 pub fn host_in_certificate(host: &str, checks_name: bool) -> &str {
     if checks_name || ServerName::try_from(host).is_ok() { host } else { "localhost" }
-}
-
-/// What a failed handshake means: a broken connection, or certificates that will not do next time either.
-pub fn explain(error: &io::Error) -> DbError {
-    let cause = error.get_ref();
-    match cause.and_then(|cause| cause.downcast_ref::<rustls::Error>()) {
-        Some(error) => DbError::new(ErrorClass::Refused, format!("TLS failed: {error}")),
-        None if error.kind() == io::ErrorKind::InvalidInput => DbError::new(
-            ErrorClass::Refused,
-            format!("TLS failed: the host's name cannot be in a certificate: {error}"),
-        ),
-        None => DbError::new(
-            ErrorClass::Disconnected,
-            format!("lost the connection in the TLS handshake: {error}"),
-        ),
-    }
 }
 
 fn load_roots(root_cert: &RootCert, param: &str) -> Result<RootCertStore, SpecError> {

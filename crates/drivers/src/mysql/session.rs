@@ -17,7 +17,8 @@ use triphammer_core::{ColumnType, DbError, ErrorClass, Value};
 use super::codec::{Kind, Reader, put_value, read_row, read_texts, type_of};
 use super::database::{Product, Route, Shared};
 use super::error::broken;
-use super::wire::{Wire, closed};
+use super::wire::Wire;
+use crate::stream::closed;
 
 /// Commands of the protocol.
 mod command {

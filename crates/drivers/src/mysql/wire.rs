@@ -3,29 +3,20 @@
 
 use std::io;
 use std::ops::Range;
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::Poll;
 
-use rustls::pki_types::ServerName;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream;
 use triphammer_core::{DbError, ErrorClass};
 
 use super::error::{Moment, broken, read_error};
-use crate::socket::{Socket, plain};
-use crate::tls::explain;
+use crate::socket::Socket;
+use crate::stream::{self, Stream, closed};
 
 /// Content of a packet that says that another one continues it. None of ours is that long.
 const CONTINUED: usize = 0xff_ffff;
 const HEAD_BYTES: usize = 4;
 const BUFFER_BYTES: usize = 16 * 1024;
-
-/// A socket, with or without TLS around it.
-enum Stream {
-    Plain(Socket),
-    Tls(Box<TlsStream<Socket>>),
-}
 
 /// One connection, packet by packet.
 pub struct Wire {
@@ -63,13 +54,10 @@ impl Wire {
     /// # Errors
     /// When the handshake fails.
     pub async fn secure(&mut self, tls: &TlsConnector, host: &str) -> Result<(), DbError> {
-        let name = ServerName::try_from(host.to_owned())
-            .map_err(|error| explain(&io::Error::new(io::ErrorKind::InvalidInput, error)))?;
         let Some(Stream::Plain(socket)) = self.stream.take() else {
             return Err(closed());
         };
-        let stream = tls.connect(name, socket).await.map_err(|error| explain(&error))?;
-        self.stream = Some(Stream::Tls(Box::new(stream)));
+        self.stream = Some(Stream::secure(tls, socket, host).await?);
         Ok(())
     }
 
@@ -133,7 +121,7 @@ impl Wire {
         };
         sent.await.map_err(|error| {
             self.lost = true;
-            lost(&error)
+            stream::broken(&error)
         })
     }
 
@@ -232,7 +220,7 @@ impl Wire {
             }
             Err(error) => {
                 self.lost = true;
-                Err(lost(&error))
+                Err(stream::broken(&error))
             }
         }
     }
@@ -257,7 +245,7 @@ impl Wire {
 
     /// Whether TLS is around the socket.
     pub fn has_tls(&self) -> bool {
-        matches!(self.stream, Some(Stream::Tls(_)))
+        self.stream.as_ref().is_some_and(Stream::has_tls)
     }
 
     /// TLS version and cipher.
@@ -305,61 +293,4 @@ fn peek(socket: &Socket) -> Peek {
 pub fn no_greeting() -> DbError {
     let message = "the server's greeting is not MySQL's; is this the right port?";
     DbError::new(ErrorClass::Refused, message)
-}
-
-/// The connection ended without a word.
-pub fn closed() -> DbError {
-    DbError::new(ErrorClass::Disconnected, "the server closed the connection")
-}
-
-#[cold]
-fn lost(error: &io::Error) -> DbError {
-    match error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>()) {
-        // An alert about our certificate comes after our half of the handshake.
-        Some(_) => explain(error),
-        None => {
-            let message = format!("lost the connection: {}", plain(error));
-            DbError::new(ErrorClass::Disconnected, message)
-        }
-    }
-}
-
-impl AsyncRead for Stream {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(socket) => Pin::new(socket).poll_read(cx, buffer),
-            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),
-        }
-    }
-}
-
-impl AsyncWrite for Stream {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        data: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(socket) => Pin::new(socket).poll_write(cx, data),
-            Self::Tls(stream) => Pin::new(stream).poll_write(cx, data),
-        }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(socket) => Pin::new(socket).poll_flush(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
-        }
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(socket) => Pin::new(socket).poll_shutdown(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
-        }
-    }
 }

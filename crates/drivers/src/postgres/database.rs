@@ -12,11 +12,13 @@ use triphammer_core::{Capabilities, DbError, ErrorClass, SpecError};
 use super::prepared::Statements;
 use super::session::{PostgresSession, quote_identifier};
 use super::socket::resolve;
-use super::tls::{connector, handshake};
+use super::tls::connector;
 use super::url::{Host, Options, Place, SslMode};
-use super::wire::{CancelKey, Connection, Login, Stream, start};
+use super::wire::{CancelKey, Connection, Login, start};
 use crate::socket::{Address, Limits, Socket};
+use crate::stream::Stream;
 use crate::target::{ConnectSettings, Lookup, Secret, TargetUrl};
+use crate::tls::host_in_certificate;
 
 /// Databases that are there on every server, to create another from.
 const MAINTENANCE_DATABASES: [&str; 2] = ["postgres", "template1"];
@@ -360,8 +362,8 @@ impl Shared {
         if !route.has_tls {
             return Ok(Stream::Plain(socket));
         }
-        let stream = handshake(&self.connector, socket, &route.host_name, route.ssl_mode).await?;
-        Ok(Stream::Tls(Box::new(stream)))
+        let name = host_in_certificate(&route.host_name, route.ssl_mode == SslMode::VerifyFull);
+        Stream::secure(&self.connector, socket, name).await
     }
 
     /// Asks the server to stop what a session is doing.

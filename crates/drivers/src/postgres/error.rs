@@ -1,7 +1,5 @@
 //! Errors of PostgreSQL and of its connections, sorted into our classes.
 
-use std::io;
-
 use triphammer_core::{DbError, ErrorClass};
 
 use super::wire::ServerError;
@@ -13,21 +11,6 @@ pub enum Moment {
     Connecting,
     /// A session was in use.
     InUse,
-}
-
-/// The connection ended without a word.
-pub fn closed() -> DbError {
-    DbError::new(ErrorClass::Disconnected, "the server closed the connection")
-}
-
-/// The connection broke. An alert that the server sends after its half of a TLS handshake, such as about
-/// our certificate, is a refusal.
-pub fn broken(error: &io::Error) -> DbError {
-    let tls = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
-    match tls {
-        Some(tls) => DbError::new(ErrorClass::Refused, format!("TLS failed: {tls}")),
-        None => DbError::new(ErrorClass::Disconnected, format!("lost the connection: {error}")),
-    }
 }
 
 /// Sorts an error that the server reports.

@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use rustls::pki_types::ServerName;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
-use triphammer_core::{DbError, ErrorClass, SpecError};
+use triphammer_core::SpecError;
 use x509_cert::Certificate;
 use x509_cert::der::Decode;
 use x509_cert::der::oid::db::rfc5912;
 
 use super::url::{Options, SslMode};
 use crate::socket::Socket;
-use crate::tls::{Setup, client_config, explain, host_in_certificate};
+use crate::tls::{Setup, client_config};
 
 /// Makes the TLS setup of a target; files are read here, once.
 ///
@@ -30,24 +29,6 @@ pub fn connector(options: &Options) -> Result<TlsConnector, SpecError> {
         params: ["sslrootcert", "sslcert", "sslkey"],
     })?;
     Ok(Arc::new(config).into())
-}
-
-/// Makes the handshake with `host`. See [`host_in_certificate`].
-///
-/// # Errors
-/// `Disconnected` when the connection breaks, `Refused` when certificates will not do next time either.
-pub async fn handshake(
-    connector: &TlsConnector,
-    socket: Socket,
-    host: &str,
-    mode: SslMode,
-) -> Result<TlsStream<Socket>, DbError> {
-    let name = host_in_certificate(host, mode == SslMode::VerifyFull).to_owned();
-    let name = ServerName::try_from(name).map_err(|error| {
-        let message = format!("TLS failed: the host's name cannot be in a certificate: {error}");
-        DbError::new(ErrorClass::Refused, message)
-    })?;
-    connector.connect(name, socket).await.map_err(|error| explain(&error))
 }
 
 /// What a password exchange is tied to the channel by: the hash of the server's certificate that RFC 5929

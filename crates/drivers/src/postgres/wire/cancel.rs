@@ -1,13 +1,15 @@
 //! The request to stop what a session is doing: a connection of its own with one message.
 
+use std::future::poll_fn;
+use std::pin::Pin;
+
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;
-use std::future::poll_fn;
-
+use tokio::io::AsyncWrite;
 use triphammer_core::DbError;
 
-use super::{Connection, Stream};
-use crate::postgres::error::broken;
+use super::Connection;
+use crate::stream::{Stream, broken};
 
 /// What a server knows a session by.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,7 +34,7 @@ impl CancelKey {
         match connection.unsent {
             Some(error) => Err(broken(&error)),
             None => {
-                let _ = poll_fn(|cx| connection.stream.poll_shutdown(cx)).await;
+                let _ = poll_fn(|cx| Pin::new(&mut connection.stream).poll_shutdown(cx)).await;
                 Ok(())
             }
         }

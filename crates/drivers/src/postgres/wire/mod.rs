@@ -9,25 +9,26 @@ mod copy;
 mod inbox;
 mod messages;
 mod startup;
-mod stream;
 
 use std::future::poll_fn;
 use std::io;
+use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
 
 use bytes::BytesMut;
 use postgres_protocol::message::{backend, frontend};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use triphammer_core::{DbError, ErrorClass};
 
 use self::inbox::{Found, Inbox};
 use super::codec::Misfit;
-use super::error::{Moment, broken, classify, closed};
+use super::error::{Moment, classify};
+use crate::stream::{Stream, broken, closed};
 
 pub use self::cancel::CancelKey;
 pub use self::copy::Chunk;
 pub use self::messages::{Column, Fields, ServerError, columns, touched};
 pub use self::startup::{Login, start};
-pub use self::stream::Stream;
 
 /// What the server is sent to run the unnamed portal to its end, and to answer at once.
 const EXECUTE_AND_SYNC: [u8; 15] = *b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04";
@@ -288,7 +289,7 @@ impl Connection {
     pub async fn terminate(mut self) {
         frontend::terminate(&mut self.out);
         if poll_fn(|cx| self.poll_send(cx).map(Ok::<_, io::Error>)).await.is_ok() {
-            let _ = poll_fn(|cx| self.stream.poll_shutdown(cx)).await;
+            let _ = poll_fn(|cx| Pin::new(&mut self.stream).poll_shutdown(cx)).await;
         }
     }
 
@@ -307,9 +308,9 @@ impl Connection {
     fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let result = loop {
             if self.sent == self.out.len() {
-                break ready!(self.stream.poll_flush(cx));
+                break ready!(Pin::new(&mut self.stream).poll_flush(cx));
             }
-            match ready!(self.stream.poll_write(cx, &self.out[self.sent..])) {
+            match ready!(Pin::new(&mut self.stream).poll_write(cx, &self.out[self.sent..])) {
                 Ok(0) => break Err(io::ErrorKind::WriteZero.into()),
                 Ok(sent) => self.sent += sent,
                 Err(error) => break Err(error),
@@ -325,8 +326,9 @@ impl Connection {
 
     #[inline]
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), DbError>> {
-        let read = ready!(self.stream.poll_read(cx, self.inbox.room()));
-        Poll::Ready(match read {
+        let mut room = ReadBuf::new(self.inbox.room());
+        let read = ready!(Pin::new(&mut self.stream).poll_read(cx, &mut room));
+        Poll::Ready(match read.map(|()| room.filled().len()) {
             Ok(0) => Err(self.ended(None)),
             Ok(read) => {
                 self.inbox.filled(read);

@@ -9,10 +9,11 @@ use postgres_protocol::message::{backend, frontend};
 use triphammer_core::{DbError, ErrorClass};
 
 use super::messages::Body;
-use super::{CancelKey, Connection, Frame, ServerError, Stream, unwritable};
+use super::{CancelKey, Connection, Frame, ServerError, unwritable};
 use crate::postgres::error::{Moment, classify};
 use crate::postgres::tls::end_point;
 use crate::postgres::url::ChannelBinding;
+use crate::stream::Stream;
 
 /// What a server asks for by an authentication message (manual, "Message Formats").
 const OK: i32 = 0;

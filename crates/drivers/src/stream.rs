@@ -1,0 +1,110 @@
+//! The bytes under a driver's messages: a socket, or TLS over one. An enum, so that a plain socket is asked
+//! without a detour.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use triphammer_core::{DbError, ErrorClass};
+
+use crate::socket::{Socket, plain};
+
+/// A connected stream of either kind.
+pub enum Stream {
+    /// The socket itself.
+    Plain(Socket),
+    /// TLS over it.
+    Tls(Box<TlsStream<Socket>>),
+}
+
+impl Stream {
+    /// Puts TLS around a socket, with a server that has agreed to it. For the name see
+    /// [`host_in_certificate`](crate::tls::host_in_certificate).
+    ///
+    /// # Errors
+    /// `Disconnected` when the connection breaks, `Refused` when certificates will not do next time either.
+    pub async fn secure(
+        connector: &TlsConnector,
+        socket: Socket,
+        host: &str,
+    ) -> Result<Self, DbError> {
+        let name = ServerName::try_from(host.to_owned()).map_err(|error| {
+            let message =
+                format!("TLS failed: the host's name cannot be in a certificate: {error}");
+            DbError::new(ErrorClass::Refused, message)
+        })?;
+        let stream = connector.connect(name, socket).await.map_err(|error| broken(&error))?;
+        Ok(Self::Tls(Box::new(stream)))
+    }
+
+    /// Whether TLS is around the socket.
+    pub fn has_tls(&self) -> bool {
+        matches!(self, Self::Tls(_))
+    }
+}
+
+/// The connection ended without a word.
+pub fn closed() -> DbError {
+    DbError::new(ErrorClass::Disconnected, "the server closed the connection")
+}
+
+/// The connection broke. An alert, such as about our certificate, is a refusal; a server sends it after our
+/// half of the handshake, so that it may come with the first answer.
+#[cold]
+pub fn broken(error: &io::Error) -> DbError {
+    let tls = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());
+    match tls {
+        Some(tls) => DbError::new(ErrorClass::Refused, format!("TLS failed: {tls}")),
+        None => {
+            let message = format!("lost the connection: {}", plain(error));
+            DbError::new(ErrorClass::Disconnected, message)
+        }
+    }
+}
+
+impl AsyncRead for Stream {
+    #[inline]
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(socket) => Pin::new(socket).poll_read(cx, buffer),
+            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    #[inline]
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        data: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(socket) => Pin::new(socket).poll_write(cx, data),
+            Self::Tls(stream) => Pin::new(stream).poll_write(cx, data),
+        }
+    }
+
+    #[inline]
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(socket) => Pin::new(socket).poll_flush(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(socket) => Pin::new(socket).poll_shutdown(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}
