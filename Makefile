@@ -29,7 +29,7 @@ ui/node_modules: ui/package-lock.json
 # Types, components, and the pages in Chromium against the real server, SQLite and PostgreSQL.
 test-ui: deps ui
 	cd ui && npm run check && npm test
-	$(CARGO) build --package triphammer
+	$(CARGO) test --workspace --no-run # the program as `test` has built it, so that nothing is built twice
 	tools/test-ui.py
 
 # The database suites on PostgreSQL 14, 16, 17 and 18, MySQL 8.0 and MariaDB 11.4, and our histogram logs in

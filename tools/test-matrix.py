@@ -30,12 +30,12 @@ class Product:
 
 
 POSTGRES = Product("PostgreSQL", "postgres", "TRIPHAMMER_TEST_PG_BIN", "postgres", [
-    ["-p", "triphammer-drivers", "--test", "conformance", "--test", "postgres"],
+    ["-p", "triphammer-drivers", "--test", "conformance", "--test", "own", "--", "--skip", "mysql::"],
     ["-p", "triphammer-workloads", "--test", "tproc_c"],
     ["-p", "triphammer", "--test", "it", "--", "postgres", "tpc_b"],
 ])
 MYSQL_SUITES = [
-    ["-p", "triphammer-drivers", "--test", "conformance", "--test", "mysql"],
+    ["-p", "triphammer-drivers", "--test", "conformance", "--test", "own", "--", "--skip", "postgres"],
     ["-p", "triphammer-workloads", "--test", "tproc_c"],
     ["-p", "triphammer", "--test", "it", "--", "mysql"],
 ]

@@ -46,6 +46,12 @@ pub trait Database: Send + Sync + 'static {
     /// `Refused` when trying again cannot help, `Unavailable` or `Disconnected` when it may.
     async fn connect(&self, role: Role) -> Result<Self::Session, DbError>;
 
+    /// What there is to tell since sessions were opened, a sentence each, for stderr and the result: that
+    /// TLS was not to be had, say.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Makes the database that the target names, when the server has databases to make.
     /// Returns false when it is there already.
     ///

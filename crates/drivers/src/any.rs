@@ -50,13 +50,6 @@ macro_rules! drivers {
                 check_settings(&url.scheme, database.capabilities(), settings)?;
                 Ok(database)
             }
-
-            /// What the driver has to tell since sessions were opened, a sentence each, for stderr and the
-            /// result: that TLS was not to be had, say.
-            #[must_use]
-            pub fn notes(&self) -> Vec<String> {
-                match self { $(Self::$name(database) => database.notes(),)+ }
-            }
         }
 
         impl Database for AnyDatabase {
@@ -82,6 +75,10 @@ macro_rules! drivers {
                 match self {
                     $(Self::$name(database) => database.connect(role).await.map(AnySession::$name),)+
                 }
+            }
+
+            fn notes(&self) -> Vec<String> {
+                match self { $(Self::$name(database) => database.notes(),)+ }
             }
 
             async fn create_database(&self) -> Result<bool, DbError> {
@@ -229,32 +226,6 @@ fn check_settings(
         )));
     }
     Ok(())
-}
-
-/// What a driver may have to tell beside errors.
-pub(crate) trait Notes {
-    /// As [`AnyDatabase::notes`].
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-}
-
-impl Notes for crate::postgres::Postgres {
-    fn notes(&self) -> Vec<String> {
-        let fell_back = "the server offers no TLS, so sessions go without: sslmode=require insists";
-        self.tls_fell_back().then(|| fell_back.to_owned()).into_iter().collect()
-    }
-}
-
-impl Notes for crate::mysql::Mysql {
-    fn notes(&self) -> Vec<String> {
-        let fell_back =
-            "the server offers no TLS, so sessions go without: ssl-mode=REQUIRED insists";
-        let inserts = "the server forbids LOAD DATA LOCAL (local_infile is off), so rows are loaded by \
-                       inserts, which takes longer";
-        let notes = [(self.tls_fell_back(), fell_back), (self.loads_by_inserts(), inserts)];
-        notes.into_iter().filter(|(holds, _)| *holds).map(|(_, note)| note.to_owned()).collect()
-    }
 }
 
 drivers! {

@@ -93,7 +93,6 @@ use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::Value;
 use triphammer_core::workload::TableDef;
 
-use crate::any::Notes;
 use crate::target::{ConnectSettings, TargetUrl};
 use answer::Answer;
 
@@ -392,8 +391,6 @@ impl Shared {
         }
     }
 }
-
-impl Notes for Null {}
 
 impl Database for Null {
     type Session = NullSession;

@@ -28,7 +28,6 @@ use triphammer_core::clock::parse_duration;
 use triphammer_core::error::{DbError, ErrorClass, SpecError};
 use triphammer_core::session::{Capabilities, Database, Isolation, Protocol, Role};
 
-use crate::any::Notes;
 use crate::target::{ConnectSettings, TargetUrl};
 pub use session::SqliteSession;
 
@@ -263,8 +262,6 @@ fn choice(value: &str, choices: &[&'static str]) -> Result<&'static str, String>
     let found = choices.iter().find(|choice| **choice == value.to_lowercase());
     found.copied().ok_or_else(|| format!("`{value}` is not one of {}", choices.join(", ")))
 }
-
-impl Notes for Sqlite {}
 
 impl Database for Sqlite {
     type Session = SqliteSession;

@@ -367,6 +367,11 @@ async fn drive<W: Workload, D: Database>(
         match &event {
             // Only now: the sessions of the users may have changed the database's mode, as SQLite's do.
             Event::Started { .. } => {
+                for text in plan.database.notes() {
+                    let note = Note::new("driver", None, text);
+                    journal.note(&note, &mut |text| observer.warn(text));
+                    facts.notes.push(note);
+                }
                 let settings = monitor.glance(async |s| s.settings().await).await;
                 monitor.settings_start = settings.unwrap_or_default();
                 journal.settings(Moment::Start, &monitor.settings_start, &mut |text| {

@@ -1,5 +1,6 @@
 //! `triphammer build`.
 
+use triphammer_core::session::Database as _;
 use triphammer_core::workload::Workload;
 use triphammer_runner::build::build;
 use triphammer_runner::journal::Journal;

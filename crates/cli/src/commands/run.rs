@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 
 use triphammer_core::engine::Stopper;
 use triphammer_core::event::Event;
+use triphammer_core::session::Database as _;
 use triphammer_core::workload::Workload;
 use triphammer_runner::outputs::OutputsAsked;
 use triphammer_runner::replay::Exemplar;

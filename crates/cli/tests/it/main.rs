@@ -16,5 +16,6 @@ mod profile;
 mod program;
 mod reference;
 mod serve;
+mod servers;
 mod sqlite;
 mod tpc_b;

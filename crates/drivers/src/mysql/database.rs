@@ -181,6 +181,15 @@ impl Database for Mysql {
         Ok(session)
     }
 
+    fn notes(&self) -> Vec<String> {
+        let fell_back =
+            "the server offers no TLS, so sessions go without: ssl-mode=REQUIRED insists";
+        let inserts = "the server forbids LOAD DATA LOCAL (local_infile is off), so rows are loaded by \
+                       inserts, which takes longer";
+        let notes = [(self.tls_fell_back(), fell_back), (self.loads_by_inserts(), inserts)];
+        notes.into_iter().filter(|(holds, _)| *holds).map(|(_, note)| note.to_owned()).collect()
+    }
+
     async fn create_database(&self) -> Result<bool, DbError> {
         let mut session = self.shared.open(None).await?;
         session.batch(SETUP).await?;

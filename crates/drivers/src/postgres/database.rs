@@ -166,6 +166,11 @@ impl Database for Postgres {
         Ok(session)
     }
 
+    fn notes(&self) -> Vec<String> {
+        let fell_back = "the server offers no TLS, so sessions go without: sslmode=require insists";
+        self.tls_fell_back().then(|| fell_back.to_owned()).into_iter().collect()
+    }
+
     async fn create_database(&self) -> Result<bool, DbError> {
         let name = &self.shared.options.database;
         let mut opened = Err(DbError::new(ErrorClass::Refused, "no database to connect to"));

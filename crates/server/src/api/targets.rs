@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use triphammer_core::clock::Clock;
+use triphammer_core::session::Database as _;
 use triphammer_drivers::target::Secret;
 use triphammer_runner::settings::{Command, Settings};
 use triphammer_runner::target;

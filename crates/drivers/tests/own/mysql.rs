@@ -1,28 +1,17 @@
 //! What is MySQL's and MariaDB's own: TLS modes, sockets, option files, ways to log in, loads, cancelling,
 //! and servers that fill up, stop or only read. What every driver must do is in the conformance suite.
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as its own lines do")]
 
-use std::future::Future;
 use std::path::Path;
 use std::time::Duration;
 
 use triphammer_core::session::{Access, Claim, Database as _, Isolation, Role, Session as _};
-use triphammer_core::sql::{BoundStatement, param};
 use triphammer_core::workload::{TableDef, column};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows, SpecError, Value};
 use triphammer_drivers::mysql::{Mysql, MysqlSession};
 use triphammer_drivers::target::{ConnectSettings, TargetUrl};
 use triphammer_testbed::{MariadbOptions, MariadbServer};
 
-/// Runs a test as a worker thread of the engine runs users.
-fn on_worker<T>(work: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    tokio::task::LocalSet::new().block_on(&runtime, work)
-}
-
-fn no_environment(_: &str) -> Option<String> {
-    None
-}
+use crate::session::{hold, no_environment, number_of, on_worker, rows_of, statement, text_of};
 
 fn open_with(url: &str, settings: &ConnectSettings) -> Result<Mysql, SpecError> {
     Mysql::open_in(&TargetUrl::parse(url)?, settings, &no_environment)
@@ -39,31 +28,6 @@ async fn session(url: &str) -> MysqlSession {
 /// The error that a target is answered with.
 async fn refusal(url: &str) -> DbError {
     open(url).connect(Role::User).await.err().expect("an error")
-}
-
-fn statement(sql: &str, types: &[ColumnType]) -> BoundStatement {
-    BoundStatement {
-        name: "test".into(),
-        sql: sql.into(),
-        params: types.iter().map(|ty| param("p", *ty)).collect(),
-        order: (0..types.len()).collect(),
-    }
-}
-
-/// Prepares and runs a statement without parameters.
-async fn rows_of(session: &mut MysqlSession, sql: &str) -> Result<Rows, DbError> {
-    let id = session.prepare(&statement(sql, &[])).await?;
-    let mut rows = Rows::new();
-    session.query(id, &[], &mut rows).await?;
-    Ok(rows)
-}
-
-async fn text_of(session: &mut MysqlSession, sql: &str) -> String {
-    rows_of(session, sql).await.unwrap().row(0).text(0).unwrap().to_owned()
-}
-
-async fn number_of(session: &mut MysqlSession, sql: &str) -> i64 {
-    rows_of(session, sql).await.unwrap().row(0).int(0).unwrap()
 }
 
 /// The target of a user on the shared server.
@@ -116,14 +80,8 @@ mod tls {
                 ("127.0.0.1", with("VERIFY_CA", &other), Err("UnknownIssuer")),
                 ("127.0.0.1", with("VERIFY_IDENTITY", &other), Err("UnknownIssuer")),
             ] {
-                match (has_tls(server, host, &params).await, expected) {
-                    (Ok(found), Ok(wanted)) => assert_eq!(found, wanted, "{host} {params}"),
-                    (Err(error), Err(message)) => {
-                        assert_eq!(error.class(), ErrorClass::Refused, "{error}");
-                        assert!(error.message().contains(message), "{host} {params}: {error}");
-                    }
-                    (found, wanted) => panic!("{host} {params}: {found:?}, not {wanted:?}"),
-                }
+                let found = has_tls(server, host, &params).await;
+                hold(found, expected, &format!("{host} {params}"));
             }
         });
     }

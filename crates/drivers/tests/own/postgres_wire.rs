@@ -1,8 +1,6 @@
 //! What the PostgreSQL client does with its connection: the ways of proving a password, servers that
 //! break the protocol, and calls given up half-way. What a session is for is tested in postgres.rs.
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as its own lines do")]
 
-use std::future::Future;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::Duration;
@@ -10,38 +8,18 @@ use std::time::Duration;
 use tokio::time::timeout;
 use triphammer_core::random::Rng;
 use triphammer_core::session::{Access, Database as _, Role, Session as _};
-use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::{TableDef, column};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows};
 use triphammer_drivers::postgres::{Postgres, PostgresSession};
 use triphammer_drivers::target::{ConnectSettings, TargetUrl};
 use triphammer_testbed::{PostgresOptions, PostgresServer};
 
-/// Longer than anything here takes; what hangs fails.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// Runs a test as a worker thread of the engine runs users.
-fn on_worker<T>(work: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let local = tokio::task::LocalSet::new();
-    local.block_on(&runtime, async { timeout(PATIENCE, work).await.expect("it hangs") })
-}
+use crate::session::{on_worker, rows_of, statement};
 
 async fn connect(url: &str) -> Result<PostgresSession, DbError> {
     let url = TargetUrl::parse(url).unwrap();
     let database = Postgres::open_in(&url, &ConnectSettings::default(), &|_| None).unwrap();
     database.connect(Role::User).await
-}
-
-fn statement(sql: &str) -> BoundStatement {
-    BoundStatement { name: "test".into(), sql: sql.into(), params: vec![], order: vec![] }
-}
-
-async fn rows_of(session: &mut PostgresSession, sql: &str) -> Result<Rows, DbError> {
-    let id = session.prepare(&statement(sql)).await?;
-    let mut rows = Rows::new();
-    session.query(id, &[], &mut rows).await?;
-    Ok(rows)
 }
 
 mod proving {
@@ -178,7 +156,7 @@ mod breaking {
                 let url = server(vec![welcome(), prepared(), answer.clone()]);
                 on_worker(async {
                     let mut session = connect(&url).await.unwrap();
-                    let id = session.prepare(&statement("SELECT 1")).await.unwrap();
+                    let id = session.prepare(&statement("SELECT 1", &[])).await.unwrap();
                     let mut rows = Rows::new();
                     let result = match call {
                         false => session.query(id, &[], &mut rows).await,
@@ -208,7 +186,7 @@ mod breaking {
             let url = server(vec![welcome(), prepared(), answer, good]);
             on_worker(async {
                 let mut session = connect(&url).await.unwrap();
-                let id = session.prepare(&statement("SELECT 1")).await.unwrap();
+                let id = session.prepare(&statement("SELECT 1", &[])).await.unwrap();
                 let mut rows = Rows::new();
                 let error = session.query(id, &[], &mut rows).await.unwrap_err();
                 assert_eq!(error.class(), ErrorClass::Other, "{body:?}: {error}");
@@ -322,7 +300,7 @@ mod giving_up {
             let mut session = connect(&url).await.unwrap();
             let mut rows = Rows::new();
             for sql in ["SELECT pg_sleep(0.05)", "SELECT 1 / 0", "SELECT repeat('x', 5000000)"] {
-                let id = session.prepare(&statement(sql)).await;
+                let id = session.prepare(&statement(sql, &[])).await;
                 let Ok(id) = id else { continue };
                 for wait_us in [0, 100, 3000] {
                     let limit = Duration::from_micros(wait_us);

@@ -1,8 +1,6 @@
 //! What is PostgreSQL's own: TLS modes, sockets, hosts, passwords, protocols, COPY, cancelling, and
 //! servers that fill up, die or are not yet up. What every driver must do is in the conformance suite.
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as its own lines do")]
 
-use std::future::Future;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
@@ -10,22 +8,13 @@ use std::time::Duration;
 use triphammer_core::session::{
     Access, Claim, Database as _, Isolation, Protocol, Role, Session as _,
 };
-use triphammer_core::sql::{BoundStatement, param};
 use triphammer_core::workload::{TableDef, column};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows, Timestamp, Value};
 use triphammer_drivers::postgres::{Postgres, PostgresSession};
 use triphammer_drivers::target::{ConnectSettings, TargetUrl};
 use triphammer_testbed::{PostgresOptions, PostgresServer};
 
-/// Runs a test as a worker thread of the engine runs users.
-fn on_worker<T>(work: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    tokio::task::LocalSet::new().block_on(&runtime, work)
-}
-
-fn no_environment(_: &str) -> Option<String> {
-    None
-}
+use crate::session::{hold, no_environment, on_worker, rows_of, statement, text_of};
 
 fn open(url: &str) -> Postgres {
     open_with(url, &ConnectSettings::default())
@@ -46,28 +35,6 @@ async fn session(url: &str) -> PostgresSession {
 /// The error that a target is answered with.
 async fn refusal(url: &str) -> DbError {
     connect(url).await.err().expect("an error")
-}
-
-fn statement(sql: &str, types: &[ColumnType]) -> BoundStatement {
-    BoundStatement {
-        name: "test".into(),
-        sql: sql.into(),
-        params: types.iter().map(|ty| param("p", *ty)).collect(),
-        order: (0..types.len()).collect(),
-    }
-}
-
-/// Prepares and runs a statement without parameters.
-async fn rows_of(session: &mut PostgresSession, sql: &str) -> Result<Rows, DbError> {
-    let id = session.prepare(&statement(sql, &[])).await?;
-    let mut rows = Rows::new();
-    session.query(id, &[], &mut rows).await?;
-    Ok(rows)
-}
-
-/// The text in the first field.
-async fn text_of(session: &mut PostgresSession, sql: &str) -> String {
-    rows_of(session, sql).await.unwrap().row(0).text(0).unwrap().to_owned()
 }
 
 mod tls {
@@ -113,14 +80,8 @@ mod tls {
                 ("localhost", with("verify-ca", &other), Err("UnknownIssuer")),
                 ("localhost", with("verify-full", &other), Err("UnknownIssuer")),
             ] {
-                match (cipher(server, host, &params).await, expected) {
-                    (Ok(found), Ok(wanted)) => assert_eq!(found, wanted, "{host} {params}"),
-                    (Err(error), Err(message)) => {
-                        assert_eq!(error.class(), ErrorClass::Refused, "{error}");
-                        assert!(error.message().contains(message), "{host} {params}: {error}");
-                    }
-                    (found, wanted) => panic!("{host} {params}: {found:?}, not {wanted:?}"),
-                }
+                let found = cipher(server, host, &params).await;
+                hold(found, expected, &format!("{host} {params}"));
             }
         });
     }

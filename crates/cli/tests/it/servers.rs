@@ -1,0 +1,268 @@
+//! The main job on every server that one connects to: both modes, a crash in the middle, a killed build,
+//! too many users, secrets. What is one product's own is in its own file.
+
+use std::process::Child;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use triphammer_testbed::{MariadbOptions, MariadbServer, PostgresOptions, PostgresServer, Server};
+
+use crate::program::{Program, finish};
+
+/// A server of any product, and what the tests have to know of it.
+enum Site {
+    Postgres(Box<PostgresServer>),
+    Mariadb(Box<MariadbServer>),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Product {
+    Postgres,
+    Mariadb,
+}
+
+use Product::{Mariadb, Postgres};
+
+impl Site {
+    /// A server that keeps what it has told to be committed, for at most so many sessions.
+    fn start(product: Product, max_connections: u32) -> Self {
+        match product {
+            Postgres => {
+                let options =
+                    PostgresOptions { fsync: true, max_connections, ..Default::default() };
+                Self::Postgres(Box::new(PostgresServer::start(options).unwrap()))
+            }
+            Mariadb => {
+                let options = MariadbOptions { fsync: true, max_connections, ..Default::default() };
+                Self::Mariadb(Box::new(MariadbServer::start(options).unwrap()))
+            }
+        }
+    }
+
+    /// The one for tests that leave the server alone.
+    fn shared(product: Product) -> &'static Self {
+        static SHARED: [OnceLock<Site>; 2] = [const { OnceLock::new() }; 2];
+        SHARED[product as usize].get_or_init(|| Self::start(product, 100))
+    }
+
+    fn fresh_database(&self) -> String {
+        match self {
+            Self::Postgres(server) => server.fresh_database("site").unwrap(),
+            Self::Mariadb(server) => server.fresh_database("site").unwrap(),
+        }
+    }
+
+    fn run(&self, database: &str, sql: &str) -> Vec<Vec<Option<String>>> {
+        match self {
+            Self::Postgres(server) => server.run(database, sql).unwrap(),
+            Self::Mariadb(server) => server.run(database, sql).unwrap(),
+        }
+    }
+
+    fn server(&mut self) -> &mut Server {
+        match self {
+            Self::Postgres(server) => server,
+            Self::Mariadb(server) => server,
+        }
+    }
+
+    fn restart(&mut self) {
+        match self {
+            Self::Postgres(server) => server.restart().unwrap(),
+            Self::Mariadb(server) => server.restart().unwrap(),
+        }
+    }
+
+    fn password(&self) -> &'static str {
+        match self {
+            Self::Postgres(server) => server.password(),
+            Self::Mariadb(server) => server.password(),
+        }
+    }
+
+    /// As the result document has it.
+    fn product(&self) -> &'static str {
+        match self {
+            Self::Postgres(_) => "PostgreSQL",
+            Self::Mariadb(server) if server.is_mariadb() => "MariaDB",
+            Self::Mariadb(_) => "MySQL",
+        }
+    }
+}
+
+/// Every test on every product.
+macro_rules! tests {
+    ($($name:ident,)*) => {
+        mod postgres { $(#[test] fn $name() { super::$name(super::Postgres) })* }
+        mod mysql { $(#[test] fn $name() { super::$name(super::Mariadb) })* }
+    };
+}
+
+tests! {
+    both_modes_run_and_leave_data_that_holds,
+    a_server_killed_in_a_run_comes_back_and_the_counts_stay_within_their_bounds,
+    a_build_that_is_killed_is_resumed_to_the_same_rows,
+    too_many_users_are_refused_with_how_many_connected,
+    no_password_is_found_anywhere,
+}
+
+/// The database in a URL.
+fn name_of(target: &str) -> &str {
+    target.rsplit('/').next().unwrap().split('?').next().unwrap()
+}
+
+fn verdict(result: &serde_json::Value) -> &str {
+    result["headline"]["verification"]["verdict"].as_str().unwrap()
+}
+
+fn both_modes_run_and_leave_data_that_holds(product: Product) {
+    let program = Program::new();
+    let site = Site::shared(product);
+    // The other scheme of two: the server says what it is.
+    let target = site.fresh_database().replace("mariadb:", "mysql:");
+    program.ok(&["build", &target, "--scale", "2", "--jobs", "2"]);
+    assert!(program.ok(&["check", &target]).contains("all 36 conditions"));
+    for mode in ["procedures", "statements"] {
+        let run =
+            ["run", &target, "--mode", mode, "--vus", "8", "--rampup", "1s", "--duration", "3s"];
+        let result = program.json(&run);
+        assert_eq!(verdict(&result), "verified", "{mode}");
+        assert!(result["run"]["types"][0]["committed"].as_i64().unwrap() > 20, "{mode}");
+        assert_eq!(result["server"]["product"], site.product());
+    }
+    assert!(program.ok(&["check", &target]).contains("all 17 conditions"));
+    assert!(program.ok(&["drop", &target, "--yes"]).contains("dropped"));
+    let name = name_of(&target);
+    let left = format!(
+        "SELECT count(*) FROM information_schema.tables WHERE table_schema IN ('public', '{name}')"
+    );
+    assert_eq!(site.run(name, &left)[0][0].as_deref(), Some("0"));
+}
+
+fn a_server_killed_in_a_run_comes_back_and_the_counts_stay_within_their_bounds(product: Product) {
+    let mut site = Site::start(product, 100);
+    let program = Program::new();
+    let target = site.fresh_database();
+    program.ok(&["build", &target]);
+    let run =
+        ["run", &target, "--vus", "8", "--rampup", "1s", "--duration", "12s", "--max-failures"];
+    let child = program.start(&[&run[..], &["100%", "--json"]].concat());
+    std::thread::sleep(Duration::from_secs(4));
+    site.server().kill9();
+    std::thread::sleep(Duration::from_secs(1));
+    site.restart();
+    let done = finish(child);
+    assert_eq!(done.code, 0, "{}", done.err);
+    let result: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+    assert!(["verified", "within_bounds"].contains(&verdict(&result)), "{}", result["headline"]);
+    assert!(result["sessions"]["lost"].as_u64().unwrap() >= 8);
+    assert!(program.ok(&["check", &target]).contains("all 17 conditions"));
+}
+
+/// Kills a build when its third warehouse of six has been loaded.
+fn kill_in_the_load(site: &Site, database: &str, mut build: Child) {
+    let loaded = "SELECT count(*) FROM triphammer_build WHERE item LIKE 'part/warehouse%'";
+    let tables =
+        "SELECT count(*) FROM information_schema.tables WHERE table_name = 'triphammer_build'";
+    let number =
+        |sql: &str| site.run(database, sql)[0][0].as_deref().unwrap().parse::<u32>().unwrap();
+    let end = Instant::now() + Duration::from_secs(120);
+    while number(tables) == 0 || number(loaded) < 3 {
+        assert!(
+            build.try_wait().unwrap().is_none() && Instant::now() < end,
+            "no load to be killed"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    build.kill().unwrap();
+    build.wait().unwrap();
+}
+
+fn a_build_that_is_killed_is_resumed_to_the_same_rows(product: Product) {
+    let program = Program::new();
+    let site = Site::shared(product);
+    let (whole, killed) = (site.fresh_database(), site.fresh_database());
+    let build = |target| ["build", target, "--scale", "6", "--jobs", "2", "--seed", "7"];
+    program.ok(&build(&whole));
+    kill_in_the_load(site, name_of(&killed), program.start(&build(&killed)));
+    assert!(program.ok(&build(&killed)).contains("resumed"));
+    assert!(program.ok(&["check", &killed]).contains("all 36 conditions"));
+    for sums in [
+        "SELECT count(*), sum(s_quantity), min(s_dist_01), max(s_data) FROM stock",
+        "SELECT count(*), sum(ol_amount), min(ol_dist_info), max(ol_dist_info) FROM order_line",
+        "SELECT count(*), sum(c_discount), min(c_data), max(c_phone) FROM customer",
+        "SELECT count(*), sum(o_c_id), sum(o_ol_cnt), sum(o_carrier_id) FROM orders",
+        "SELECT count(*), min(i_name), max(i_data), sum(i_price) FROM item",
+        "SELECT count(*), sum(h_c_id), min(h_data), max(h_data) FROM history",
+    ] {
+        assert_eq!(site.run(name_of(&whole), sums), site.run(name_of(&killed), sums), "{sums}");
+    }
+}
+
+fn too_many_users_are_refused_with_how_many_connected(product: Product) {
+    let site = Site::start(product, 20);
+    let program = Program::new();
+    let target = site.fresh_database();
+    program.ok(&["build", &target, "--jobs", "1"]);
+    let done = program.run(&["run", &target, "--vus", "60", "--duration", "1s", "--rampup", "0s"]);
+    assert_eq!(done.code, 2);
+    assert!(done.err.contains("of 60 virtual users"), "{}", done.err);
+    assert!(done.err.to_lowercase().contains("too many c"), "{}", done.err);
+}
+
+fn no_password_is_found_anywhere(product: Product) {
+    let secret = "p@:/#%'\" wörd";
+    let site = Site::shared(product);
+    let fresh = site.fresh_database();
+    let database = name_of(&fresh);
+    let escaped = secret.replace('\'', "''");
+    let (user, variable, refusal) = match product {
+        Postgres => (
+            format!("CREATE ROLE hush LOGIN SUPERUSER PASSWORD '{escaped}'"),
+            "PGPASSWORD",
+            "password authentication failed",
+        ),
+        Mariadb => (
+            format!("CREATE USER hush IDENTIFIED BY '{escaped}'; GRANT ALL ON *.* TO hush"),
+            "MYSQL_PWD",
+            "Access denied for user 'hush'",
+        ),
+    };
+    site.run(database, &user);
+    let mut program = Program::new();
+    std::fs::write(program.path("pw"), format!("{secret}\n")).unwrap();
+    let (scheme, rest) = fresh.split_once("://").unwrap();
+    let target = format!("{scheme}://hush@{}", rest.split_once('@').unwrap().1);
+    let mut said = String::new();
+    for (args, code) in [
+        (&["build", &target, "--password-file", "pw"][..], 0),
+        (&["run", &target, "--password-file", "pw", "--transactions", "5", "--vus", "1"], 0),
+        (&["run", &target, "--password-file", "pw", "--transactions", "5", "--json"], 0),
+        (&["run", &target, "--password-file", "pw", "--show-spec"], 0),
+        (&["check", &target, "--password-file", "pw"], 0),
+        (&["run", &target.replace("hush", "nobody"), "--password-file", "pw"], 2),
+        (&["run", &target.replace(database, "gone"), "--password-file", "pw"], 2),
+        (&["jobs", "--json"], 0),
+        (&["report", "last"], 0),
+    ] {
+        let done = program.run(args);
+        assert_eq!(done.code, code, "{args:?}: {}", done.err);
+        said.push_str(&done.out);
+        said.push_str(&done.err);
+    }
+    std::fs::remove_file(program.path("pw")).unwrap();
+    for variable in ["TRIPHAMMER_PASSWORD", variable] {
+        program.set(variable, "wrong-hunter2");
+        let refused = program.run(&["run", &target]);
+        assert_eq!(refused.code, 2);
+        assert!(refused.err.contains(refusal), "{}", refused.err);
+        said.push_str(&refused.err);
+    }
+    for needle in [secret, "wrong-hunter2", "p@:/", site.password()] {
+        assert!(!said.contains(needle), "{needle} is in the output: {said}");
+        for (path, bytes) in program.files() {
+            let found = bytes.windows(needle.len()).any(|window| window == needle.as_bytes());
+            assert!(!found, "{needle} is in {}", path.display());
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What the tests do with a session, whosever it is.
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::time::timeout;
+use triphammer_core::session::Session;
+use triphammer_core::sql::{BoundStatement, param};
+use triphammer_core::{ColumnType, DbError, ErrorClass, Rows};
+
+/// Longer than anything here takes; what hangs fails.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Runs a test as a worker thread of the engine runs users.
+pub fn on_worker<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let local = tokio::task::LocalSet::new();
+    local.block_on(&runtime, async { timeout(PATIENCE, work).await.expect("it hangs") })
+}
+
+pub fn no_environment(_: &str) -> Option<String> {
+    None
+}
+
+pub fn statement(sql: &str, types: &[ColumnType]) -> BoundStatement {
+    BoundStatement {
+        name: "test".into(),
+        sql: sql.into(),
+        params: types.iter().map(|ty| param("p", *ty)).collect(),
+        order: (0..types.len()).collect(),
+    }
+}
+
+/// Prepares and runs a statement without parameters.
+pub async fn rows_of(session: &mut impl Session, sql: &str) -> Result<Rows, DbError> {
+    let id = session.prepare(&statement(sql, &[])).await?;
+    let mut rows = Rows::new();
+    session.query(id, &[], &mut rows).await?;
+    Ok(rows)
+}
+
+/// The text in the first field.
+pub async fn text_of(session: &mut impl Session, sql: &str) -> String {
+    rows_of(session, sql).await.unwrap().row(0).text(0).unwrap().to_owned()
+}
+
+/// The number in the first field.
+pub async fn number_of(session: &mut impl Session, sql: &str) -> i64 {
+    rows_of(session, sql).await.unwrap().row(0).int(0).unwrap()
+}
+
+/// Holds what a way to connect came to, whether there is TLS or why there is no session, against what it
+/// should: the refusal's message has the words given.
+pub fn hold(found: Result<bool, DbError>, wanted: Result<bool, &str>, what: &str) {
+    match (found, wanted) {
+        (Ok(found), Ok(wanted)) => assert_eq!(found, wanted, "{what}"),
+        (Err(error), Err(message)) => {
+            assert_eq!(error.class(), ErrorClass::Refused, "{what}: {error}");
+            assert!(error.message().contains(message), "{what}: {error}");
+        }
+        (found, wanted) => panic!("{what}: {found:?}, not {wanted:?}"),
+    }
+}
