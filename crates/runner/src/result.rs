@@ -19,8 +19,8 @@ mod figures;
 mod limited_by;
 mod load;
 mod make;
-mod profile;
 mod redacted;
+mod slices;
 mod steadiness;
 mod verification;
 mod warnings;
@@ -38,7 +38,7 @@ pub use limited_by::{
 };
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
-pub use profile::{Profile, Profiler, SLICES_MAX, Slice, SliceFigures};
 pub use redacted::{Redacted, mask_secrets, mask_setting};
+pub use slices::{SLICES_MAX, Slice, SliceFigures, Slicer};
 pub use steadiness::{Steadiness, Steady, Until, WarmUp};
 pub use verification::{Verdict, Verification};

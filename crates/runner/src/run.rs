@@ -29,7 +29,7 @@ use crate::record::Record;
 use crate::replay::Exemplar;
 use crate::requirement::{self, Requirement, Vocabulary};
 use crate::result::{
-    CounterSpan, DatabaseCount, Profiler, Redacted, RunFacts, RunResult, SettingChange, Tool,
+    CounterSpan, DatabaseCount, Redacted, RunFacts, RunResult, SettingChange, Slicer, Tool,
     WorkloadFacts,
 };
 use crate::second::{Phases, Second};
@@ -308,7 +308,7 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             audits: self.audits(),
             server_transactions: CounterSpan::default(),
             settings_changed: Vec::new(),
-            profiler: Profiler::new(self.plan.spec.length),
+            slicer: Slicer::new(self.plan.spec.length),
             requirements: self.requirements.clone(),
             headline_seconds: Vec::new(),
             until_ci: self.until_ci,
@@ -342,7 +342,7 @@ async fn drive<W: Workload, D: Database>(
                 let phase = phases.at(interval.first);
                 let server = monitor.server_second(&clock).await;
                 let second = Second::new(*interval, phase, server);
-                facts.profiler.take(&second);
+                facts.slicer.take(&second);
                 journal.second(&second, &mut |text| observer.warn(text));
                 observer.second(&second);
                 match enough.second(&second.interval) {

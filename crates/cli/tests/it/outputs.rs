@@ -265,13 +265,13 @@ fn reports_go_to_files_by_their_ending_and_refuse_others() {
 }
 
 #[test]
-fn the_profile_covers_the_window() {
+fn slices_cover_the_window() {
     let program = Program::new();
     let run = ["run", "null:?service=1ms", "--rampup", "1s", "--duration", "3s", "--vus", "2"];
     let result = program.json(&run);
-    let slices = result["profile"]["slices"].as_array().unwrap();
-    assert_eq!((result["profile"]["slice_s"].as_u64(), slices.len()), (Some(1), 3));
-    assert_eq!(slices[0]["start_s"], 1.0);
+    let slices = result["slices"].as_array().unwrap();
+    assert_eq!((slices.len(), slices[0]["start_s"].as_f64()), (3, Some(1.0)));
+    assert_eq!(slices[0]["seconds"], 1.0);
     let sum: u64 = slices.iter().map(|s| s["total"]["completed"].as_u64().unwrap()).sum();
     assert_eq!(sum, result["window"]["total"]["completed"].as_u64().unwrap());
     assert!(program.ok(&["report", "last"]).contains("The window in slices"));

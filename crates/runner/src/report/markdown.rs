@@ -27,8 +27,8 @@ pub fn markdown(result: &RunResult) -> String {
         out.push_str(&format!("\n**{}** {steadiness}{next}\n", words::STEADINESS));
     }
     figures(result, &mut out);
-    if let Some(table) = words::profile(result) {
-        out.push_str(&format!("\n## {}\n\n{}", words::PROFILE, table.markdown()));
+    if let Some(table) = words::slices(result) {
+        out.push_str(&format!("\n## {}\n\n{}", words::SLICES, table.markdown()));
     }
     audits(result, &mut out);
     errors(result, &mut out);

@@ -64,7 +64,7 @@ pub fn text(result: &RunResult, style: Style) -> String {
     page.requirements(result);
     page.steadiness(result);
     page.figures(result);
-    page.profile(result);
+    page.slices(result);
     page.audits(result);
     page.errors(result);
     page.conditions(result);
@@ -221,9 +221,9 @@ impl Page {
         }
     }
 
-    fn profile(&mut self, result: &RunResult) {
-        if let Some(table) = words::profile(result) {
-            self.heading(words::PROFILE);
+    fn slices(&mut self, result: &RunResult) {
+        if let Some(table) = words::slices(result) {
+            self.heading(words::SLICES);
             self.table(&table);
         }
     }

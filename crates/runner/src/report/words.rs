@@ -130,13 +130,13 @@ pub(super) fn in_unit(unit: Unit, value: f64) -> String {
     }
 }
 
-/// Title of the profile.
-pub(super) const PROFILE: &str =
+/// Title of the slices.
+pub(super) const SLICES: &str =
     "The window in slices: response time of committed transactions of all types, in ms";
 
 /// The window in slices; `None` where there is but one.
-pub(super) fn profile(result: &RunResult) -> Option<Table> {
-    let slices = &result.profile.slices;
+pub(super) fn slices(result: &RunResult) -> Option<Table> {
+    let slices = &result.slices;
     if slices.len() < 2 {
         return None;
     }

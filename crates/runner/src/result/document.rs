@@ -11,8 +11,8 @@ use triphammer_core::stats::Times;
 use super::audit::Audit;
 use super::limited_by::LimitedBy;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
-use super::profile::Profile;
 use super::redacted::Redacted;
+use super::slices::Slice;
 use super::steadiness::Steadiness;
 use super::verification::{Verdict, Verification};
 use crate::host::Host;
@@ -60,9 +60,9 @@ pub struct RunResult {
     pub limited_by: LimitedBy,
     /// What ended in the timed window.
     pub window: Figures,
-    /// The timed window in slices, to see a drift.
+    /// The timed window in slices of equal length, in order, to see a drift; the last one may be shorter.
     #[serde(default)]
-    pub profile: Profile,
+    pub slices: Vec<Slice>,
     /// What happened in the whole run, ramp-up and drain included.
     pub run: Figures,
     /// What arrived; `None` where the load is not open.

@@ -7,8 +7,8 @@ use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::{AuditDef, Headline, TransactionDef};
 
 use super::document::{Setting, SettingChange, Tool, WorkloadFacts};
-use super::profile::Profiler;
 use super::redacted::Redacted;
+use super::slices::Slicer;
 use crate::host::Host;
 use crate::requirement::Requirement;
 
@@ -51,7 +51,7 @@ pub struct RunFacts {
     /// Server settings that changed during the run.
     pub settings_changed: Vec<SettingChange>,
     /// The slices of the timed window.
-    pub profiler: Profiler,
+    pub slicer: Slicer,
     /// What the run must reach.
     pub requirements: Vec<Requirement>,
     /// Transactions committed that the headline counts, by second from the run's zero.

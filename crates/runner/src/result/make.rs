@@ -66,7 +66,7 @@ impl RunResult {
             pool_wait: end.pool_wait.as_ref().map(|waits| Times::of(Some(waits), None)),
             exemplars: end.exemplars.iter().map(|e| SlowTransaction::of(facts, e)).collect(),
             window,
-            profile: facts.profiler.profile(facts.transactions, end.window),
+            slices: facts.slicer.slices(facts.transactions, end.window),
             run,
             requirements: Vec::new(),
             errors: errors(facts, end),

@@ -17,8 +17,8 @@ use triphammer_core::workload::{Headline, Mode, TallyDef, TransactionDef};
 use triphammer_runner::host::Host;
 use triphammer_runner::requirement::{self, Requirement, Vocabulary};
 use triphammer_runner::result::{
-    CounterSpan, DatabaseCount, JobKind, Profiler, Redacted, RunFacts, ServerTransactions, Setting,
-    SettingChange, Tool, WorkloadFacts,
+    CounterSpan, DatabaseCount, JobKind, Redacted, RunFacts, ServerTransactions, Setting,
+    SettingChange, Slicer, Tool, WorkloadFacts,
 };
 use triphammer_runner::second::Second;
 use triphammer_runner::store::JobHeader;
@@ -94,10 +94,10 @@ fn window() -> Vec<TypeInterval> {
 }
 
 /// The window's seconds as they came in.
-fn profiler() -> Profiler {
-    let mut profiler = Profiler::new(Length::Time(Duration::from_secs(300)));
-    (60..360).for_each(|n| profiler.take(&second(n)));
-    profiler
+fn slicer() -> Slicer {
+    let mut slicer = Slicer::new(Length::Time(Duration::from_secs(300)));
+    (60..360).for_each(|n| slicer.take(&second(n)));
+    slicer
 }
 
 /// Requirements of which one is missed.
@@ -172,7 +172,7 @@ pub fn facts() -> RunFacts {
         audits: Vec::new(),
         server_transactions: CounterSpan { start: Some(1_000), end: Some(144_500), seconds: 300.2 },
         settings_changed: Vec::new(),
-        profiler: profiler(),
+        slicer: slicer(),
         requirements: Vec::new(),
         headline_seconds: headline_seconds(),
         until_ci: None,

@@ -19,15 +19,6 @@ use crate::second::Second;
 /// Most slices of a window.
 pub const SLICES_MAX: usize = 20;
 
-/// The timed window in slices.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Profile {
-    /// Length of a slice, in seconds; the last one may be shorter.
-    pub slice_s: u64,
-    /// The slices in order; those in which no second came to its end are left out.
-    pub slices: Vec<Slice>,
-}
-
 /// A slice of the timed window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Slice {
@@ -58,7 +49,7 @@ pub struct SliceFigures {
 
 /// Gathers the slices while a run goes on.
 #[derive(Clone, Debug)]
-pub struct Profiler {
+pub struct Slicer {
     width: u64,
     slices: Vec<Gathered>,
 }
@@ -70,7 +61,7 @@ struct Gathered {
     types: Vec<(Counts, Option<Histogram<u32>>)>,
 }
 
-impl Profiler {
+impl Slicer {
     /// For a run of this length. Where that is no time, slices begin with a second and double whenever
     /// there are too many.
     #[must_use]
@@ -116,13 +107,13 @@ impl Profiler {
         }
     }
 
-    /// The slices of a window that really was so long.
+    /// The slices of a window that really was so long, in order; those in which no second came to its end
+    /// are left out.
     #[must_use]
-    pub fn profile(&self, definitions: &[TransactionDef], window: Window) -> Profile {
+    pub fn slices(&self, definitions: &[TransactionDef], window: Window) -> Vec<Slice> {
         let end = window.end.duration().as_secs_f64();
         let slices = self.slices.iter().filter(|slice| (slice.first as f64) < end);
-        let slices = slices.map(|slice| slice.figures(definitions, end)).collect();
-        Profile { slice_s: self.width, slices }
+        slices.map(|slice| slice.figures(definitions, end)).collect()
     }
 }
 
@@ -187,32 +178,32 @@ mod tests {
         Second::new(interval, phase, None)
     }
 
-    fn profile(length: Length, window: [u64; 2]) -> Profile {
-        let mut profiler = Profiler::new(length);
+    fn slices(length: Length, window: [u64; 2]) -> Vec<Slice> {
+        let mut slicer = Slicer::new(length);
         for n in 0..window[1] + 3 {
             let phase = match n {
                 n if n < window[0] => Phase::RampUp,
                 n if n < window[1] => Phase::Window,
                 _ => Phase::Drain,
             };
-            profiler.take(&second(n, phase));
+            slicer.take(&second(n, phase));
         }
         let [start, end] = window.map(Elapsed::at_second);
-        profiler.profile(&TYPES, Window { start, end })
+        slicer.slices(&TYPES, Window { start, end })
     }
 
     #[test]
     fn slices_cover_the_window_and_nothing_else() {
         let asked = Length::Time(Duration::from_secs(50));
         for (length, width, count) in [(asked, 3, 17), (Length::Transactions(9), 4, 13)] {
-            let profile = profile(length, [10, 60]);
-            assert_eq!((profile.slice_s, profile.slices.len()), (width, count));
-            let seconds: f64 = profile.slices.iter().map(|slice| slice.seconds).sum();
+            let slices = slices(length, [10, 60]);
+            assert_eq!(slices.len(), count);
+            let seconds: f64 = slices.iter().map(|slice| slice.seconds).sum();
             assert!((seconds - 50.0).abs() < 1e-9, "{seconds}");
-            let completed: u64 = profile.slices.iter().map(|slice| slice.total.completed).sum();
+            let completed: u64 = slices.iter().map(|slice| slice.total.completed).sum();
             assert_eq!(completed, (11..=60u64).sum::<u64>());
-            let first = &profile.slices[0];
-            assert_eq!(first.start_s, 10.0);
+            let first = &slices[0];
+            assert_eq!((first.start_s, first.seconds), (10.0, width as f64));
             assert_eq!(first.types[0].response, first.total.response);
             assert_eq!(first.total.response.min_us, 11_000);
             let slowest = histogram().highest_equivalent((10 + width) * 1000);
@@ -222,8 +213,8 @@ mod tests {
 
     #[test]
     fn a_drift_shows() {
-        let profile = profile(Length::Time(Duration::from_secs(40)), [0, 40]);
-        let p50: Vec<u64> = profile.slices.iter().map(|s| s.total.response.p50_us).collect();
+        let slices = slices(Length::Time(Duration::from_secs(40)), [0, 40]);
+        let p50: Vec<u64> = slices.iter().map(|s| s.total.response.p50_us).collect();
         assert!(p50.is_sorted() && p50[19] > 10 * p50[0], "{p50:?}");
     }
 }
