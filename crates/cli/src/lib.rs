@@ -30,7 +30,8 @@ pub fn main() -> ExitCode {
         Ok(Exit::Interrupted) => ExitCode::from(130),
         Err(failure) => {
             terminal::error(&failure);
-            ExitCode::from(2)
+            let interrupted = signals::interrupted() && failure.is_interruption();
+            ExitCode::from(if interrupted { 130 } else { 2 })
         }
     }
 }

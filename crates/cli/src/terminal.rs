@@ -100,6 +100,8 @@ impl Progress for Bars {
 pub struct Live {
     headline: Headline,
     terminal: Option<ProgressBar>,
+    /// One of several runs: without a terminal only what comes of each is told.
+    in_sequence: bool,
     phase: Option<Phase>,
     /// Second at which the present phase began.
     phase_began: u64,
@@ -122,6 +124,7 @@ impl Live {
         Self {
             headline,
             terminal,
+            in_sequence: false,
             phase: None,
             phase_began: 0,
             seconds: 0,
@@ -131,6 +134,11 @@ impl Live {
             ended: 0,
             recent: VecDeque::new(),
         }
+    }
+
+    /// The line of several runs, one after the other.
+    pub fn of_sequence(headline: Headline) -> Self {
+        Self { in_sequence: true, ..Self::new(headline) }
     }
 
     /// Takes the line away.
@@ -164,7 +172,7 @@ impl Live {
             (self.seconds, self.headline_count, self.completed) = (0, 0, 0);
             (self.failed, self.ended) = (0, 0);
         }
-        if self.terminal.is_none() {
+        if self.terminal.is_none() && !self.in_sequence {
             line(phase_name(phase));
         }
     }
@@ -173,7 +181,7 @@ impl Live {
     pub fn again(&mut self, text: &str) {
         self.say(text);
         let terminal = self.terminal.take();
-        *self = Self { terminal, ..Self::new(self.headline) };
+        *self = Self { terminal, ..Self::of_sequence(self.headline) };
     }
 
     /// Says something above the line.
@@ -211,7 +219,10 @@ impl Live {
         let text = self.text(second);
         if self.terminal.is_some() {
             self.tell(&text);
-        } else if interval.last > 0 && interval.last.is_multiple_of(PLAIN_LINE_SECONDS) {
+        } else if !self.in_sequence
+            && interval.last > 0
+            && interval.last.is_multiple_of(PLAIN_LINE_SECONDS)
+        {
             line(&text);
         }
     }

@@ -144,6 +144,29 @@ pub(crate) fn merge(mine: &mut Option<Histogram<u32>>, theirs: Option<&Histogram
     }
 }
 
+/// Arrivals of an open load in an interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arrived {
+    /// Fell due.
+    pub due: u64,
+    /// Started, whenever they were due.
+    pub started: u64,
+    /// Skipped because they were too late.
+    pub skipped: u64,
+    /// Pushed out of the backlog.
+    pub given_up: u64,
+}
+
+impl Arrived {
+    /// Adds what arrived at another time, or what other threads saw of it.
+    pub fn add(&mut self, other: &Self) {
+        self.due += other.due;
+        self.started += other.started;
+        self.skipped += other.skipped;
+        self.given_up += other.given_up;
+    }
+}
+
 /// One second, or several merged, of a worker thread or of all of them.
 #[derive(Clone, Debug)]
 pub struct Interval {
@@ -158,6 +181,11 @@ pub struct Interval {
     /// From due to the start of the first attempt, µs, of every transaction that ended: what waiting for
     /// a free session took. `None` where the load is closed and nobody waits.
     pub pool_wait: Option<Histogram<u32>>,
+    /// What arrived; `None` where the load is not open.
+    pub arrived: Option<Arrived>,
+    /// Arrivals, or terminals, that were due and waited for a session when the interval ended; `None`
+    /// where the load is closed.
+    pub backlog: Option<u64>,
     /// Sessions lost.
     pub lost: u64,
     /// Sessions made anew.
@@ -176,6 +204,8 @@ impl Interval {
             types: vec![TypeInterval::default(); types],
             gauges: Gauges::default(),
             pool_wait: None,
+            arrived: None,
+            backlog: None,
             lost: 0,
             reconnected: 0,
             connected: 0,
@@ -186,6 +216,9 @@ impl Interval {
     pub fn add_thread(&mut self, other: &Self) {
         self.add_counts(other);
         self.connected += other.connected;
+        if let Some(theirs) = other.backlog {
+            *self.backlog.get_or_insert(0) += theirs;
+        }
     }
 
     /// Adds a later interval of the same threads; the result covers both.
@@ -193,6 +226,7 @@ impl Interval {
         self.add_counts(later);
         self.last = later.last;
         self.connected = later.connected;
+        self.backlog = later.backlog;
     }
 
     fn add_counts(&mut self, other: &Self) {
@@ -200,6 +234,9 @@ impl Interval {
             mine.add(theirs);
         }
         merge(&mut self.pool_wait, other.pool_wait.as_ref());
+        if let Some(theirs) = &other.arrived {
+            self.arrived.get_or_insert_default().add(theirs);
+        }
         self.lost += other.lost;
         self.reconnected += other.reconnected;
         self.gauges.add(&other.gauges);
@@ -262,6 +299,11 @@ impl Recorder {
         let counts = &mut self.current.types[transaction].counts;
         counts.retries[class.index()] += 1;
         counts.retried += u64::from(first);
+    }
+
+    /// Arrivals of the current interval, to count in.
+    pub fn arrived(&mut self) -> &mut Arrived {
+        self.current.arrived.get_or_insert_default()
     }
 
     /// A session was lost.

@@ -30,6 +30,7 @@ use crate::journal::Journal;
 use crate::progress::Progress;
 use crate::result::{JobKind, RunResult, Status};
 use crate::run::{self, Resolved};
+use crate::second::Second;
 use crate::settings::Settings;
 use crate::store::{JobId, Store};
 use crate::target::Target;
@@ -350,6 +351,10 @@ impl run::Observer for Watch<'_, '_> {
 
     fn event(&mut self, event: &Event) {
         self.observer.event(event);
+    }
+
+    fn second(&mut self, second: &Second) {
+        self.observer.second(second);
     }
 
     fn warn(&mut self, text: &str) {

@@ -34,6 +34,16 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Whether somebody stopped it before it had done anything that could be told.
+    #[must_use]
+    pub fn is_interruption(&self) -> bool {
+        match self {
+            Self::Cancelled => true,
+            Self::Start(error) => error.error.class() == ErrorClass::Cancelled,
+            Self::Spec(_) | Self::Database { .. } | Self::System { .. } => false,
+        }
+    }
+
     /// A refusal with a message.
     pub fn refuse(message: impl Into<String>) -> Self {
         Self::Spec(SpecError::new(message))

@@ -202,10 +202,8 @@ impl<'a> Journal<'a> {
 
     /// The job could not go on.
     pub fn failed(&mut self, failure: &Failure, warn: Warn<'_>) {
-        let status = match failure {
-            Failure::Cancelled => Status::Interrupted,
-            _ => Status::Failed,
-        };
+        let interrupted = failure.is_interruption();
+        let status = if interrupted { Status::Interrupted } else { Status::Failed };
         self.end(status, &failure.to_string(), warn);
     }
 

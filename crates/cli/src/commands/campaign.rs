@@ -12,6 +12,7 @@ use triphammer_runner::report::Charset;
 use triphammer_runner::report::format::figure;
 use triphammer_runner::result::{RunResult, Status};
 use triphammer_runner::run;
+use triphammer_runner::second::Second;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::{JobId, Store};
 use triphammer_runner::target::Target;
@@ -57,7 +58,8 @@ pub fn conduct<W: Workload, Q: Question>(
     let mut store: Option<Store> = store(settings)?;
     let stopper = Stopper::default();
     signals::stops(signals::Stops::Campaign(stopper.clone()));
-    let mut screen = Screen { live: Live::new(W::headline()), headline: W::headline().name };
+    let mut screen =
+        Screen { live: Live::of_sequence(W::headline()), headline: W::headline().name };
     let ended = campaign.conduct::<W, Q>(question, store.as_mut(), &stopper, &bars, &mut screen);
     bars.clear();
     screen.live.clear();
@@ -105,6 +107,10 @@ impl run::Observer for Screen {
         self.live.event(event);
     }
 
+    fn second(&mut self, second: &Second) {
+        self.live.second(second);
+    }
+
     fn warn(&mut self, text: &str) {
         self.live.warn(text);
     }
@@ -112,16 +118,15 @@ impl run::Observer for Screen {
 
 impl campaign::Observer for Screen {
     fn starts(&mut self, begin: &Begin) {
-        let mut text = match (begin.runs, begin.done) {
-            (Some(runs), 0) => format!("{runs} runs"),
-            (Some(runs), done) => format!("{runs} runs, {done} of them done"),
-            (None, 0) => "as many runs as it takes".to_owned(),
-            (None, done) => format!("as many runs as it takes, {done} of them done"),
-        };
+        let runs =
+            begin.runs.map_or("as many runs as it takes".into(), |runs| format!("{runs} runs"));
         let each = Duration::from_secs(begin.each.as_secs());
-        text.push_str(&format!(" of {} each", format_duration(each)));
+        let mut text = format!("{runs} of {} each", format_duration(each));
+        if begin.done > 0 {
+            text.push_str(&format!(", {} of them done", begin.done));
+        }
         if let Some(left) = begin.runs.map(|runs| runs.saturating_sub(begin.done)) {
-            text.push_str(&format!(", about {} in all", format_duration(each * left)));
+            text.push_str(&format!(", about {} to go", format_duration(each * left)));
         }
         self.live.say(&text);
     }

@@ -19,3 +19,4 @@ mod serve;
 mod servers;
 mod sqlite;
 mod tpc_b;
+mod until_ci;

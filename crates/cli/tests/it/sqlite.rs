@@ -173,6 +173,23 @@ fn ctrl_c_twice_gives_up_what_is_in_flight() {
     assert!(done.out.contains("3 in") && done.out.contains("aborted"), "{}", done.out);
 }
 
+#[test]
+fn ctrl_c_while_users_connect_is_an_interruption_and_no_failure() {
+    let program = Program::new();
+    // 8 at a time: half a minute.
+    let slow = ["run", "null:?connect=1s", "--vus", "240", "--threads", "1"];
+    let child = program.start(&slow);
+    while !program.ok(&["jobs"]).contains("running") {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    std::thread::sleep(Duration::from_millis(1500));
+    signal(&child, "INT");
+    let done = finish(child);
+    assert_eq!(done.code, 130, "{}", done.err);
+    assert!(done.err.contains("interrupted while connecting"), "{}", done.err);
+    assert!(program.ok(&["jobs"]).contains("interrupted"));
+}
+
 /// Reads stderr until a line begins with `start`, and leaves the rest to nobody.
 fn wait_for_line(child: &mut std::process::Child, start: &str) {
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();

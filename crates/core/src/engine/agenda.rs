@@ -72,6 +72,12 @@ impl Agenda {
         if *at <= now { list.waiting.pop().map(|Reverse(entry)| entry) } else { None }
     }
 
+    /// How many are due at `now` and wait for a session.
+    pub fn due(&self, now: Elapsed) -> u64 {
+        let list = self.list.borrow();
+        list.waiting.iter().filter(|Reverse((at, _))| *at <= now).count() as u64
+    }
+
     /// Waits until the session in `seat` is handed an entry; `None` when the run is over.
     pub async fn wait(&self, seat: u32) -> Option<Entry> {
         {

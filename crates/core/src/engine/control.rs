@@ -12,7 +12,7 @@ use tokio::time::{sleep_until, timeout};
 use super::host_cpu::HostMeter;
 use super::lag::{self, Beats};
 use super::outage::{self, Quiet, Recovery};
-use super::queue::Tickets;
+use super::queue::{Offer, Tickets};
 use super::signal::{Signal, State, Stopper};
 use super::worker::{self, Context, FromWorker, OfThread, UserSlot, WorkerEnd};
 use super::{Ending, Plan, RunEnd, RunError, Window, accounts, runtime};
@@ -136,6 +136,8 @@ fn prepare<W: Workload, D: Database>(
         stopped_at: None,
         tickets,
         profile: Profile::new(&spec.load, &spec.pacing.steps, spec.rampup),
+        offer: Offer::new(spec),
+        backlog_max: None,
         watchdog,
         clock: Clock::start(),
         phase: None,
@@ -182,6 +184,10 @@ struct Control {
     tickets: Arc<Tickets>,
     /// Of an open load.
     profile: Option<Profile>,
+    /// Of an open load.
+    offer: Option<Offer>,
+    /// At the end of a second of the window.
+    backlog_max: Option<u64>,
     watchdog: Option<Duration>,
     clock: Clock,
     phase: Option<Phase>,
@@ -355,14 +361,19 @@ impl Control {
                 .unwrap_or_else(|| Interval::new(second, self.run.len()));
             self.emitted += 1;
             let ended = interval.types.iter().map(|seen| seen.counts.ended()).sum();
-            if self.phase != Some(Phase::Abort)
+            let stop = self.stop();
+            if Elapsed::at_second(second + 1) <= stop
                 && self.asks_for_work(second)
                 && let Some(note) = self.quiet.second(second, ended)
             {
                 self.note(note);
             }
             interval.gauges.host = self.host.since_last();
+            if let Some(offer) = &mut self.offer {
+                offer.complete(&mut interval, stop);
+            }
             if self.is_timed(&interval) {
+                self.backlog_max = self.backlog_max.max(interval.backlog);
                 self.gauges.add(&interval.gauges);
             } else {
                 // Rare where they are long, and the network is the same before the window and after it.
@@ -382,6 +393,13 @@ impl Control {
                 self.held = Some(interval);
             }
         }
+    }
+
+    /// From when on no transaction begins, as far as is known.
+    fn stop(&self) -> Elapsed {
+        let by_the_clock =
+            if self.timed { Elapsed::at_second(self.window[1]) } else { Elapsed::NEVER };
+        self.stopped_at.unwrap_or(by_the_clock)
     }
 
     /// Whether the load gave the users something to do in this second.
@@ -546,6 +564,7 @@ impl Control {
             timed: std::mem::take(&mut self.in_window),
             offered: accounts::offered(&self.spec, given, stop, &self.ends),
             pool_wait: self.pool_wait.take(),
+            backlog_max: self.backlog_max,
             exemplars: accounts::slowest(&mut self.ends, self.window[0]..last_second),
             gauges: std::mem::take(&mut self.gauges),
             worker_cpu_ns: self.ends.iter().map(|end| end.cpu_ns).collect(),

@@ -141,6 +141,9 @@ pub struct RunEnd {
     /// From due to the start of the first attempt, of what ended in the timed window, µs; `None` where
     /// the load is closed.
     pub pool_wait: Option<Histogram<u32>>,
+    /// Most arrivals, or terminals, that waited for a session at the end of a second of the timed window;
+    /// `None` where the load is closed.
+    pub backlog_max: Option<u64>,
     /// The slowest transactions that ended in the timed window, the slowest first.
     pub exemplars: Vec<Exemplar>,
     /// What was measured of the client and its host in the timed window; round trips in the whole run.

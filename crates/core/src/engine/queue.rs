@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::clock::Elapsed;
 use crate::pace::{Arrivals, Late, Load, Profile};
+use crate::recorder::Interval;
 use crate::spec::RunSpec;
 
 /// What the threads share.
@@ -92,6 +93,41 @@ impl Queue {
     /// Whether this thread is the first of the run to say that the backlog overflows.
     pub fn overflows_first(&self) -> bool {
         self.given_up > 0 && !self.tickets.overflowed.swap(true, Ordering::Relaxed)
+    }
+}
+
+/// The control thread's view of the queue: what falls due, second by second.
+#[derive(Debug)]
+pub(super) struct Offer {
+    arrivals: Arrivals,
+    /// The first arrival that was not due so far.
+    next: u64,
+    /// Those that left the queue: started, skipped or given up.
+    left: u64,
+    backlog: u64,
+}
+
+impl Offer {
+    /// Of an open load; `None` for others.
+    pub fn new(spec: &RunSpec) -> Option<Self> {
+        let arrivals = arrivals(spec)?;
+        Some(Self { arrivals, next: 0, left: 0, backlog: spec.pacing.backlog })
+    }
+
+    /// Adds to the sum of all threads for a second what fell due in it, and how many of those wait when
+    /// it ends. Nothing falls due from `stop` on, and nobody waits any more.
+    pub fn complete(&mut self, interval: &mut Interval, stop: Elapsed) {
+        let end = Elapsed::at_second(interval.last + 1);
+        let before = self.next;
+        while self.arrivals.due(self.next) < end.min(stop) {
+            self.next += 1;
+        }
+        let arrived = interval.arrived.get_or_insert_default();
+        arrived.due = self.next - before;
+        self.left += arrived.started + arrived.skipped + arrived.given_up;
+        let waiting = if end > stop { 0 } else { self.next.saturating_sub(self.left) };
+        // Those beyond are given up as soon as a session looks at them.
+        interval.backlog = Some(waiting.min(self.backlog));
     }
 }
 

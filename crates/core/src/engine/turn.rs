@@ -156,7 +156,13 @@ impl<W: Workload, D: Database> Context<W, D> {
     fn next_arrival(&self, now: Elapsed) -> Option<super::queue::Ticket> {
         let mut queue = self.queue.borrow_mut();
         let queue = queue.as_mut()?;
+        let before = (queue.skipped, queue.given_up);
         let ticket = queue.take(now);
+        if before != (queue.skipped, queue.given_up) {
+            let mut recorder = self.recorder.borrow_mut();
+            recorder.arrived().skipped += queue.skipped - before.0;
+            recorder.arrived().given_up += queue.given_up - before.1;
+        }
         if queue.overflows_first() {
             let text = format!(
                 "the database does not follow: more than {} arrivals waited for a session; those that \
@@ -210,6 +216,8 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             self.context.returned.borrow_mut().push(ticket.due);
             return None;
         }
+        self.context.tick(started);
+        self.context.recorder.borrow_mut().arrived().started += 1;
         Some(Turn { due: ticket.due, started, transaction: self.client.transaction })
     }
 

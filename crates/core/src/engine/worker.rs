@@ -25,6 +25,7 @@ use crate::clock::{Clock, Elapsed, thread_cpu_ns};
 use crate::error::DbError;
 use crate::event::Note;
 use crate::outcome::{Outcome, Timing};
+use crate::pace::Load;
 use crate::recorder::{Ended, Interval, Recorder, Totals, WorkerCpu};
 use crate::session::{Canceller, Database};
 use crate::workload::Workload;
@@ -321,7 +322,7 @@ impl<W: Workload, D: Database> Context<W, D> {
     }
 
     /// Hands the current second over when it is past.
-    fn tick(&self, now: Elapsed) {
+    pub fn tick(&self, now: Elapsed) {
         if !self.recorder.borrow().is_due(now) {
             return;
         }
@@ -337,6 +338,9 @@ impl<W: Workload, D: Database> Context<W, D> {
             wall_ns: now.since(wall_before),
         });
         interval.connected = self.connected.get();
+        if self.plan.spec.load == Load::Keyed {
+            interval.backlog = Some(self.agenda.due(now));
+        }
         self.send(FromWorker::Second { thread: self.thread, complete: now.second(), interval });
     }
 

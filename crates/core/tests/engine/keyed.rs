@@ -57,6 +57,8 @@ async fn waiting_for_a_session_of_the_pool_is_response_time() {
     let end = run(terminals("null:?service=1s", 40, Sessions::Pool(2), 400)).await;
     // Two sessions serve two a second; 40 terminals with pauses of 7 s would want more than five.
     assert!((775..=801).contains(&committed(&end)), "{}", committed(&end));
+    // Two are served, some 14 key or think, and the others wait.
+    assert!((15..=38).contains(&end.backlog_max.unwrap()), "{:?}", end.backlog_max);
     let wait = mean_ms(end.pool_wait.as_ref());
     // Little's law: 40 terminals at 2 a second are 20 s a cycle, of which 8 s are not waiting.
     assert!((11_000.0..13_000.0).contains(&wait), "{wait}");

@@ -7,7 +7,10 @@ use std::time::Duration;
 use tokio::time::sleep;
 use triphammer_core::Elapsed;
 use triphammer_core::engine::{self, Author, EXEMPLARS, Ending, Offered, Plan, RunEnd, Stopper};
+use triphammer_core::event::Event;
 use triphammer_core::pace::{Arrivals, Late, Profile, read_steps};
+use triphammer_core::recorder::Arrived;
+use triphammer_core::spec::Pacing;
 use triphammer_drivers::null::Null;
 
 use crate::pings::{CALL, Pings, WRITE, plan};
@@ -77,7 +80,7 @@ async fn all_that_arrives_before_the_end_is_offered_and_started() {
 #[tokio::test(start_paused = true)]
 async fn a_closed_load_offers_nothing_and_has_no_wait() {
     let end = run(plan("null:?service=10ms", 2, 3)).await;
-    assert_eq!((end.offered, end.pool_wait.is_some()), (None, false));
+    assert_eq!((end.offered, end.pool_wait.is_some(), end.backlog_max), (None, false, None));
 }
 
 #[tokio::test(start_paused = true)]
@@ -115,6 +118,57 @@ async fn a_full_backlog_gives_up_who_waited_longest_and_says_so() {
     assert!((235..=255).contains(&slowest_ms(&end)), "{}", slowest_ms(&end));
     let notes: Vec<_> = end.notes.iter().filter(|note| note.kind == "backlog").collect();
     assert!(notes.len() == 1 && notes[0].text.contains("more than 20 arrivals"), "{notes:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_drain_without_work_is_no_outage() {
+    // The last one is due at 9.99 s and ends before the stop at 10.
+    let end = run(arriving("null:?service=2ms", "rate:100/s,constant", 1, 10)).await;
+    assert_eq!(committed(&end), 1_000);
+    assert!(end.notes.is_empty(), "{:?}", end.notes);
+}
+
+/// What arrived, and how many waited at the end, second by second.
+fn waits(events: &[Event]) -> Vec<(Arrived, u64)> {
+    let waits = |event: &Event| match event {
+        Event::Second(interval) => Some((interval.arrived?, interval.backlog?)),
+        _ => None,
+    };
+    events.iter().filter_map(waits).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_second_tells_what_arrived_and_how_many_wait() {
+    let plan = arriving("null:?service=50ms", "rate:100/s,constant", 1, 20);
+    let (end, events) = run_with(plan, async |_| {}).await;
+    let end = end.unwrap();
+    let seconds = waits(&events);
+    let sum = |read: fn(&Arrived) -> u64| seconds.iter().map(|(arrived, _)| read(arrived)).sum();
+    let offered: (u64, u64) = (sum(|a| a.due), sum(|a| a.started));
+    assert_eq!(offered, (end.offered.unwrap().offered, started(&end)), "Σ seconds = totals");
+    assert!(seconds[..20].iter().all(|(arrived, _)| arrived.due == 100), "{seconds:?}");
+    // Of a hundred a second, twenty are served.
+    for (second, (_, backlog)) in (1..).zip(&seconds[..20]) {
+        assert!(backlog.abs_diff(80 * second) <= second + 2, "{second}: {backlog}");
+    }
+    assert_eq!(end.backlog_max, Some(seconds[19].1));
+    assert!(seconds[20..].iter().all(|(arrived, backlog)| (arrived.due, *backlog) == (0, 0)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_second_tells_what_was_skipped_and_given_up() {
+    let mut plan = arriving("null:?service=50ms", "rate:100/s,constant", 1, 20);
+    plan.spec.pacing.late = Late::Skip(Duration::from_millis(100));
+    let (end, events) = run_with(plan.clone(), async |_| {}).await;
+    let skipped: u64 = waits(&events).iter().map(|(arrived, _)| arrived.skipped).sum();
+    assert_eq!(skipped, end.unwrap().offered.unwrap().skipped);
+    plan.spec.pacing = Pacing { backlog: 20, ..Pacing::default() };
+    let (end, events) = run_with(plan, async |_| {}).await;
+    let end = end.unwrap();
+    let given_up: u64 = waits(&events).iter().map(|(arrived, _)| arrived.given_up).sum();
+    let never_started = end.offered.unwrap().never_started;
+    assert!((never_started - 24..=never_started).contains(&given_up), "{given_up}");
+    assert_eq!(end.backlog_max, Some(20), "no more than may wait");
 }
 
 #[tokio::test(start_paused = true)]

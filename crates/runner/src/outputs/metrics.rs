@@ -6,7 +6,7 @@ use hdrhistogram::Histogram;
 use triphammer_core::error::ErrorClass;
 use triphammer_core::event::Phase;
 use triphammer_core::outcome::Counts;
-use triphammer_core::recorder::{Gauges, TypeInterval};
+use triphammer_core::recorder::{Arrived, Gauges, Interval, TypeInterval};
 use triphammer_core::stats::share;
 
 use crate::second::Second;
@@ -93,6 +93,15 @@ struct TypeTotals {
     service: Buckets,
 }
 
+/// A load that waits, since the run's zero; nothing of it where the load is closed.
+#[derive(Clone, Debug, Default)]
+struct Waits {
+    arrived: Option<Arrived>,
+    /// At the end of the last second.
+    backlog: Option<u64>,
+    pool: Option<Buckets>,
+}
+
 /// A run so far.
 #[derive(Clone, Debug)]
 pub(super) struct Metrics {
@@ -104,6 +113,7 @@ pub(super) struct Metrics {
     reconnected: u64,
     cpu_ns: u64,
     server: Option<u64>,
+    waits: Waits,
     /// Of the last second.
     gauges: Gauges,
 }
@@ -125,6 +135,7 @@ impl Metrics {
             reconnected: 0,
             cpu_ns: 0,
             server: None,
+            waits: Waits::default(),
             gauges: Gauges::default(),
         }
     }
@@ -147,6 +158,7 @@ impl Metrics {
         if let Some(server) = second.server {
             *self.server.get_or_insert(0) += server.count;
         }
+        self.waits.take(interval);
         self.gauges = interval.gauges.clone();
     }
 
@@ -154,6 +166,7 @@ impl Metrics {
     pub fn families(&self) -> Vec<Family> {
         let mut families = vec![self.info(), self.phases()];
         families.extend(self.transactions());
+        families.extend(self.waits.families());
         families.extend(self.client());
         families.retain(|family| !family.points.is_empty());
         families
@@ -289,6 +302,58 @@ impl Metrics {
                 gauge,
                 self.gauges.host.share().map(Value::Number),
             ),
+        ]
+    }
+}
+
+impl Waits {
+    fn take(&mut self, interval: &Interval) {
+        if let Some(arrived) = &interval.arrived {
+            self.arrived.get_or_insert_default().add(arrived);
+        }
+        self.backlog = interval.backlog;
+        if let Some(waits) = &interval.pool_wait {
+            let sum_ns = (waits.mean() * waits.len() as f64 * 1000.0) as u64;
+            self.pool.get_or_insert_with(Buckets::new).take(Some(waits), sum_ns);
+        }
+    }
+
+    fn families(&self) -> Vec<Family> {
+        let one = |name, unit, help, kind, value: Option<Value>| Family {
+            name,
+            unit,
+            help,
+            kind,
+            points: value.map(|value| Point { labels: Vec::new(), value }).into_iter().collect(),
+        };
+        let (arrival, counter) = ("{arrival}", Kind::Counter);
+        let count = |read: fn(&Arrived) -> u64| self.arrived.as_ref().map(read).map(Value::Count);
+        let waited = "From due to the first attempt, of all that ended: the wait for a session.";
+        vec![
+            one("arrivals", arrival, "Arrivals that fell due.", counter, count(|a| a.due)),
+            one("arrivals_started", arrival, "Arrivals started.", counter, count(|a| a.started)),
+            one(
+                "arrivals_skipped",
+                arrival,
+                "Arrivals skipped because they were too late.",
+                counter,
+                count(|a| a.skipped),
+            ),
+            one(
+                "arrivals_given_up",
+                arrival,
+                "Arrivals pushed out of the backlog.",
+                counter,
+                count(|a| a.given_up),
+            ),
+            one(
+                "backlog",
+                "{transaction}",
+                "Transactions that are due and wait for a session.",
+                Kind::Gauge,
+                self.backlog.map(Value::Count),
+            ),
+            one("pool_wait", "s", waited, Kind::Histogram, self.pool.clone().map(Value::Times)),
         ]
     }
 }

@@ -179,7 +179,7 @@ fn labels(point: &Point, bound: Option<&str>) -> String {
 mod tests {
     use triphammer_core::error::ErrorClass;
     use triphammer_core::event::Phase;
-    use triphammer_core::recorder::{HostCpu, Interval, WorkerCpu, histogram};
+    use triphammer_core::recorder::{Arrived, HostCpu, Interval, WorkerCpu, histogram};
 
     use super::super::metrics::Metrics;
     use super::*;
@@ -196,6 +196,9 @@ mod tests {
         let mut times = histogram();
         [1_000, 1_200_000, 5_000_000].iter().for_each(|us| times.record(*us).unwrap());
         interval.types[0].response = Some(times.clone());
+        interval.pool_wait = Some(times.clone());
+        interval.arrived = Some(Arrived { due: 9, started: 4, skipped: 3, given_up: 2 });
+        interval.backlog = Some(17);
         interval.gauges.cpu = vec![WorkerCpu { thread: 0, cpu_ns: 1, wall_ns: 4 }];
         (interval.gauges.lag, interval.gauges.round_trip) = (Some(times.clone()), Some(times));
         interval.gauges.host = HostCpu { busy: 1, total: 2 };
@@ -228,6 +231,10 @@ mod tests {
             "triphammer_response_seconds_bucket{type=\"a\",le=\"+Inf\"} 3",
             "triphammer_response_seconds_sum{type=\"a\"} 6.201",
             "triphammer_response_seconds_count{type=\"a\"} 3",
+            "triphammer_arrivals_total 9",
+            "triphammer_arrivals_given_up_total 2",
+            "triphammer_backlog 17",
+            "triphammer_pool_wait_seconds_count 3",
             "triphammer_host_cpu_ratio 0.5",
         ] {
             assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");

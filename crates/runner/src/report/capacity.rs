@@ -2,7 +2,7 @@
 
 use super::chart::Charset;
 use super::format::{counted, figure, milliseconds, percent};
-use super::profile::{ascii, fill};
+use super::profile::{ascii, fill, markdown_end};
 use super::table::{Table, wrapped};
 use super::words::{self, DOT};
 use crate::capacity::CapacityResult;
@@ -15,9 +15,7 @@ pub fn capacity(result: &CapacityResult, charset: Charset) -> String {
     if let Some(label) = &result.label {
         lines.push(format!("“{label}”"));
     }
-    if result.status != Status::Complete {
-        lines.push(format!("{}: the search has not ended", result.status.name()));
-    }
+    lines.extend(ending(result));
     lines.push(String::new());
     for finding in &result.findings {
         lines.extend(wrapped("• ", finding, super::profile::WIDTH));
@@ -25,14 +23,7 @@ pub fn capacity(result: &CapacityResult, charset: Charset) -> String {
     lines.push(String::new());
     lines.extend(probes(result).lines(2).iter().map(|line| format!("  {line}")));
     lines.push(String::new());
-    let sessions = counted(u64::from(result.spec.users), "sessions");
-    for (name, text) in [
-        ("Target", result.target.to_string()),
-        ("Server", format!("{} {}", result.server.product, result.server.version)),
-        ("Load", format!("Poisson arrivals{DOT}{sessions}{DOT}{}", words::conduct(&result.spec))),
-        ("Time", format!("started {}", words::moment(&result.started_at))),
-        ("Host", words::host(&result.host)),
-    ] {
+    for (name, text) in conditions(result) {
         lines.extend(fill(&format!("{name:10}"), &text, DOT));
     }
     if let Some(job) = result.job {
@@ -47,6 +38,38 @@ pub fn capacity(result: &CapacityResult, charset: Charset) -> String {
         Charset::Unicode => text,
         Charset::Ascii => ascii(&text),
     }
+}
+
+/// A search as GitHub-flavoured Markdown, with a line break at its end.
+#[must_use]
+pub fn capacity_markdown(result: &CapacityResult) -> String {
+    let mut out = format!("# {}\n", title(result));
+    for text in result.label.iter().map(|label| format!("“{label}”")).chain(ending(result)) {
+        out.push_str(&format!("\n{text}\n"));
+    }
+    out.push('\n');
+    for finding in &result.findings {
+        out.push_str(&format!("- {finding}\n"));
+    }
+    out.push_str(&format!("\n## Probes\n\n{}", probes(result).markdown()));
+    out.push_str(&markdown_end(&conditions(result), result.job));
+    out
+}
+
+fn ending(result: &CapacityResult) -> Option<String> {
+    let unfinished = result.status != Status::Complete;
+    unfinished.then(|| format!("{}: the search has not ended", result.status.name()))
+}
+
+fn conditions(result: &CapacityResult) -> Vec<(&'static str, String)> {
+    let sessions = counted(u64::from(result.spec.users), "sessions");
+    vec![
+        ("Target", result.target.to_string()),
+        ("Server", format!("{} {}", result.server.product, result.server.version)),
+        ("Load", format!("Poisson arrivals{DOT}{sessions}{DOT}{}", words::conduct(&result.spec))),
+        ("Time", format!("started {}", words::moment(&result.started_at))),
+        ("Host", words::host(&result.host)),
+    ]
 }
 
 fn title(result: &CapacityResult) -> String {

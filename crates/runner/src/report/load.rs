@@ -71,11 +71,13 @@ fn whole_milliseconds(us: u64) -> String {
     milliseconds(us as f64)
 }
 
-/// The identity of the arrivals of an open load.
+/// The identity of the arrivals of an open load, and how many of them waited at the most.
 pub(super) fn arrivals(result: &RunResult) -> Option<String> {
     let arrivals = result.arrivals.as_ref()?;
+    let most = result.backlog_max.filter(|most| *most > 0);
+    let most = most.map_or(String::new(), |most| format!("{DOT}backlog up to {}", integer(most)));
     Some(format!(
-        "{} offered = {} started + {} skipped + {} never started",
+        "{} offered = {} started + {} skipped + {} never started{most}",
         integer(arrivals.offered),
         integer(arrivals.started),
         integer(arrivals.skipped),

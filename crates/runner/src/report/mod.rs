@@ -20,7 +20,7 @@ mod table;
 mod text;
 mod words;
 
-pub use capacity::capacity;
+pub use capacity::{capacity, capacity_markdown};
 pub use chart::Charset;
 pub use comparison::{comparison, comparison_markdown};
 pub use history::history;
@@ -29,5 +29,5 @@ pub(crate) use load::author;
 pub use markdown::markdown;
 pub use output::Format;
 pub use plain::{build, check, stored, stored_json};
-pub use profile::profile;
+pub use profile::{profile, profile_markdown};
 pub use text::{Style, text};

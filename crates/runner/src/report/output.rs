@@ -3,10 +3,14 @@
 
 use std::path::Path;
 
+use serde::de::DeserializeOwned;
+
 use super::series::{Layout, SeriesWriter};
-use super::{Charset, comparison_markdown, hdr, junit, markdown, stored, stored_json};
+use super::{
+    Charset, capacity_markdown, comparison_markdown, hdr, junit, markdown, profile_markdown,
+    stored, stored_json,
+};
 use crate::check::CheckReport;
-use crate::compare::ComparisonResult;
 use crate::failure::Failure;
 use crate::result::JobKind;
 use crate::store::{Store, StoreError, StoredJob};
@@ -91,10 +95,9 @@ impl Format {
         match self {
             Self::Text => stored(job, charset).map_err(refused),
             Self::Json => Ok(stored_json(job)),
-            Self::Markdown => match (job.result().map_err(refused)?, comparison_of(job)) {
-                (Some(result), _) => Ok(markdown(&result)),
-                (None, Some(result)) => Ok(comparison_markdown(&result)),
-                (None, None) => stored(job, charset).map_err(refused),
+            Self::Markdown => match in_markdown(job).map_err(refused)? {
+                Some(text) => Ok(text),
+                None => stored(job, charset).map_err(refused),
             },
             Self::Csv => self.series(store, job, Layout::Csv),
             Self::JsonLines => self.series(store, job, Layout::JsonLines),
@@ -131,10 +134,19 @@ impl Format {
     }
 }
 
-/// The comparison that a job left; `None` when it left none.
-fn comparison_of(job: &StoredJob) -> Option<ComparisonResult> {
-    let document = job.document.as_ref().filter(|_| job.row.kind == JobKind::Compare)?;
-    serde_json::from_value(document.clone()).ok()
+/// A job's document as Markdown; `None` where it left none, or what it left is only text.
+fn in_markdown(job: &StoredJob) -> Result<Option<String>, StoreError> {
+    fn of<T: DeserializeOwned>(job: &StoredJob, write: fn(&T) -> String) -> Option<String> {
+        let document = job.document.clone()?;
+        serde_json::from_value(document).ok().map(|result| write(&result))
+    }
+    Ok(match job.row.kind {
+        JobKind::Run => job.result()?.map(|result| markdown(&result)),
+        JobKind::Profile => of(job, profile_markdown),
+        JobKind::Capacity => of(job, capacity_markdown),
+        JobKind::Compare => of(job, comparison_markdown),
+        JobKind::Build | JobKind::Check => None,
+    })
 }
 
 fn junit(job: &StoredJob) -> Result<String, Failure> {

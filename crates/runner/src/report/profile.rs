@@ -59,6 +59,40 @@ pub fn profile(result: &ProfileResult, charset: Charset) -> String {
     }
 }
 
+/// A profile as GitHub-flavoured Markdown, with a line break at its end.
+#[must_use]
+pub fn profile_markdown(result: &ProfileResult) -> String {
+    let mut out = format!("# {}\n", title(result));
+    for text in result.label.iter().map(|label| format!("“{label}”")).chain(ending(result)) {
+        out.push_str(&format!("\n{text}\n"));
+    }
+    out.push('\n');
+    for finding in &result.findings {
+        out.push_str(&format!("- {finding}\n"));
+    }
+    out.push_str(&format!("\n## Levels\n\n{}", levels(result).markdown()));
+    let chart = curve(result, Charset::Unicode).join("\n");
+    out.push_str(&format!("\n```\n{chart}\n```\n"));
+    if let Some(law) = law(result) {
+        out.push_str(&format!("\n## Curves\n\n{}", law.markdown()));
+    }
+    out.push_str(&markdown_end(&conditions(result), result.job));
+    out
+}
+
+/// What stands at the end of a campaign's Markdown: conditions, and the job.
+pub(super) fn markdown_end(conditions: &[(&'static str, String)], job: Option<i64>) -> String {
+    let mut table = Table::new(2, &["", ""]);
+    for (name, text) in conditions {
+        table.row(vec![(*name).to_owned(), text.clone()]);
+    }
+    let mut out = format!("\n## Conditions\n\n{}", table.markdown());
+    if let Some(job) = job {
+        out.push_str(&format!("\nJob {job}; `triphammer jobs --parent {job}` lists its runs.\n"));
+    }
+    out
+}
+
 /// The signs beyond ASCII that reports use, as others.
 pub(super) fn ascii(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -36,6 +36,13 @@ const OF_RUN: &[OfRun] = &[
     ("sessions.reconnected", Unit::Number, |r| Some(number(r.sessions.reconnected))),
     ("client.cpu_us", Unit::Us, |r| of_completed(r, r.client.cpu_us_per_transaction)),
     ("client.busiest", Unit::Share, |r| Some(r.client.busiest_share)),
+    ("client.lag_p99", Unit::Us, |r| r.limited_by.figures.lag_p99_us.map(number)),
+    ("arrivals.offered", Unit::Number, |r| r.arrivals.map(|a| number(a.offered))),
+    ("arrivals.skipped", Unit::Number, |r| r.arrivals.map(|a| number(a.skipped))),
+    ("arrivals.never_started", Unit::Number, |r| r.arrivals.map(|a| number(a.never_started))),
+    ("arrivals.missed", Unit::Share, |r| r.arrivals.map(|a| a.missed_share())),
+    ("backlog", Unit::Number, |r| r.backlog_max.map(number)),
+    ("efficiency", Unit::Share, |r| r.efficiency.map(|e| e.share)),
     ("round_trips", Unit::Number, |r| of_completed(r, r.round_trips.per_transaction)),
 ];
 
@@ -67,6 +74,8 @@ const OF_TIMES: &[OfTimes] = &[
 
 /// Before a time that runs from the first attempt instead of from due.
 const SERVICE: &str = "service.";
+/// Before a time that runs from due to the first attempt: the wait for a session.
+const POOL_WAIT: &str = "pool_wait.";
 /// All types together.
 const ALL: &str = "all";
 
@@ -90,6 +99,8 @@ enum Source {
     Headline,
     /// Place in [`OF_RUN`].
     Run(usize),
+    /// Place in [`OF_TIMES`].
+    PoolWait(usize),
     /// A type's key, and the place in [`OF_TYPE`].
     Type(String, usize),
     /// A type's key, whether of service times, and the place in [`OF_TIMES`].
@@ -132,6 +143,10 @@ impl Vocabulary {
         if let Some(place) = OF_RUN.iter().position(|(known, ..)| *known == name) {
             return metric(OF_RUN[place].1, Source::Run(place));
         }
+        let time = |figure: &str| OF_TIMES.iter().position(|(known, _)| *known == figure);
+        if let Some(figure) = name.strip_prefix(POOL_WAIT) {
+            return metric(Unit::Us, Source::PoolWait(time(figure)?));
+        }
         let (of, figure) = name.split_once('.')?;
         let of = self.types.iter().find(|known| *known == of)?.clone();
         if let Some(place) = OF_TYPE.iter().position(|(known, ..)| *known == figure) {
@@ -141,13 +156,12 @@ impl Vocabulary {
             Some(figure) => (true, figure),
             None => (false, figure),
         };
-        let place = OF_TIMES.iter().position(|(known, _)| *known == figure)?;
-        metric(Unit::Us, Source::Times(of, service, place))
+        metric(Unit::Us, Source::Times(of, service, time(figure)?))
     }
 
     /// Every name.
     fn names(&self) -> Vec<String> {
-        let of_run = OF_RUN.iter().map(|(name, ..)| (*name).to_owned());
+        let of_run = OF_RUN.iter().map(|(name, ..)| (*name).to_owned()).chain(waits());
         let mut names: Vec<String> = std::iter::once(self.headline.clone()).chain(of_run).collect();
         for of in &self.types {
             names.extend(of_type().map(|figure| format!("{of}.{figure}")));
@@ -162,7 +176,7 @@ impl Vocabulary {
         let of_type: Vec<_> = OF_TYPE.iter().map(|(name, ..)| *name).collect();
         let of_times: Vec<_> = OF_TIMES.iter().map(|(name, _)| *name).collect();
         format!(
-            "metrics: {}, {}\n  TYPE. and one of {}, {}, or {SERVICE} and a time\n  TYPE: {}",
+            "metrics: {}, {}, {POOL_WAIT} and a time\n  TYPE. and one of {}, {}, or {SERVICE} and a time\n  TYPE: {}",
             self.headline,
             of_run.join(", "),
             of_type.join(", "),
@@ -173,9 +187,14 @@ impl Vocabulary {
 
     /// Names of the figures, for the test of their description: of the run, of a type.
     #[must_use]
-    pub fn figures() -> (Vec<&'static str>, Vec<String>) {
-        (OF_RUN.iter().map(|(name, ..)| *name).collect(), of_type().collect())
+    pub fn figures() -> (Vec<String>, Vec<String>) {
+        let of_run = OF_RUN.iter().map(|(name, ..)| (*name).to_owned());
+        (of_run.chain(waits()).collect(), of_type().collect())
     }
+}
+
+fn waits() -> impl Iterator<Item = String> {
+    OF_TIMES.iter().map(|(name, _)| format!("{POOL_WAIT}{name}"))
 }
 
 fn of_type() -> impl Iterator<Item = String> {
@@ -208,6 +227,10 @@ impl Metric {
         match &self.source {
             Source::Headline => timed(result, result.headline.value),
             Source::Run(place) => OF_RUN[*place].2(result),
+            Source::PoolWait(place) => {
+                let waits = result.pool_wait.filter(|waits| waits.count > 0)?;
+                OF_TIMES[*place].1(&waits)
+            }
             Source::Type(name, place) => of(name).and_then(OF_TYPE[*place].2),
             Source::Times(name, service, place) => {
                 let seen = of(name)?;

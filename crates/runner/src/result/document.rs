@@ -72,6 +72,10 @@ pub struct RunResult {
     /// a session. `None` where the load is closed.
     #[serde(default)]
     pub pool_wait: Option<Times>,
+    /// Most arrivals, or terminals, that waited for a session at the end of a second of the timed window.
+    /// `None` where the load is closed.
+    #[serde(default)]
+    pub backlog_max: Option<u64>,
     /// The slowest transactions that ended in the timed window, the slowest first.
     #[serde(default)]
     pub exemplars: Vec<SlowTransaction>,

@@ -64,6 +64,7 @@ impl RunResult {
             limited_by: LimitedBy::new(limits),
             arrivals: Arrivals::of(end),
             pool_wait: end.pool_wait.as_ref().map(|waits| Times::of(Some(waits), None)),
+            backlog_max: end.backlog_max,
             exemplars: end.exemplars.iter().map(|e| SlowTransaction::of(facts, e)).collect(),
             window,
             slices: facts.slicer.slices(facts.transactions, end.window),

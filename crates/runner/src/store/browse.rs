@@ -130,7 +130,8 @@ impl Store {
     ) -> Result<(), StoreError> {
         let sql = "SELECT first_second, last_second, cpu_ns, wall_ns, busiest_share, connected, lost,
                    reconnected, lag_p99_us, round_trip_us, host_share, phase, server_count,
-                   server_seconds, p50_us, p95_us, p99_us, max_us FROM seconds
+                   server_seconds, p50_us, p95_us, p99_us, max_us, arrivals, skipped, given_up,
+                   backlog, wait_p50_us, wait_p99_us, wait_max_us FROM seconds
                    WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3 ORDER BY first_second";
         self.each(sql, bounds(job, &seconds), second_row, each)
     }

@@ -329,6 +329,21 @@ pub struct SecondRow {
     pub p99_us: Option<u64>,
     /// The longest.
     pub max_us: Option<u64>,
+    /// Arrivals that fell due in it; `None`, as those below, where the load is not open.
+    pub arrivals: Option<u64>,
+    /// Arrivals skipped in it because they were too late.
+    pub skipped: Option<u64>,
+    /// Arrivals pushed out of the backlog in it.
+    pub given_up: Option<u64>,
+    /// Arrivals, or terminals, that waited for a session at its end; `None` where the load is closed.
+    pub backlog: Option<u64>,
+    /// From due to the first attempt, of all that ended in it, in microseconds: the median; `None` where
+    /// the load is closed or nothing ended.
+    pub wait_p50_us: Option<u64>,
+    /// 99th percentile.
+    pub wait_p99_us: Option<u64>,
+    /// The longest.
+    pub wait_max_us: Option<u64>,
 }
 
 impl SecondRow {
@@ -337,6 +352,8 @@ impl SecondRow {
         let (interval, gauges) = (&second.interval, &second.interval.gauges);
         let times = Times::of(second.total.response.as_ref(), None);
         let timed = |us| (times.count > 0).then_some(us);
+        let waits = Times::of(interval.pool_wait.as_ref(), None);
+        let waited = |us| (waits.count > 0).then_some(us);
         Self {
             first: interval.first,
             last: interval.last,
@@ -355,6 +372,13 @@ impl SecondRow {
             p95_us: timed(times.p95_us),
             p99_us: timed(times.p99_us),
             max_us: timed(times.max_us),
+            arrivals: interval.arrived.map(|arrived| arrived.due),
+            skipped: interval.arrived.map(|arrived| arrived.skipped),
+            given_up: interval.arrived.map(|arrived| arrived.given_up),
+            backlog: interval.backlog,
+            wait_p50_us: waited(waits.p50_us),
+            wait_p99_us: waited(waits.p99_us),
+            wait_max_us: waited(waits.max_us),
         }
     }
 }

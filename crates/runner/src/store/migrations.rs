@@ -8,10 +8,11 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use super::error::StoreError;
 
 /// The steps, the first making version 1.
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     include_str!("migrations/0001_jobs.sql"),
     include_str!("migrations/0002_seconds.sql"),
     include_str!("migrations/0003_campaigns.sql"),
+    include_str!("migrations/0004_waits.sql"),
 ];
 
 /// The version of the tables that this program writes.

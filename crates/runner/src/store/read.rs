@@ -267,6 +267,13 @@ pub(super) fn second_row(row: &Row<'_>) -> rusqlite::Result<SecondRow> {
         p95_us: optional(row, 15)?,
         p99_us: optional(row, 16)?,
         max_us: optional(row, 17)?,
+        arrivals: optional(row, 18)?,
+        skipped: optional(row, 19)?,
+        given_up: optional(row, 20)?,
+        backlog: optional(row, 21)?,
+        wait_p50_us: optional(row, 22)?,
+        wait_p99_us: optional(row, 23)?,
+        wait_max_us: optional(row, 24)?,
     })
 }
 

@@ -317,7 +317,7 @@ impl Waiting {
     fn write(&self, connection: &Connection, job: JobId) -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(
             "INSERT INTO seconds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
-             ?15, ?16, ?17, ?18, ?19)",
+             ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)",
         )?;
         for row in &self.seconds {
             statement.execute(params![
@@ -340,6 +340,13 @@ impl Waiting {
                 row.p95_us.map(integer),
                 row.p99_us.map(integer),
                 row.max_us.map(integer),
+                row.arrivals.map(integer),
+                row.skipped.map(integer),
+                row.given_up.map(integer),
+                row.backlog.map(integer),
+                row.wait_p50_us.map(integer),
+                row.wait_p99_us.map(integer),
+                row.wait_max_us.map(integer),
             ])?;
         }
         let mut statement = connection.prepare_cached(

@@ -113,6 +113,8 @@ fn profiles_read_as_agreed() {
     golden("profile.txt", &report::profile(&whole(), Charset::Unicode));
     golden("profile_ascii.txt", &report::profile(&whole(), Charset::Ascii));
     golden("profile_part.txt", &report::profile(&part(), Charset::Unicode));
+    golden("profile.md", &report::profile_markdown(&whole()));
+    golden("profile_part.md", &report::profile_markdown(&part()));
     for profile in [whole(), part()] {
         for line in report::profile(&profile, Charset::Unicode).lines() {
             assert!(line.chars().count() <= 80, "{line}");
@@ -167,6 +169,7 @@ fn searches() -> [CapacityResult; 3] {
 fn searches_read_as_agreed() {
     let [found, part, always] = searches();
     golden("capacity.txt", &report::capacity(&found, Charset::Unicode));
+    golden("capacity.md", &report::capacity_markdown(&found));
     assert!(report::capacity(&part, Charset::Unicode).contains("--resume 39"));
     assert!(always.findings[0].contains("give a higher --max-rate"), "{:?}", always.findings);
     for search in [found, part, always] {

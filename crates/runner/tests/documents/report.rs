@@ -135,7 +135,7 @@ fn the_guide_to_outputs_names_every_metric_and_column() {
     let (of_run, of_type) = Vocabulary::figures();
     let columns = report::series::columns(&[]);
     let formats = report::Format::ALL.iter().map(|(_, name, _)| *name);
-    let names = of_run.into_iter().chain(of_type.iter().map(String::as_str)).chain(formats);
+    let names = of_run.iter().chain(&of_type).map(String::as_str).chain(formats);
     for name in names.chain(columns.iter().map(String::as_str)) {
         assert!(guide.contains(&format!("`{name}`")), "{name}");
     }

@@ -223,6 +223,7 @@ pub fn calm() -> RunEnd {
         timed,
         offered: None,
         pool_wait: None,
+        backlog_max: None,
         exemplars: Vec::new(),
         gauges: gauges([3_000_000_000, 2_900_000_000], 300),
         worker_cpu_ns: vec![3_600_040_000, 3_405_000_000],
@@ -289,6 +290,7 @@ pub fn troubled() -> (RunFacts, RunEnd) {
     let offered = started + skipped + never_started;
     end.offered = Some(Offered { offered, skipped, never_started });
     end.pool_wait = seen(150_000, 0, 2_100).response;
+    end.backlog_max = Some(1_460);
     let ms = |n: u64| Elapsed(n * 1_000_000);
     let exemplar = |transaction, arrival, finished, outcome, attempts| Exemplar {
         transaction,

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use hdrhistogram::Histogram;
 use triphammer_core::event::{Note, Phase};
-use triphammer_core::recorder::{Interval, histogram};
+use triphammer_core::recorder::{Arrived, Interval, histogram};
 use triphammer_runner::result::{JobKind, RunResult, Status};
 use triphammer_runner::second::Second;
 use triphammer_runner::store::{
@@ -90,6 +90,26 @@ fn the_series_is_what_the_intervals_were() {
         assert_eq!((row.response_ns, row.service_ns), (counts.response_ns, counts.service_ns));
         assert!(row.p50_us > 0 && row.p50_us < row.p99_us && row.p99_us <= row.max_us);
     }
+}
+
+#[test]
+fn the_seconds_of_a_load_that_waits_are_kept() {
+    let (_folder, path) = fresh();
+    let store = Store::open(&path).unwrap();
+    let job = store.begin(&sample::header()).unwrap();
+    let mut waits = sample::interval(1);
+    waits.arrived = Some(Arrived { due: 9, started: 4, skipped: 3, given_up: 2 });
+    waits.backlog = Some(17);
+    waits.pool_wait = waits.types[0].response.clone();
+    store.second(job, &sample::second(0)).unwrap();
+    store.second(job, &Second::new(waits, Phase::Window, None)).unwrap();
+    store.flush(job).unwrap();
+    let [closed, open] = store.seconds(job).unwrap().try_into().unwrap();
+    assert_eq!((closed.arrivals, closed.backlog, closed.wait_p50_us), (None, None, None));
+    let counts = (open.arrivals, open.skipped, open.given_up, open.backlog);
+    assert_eq!(counts, (Some(9), Some(3), Some(2), Some(17)));
+    assert!(open.wait_p50_us > Some(0) && open.wait_p50_us < open.wait_p99_us);
+    assert!(open.wait_p99_us <= open.wait_max_us);
 }
 
 #[test]

@@ -349,7 +349,9 @@ fn formats(kind: JobKind) -> Vec<String> {
         Format::Text | Format::Json => true,
         Format::Html => ui::report().is_some(),
         Format::Junit => matches!(kind, JobKind::Run | JobKind::Check),
-        Format::Markdown => matches!(kind, JobKind::Run | JobKind::Compare),
+        Format::Markdown => {
+            matches!(kind, JobKind::Run | JobKind::Profile | JobKind::Capacity | JobKind::Compare)
+        }
         Format::Csv | Format::JsonLines | Format::Hdr => kind == JobKind::Run,
     };
     Format::ALL
