@@ -283,10 +283,8 @@ export interface Durations {
 
 /** The headline figure against the most that keying and thinking times allow. */
 export interface Efficiency {
-  /** The most for this scale. */
+  /** The most for so many terminals. */
   maximum: number;
-  /** The most for each unit of scale. */
-  maximum_per_unit: number;
   /** The headline figure, of that. */
   share: number;
 }
@@ -995,14 +993,6 @@ export interface Probe {
   value_us: number | null;
 }
 
-/** The timed window in slices of equal length. */
-export interface Profile {
-  /** Length of a slice, in seconds; the last one may be shorter. */
-  slice_s: number;
-  /** The slices in order; those in which no second came to its end are left out. */
-  slices: Slice[];
-}
-
 /** What `triphammer profile --json` and `triphammer report JOB --format json` print. Times are in the unit that a name ends with; shares are from 0 to 1; throughput is in the unit of `headline`. */
 export interface ProfileResult {
   /** Throughput of the last runs of the levels over that of the first, less 1; null where no level has two. */
@@ -1121,6 +1111,8 @@ export interface RunResult {
   arrivals: Arrivals | null;
   /** Sums over the data that the run should have moved by what its transactions say. */
   audits: Audit[];
+  /** Most arrivals, or terminals, that waited for a session at the end of a second of the timed window. Null where the load is closed. */
+  backlog_max: number | null;
   /** What the client itself cost. */
   client: ClientCost;
   /** How long it was. */
@@ -1151,8 +1143,6 @@ export interface RunResult {
   notes: Remark[];
   /** From due to the start of the first attempt, of all that ended in the timed window: the wait for a session. Null where the load is closed. */
   pool_wait: Times | null;
-  /** The timed window in slices, to see a drift. */
-  profile: Profile;
   /** What the run had to reach (`--require`), and whether it did. */
   requirements: Judgement[];
   /** Round trips of the whole run. */
@@ -1169,6 +1159,8 @@ export interface RunResult {
   settings: Setting[];
   /** Server settings that changed between the start and the end of the run. */
   settings_changed: SettingChange[];
+  /** The timed window in slices of equal length, in order, to see a drift; the last one may be shorter, and those in which no second came to its end are left out. */
+  slices: Slice[];
   /** How the workload was driven. */
   spec: RunSpec;
   /** Date and time of the run's zero, RFC 3339, UTC. */

@@ -76,7 +76,7 @@ fn a_keyed_load_tells_its_efficiency_and_its_terminals() {
     assert_eq!(done.code, 0, "{}\n{}", done.err, done.out);
     for words in [
         "3 warehouses · 30 terminals",
-        "of the 38.6 that keying and thinking allow: 12.86 for 1 warehouse",
+        "of the 38.6 that keying and thinking allow 30 terminals",
         "keyed · 30 terminals over 4 sessions on",
         "Wait for a session, from due to the first attempt, in ms",
     ] {

@@ -87,12 +87,9 @@ pub(super) fn arrivals(result: &RunResult) -> Option<String> {
 
 /// Name, value and meaning of the efficiency of a keyed load.
 pub(super) fn efficiency(result: &RunResult) -> Option<[String; 3]> {
-    let Efficiency { maximum_per_unit, maximum, share } = result.efficiency?;
-    let unit = counted(1, &result.workload.scale_unit);
-    let meaning = format!(
-        "of the {} that keying and thinking allow: {maximum_per_unit} for {unit}",
-        figure(maximum)
-    );
+    let Efficiency { maximum, share } = result.efficiency?;
+    let (most, terminals) = (figure(maximum), users(result));
+    let meaning = format!("of the {most} that keying and thinking allow {terminals}");
     Some(["Efficiency".to_owned(), percent(share), meaning])
 }
 

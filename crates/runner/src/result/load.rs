@@ -44,9 +44,7 @@ impl Arrivals {
 /// The headline figure against the most that keying and thinking times allow.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Efficiency {
-    /// The most for each unit of scale.
-    pub maximum_per_unit: f64,
-    /// The most for this scale.
+    /// The most for so many terminals.
     pub maximum: f64,
     /// The headline figure, of that.
     pub share: f64,
@@ -55,9 +53,8 @@ pub struct Efficiency {
 impl Efficiency {
     pub(super) fn of(facts: &RunFacts, headline: &HeadlineFigure) -> Option<Self> {
         let cycle = facts.cycle.filter(|_| facts.spec.load == Load::Keyed)?;
-        let maximum_per_unit = cycle.headline_max;
-        let maximum = maximum_per_unit * f64::from(facts.workload.scale);
-        Some(Self { maximum_per_unit, maximum, share: headline.value / maximum })
+        let maximum = cycle.headline_max * f64::from(facts.spec.users) / f64::from(cycle.terminals);
+        Some(Self { maximum, share: headline.value / maximum })
     }
 }
 

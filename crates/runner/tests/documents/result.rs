@@ -4,6 +4,7 @@ use triphammer_core::clock::Elapsed;
 use triphammer_core::engine::{Ending, RunEnd};
 use triphammer_core::error::ErrorClass;
 use triphammer_core::event::Note;
+use triphammer_core::pace::Load;
 use triphammer_core::recorder::{Gauges, TypeInterval};
 use triphammer_core::spec::Length;
 use triphammer_runner::result::{
@@ -28,6 +29,22 @@ fn kinds(result: &RunResult) -> Vec<&str> {
 
 fn near(value: f64, expected: f64) -> bool {
     (value - expected).abs() < 1e-6 * expected.abs().max(1.0)
+}
+
+#[test]
+fn efficiency_is_that_of_the_terminals_whatever_the_scale() {
+    let keyed = |terminals| {
+        with(|facts, _| {
+            facts.spec.load = Load::Keyed;
+            facts.spec.users = terminals;
+        })
+    };
+    // 12,345 a minute with 10 warehouses.
+    let (few, many) = (keyed(100).efficiency.unwrap(), keyed(10_000).efficiency.unwrap());
+    assert!(near(few.maximum, 128.6) && near(few.share, 12_345.0 / 128.6), "{few:?}");
+    assert!(near(many.maximum, 12_860.0) && many.share < 1.0, "{many:?}");
+    assert_eq!(kinds(&keyed(100)), ["efficiency"], "{:?}", keyed(100).warnings);
+    assert!(kinds(&keyed(10_000)).is_empty());
 }
 
 #[test]
