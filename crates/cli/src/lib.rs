@@ -7,6 +7,7 @@ mod args;
 mod commands;
 mod signals;
 mod terminal;
+mod tui;
 
 use std::process::ExitCode;
 

@@ -112,7 +112,22 @@ impl Signals {
     }
 }
 
-fn heard() {
+/// As the first Ctrl-C, by whatever means it was asked for; nothing when that was heard before.
+pub fn drain() {
+    if !interrupted() {
+        heard();
+    }
+}
+
+/// As the second Ctrl-C.
+pub fn abort() {
+    while HEARD.load(Ordering::Relaxed) < 2 {
+        heard();
+    }
+}
+
+/// A Ctrl-C.
+pub fn heard() {
     let times = HEARD.fetch_add(1, Ordering::Relaxed) + 1;
     let stopper = STOPPER.lock().expect("nobody panics with it").clone();
     match (stopper, times) {
@@ -132,6 +147,7 @@ fn heard() {
 
 #[expect(clippy::exit, reason = "the person at the terminal wants out, and nothing can be drained")]
 fn end_now() {
+    crate::tui::restore();
     if let Some(words) = LAST_WORDS.lock().expect("nobody panics with it").take() {
         words();
     }

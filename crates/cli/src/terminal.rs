@@ -21,9 +21,42 @@ const PLAIN_LINE_SECONDS: u64 = 30;
 /// Seconds that the live percentile looks back.
 const RECENT_SECONDS: usize = 5;
 
-/// Writes a line to stderr; a closed stderr is nobody's loss.
+/// Lines kept while something else fills the terminal, the newest.
+const KEPT_MAX: usize = 1000;
+
+/// What is to be said when the terminal is free again; `None` while it is.
+static KEPT: Mutex<Option<VecDeque<String>>> = Mutex::new(None);
+
+/// Writes a line to stderr, or keeps it for later; a closed stderr is nobody's loss.
 fn line(text: &str) {
+    if let Some(kept) = KEPT.lock().expect("nobody panics with it").as_mut() {
+        kept.push_back(text.to_owned());
+        if kept.len() > KEPT_MAX {
+            kept.pop_front();
+        }
+        return;
+    }
     let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// From now on lines are kept: something else fills the terminal.
+pub fn keep() {
+    *KEPT.lock().expect("nobody panics with it") = Some(VecDeque::new());
+}
+
+/// The last lines kept.
+pub fn kept(lines: usize) -> Vec<String> {
+    let kept = KEPT.lock().expect("nobody panics with it");
+    let Some(kept) = kept.as_ref() else { return Vec::new() };
+    kept.iter().skip(kept.len().saturating_sub(lines)).cloned().collect()
+}
+
+/// The terminal is free again: says what was kept.
+pub fn release() {
+    let kept = KEPT.lock().expect("nobody panics with it").take();
+    for text in kept.unwrap_or_default() {
+        line(&text);
+    }
 }
 
 /// An error that ends the command.
@@ -116,11 +149,16 @@ pub struct Live {
 impl Live {
     /// A line for a workload with this headline.
     pub fn new(headline: Headline) -> Self {
-        let terminal = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(5));
-            bar.set_style(ProgressStyle::with_template("{wide_msg}").expect("a fixed template"));
-            bar
-        });
+        let mut live = Self::hidden(headline);
+        live.show();
+        live
+    }
+
+    /// One that hears all and draws nothing, while something else fills the terminal.
+    pub fn hidden(headline: Headline) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        bar.set_style(ProgressStyle::with_template("{wide_msg}").expect("a fixed template"));
+        let terminal = Some(bar);
         Self {
             headline,
             terminal,
@@ -139,6 +177,14 @@ impl Live {
     /// The line of several runs, one after the other.
     pub fn of_sequence(headline: Headline) -> Self {
         Self { in_sequence: true, ..Self::new(headline) }
+    }
+
+    /// Draws from now on, where stderr is a terminal.
+    pub fn show(&mut self) {
+        self.terminal = self.terminal.take().filter(|_| std::io::stderr().is_terminal());
+        if let Some(bar) = &self.terminal {
+            bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
+        }
     }
 
     /// Takes the line away.
@@ -268,7 +314,8 @@ impl Live {
     }
 }
 
-const fn phase_name(phase: Phase) -> &'static str {
+/// The phase in a word.
+pub const fn phase_name(phase: Phase) -> &'static str {
     match phase {
         Phase::RampUp => "ramp-up",
         Phase::Window => "timed",

@@ -500,6 +500,12 @@ pub const SETTINGS: &[SettingDef] = &[
         "Print one JSON document instead of text",
     )),
     not_in_job_file(setting(
+        "tui",
+        None,
+        &[Run],
+        "Show the run on the whole terminal: figures, charts and a table, live; ? there tells the keys",
+    )),
+    not_in_job_file(setting(
         "show-spec",
         None,
         &[Build, Run, Profile, Capacity, Compare],

@@ -9,7 +9,7 @@ use triphammer_core::workload::Workload;
 use triphammer_runner::outputs::OutputsAsked;
 use triphammer_runner::replay::Exemplar;
 use triphammer_runner::report::{self, Style};
-use triphammer_runner::result::{RunResult, Status};
+use triphammer_runner::result::{Redacted, RunResult, Status};
 use triphammer_runner::run::{Observer, Resolved};
 use triphammer_runner::second::Second;
 use triphammer_runner::settings::Settings;
@@ -18,6 +18,7 @@ use triphammer_runner::{Failure, requests, with_workload};
 
 use super::{junit, open, print, show_spec, store, store_path};
 use crate::terminal::{self, Bars, Live};
+use crate::tui::{self, Model, Tui};
 use crate::{Exit, Result, signals};
 
 /// Runs.
@@ -55,6 +56,10 @@ fn run_workload<W: Workload>(settings: &mut Settings, exemplar: Option<&Exemplar
     let target = open(settings, W::NAME)?;
     let only_look = settings.switch("show-spec")?;
     let as_json = settings.switch("json")?;
+    let as_view = settings.switch("tui")?;
+    if as_view && !only_look && exemplar.is_none() {
+        tui::refuse(as_json)?;
+    }
     let bars = Bars::new();
     let resolved = Resolved::<W, _>::new(settings, &target, &bars, only_look);
     bars.clear();
@@ -71,9 +76,15 @@ fn run_workload<W: Workload>(settings: &mut Settings, exemplar: Option<&Exemplar
     }
     let mut outputs = asked.open(W::transactions(), resolved.info(settings))?;
     let mut store = store(settings)?;
-    let mut screen = Screen { live: Live::new(W::headline()) };
+    let mut screen = if as_view {
+        let title = format!("{} on {}", W::NAME, Redacted::target_of(&*target.database));
+        let model = Model::new(title, resolved.spec(), W::headline(), W::transactions());
+        Screen { tui: Some(Tui::start(model)?), live: Live::hidden(W::headline()) }
+    } else {
+        Screen { tui: None, live: Live::new(W::headline()) }
+    };
     let result = resolved.run(settings, store.as_mut(), &mut outputs.around(&mut screen));
-    screen.live.clear();
+    screen.end();
     for note in target.database.notes() {
         terminal::warn(&note);
     }
@@ -98,6 +109,23 @@ fn run_workload<W: Workload>(settings: &mut Settings, exemplar: Option<&Exemplar
 /// Shows a run at the terminal, and lets Ctrl-C stop it.
 struct Screen {
     live: Live,
+    /// The view before the live line, until it is left.
+    tui: Option<Tui>,
+}
+
+impl Screen {
+    /// The live line takes over from a view that was left.
+    fn look(&mut self) {
+        if self.tui.is_some() && !Tui::is_up() {
+            self.tui = None;
+            self.live.show();
+        }
+    }
+
+    fn end(&mut self) {
+        self.tui = None;
+        self.live.clear();
+    }
 }
 
 impl Observer for Screen {
@@ -106,10 +134,18 @@ impl Observer for Screen {
     }
 
     fn event(&mut self, event: &Event) {
+        self.look();
+        if let Some(tui) = &self.tui {
+            tui.event(event);
+        }
         self.live.event(event);
     }
 
     fn second(&mut self, second: &Second) {
+        self.look();
+        if let Some(tui) = &self.tui {
+            tui.second(second);
+        }
         self.live.second(second);
     }
 

@@ -19,4 +19,8 @@ mod serve;
 mod servers;
 mod sqlite;
 mod tpc_b;
+<<<<<<< HEAD
 mod until_ci;
+=======
+mod tui;
+>>>>>>> d0ad84f (run --tui: the run on the whole terminal)

@@ -1,0 +1,196 @@
+//! The view of a run that fills the terminal. The run tells the model, on its own thread, and never waits
+//! for the terminal; another thread reads keys and draws what the model says when that has changed. The lock
+//! on the model is held while cells are filled, not while they are written.
+
+mod digits;
+mod keys;
+mod model;
+mod view;
+
+use std::io::{IsTerminal, stdout};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::cursor::Show;
+use ratatui::crossterm::event::{self, Event as Input};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use triphammer_core::event::Event;
+use triphammer_runner::Failure;
+use triphammer_runner::second::Second;
+
+use self::keys::{Action, Keys};
+pub use self::model::Model;
+use self::view::{Palette, Seen};
+use crate::{signals, terminal};
+
+/// Longest wait for a key before looking for news.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// Lines of what was said that are looked at: more than any terminal has rows for.
+const SAID_MAX: usize = 100;
+
+/// Whether the view fills the terminal.
+static UP: AtomicBool = AtomicBool::new(false);
+/// Held while cells are written.
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// Refuses where there is no terminal to fill, or something else is to be written there.
+///
+/// # Errors
+/// With what to do instead.
+pub fn refuse(json: bool) -> Result<(), Failure> {
+    if json {
+        return Err(Failure::refuse(
+            "--tui fills the terminal that --json writes to: leave one of them out; \
+             `triphammer report last --format json` prints the document later",
+        ));
+    }
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
+    if dumb || !std::io::stdin().is_terminal() || !stdout().is_terminal() {
+        return Err(Failure::refuse(
+            "--tui needs a terminal to fill, as stdin and stdout and by TERM: leave it out, and the run \
+             tells a line now and then; with ssh, -t gives a terminal",
+        ));
+    }
+    Ok(())
+}
+
+/// Gives the terminal back as it was, whoever asks: the end, a panic, a signal. Only the first does it.
+pub fn restore() {
+    if !UP.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    // A write that has begun comes to its end, but a terminal that takes nothing holds nobody up.
+    let _written = (0..20).find_map(|_| {
+        let free = WRITING.try_lock().ok();
+        if free.is_none() {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        free
+    });
+    let _ = disable_raw_mode();
+    let _ = execute!(stdout(), LeaveAlternateScreen, Show);
+    terminal::release();
+}
+
+/// The view of a run.
+#[derive(Debug)]
+pub struct Tui {
+    model: Arc<Mutex<Model>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Tui {
+    /// Fills the terminal.
+    ///
+    /// # Errors
+    /// When the terminal does not do as it is told.
+    pub fn start(model: Model) -> Result<Self, Failure> {
+        let failed = |error| Failure::System { doing: "filling the terminal".into(), error };
+        restore_after_panic();
+        terminal::keep();
+        UP.store(true, Ordering::SeqCst);
+        let entered = enable_raw_mode().and_then(|()| execute!(stdout(), EnterAlternateScreen));
+        if let Err(error) = entered {
+            restore();
+            return Err(failed(error));
+        }
+        let model = Arc::new(Mutex::new(model));
+        let shown = Arc::clone(&model);
+        let thread = std::thread::Builder::new().name("view".into()).spawn(move || {
+            let ended = show(&shown);
+            restore();
+            if let Err(error) = ended {
+                terminal::warn(&format!("the view ends: {error}"));
+            }
+        });
+        match thread {
+            Ok(thread) => Ok(Self { model, thread: Some(thread) }),
+            Err(error) => {
+                restore();
+                Err(failed(error))
+            }
+        }
+    }
+
+    /// Whether it still fills the terminal.
+    pub fn is_up() -> bool {
+        UP.load(Ordering::SeqCst)
+    }
+
+    /// Hears an event.
+    pub fn event(&self, event: &Event) {
+        lock(&self.model).event(event);
+    }
+
+    /// Hears of a second.
+    pub fn second(&self, second: &Second) {
+        lock(&self.model).second(second);
+    }
+}
+
+impl Drop for Tui {
+    fn drop(&mut self) {
+        restore();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A view that panicked is no reason for the run to.
+fn lock(model: &Mutex<Model>) -> MutexGuard<'_, Model> {
+    model.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn restore_after_panic() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        restore();
+        before(panic);
+    }));
+}
+
+/// Draws and reads keys, until the view is left.
+fn show(model: &Mutex<Model>) -> std::io::Result<()> {
+    let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let palette = Palette::new(colours);
+    let mut screen = Terminal::new(CrosstermBackend::new(stdout()))?;
+    let (mut keys, mut drawn) = (Keys::default(), None);
+    while Tui::is_up() {
+        let said = terminal::kept(SAID_MAX);
+        let news = (lock(model).revision, said.last().cloned(), keys);
+        if drawn.as_ref() != Some(&news) {
+            let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+            if !Tui::is_up() {
+                break;
+            }
+            screen.draw(|frame| {
+                let seen = Seen { model: &lock(model), said: &said, keys, palette };
+                view::draw(&seen, frame.area(), frame.buffer_mut());
+            })?;
+            drawn = Some(news);
+        }
+        if !event::poll(LOOK_EVERY)? {
+            continue;
+        }
+        match event::read()? {
+            Input::Key(key) => match keys.press(key) {
+                Action::None => {}
+                Action::Stop => signals::drain(),
+                Action::Interrupt => signals::heard(),
+                Action::Abort => signals::abort(),
+                Action::Leave => break,
+            },
+            Input::Resize(..) => drawn = None,
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,472 @@
+//! How a run looks: a pure function of what is known, and of the room there is.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::symbols::Marker;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{
+    Axis, Block, Chart, Clear, Dataset, GraphType, Padding, Paragraph, Row as TableRow, Table,
+    Widget, Wrap,
+};
+use triphammer_core::event::Phase;
+use triphammer_runner::report::format::{
+    clock, counted, duration, figure, integer, milliseconds, percent, precise,
+};
+use triphammer_statistics::series::Verdict;
+
+use super::digits;
+use super::keys::Keys;
+use super::model::{Model, Point};
+use crate::terminal::phase_name;
+
+/// Rows that the charts take at least; with fewer they are left out.
+const CHART_MIN: u16 = 4;
+/// Seconds a window takes before its mean has an interval, at least.
+const INTERVAL_FROM_S: u64 = 45;
+const HELP: &str = "\
+s        stop: transactions in flight end, then the report
+Ctrl-C   the same; again gives them up, a third time ends at once
+a a      abort: give up what is in flight
+q        leave this view; the run goes on with one live line
+?        this help, and away with it
+
+Large figures are means: of the ramp-up, then of the timed window
+alone. ± is the 95 % interval of the mean, `now` the last 5 s.";
+
+/// Colours by role: the terminal's own sixteen, which its owner chose to be seen on its background.
+#[derive(Clone, Copy, Debug)]
+pub struct Palette {
+    colours: bool,
+}
+
+impl Palette {
+    /// With colours, or without as `NO_COLOR` asks.
+    pub const fn new(colours: bool) -> Self {
+        Self { colours }
+    }
+
+    const fn of(self, colour: Color) -> Style {
+        if self.colours { Style::new().fg(colour) } else { Style::new() }
+    }
+
+    const fn figure(self) -> Style {
+        self.of(Color::Green)
+    }
+
+    const fn bad(self) -> Style {
+        self.of(Color::Red).add_modifier(Modifier::BOLD)
+    }
+
+    const fn quiet() -> Style {
+        Style::new().add_modifier(Modifier::DIM)
+    }
+
+    const fn strong() -> Style {
+        Style::new().add_modifier(Modifier::BOLD)
+    }
+
+    const fn bar() -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
+    }
+}
+
+/// Everything that is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// The run.
+    pub model: &'a Model,
+    /// What was said, the newest last.
+    pub said: &'a [String],
+    /// What was pressed.
+    pub keys: Keys,
+    /// Colours.
+    pub palette: Palette,
+}
+
+/// Draws it.
+pub fn draw(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
+    let types = u16::try_from(seen.model.transactions.len()).unwrap_or(u16::MAX);
+    let table = types.saturating_add(2);
+    let fixed = 2 + 5 + 1 + 1;
+    let rest = area.height.saturating_sub(fixed).saturating_sub(table);
+    // What is over goes to the charts, and a fifth of it to what was said.
+    let notes = rest.min(2.max(rest / 5));
+    let charts = if rest - notes < CHART_MIN { 0 } else { rest - notes };
+    let rows = [2, 5, charts, table, 1].map(Constraint::Length);
+    let rows = [&rows[..], &[Constraint::Min(0), Constraint::Length(1)]].concat();
+    let [head, figures, charts, table, gauges, notes, foot] = Layout::vertical(rows).areas(area);
+    draw_head(seen, head, buffer);
+    draw_figures(seen, figures, buffer);
+    if charts.height > 0 {
+        draw_charts(seen, charts, buffer);
+    }
+    draw_table(seen, table, buffer);
+    draw_gauges(seen, gauges, buffer);
+    draw_notes(seen, notes, buffer);
+    draw_foot(seen, foot, buffer);
+    if seen.keys.help {
+        draw_help(area, buffer);
+    }
+}
+
+/// What runs, and how far it is.
+fn draw_head(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
+    let model = seen.model;
+    let users = counted(model.users.into(), "virtual users");
+    let left = format!(" triphammer  {}  {users}", model.title);
+    let right = format!("{} ", state(model));
+    let [title, bar] = Layout::vertical([Constraint::Length(1); 2]).areas(area);
+    buffer.set_style(title, Palette::bar());
+    let room = Line::from(right.as_str()).width();
+    let sides = [Constraint::Min(0), Constraint::Length(u16::try_from(room).unwrap_or(0))];
+    let [from, to] = Layout::horizontal(sides).areas(title);
+    Line::from(left).render(from, buffer);
+    Line::from(right).style(Palette::strong()).render(to, buffer);
+    if let Some((done, all)) = model.progress() {
+        let width = u64::from(bar.width);
+        let filled = usize::try_from(width * done / all.max(1)).unwrap_or(0);
+        let rest = usize::from(bar.width).saturating_sub(filled);
+        let line = [
+            Span::styled("━".repeat(filled), seen.palette.figure()),
+            Span::styled("─".repeat(rest), Palette::quiet()),
+        ];
+        Line::from_iter(line).render(bar, buffer);
+    }
+}
+
+/// The phase, the time, and what is left of it.
+fn state(model: &Model) -> String {
+    let Some((phase, _)) = model.phase else {
+        return match model.connecting {
+            Some((connected, of)) => format!("connecting {connected}/{of}"),
+            None => "connecting".to_owned(),
+        };
+    };
+    let time = clock(seconds(model.elapsed_s));
+    let name = phase_name(phase);
+    match model.progress() {
+        Some((done, all)) => {
+            let left = duration(seconds(all.saturating_sub(done)));
+            format!("{name}  {time}  {left} left")
+        }
+        None => format!("{name}  {time}"),
+    }
+}
+
+/// The first figure and TPM, large.
+fn draw_figures(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
+    let model = seen.model;
+    let sides = Layout::horizontal([Constraint::Fill(1); 2]).spacing(1);
+    let [first, second] = sides.areas(area);
+    let (now, tpm_now) = model.now();
+    let below = format!("{}   now {}", mean_of(model), figure(now));
+    draw_figure(
+        seen,
+        first,
+        [model.headline.name, model.headline.meaning],
+        model.first(),
+        &below,
+        buffer,
+    );
+    let server = model
+        .tpm_server()
+        .map_or_else(String::new, |server| format!("the server counted {}   ", figure(server)));
+    let below = format!("{server}now {}", figure(tpm_now));
+    let title = ["TPM", "transactions completed a minute"];
+    draw_figure(seen, second, title, model.tpm(), &below, buffer);
+}
+
+fn draw_figure(
+    seen: &Seen<'_>,
+    area: Rect,
+    [name, meaning]: [&str; 2],
+    value: f64,
+    below: &str,
+    buffer: &mut Buffer,
+) {
+    let rows = [1, digits::HEIGHT, 1].map(Constraint::Length);
+    let [title, large, under] = Layout::vertical(rows).areas(area);
+    let title_line = [
+        Span::styled(format!(" {name}  "), Palette::strong()),
+        Span::styled(meaning, Palette::quiet()),
+    ];
+    Line::from_iter(title_line).render(title, buffer);
+    let text = figure(value);
+    let lines = digits::lines(&text);
+    let style = seen.palette.figure().add_modifier(Modifier::BOLD);
+    let fits = lines[0].chars().count() + 1 <= usize::from(large.width);
+    let shown = if fits { lines.to_vec() } else { vec![String::new(), text] };
+    for (row, line) in large.rows().zip(shown) {
+        Line::styled(format!(" {line}"), style).render(row, buffer);
+    }
+    Line::from(format!(" {below}")).render(under, buffer);
+}
+
+/// What the large figure is the mean of, and how sure it is.
+fn mean_of(model: &Model) -> String {
+    let in_window =
+        model.plan.is_none() || matches!(model.phase, Some((phase, _)) if phase != Phase::RampUp);
+    let Some(summary) = model.figures.summary.as_ref().filter(|_| in_window) else {
+        return "ramp-up".to_owned();
+    };
+    let of = "window";
+    match summary.relative_half_width() {
+        Some(half) if summary.verdict == Verdict::Drifting => {
+            format!("{of} ± {}, drifting", precise(half))
+        }
+        Some(half) => format!("{of} ± {}", precise(half)),
+        None if model.figures.seconds < INTERVAL_FROM_S => {
+            format!("{of}, ± from {INTERVAL_FROM_S} s")
+        }
+        None => format!("{of}, ± not yet sure"),
+    }
+}
+
+/// Throughput and p95 over the run.
+fn draw_charts(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
+    let model = seen.model;
+    let sides = Layout::horizontal([Constraint::Fill(1); 2]).spacing(1);
+    let [left, right] = sides.areas(area);
+    let throughput = |point: &Point| {
+        triphammer_core::stats::rate(
+            point.headline,
+            seconds(point.seconds),
+            model.headline.per_seconds,
+        )
+    };
+    let name = format!("{} over time", model.headline.name);
+    draw_chart(model, left, &name, throughput, figure, seen.palette.of(Color::Cyan), buffer);
+    let p95 = |point: &Point| seconds(point.p95_us);
+    let of_times = |us| format!("{} ms", milliseconds(us));
+    draw_chart(
+        model,
+        right,
+        "p95 of all types",
+        p95,
+        of_times,
+        seen.palette.of(Color::Magenta),
+        buffer,
+    );
+}
+
+fn draw_chart(
+    model: &Model,
+    area: Rect,
+    name: &str,
+    value: impl Fn(&Point) -> f64,
+    said: impl Fn(f64) -> String,
+    style: Style,
+    buffer: &mut Buffer,
+) {
+    let mut at = 0.0;
+    let points: Vec<(f64, f64)> = (model.course.iter())
+        .map(|point| {
+            at += seconds(point.seconds);
+            (at, value(point))
+        })
+        .collect();
+    let highest = points.iter().fold(0.0, |highest: f64, (_, y)| highest.max(*y));
+    let [title, chart] = Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(area);
+    let top = if highest > 0.0 { format!("  highest {}", said(highest)) } else { String::new() };
+    let line =
+        [Span::styled(format!(" {name}"), Palette::strong()), Span::styled(top, Palette::quiet())];
+    Line::from_iter(line).render(title, buffer);
+    let data = Dataset::default()
+        .marker(Marker::Braille)
+        .graph_type(GraphType::Line)
+        .style(style)
+        .data(&points);
+    let from = points.first().map_or(0.0, |(x, _)| *x);
+    Chart::new(vec![data])
+        .x_axis(Axis::default().bounds([from, at.max(from + 1.0)]))
+        .y_axis(Axis::default().bounds([0.0, if highest > 0.0 { highest } else { 1.0 }]))
+        .render(chart, buffer);
+}
+
+/// A row for each transaction type, and one for all.
+fn draw_table(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
+    let model = seen.model;
+    let row = |title: &'static str, transaction: Option<usize>| {
+        let row = model.row(transaction);
+        let counts = row.counts;
+        let ms =
+            |us: u64| if row.times.count == 0 { "-".to_owned() } else { milliseconds(seconds(us)) };
+        let failed = counts.failures() + counts.in_doubt;
+        let style = if failed > 0 { seen.palette.bad() } else { Style::new() };
+        let cells = [
+            cell(&figure(row.per_minute)),
+            cell(&integer(counts.committed)),
+            cell(&integer(counts.rolled_back)),
+            cell(&integer(failed)).style(style),
+            cell(&integer(counts.retries.iter().sum())),
+            cell(&ms(row.times.p50_us)),
+            cell(&ms(row.times.p95_us)),
+            cell(&ms(row.times.p99_us)),
+        ];
+        TableRow::new(std::iter::once(Line::from(format!(" {title}"))).chain(cells))
+    };
+    let types = model.transactions.iter().enumerate();
+    let all = row("All", None).style(Palette::strong());
+    let rows = types.map(|(index, def)| row(def.title, Some(index))).chain([all]);
+    let names =
+        ["a minute", "committed", "by rule", "failed", "retries", "p50 ms", "p95 ms", "p99 ms"];
+    let head = std::iter::once(Line::from(" ")).chain(names.map(cell));
+    let widths = [9, 10, 7, 6, 7, 6, 6, 6].map(Constraint::Length);
+    let widths = [&[Constraint::Fill(1)], &widths[..]].concat();
+    let head = TableRow::new(head).style(Palette::quiet());
+    Widget::render(Table::new(rows, widths).header(head).column_spacing(1), area, buffer);
+}
+
+fn cell(text: &str) -> Line<'static> {
+    Line::from(text.to_owned()).right_aligned()
+}
+
+/// What limits the run.
+fn draw_gauges(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
+    let (model, gauges) = (seen.model, seen.model.gauges);
+    let failures = model.failures();
+    let bad = |is_bad: bool| if is_bad { seen.palette.bad() } else { Style::new() };
+    let mut sessions = format!("  sessions {}", gauges.connected);
+    if model.lost != (0, 0) {
+        sessions.push_str(&format!(" ({} lost, {} made anew)", model.lost.0, model.lost.1));
+    }
+    let mut line = vec![
+        Span::styled(format!(" failed {}", percent(failures)), bad(failures > 0.0)),
+        Span::styled(sessions, bad(model.elapsed_s > 0 && gauges.connected == 0)),
+        Span::styled(
+            format!("  busiest client thread {}", whole(gauges.busiest)),
+            bad(gauges.busiest > 0.9),
+        ),
+    ];
+    if let Some(lag) = gauges.lag_us {
+        line.push(format!("  lag p99 {} ms", milliseconds(seconds(lag))).into());
+    }
+    if let Some(host) = gauges.host {
+        line.push(Span::styled(format!("  host CPU {}", whole(host)), bad(host > 0.95)));
+    }
+    Line::from(line).render(area, buffer);
+}
+
+/// What was said last, the newest at the bottom.
+fn draw_notes(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
+    let newest = seen.said.len().saturating_sub(area.height.into());
+    for (row, text) in area.rows().zip(&seen.said[newest..]) {
+        let style = if text.starts_with("warning") { seen.palette.bad() } else { Palette::quiet() };
+        Line::styled(format!(" {}", text.replace('\n', " ")), style).render(row, buffer);
+    }
+}
+
+/// The keys, or the question.
+fn draw_foot(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
+    if seen.keys.asks_to_abort {
+        let ask =
+            " abort? transactions in flight are given up: a again to do it, any other key not to";
+        return Line::styled(ask, seen.palette.bad()).render(area, buffer);
+    }
+    Line::styled(" s stop   a abort   q leave the view   ? help", Palette::quiet())
+        .render(area, buffer);
+}
+
+fn draw_help(area: Rect, buffer: &mut Buffer) {
+    let height = u16::try_from(HELP.lines().count()).unwrap_or(0) + 2;
+    let box_area = area.centered(Constraint::Max(70), Constraint::Max(height));
+    Clear.render(box_area, buffer);
+    let frame = Block::bordered().title(" Keys ").padding(Padding::horizontal(1));
+    Paragraph::new(HELP).wrap(Wrap { trim: false }).block(frame).render(box_area, buffer);
+}
+
+/// A share that is shown at a glance: `37 %`.
+fn whole(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown to a few digits")]
+const fn seconds(number: u64) -> f64 {
+    number as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    use super::super::model::tests::{model, pass};
+    use super::*;
+
+    fn screen(width: u16, height: u16, keys: Keys, after_s: u64) -> Buffer {
+        let mut model = model();
+        pass(&mut model, after_s);
+        let said = ["warning: fsync is off".to_owned(), "a session was lost".to_owned()];
+        let seen = Seen { model: &model, said: &said, keys, palette: Palette::new(true) };
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|frame| draw(&seen, frame.area(), frame.buffer_mut())).unwrap();
+        terminal.backend().buffer().clone()
+    }
+
+    fn text(buffer: &Buffer) -> String {
+        let width = usize::from(buffer.area.width);
+        let row = |row: &[ratatui::buffer::Cell]| {
+            let row: String = row.iter().map(ratatui::buffer::Cell::symbol).collect();
+            format!("{}\n", row.trim_end())
+        };
+        buffer.content.chunks(width).map(row).collect()
+    }
+
+    /// Compares with a stored screen, or stores it when `TRIPHAMMER_BLESS` is set.
+    fn golden(name: &str, text: &str) {
+        let path = format!("{}/src/tui/golden/{name}.txt", env!("CARGO_MANIFEST_DIR"));
+        if std::env::var_os("TRIPHAMMER_BLESS").is_some() {
+            std::fs::write(&path, text).unwrap();
+        }
+        assert_eq!(text, std::fs::read_to_string(&path).unwrap(), "{path}");
+    }
+
+    #[test]
+    fn all_of_it_is_seen_at_80_by_24() {
+        golden("80x24", &text(&screen(80, 24, Keys::default(), 130)));
+    }
+
+    #[test]
+    fn more_room_goes_to_the_charts_and_to_what_was_said() {
+        golden("120x40", &text(&screen(120, 40, Keys::default(), 130)));
+    }
+
+    #[test]
+    fn a_run_that_has_not_begun_and_the_help_are_seen() {
+        let keys = Keys { help: true, ..Keys::default() };
+        golden("help", &text(&screen(80, 24, keys, 0)));
+    }
+
+    #[test]
+    fn the_question_takes_the_place_of_the_keys() {
+        let keys = Keys { asks_to_abort: true, ..Keys::default() };
+        let text = text(&screen(100, 24, keys, 30));
+        assert!(text.lines().last().unwrap().contains("a again to do it"), "{text}");
+        assert!(text.contains("± from 45 s"), "{text}");
+    }
+
+    #[test]
+    fn no_room_is_too_small_to_draw_in() {
+        for (width, height) in [(1, 1), (5, 3), (20, 8), (40, 12), (79, 23), (300, 90)] {
+            screen(width, height, Keys { help: true, ..Keys::default() }, 20);
+        }
+    }
+
+    #[test]
+    fn without_colours_there_are_none() {
+        let mut model = model();
+        pass(&mut model, 60);
+        let seen = Seen {
+            model: &model,
+            said: &["warning: x".to_owned()],
+            keys: Keys::default(),
+            palette: Palette::new(false),
+        };
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 80, 24));
+        draw(&seen, buffer.area, &mut buffer);
+        let plain =
+            |cell: &ratatui::buffer::Cell| cell.fg == Color::Reset && cell.bg == Color::Reset;
+        assert!(buffer.content.iter().all(plain));
+    }
+}
