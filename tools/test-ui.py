@@ -32,7 +32,7 @@ def main():
                 url = f"postgres://bench@127.0.0.1:{postgres.port}/tpcc?sslmode=disable"
                 done = subprocess.run(["node", "--test", "e2e/"], cwd=os.path.join(ROOT, "ui"),
                                       env={**os.environ, "BASE": base, "POSTGRES": url, "PASSWORD": PASSWORD,
-                                           "SHOTS": shots})
+                                           "SHOTS": shots, "TRIPHAMMER": binary})
             finally:
                 server.terminate()
                 server.wait(30)

@@ -10,7 +10,8 @@ document.getElementById("login").addEventListener("submit", async (event) => {
       body: JSON.stringify({ token: document.getElementById("token").value.trim() }),
     });
     if (response.ok) {
-      location.replace("/");
+      // Back to the page that was asked for; the part after # never leaves the browser.
+      location.replace(`/${location.hash}`);
     } else {
       problem.textContent = (await response.json()).message;
     }

@@ -30,6 +30,7 @@ export async function ask<T>(path: string, options: { method?: string; body?: un
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiError(0, 'unreachable', 'The server does not answer.', undefined, 'Is triphammer serve still running? This page goes on when it is back.');
   }
+  if (answer.status === 401) logIn();
   const text = await answer.text();
   const document: unknown = text ? parse(text) : undefined;
   if (!answer.ok) {
@@ -37,6 +38,11 @@ export async function ask<T>(path: string, options: { method?: string; body?: un
     throw new ApiError(answer.status, refusal.code ?? 'error', refusal.message ?? `The server answered ${answer.status}.`, refusal.field, refusal.next);
   }
   return document as T;
+}
+
+/** To the page that asks for the token, which comes back to where one was. */
+export function logIn(): void {
+  location.assign(`/login${location.hash}`);
 }
 
 function parse(text: string): unknown {

@@ -2,6 +2,7 @@
 // server sends what was missed. A server that was started anew (another instance) makes the page forget.
 
 import type { Activity, HostLoad, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveSecond, LiveStep } from '../api/types';
+import { ask } from './http';
 import { add } from './thin';
 
 /** What is known of one activity beside its state. */
@@ -49,8 +50,11 @@ class Live {
     };
     source.onerror = () => {
       this.connected = false;
-      // The browser gives up only when the answer was no event stream, such as after a restart of a proxy.
-      if (source.readyState === EventSource.CLOSED) setTimeout(() => this.start(url), 3000);
+      // The browser gives up only when the answer was no event stream, such as after a restart of a proxy, or
+      // when the server knows this browser no more: asking anything else then leads to where one logs in.
+      if (source.readyState !== EventSource.CLOSED) return;
+      setTimeout(() => this.start(url), 3000);
+      ask('about').catch(() => {});
     };
     const names: LiveEvent['type'][] = ['hello', 'activity', 'phase', 'second', 'progress', 'step', 'note', 'host', 'goodbye'];
     for (const name of names) {
