@@ -205,8 +205,8 @@ fn draw_figure(
 
 /// What the large figure is the mean of, and how sure it is.
 fn mean_of(model: &Model) -> String {
-    let in_window =
-        model.plan.is_none() || matches!(model.phase, Some((phase, _)) if phase != Phase::RampUp);
+    let Some((phase, _)) = model.phase else { return "not begun".to_owned() };
+    let in_window = model.plan.is_none() || phase != Phase::RampUp;
     let Some(summary) = model.figures.summary.as_ref().filter(|_| in_window) else {
         return "ramp-up".to_owned();
     };
