@@ -22,6 +22,11 @@ use crate::terminal::phase_name;
 
 /// Rows that the charts take at least; with fewer they are left out.
 const CHART_MIN: u16 = 4;
+/// Columns below which the table has only what matters most.
+const WIDE: u16 = 76;
+/// Rows of the first figures, and where there are too few for large ones.
+const FIGURES: u16 = 2 + digits::HEIGHT;
+const FIGURES_SMALL: u16 = 3;
 /// Seconds a window takes before its mean has an interval, at least.
 const INTERVAL_FROM_S: u64 = 45;
 const HELP: &str = "\
@@ -88,12 +93,14 @@ pub struct Seen<'a> {
 pub fn draw(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let types = u16::try_from(seen.model.transactions.len()).unwrap_or(u16::MAX);
     let table = types.saturating_add(2);
-    let fixed = 2 + 5 + 1 + 1;
-    let rest = area.height.saturating_sub(fixed).saturating_sub(table);
+    let fixed = table.saturating_add(2 + 1 + 1);
+    let is_low = area.height < fixed.saturating_add(FIGURES);
+    let figures = if is_low { FIGURES_SMALL } else { FIGURES };
+    let rest = area.height.saturating_sub(fixed).saturating_sub(figures);
     // What is over goes to the charts, and a fifth of it to what was said.
     let notes = rest.min(2.max(rest / 5));
     let charts = if rest - notes < CHART_MIN { 0 } else { rest - notes };
-    let rows = [2, 5, charts, table, 1].map(Constraint::Length);
+    let rows = [2, figures, charts, table, 1].map(Constraint::Length);
     let rows = [&rows[..], &[Constraint::Min(0), Constraint::Length(1)]].concat();
     let [head, figures, charts, table, gauges, notes, foot] = Layout::vertical(rows).areas(area);
     draw_head(seen, head, buffer);
@@ -114,14 +121,15 @@ pub fn draw(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
 fn draw_head(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let model = seen.model;
     let users = counted(model.users.into(), "virtual users");
-    let left = format!(" triphammer  {}  {users}", model.title);
-    let right = format!("{} ", state(model));
+    let right = format!("  {} ", state(model));
     let [title, bar] = Layout::vertical([Constraint::Length(1); 2]).areas(area);
     buffer.set_style(title, Palette::bar());
     let room = Line::from(right.as_str()).width();
     let sides = [Constraint::Min(0), Constraint::Length(u16::try_from(room).unwrap_or(0))];
     let [from, to] = Layout::horizontal(sides).areas(title);
-    Line::from(left).render(from, buffer);
+    // Of a long target the end is left out, and not the users.
+    let room = usize::from(from.width).saturating_sub(users.chars().count() + 3);
+    Line::from(format!(" {}  {users}", shortened(&model.title, room))).render(from, buffer);
     Line::from(right).style(Palette::strong()).render(to, buffer);
     if let Some((done, all)) = model.progress() {
         let width = u64::from(bar.width);
@@ -133,6 +141,14 @@ fn draw_head(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
         ];
         Line::from_iter(line).render(bar, buffer);
     }
+}
+
+/// As much of a text as there is room for.
+fn shortened(text: &str, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    text.chars().take(room.saturating_sub(1)).chain(['…']).collect()
 }
 
 /// The phase, the time, and what is left of it.
@@ -185,7 +201,7 @@ fn draw_figure(
     below: &str,
     buffer: &mut Buffer,
 ) {
-    let rows = [1, digits::HEIGHT, 1].map(Constraint::Length);
+    let rows = [Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)];
     let [title, large, under] = Layout::vertical(rows).areas(area);
     let title_line = [
         Span::styled(format!(" {name}  "), Palette::strong()),
@@ -195,8 +211,8 @@ fn draw_figure(
     let text = figure(value);
     let lines = digits::lines(&text);
     let style = seen.palette.figure().add_modifier(Modifier::BOLD);
-    let fits = lines[0].chars().count() + 1 <= usize::from(large.width);
-    let shown = if fits { lines.to_vec() } else { vec![String::new(), text] };
+    let fits = lines[0].chars().count() < large.width.into() && large.height >= digits::HEIGHT;
+    let shown = if fits { lines.to_vec() } else { vec![text] };
     for (row, line) in large.rows().zip(shown) {
         Line::styled(format!(" {line}"), style).render(row, buffer);
     }
@@ -286,36 +302,47 @@ fn draw_chart(
 
 /// A row for each transaction type, and one for all.
 fn draw_table(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
-    let model = seen.model;
-    let row = |title: &'static str, transaction: Option<usize>| {
-        let row = model.row(transaction);
-        let counts = row.counts;
-        let ms =
-            |us: u64| if row.times.count == 0 { "-".to_owned() } else { milliseconds(seconds(us)) };
-        let failed = counts.failures() + counts.in_doubt;
-        let style = if failed > 0 { seen.palette.bad() } else { Style::new() };
-        let cells = [
-            cell(&figure(row.per_minute)),
-            cell(&integer(counts.committed)),
-            cell(&integer(counts.rolled_back)),
-            cell(&integer(failed)).style(style),
-            cell(&integer(counts.retries.iter().sum())),
-            cell(&ms(row.times.p50_us)),
-            cell(&ms(row.times.p95_us)),
-            cell(&ms(row.times.p99_us)),
-        ];
-        TableRow::new(std::iter::once(Line::from(format!(" {title}"))).chain(cells))
-    };
-    let types = model.transactions.iter().enumerate();
-    let all = row("All", None).style(Palette::strong());
-    let rows = types.map(|(index, def)| row(def.title, Some(index))).chain([all]);
     let names =
         ["a minute", "committed", "by rule", "failed", "retries", "p50 ms", "p95 ms", "p99 ms"];
-    let head = std::iter::once(Line::from(" ")).chain(names.map(cell));
-    let widths = [9, 10, 7, 6, 7, 6, 6, 6].map(Constraint::Length);
-    let widths = [&[Constraint::Fill(1)], &widths[..]].concat();
+    let widths: [u16; 8] = [9, 10, 7, 6, 7, 6, 6, 6];
+    let is_wide = area.width >= WIDE;
+    // Where there is little room: a minute, failed, p95.
+    let shown: &[usize] = if is_wide { &[0, 1, 2, 3, 4, 5, 6, 7] } else { &[0, 3, 6] };
+    let types = seen.model.transactions.iter().enumerate();
+    let titles = types.map(|(index, def)| (def.title, Some(index))).chain([("All", None)]);
+    let rows = titles.map(|(title, transaction)| {
+        let cells = cells(seen, transaction);
+        let row = TableRow::new(
+            std::iter::once(Line::from(format!(" {title}")))
+                .chain(shown.iter().map(|column| cells[*column].clone())),
+        );
+        if transaction.is_none() { row.style(Palette::strong()) } else { row }
+    });
+    let head = std::iter::once(Line::from(" ")).chain(shown.iter().map(|c| cell(names[*c])));
+    let widths = shown.iter().map(|column| Constraint::Length(widths[*column]));
+    let widths = std::iter::once(Constraint::Fill(1)).chain(widths);
     let head = TableRow::new(head).style(Palette::quiet());
     Widget::render(Table::new(rows, widths).header(head).column_spacing(1), area, buffer);
+}
+
+/// The figures of a type, or of all.
+fn cells(seen: &Seen<'_>, transaction: Option<usize>) -> [Line<'static>; 8] {
+    let row = seen.model.row(transaction);
+    let counts = row.counts;
+    let ms =
+        |us: u64| if row.times.count == 0 { "-".to_owned() } else { milliseconds(seconds(us)) };
+    let failed = counts.failures() + counts.in_doubt;
+    let style = if failed > 0 { seen.palette.bad() } else { Style::new() };
+    [
+        cell(&figure(row.per_minute)),
+        cell(&integer(counts.committed)),
+        cell(&integer(counts.rolled_back)),
+        cell(&integer(failed)).style(style),
+        cell(&integer(counts.retries.iter().sum())),
+        cell(&ms(row.times.p50_us)),
+        cell(&ms(row.times.p95_us)),
+        cell(&ms(row.times.p99_us)),
+    ]
 }
 
 fn cell(text: &str) -> Line<'static> {
@@ -335,7 +362,7 @@ fn draw_gauges(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
         Span::styled(format!(" failed {}", percent(failures)), bad(failures > 0.0)),
         Span::styled(sessions, bad(model.elapsed_s > 0 && gauges.connected == 0)),
         Span::styled(
-            format!("  busiest client thread {}", whole(gauges.busiest)),
+            format!("  client thread {}", whole(gauges.busiest)),
             bad(gauges.busiest > 0.9),
         ),
     ];
@@ -360,8 +387,7 @@ fn draw_notes(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
 /// The keys, or the question.
 fn draw_foot(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     if seen.keys.asks_to_abort {
-        let ask =
-            " abort? transactions in flight are given up: a again to do it, any other key not to";
+        let ask = " abort? what is in flight is given up: a again to do it, any other key not to";
         return Line::styled(ask, seen.palette.bad()).render(area, buffer);
     }
     Line::styled(" s stop   a abort   q leave the view   ? help", Palette::quiet())
@@ -430,6 +456,11 @@ mod tests {
     #[test]
     fn more_room_goes_to_the_charts_and_to_what_was_said() {
         golden("120x40", &text(&screen(120, 40, Keys::default(), 130)));
+    }
+
+    #[test]
+    fn with_less_room_what_matters_most_is_left() {
+        golden("40x14", &text(&screen(40, 14, Keys::default(), 130)));
     }
 
     #[test]
