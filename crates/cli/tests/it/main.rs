@@ -19,8 +19,5 @@ mod serve;
 mod servers;
 mod sqlite;
 mod tpc_b;
-<<<<<<< HEAD
-mod until_ci;
-=======
 mod tui;
->>>>>>> d0ad84f (run --tui: the run on the whole terminal)
+mod until_ci;

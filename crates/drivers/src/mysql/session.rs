@@ -43,6 +43,30 @@ const CLAIM_PLACES: u32 = 32;
 const CLAIM_SECONDS: u32 = 31_536_000;
 /// Settings whose values may hold passwords.
 const SECRET_SETTINGS: [&str; 2] = ["wsrep_sst_auth", "wsrep_provider_options"];
+/// What is listed among the settings and set by nobody: the clock, the session's last statements, and how far
+/// the log of changes has come.
+const NO_SETTINGS: [&str; 20] = [
+    "error_count",
+    "gtid_binlog_pos",
+    "gtid_binlog_state",
+    "gtid_current_pos",
+    "gtid_executed",
+    "gtid_owned",
+    "gtid_purged",
+    "gtid_slave_pos",
+    "identity",
+    "in_transaction",
+    "insert_id",
+    "last_gtid",
+    "last_insert_id",
+    "original_commit_timestamp",
+    "pseudo_thread_id",
+    "rand_seed1",
+    "rand_seed2",
+    "statement_id",
+    "timestamp",
+    "warning_count",
+];
 
 /// One connection to a MySQL or MariaDB server.
 pub struct MysqlSession {
@@ -479,7 +503,8 @@ impl Session for MysqlSession {
             let is_secret = SECRET_SETTINGS.contains(&name.as_str()) && !value.is_empty();
             (name, if is_secret { "***".to_owned() } else { value })
         };
-        Ok(rows.into_iter().map(pair).collect())
+        let is_set = |(name, _): &(String, String)| !NO_SETTINGS.contains(&name.as_str());
+        Ok(rows.into_iter().map(pair).filter(is_set).collect())
     }
 
     /// What HammerDB counts: COMMIT and ROLLBACK as statements, also those in procedures. What commits by

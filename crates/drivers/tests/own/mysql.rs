@@ -508,6 +508,21 @@ mod sessions {
     }
 
     #[test]
+    fn settings_are_what_somebody_sets() {
+        let arguments = vec!["--log-bin=log".to_owned(), "--server-id=1".to_owned()];
+        let options = MariadbOptions { arguments, ..Default::default() };
+        let server = MariadbServer::start(options).unwrap();
+        on_worker(async {
+            let mut session = session(&server.url("mysql")).await;
+            let before = session.settings().await.unwrap();
+            assert!(before.iter().any(|(name, _)| name == "innodb_buffer_pool_size"));
+            session.script("CREATE TABLE kept (id int AUTO_INCREMENT PRIMARY KEY)").await.unwrap();
+            session.script("INSERT INTO kept VALUES (NULL)").await.unwrap();
+            assert_eq!(session.settings().await.unwrap(), before);
+        });
+    }
+
+    #[test]
     fn claims_are_of_one_database() {
         let server = MariadbServer::shared();
         let urls = ["claims_a", "claims_b"].map(|name| server.fresh_database(name).unwrap());
