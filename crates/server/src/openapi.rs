@@ -22,6 +22,22 @@ const RESULTS: [(&str, &str); 3] = [
 const SENT: [&str; 6] =
     ["Form", "TargetForm", "JobChange", "PasswordForm", "TokenForm", "ApiError"];
 
+/// How any request may be refused, before its handler sees it.
+const REFUSALS: [(&str, &str); 5] = [
+    ("400", "It cannot be read."),
+    ("401", "The server needs its token."),
+    ("403", "It comes from a page of another site."),
+    ("408", "It was not answered in time."),
+    ("421", "The server is not called by this name."),
+];
+
+/// As well, where something is changed.
+const REFUSALS_OF_CHANGES: [(&str, &str); 3] = [
+    ("413", "It is too large."),
+    ("415", "It is no JSON."),
+    ("422", "It does not hold what it should."),
+];
+
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -57,7 +73,25 @@ pub fn document() -> Value {
         let before = schemas.insert(name.clone(), schema);
         assert!(before.is_none(), "two types are called {name}");
     }
+    for path in document["paths"].as_object_mut().expect("there are paths").values_mut() {
+        for (method, operation) in path.as_object_mut().expect("a path has methods") {
+            add_refusals(method, &mut operation["responses"]);
+        }
+    }
     document
+}
+
+/// Adds what no handler says, because it happens before.
+fn add_refusals(method: &str, responses: &mut Value) {
+    let responses = responses.as_object_mut().expect("an operation has responses");
+    let changes = ["post", "put", "patch"].contains(&method);
+    let of_changes = REFUSALS_OF_CHANGES.iter().filter(|_| changes);
+    for (status, description) in REFUSALS.iter().chain(of_changes) {
+        let schema = json!({ "$ref": "#/components/schemas/ApiError" });
+        let content = json!({ "application/json": { "schema": schema } });
+        let refusal = json!({ "description": description, "content": content });
+        responses.entry(*status).or_insert(refusal);
+    }
 }
 
 /// The schemas of the results and of their parts, by name. What several have they have alike.
