@@ -47,7 +47,8 @@ build: ui
 	$(CARGO) build --release --package triphammer
 
 bench-build: build
-	$(CARGO) build --release --package triphammer-bench-floor --package triphammer-bench-recorder
+	$(CARGO) build --release --package triphammer-bench-floor --package triphammer-bench-long-job \
+	  --package triphammer-bench-recorder
 
 # Side-by-side measurements; each prints medians and the ratio. See bench/README.md.
 bench: deps bench-build
@@ -55,7 +56,9 @@ bench: deps bench-build
 	bench/build_sqlite.py
 	bench/client_cost.py
 	bench/engine.py
+	bench/long_job.py
 	bench/modes.py
+	bench/readers.py
 	bench/terminals.py
 
 # The servers and the browser that the tests start for themselves.

@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use crate::error::ApiError;
+use crate::serve::accepts;
 
 /// The built interface; empty when it was not built.
 #[derive(rust_embed::RustEmbed)]
@@ -102,15 +103,9 @@ fn built(name: &str, headers: &HeaderMap) -> Option<Response> {
 
 /// The file as it was compressed when it was built.
 fn encoded(name: &str, headers: &HeaderMap) -> Option<(Body, Option<&'static str>)> {
-    let accepted = headers.get(header::ACCEPT_ENCODING)?.to_str().ok()?;
-    let accepts = |wanted: &str| {
-        accepted.split(',').any(|one| {
-            let mut parts = one.split(';').map(str::trim);
-            parts.next() == Some(wanted) && parts.all(|part| !matches!(part, "q=0" | "q=0.0"))
-        })
-    };
     [("br", "br"), ("gz", "gzip")].into_iter().find_map(|(ending, encoding)| {
-        let file = accepts(encoding).then(|| Built::get(&format!("{name}.{ending}")))??;
+        let file =
+            accepts(headers, encoding).then(|| Built::get(&format!("{name}.{ending}")))??;
         Some((Body::from(file.data), Some(encoding)))
     })
 }

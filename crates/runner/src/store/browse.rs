@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use rusqlite::types::Value;
-use rusqlite::{Row, params_from_iter};
+use rusqlite::types::{Type, Value};
+use rusqlite::{Row, params, params_from_iter};
 
 use super::error::StoreError;
-use super::histograms::HistogramRow;
+use super::histograms::{self, TimesKind};
 use super::job::{JobId, JobRow, JobStatus, SecondRow, SeriesRow};
 use super::open::Store;
-use super::read::{JOB_COLUMNS, histogram_row, job_row, second_row, series_row};
+use super::read::{JOB_COLUMNS, job_row, place, second_row, series_row, unreadable, unsigned};
 use crate::result::JobKind;
 
 /// Most jobs of a page.
@@ -136,20 +136,29 @@ impl Store {
         self.each(sql, bounds(job, &seconds), second_row, each)
     }
 
-    /// Hands every histogram of [`Store::histograms`] to `each`, in order, holding one at a time.
+    /// Hands what the histograms of a kind count to `each`, in order: the first second of the stretch, the place
+    /// of the transaction type, a time in µs and how often it was. A day of five types takes a tenth of a second.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn each_histogram(
+    pub fn each_time(
         &self,
         job: JobId,
         seconds: Range<u64>,
-        each: impl FnMut(HistogramRow),
+        times: TimesKind,
+        mut each: impl FnMut(u64, usize, u64, u64),
     ) -> Result<(), StoreError> {
-        let sql = "SELECT first_second, last_second, type, times, counts FROM histograms
-                   WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3
-                   ORDER BY first_second, type, times";
-        self.each(sql, bounds(job, &seconds), histogram_row, each)
+        let sql = "SELECT first_second, type, counts FROM histograms
+                   WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3 AND times = ?4
+                   ORDER BY first_second, type";
+        let [job, from, to] = bounds(job, &seconds);
+        let row = |row: &Row<'_>| {
+            let (first, transaction) = (unsigned(row, 0)?, place(row, 1)?);
+            let encoded = row.get_ref(2)?.as_blob()?;
+            histograms::each_time(encoded, |us, count| each(first, transaction, us, count))
+                .map_err(|reason| unreadable(2, Type::Blob, reason))
+        };
+        self.rows(sql, params![job, from, to, times.name()], row).map(drop)
     }
 
     fn each<T>(
@@ -172,7 +181,7 @@ impl Store {
     /// When there is no such job, and when the store cannot be written.
     pub fn relabel(&self, job: JobId, label: Option<&str>) -> Result<(), StoreError> {
         let sql = "UPDATE jobs SET label = ?2 WHERE id = ?1";
-        let changed = self.write(|c| c.execute(sql, rusqlite::params![job.0, label]))?;
+        let changed = self.write(|c| c.execute(sql, params![job.0, label]))?;
         if changed == 0 { Err(StoreError::NoJob { job: job.0 }) } else { Ok(()) }
     }
 
@@ -188,7 +197,7 @@ impl Store {
     }
 }
 
-fn bounds(job: JobId, seconds: &Range<u64>) -> [i64; 3] {
+pub(super) fn bounds(job: JobId, seconds: &Range<u64>) -> [i64; 3] {
     let border = |second: u64| i64::try_from(second).unwrap_or(i64::MAX);
     [job.0, border(seconds.start), border(seconds.end)]
 }

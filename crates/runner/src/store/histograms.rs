@@ -2,9 +2,12 @@
 //! then every ten seconds. A day of five types is some tens of megabytes that way. Totals are exact
 //! whatever the length.
 
+use std::ops::Range;
+use std::sync::LazyLock;
+
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
-use triphammer_core::recorder::{Interval, TypeInterval};
+use triphammer_core::recorder::{self, Interval, TypeInterval};
 
 /// Seconds of a run that have histograms of their own.
 pub const FULL_SECONDS: u64 = 3600;
@@ -126,6 +129,75 @@ pub(super) fn decode(counts: &[u8]) -> Result<Histogram<u32>, String> {
     Deserializer::new().deserialize(&mut &*counts).map_err(|error| error.to_string())
 }
 
+/// Hands every time that an encoded histogram counts to `each`, in µs and rising, with how often, or says why it
+/// cannot. No histogram is made for it: each would take room for 25,000 counts, of which some hundred are used.
+pub(super) fn each_time(encoded: &[u8], mut each: impl FnMut(u64, u64)) -> Result<(), String> {
+    let Some(mut counts) = OURS.counts_of(encoded) else {
+        let histogram = decode(encoded)?;
+        let values = histogram.iter_recorded();
+        values.for_each(|value| each(value.value_iterated_to(), value.count_at_value().into()));
+        return Ok(());
+    };
+    let mut place = 0_usize;
+    while !counts.is_empty() {
+        let number = zig_zag(&mut counts).ok_or("it ends within a number")?;
+        if let Ok(count) = u64::try_from(number) {
+            each(*OURS.times.get(place).ok_or("it counts times beyond its bounds")?, count);
+            place += 1;
+        } else {
+            // So many counts of nothing.
+            let zeros = usize::try_from(number.unsigned_abs()).unwrap_or(usize::MAX);
+            place = place.saturating_add(zeros);
+        }
+    }
+    Ok(())
+}
+
+/// A number of HdrHistogram's V2 encoding: seven bits a byte, the lowest first, the ninth byte whole; odd ones
+/// are negative.
+fn zig_zag(bytes: &mut &[u8]) -> Option<i64> {
+    let mut number = 0_u64;
+    for at in 0..9 {
+        let (byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        let more = at < 8 && byte & 0x80 != 0;
+        number |= u64::from(if more { byte & 0x7f } else { *byte }) << (7 * at);
+        if !more {
+            break;
+        }
+    }
+    Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
+}
+
+/// What all histograms in our bounds have in common.
+struct Ours {
+    /// One with no counts, encoded: cookie, length of the counts, bounds.
+    head: Vec<u8>,
+    /// The time of each count, µs.
+    times: Vec<u64>,
+}
+
+/// Bytes before the counts; those of [`LENGTH_BYTES`] differ.
+const HEAD_BYTES: usize = 40;
+/// Where the length of the counts is.
+const LENGTH_BYTES: Range<usize> = 4..8;
+
+static OURS: LazyLock<Ours> = LazyLock::new(|| {
+    let empty = recorder::histogram();
+    let mut head = Vec::new();
+    V2Serializer::new().serialize(&empty, &mut head).expect("a vector takes every byte");
+    Ours { head, times: empty.iter_all().map(|value| value.value_iterated_to()).collect() }
+});
+
+impl Ours {
+    /// The counts of an encoded histogram; `None` when it has other bounds.
+    fn counts_of<'a>(&self, encoded: &'a [u8]) -> Option<&'a [u8]> {
+        let (head, counts) = encoded.split_at_checked(HEAD_BYTES)?;
+        let same = |part: Range<usize>| head[part.clone()] == self.head[part];
+        (same(0..LENGTH_BYTES.start) && same(LENGTH_BYTES.end..HEAD_BYTES)).then_some(counts)
+    }
+}
+
 /// Collects intervals after the first hour until ten seconds are full.
 #[derive(Debug, Default)]
 pub(super) struct Merger {
@@ -155,5 +227,65 @@ impl Merger {
     /// Gives what is not full yet.
     pub fn finish(&mut self) -> Vec<Encoded> {
         self.held.take().map_or_else(Vec::new, |held| encode(&held.types, [held.first, held.last]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use triphammer_core::Rng;
+
+    use super::*;
+
+    fn times_of(histogram: &Histogram<u32>) -> Vec<(u64, u64)> {
+        let mut encoded = Vec::new();
+        V2Serializer::new().serialize(histogram, &mut encoded).unwrap();
+        let mut times = Vec::new();
+        each_time(&encoded, |us, count| times.push((us, count))).unwrap();
+        times
+    }
+
+    fn recorded(histogram: &Histogram<u32>) -> Vec<(u64, u64)> {
+        let values = histogram.iter_recorded();
+        values.map(|value| (value.value_iterated_to(), value.count_at_value().into())).collect()
+    }
+
+    #[test]
+    fn times_are_those_of_the_histogram() {
+        let mut rng = Rng::of(1, &[]);
+        for length in [0, 1, 3, 1_000, 100_000] {
+            let mut histogram = recorder::histogram();
+            for _ in 0..length {
+                let below = 10_u64.pow(1 + u32::try_from(rng.below(9)).unwrap());
+                let count = 1 + u32::try_from(rng.below(300)).unwrap();
+                histogram.record_n(1 + rng.below(below), count).unwrap();
+            }
+            assert_eq!(times_of(&histogram), recorded(&histogram));
+        }
+        let mut ends = recorder::histogram();
+        ends.record_n(recorder::LOWEST_US, u32::MAX).unwrap();
+        ends.record(recorder::HIGHEST_US).unwrap();
+        assert_eq!(times_of(&ends), recorded(&ends));
+    }
+
+    #[test]
+    fn histograms_in_other_bounds_are_read_too() {
+        let mut other = Histogram::new_with_bounds(1, 1_000_000, 2).unwrap();
+        other.record_n(77_000, 5).unwrap();
+        assert_eq!(times_of(&other), recorded(&other));
+    }
+
+    #[test]
+    fn bytes_that_are_no_histogram_are_refused() {
+        let mut encoded = Vec::new();
+        V2Serializer::new().serialize(&recorder::histogram(), &mut encoded).unwrap();
+        let refused = |encoded: &[u8]| each_time(encoded, |_, _| ()).is_err();
+        assert!(refused(b"") && refused(&encoded[..20]));
+        encoded.truncate(HEAD_BYTES);
+        encoded.push(0x80);
+        assert!(refused(&encoded));
+        // A million counts of nothing, then one.
+        encoded.truncate(HEAD_BYTES);
+        encoded.extend([0xff, 0x88, 0x7a, 2]);
+        assert!(refused(&encoded));
     }
 }

@@ -6,6 +6,7 @@ use rusqlite::{OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
 use triphammer_core::event::Phase;
 
+use super::browse::bounds;
 use super::error::StoreError;
 use super::histograms::{HistogramRow, Scope, TimesKind, TotalRow, decode};
 use super::job::{
@@ -111,9 +112,10 @@ impl Store {
         job: JobId,
         seconds: Range<u64>,
     ) -> Result<Vec<HistogramRow>, StoreError> {
-        let mut rows = Vec::new();
-        self.each_histogram(job, seconds, |row| rows.push(row))?;
-        Ok(rows)
+        let sql = "SELECT first_second, last_second, type, times, counts FROM histograms
+                   WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3
+                   ORDER BY first_second, type, times";
+        self.rows(sql, bounds(job, &seconds), histogram_row)
     }
 
     /// The exact totals of the run or its window.
@@ -277,7 +279,7 @@ pub(super) fn second_row(row: &Row<'_>) -> rusqlite::Result<SecondRow> {
     })
 }
 
-pub(super) fn histogram_row(row: &Row<'_>) -> rusqlite::Result<HistogramRow> {
+fn histogram_row(row: &Row<'_>) -> rusqlite::Result<HistogramRow> {
     Ok(HistogramRow {
         first: unsigned(row, 0)?,
         last: unsigned(row, 1)?,
@@ -315,7 +317,7 @@ fn histogram(row: &Row<'_>, column: usize) -> rusqlite::Result<hdrhistogram::His
     decode(counts).map_err(|reason| unreadable(column, rusqlite::types::Type::Blob, reason))
 }
 
-fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+pub(super) fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     let number: i64 = row.get(column)?;
     u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
 }
@@ -337,11 +339,15 @@ fn server(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<ServerTransac
     Ok(count.zip(seconds).map(|(count, seconds)| ServerTransactions { count, seconds }))
 }
 
-fn place(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
+pub(super) fn place(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
     let number: i64 = row.get(column)?;
     usize::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
 }
 
-fn unreadable(column: usize, kind: rusqlite::types::Type, reason: String) -> rusqlite::Error {
+pub(super) fn unreadable(
+    column: usize,
+    kind: rusqlite::types::Type,
+    reason: String,
+) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, kind, reason.into())
 }

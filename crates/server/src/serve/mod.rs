@@ -1,5 +1,6 @@
 //! The server itself: its socket, its connections, and its end.
 
+mod compress;
 mod stall;
 mod tls;
 
@@ -7,7 +8,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::{Extension, Router};
+use axum::{Extension, Router, middleware};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -22,6 +23,8 @@ use crate::guard::{self, Guard, Hosts, Login};
 use crate::live::{Goodbye, LiveEvent};
 use crate::serve::stall::Stall;
 use crate::{api, ui};
+
+pub(crate) use compress::accepts;
 
 /// Largest head of a request, in bytes.
 const HEAD_MAX: usize = 32 * 1024;
@@ -173,6 +176,7 @@ fn routes(app: App, guard: &Arc<Guard>) -> Router {
     api.route("/api/v1/openapi.json", document)
         .fallback(ui::page)
         .method_not_allowed_fallback(ui::method_not_allowed)
+        .layer(middleware::from_fn(compress::compress))
         .layer(Extension(Arc::clone(guard)))
         .with_state(app)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use triphammer_drivers::target::Secret;
 
-use crate::site::Site;
+use crate::site::{Reply, Site};
 
 const JSON: &str = "content-type: application/json";
 
@@ -333,4 +333,19 @@ fn every_response_says_what_browsers_may_do_with_it() {
         (200, Some("text/html; charset=utf-8"))
     );
     let _: Value = site.get("/api/v1/session");
+}
+
+#[test]
+fn a_long_answer_is_compressed_for_who_takes_it() {
+    let site = Site::start();
+    let path = "/api/v1/openapi.json";
+    let plain = site.ask("GET", path, &["accept-encoding: br"], "");
+    let packed = site.ask("GET", path, &["accept-encoding: gzip, br"], "");
+    assert_eq!((plain.header("content-encoding"), plain.status), (None, 200));
+    assert_eq!((packed.header("content-encoding"), packed.status), (Some("gzip"), 200));
+    assert_eq!(packed.header("vary"), Some("accept-encoding"));
+    let length = |reply: &Reply| reply.header("content-length").unwrap().parse::<usize>().unwrap();
+    assert!(length(&packed) * 4 < length(&plain), "{} of {}", length(&packed), length(&plain));
+    let short = site.ask("GET", "/api/v1/session", &["accept-encoding: gzip"], "");
+    assert_eq!(short.header("content-encoding"), None);
 }

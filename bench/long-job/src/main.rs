@@ -1,0 +1,148 @@
+//! A job of many hours in a minute: `long-job STORE JOB SECONDS` writes another job like the run JOB into the
+//! store, second by second through the store's own code, and prints its number. Its series, histograms and
+//! totals are drawn; the figures of its document are those of JOB.
+
+use std::io::Write;
+use std::path::Path;
+
+use triphammer_core::engine::{Ending, RunEnd, Window};
+use triphammer_core::event::Phase;
+use triphammer_core::recorder::{Gauges, HostCpu, Interval, TypeInterval, WorkerCpu, histogram};
+use triphammer_core::{Elapsed, Rng, Timestamp};
+use triphammer_runner::result::{RunResult, ServerTransactions};
+use triphammer_runner::second::Second;
+use triphammer_runner::store::{JobHeader, JobId, Store, StoredJob};
+
+type Failure = Box<dyn std::error::Error>;
+
+/// Seconds of ramp-up.
+const RAMP_UP: u64 = 60;
+/// Seconds between two of the database's checkpoints, in which all is slow.
+const CHECKPOINT_EVERY: u64 = 300;
+/// Transactions a second of each type at the mean.
+const RATES: [u64; 5] = [450, 430, 40, 40, 40];
+
+fn main() -> Result<(), Failure> {
+    let mut args = std::env::args().skip(1);
+    let (Some(store), Some(job), Some(seconds)) = (args.next(), args.next(), args.next()) else {
+        return Err("long-job STORE JOB SECONDS".into());
+    };
+    let store = Store::open(Path::new(&store))?;
+    let model = store.load(JobId(job.parse()?))?;
+    let result = model.result()?.ok_or("the model is no run that came to its end")?;
+    let job = write(&store, &model, result, seconds.parse()?)?;
+    writeln!(std::io::stdout(), "{job}")?;
+    Ok(())
+}
+
+/// Writes the job.
+fn write(
+    store: &Store,
+    model: &StoredJob,
+    mut result: RunResult,
+    seconds: u64,
+) -> Result<JobId, Failure> {
+    let job = store.begin(&header(model, &result))?;
+    let types = model.transactions.len();
+    let (mut run, mut timed) = (Interval::new(0, types), Interval::new(0, types));
+    let mut rng = Rng::of(1, &[]);
+    for at in 0..seconds {
+        let interval = second(at, types, &mut rng)?;
+        run.add_later(&interval);
+        let phase = if at < RAMP_UP { Phase::RampUp } else { Phase::Window };
+        if phase == Phase::Window {
+            timed.add_later(&interval);
+        }
+        let server = Some(ServerTransactions { count: 1_000, seconds: 1.0 });
+        store.second(job, &Second::new(interval, phase, server))?;
+    }
+    result.job = Some(job.0);
+    result.label = Some(format!("{seconds} seconds"));
+    let whole = f64::from(u32::try_from(seconds)?);
+    let rampup = f64::from(u32::try_from(RAMP_UP)?);
+    (result.durations.rampup_s, result.durations.window_s) = (rampup, whole - rampup);
+    store.finish(job, &result, &end(seconds, run.types, timed.types))?;
+    Ok(job)
+}
+
+fn header(model: &StoredJob, result: &RunResult) -> JobHeader {
+    JobHeader {
+        kind: model.row.kind,
+        label: Some("long".to_owned()),
+        workload: model.row.workload.clone(),
+        workload_version: model.row.workload_version,
+        scale: model.row.scale,
+        scale_unit: model.row.scale_unit.clone(),
+        target: model.row.target.clone(),
+        server: Some(result.server.clone()),
+        tool_version: model.row.tool_version.clone(),
+        users: model.row.users,
+        spec: model.spec.clone(),
+        facts: model.facts.clone(),
+        host: model.host.clone(),
+        transactions: model.transactions.clone(),
+        parent: None,
+        plan: None,
+    }
+}
+
+/// A second as a database makes them: a slow wave over an hour, noise, a stall at each checkpoint, and now and
+/// then a transaction that takes very long.
+fn second(at: u64, types: usize, rng: &mut Rng) -> Result<Interval, Failure> {
+    let mut interval = Interval::new(at, types);
+    interval.connected = 64;
+    let wave = 100 + (at % 3_600).abs_diff(1_800) / 36;
+    let stalls = at % CHECKPOINT_EVERY < 5;
+    for (place, seen) in interval.types.iter_mut().enumerate() {
+        let mean = RATES[place % RATES.len()] * wave / 125 / if stalls { 3 } else { 1 };
+        let committed = mean + rng.below(mean / 5 + 1);
+        let slow = if stalls { 20 } else { 1 };
+        let mut times = histogram();
+        for _ in 0..committed {
+            let us = 300 + rng.below(400) + rng.below(2_000) * slow;
+            let us = if rng.below(5_000) == 0 { us * 200 } else { us };
+            times.record(us)?;
+            seen.counts.response_ns += us * 1_000;
+        }
+        seen.counts.committed = committed;
+        seen.counts.service_ns = seen.counts.response_ns;
+        seen.counts.failed[0] = u64::from(rng.below(500) == 0);
+        seen.counts.retries[0] = rng.below(3);
+        seen.response = Some(times);
+    }
+    interval.gauges = gauges(rng)?;
+    Ok(interval)
+}
+
+fn gauges(rng: &mut Rng) -> Result<Gauges, Failure> {
+    let mut lag = histogram();
+    lag.record_n(50 + rng.below(200), 10)?;
+    let cpu_ns = 300_000_000 + rng.below(100_000_000);
+    let host = HostCpu { busy: 150 + rng.below(40), total: 200 };
+    let cpu = vec![WorkerCpu { thread: 0, cpu_ns, wall_ns: 1_000_000_000 }];
+    Ok(Gauges { cpu, round_trip: Some(lag.clone()), lag: Some(lag), host })
+}
+
+/// What the engine would have given at the end; of it the store keeps the totals only.
+fn end(seconds: u64, run: Vec<TypeInterval>, timed: Vec<TypeInterval>) -> RunEnd {
+    let ended = Elapsed::at_second(seconds);
+    RunEnd {
+        started_at: Timestamp(0),
+        ended,
+        window: Window { start: Elapsed::at_second(RAMP_UP), end: ended },
+        started: run.iter().map(|seen| seen.counts.ended()).collect(),
+        in_flight: vec![0; run.len()],
+        run,
+        timed,
+        offered: None,
+        pool_wait: None,
+        exemplars: Vec::new(),
+        gauges: Gauges::default(),
+        worker_cpu_ns: Vec::new(),
+        sessions: (0, 0),
+        round_trips: 0,
+        errors: Vec::new(),
+        ending: Ending::Complete,
+        notes: Vec::new(),
+    }
+}

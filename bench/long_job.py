@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""The page of a job of twelve hours: how soon it is drawn, how smoothly it moves, how much crosses the network.
+
+    bench/long_job.py [--seconds 43200] [--rounds 5] [--picture FILE.png]
+
+A short run on the null database is the model; bench/long-job writes one of twelve hours into the store, through the
+store's own code. Chromium opens its page anew each round.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+
+import lib
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=int, default=12 * 3600)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--picture", default="")
+    args = parser.parse_args()
+    triphammer = lib.triphammer()
+    writer = os.path.join(os.path.dirname(triphammer), "triphammer-bench-long-job")
+    with tempfile.TemporaryDirectory() as folder:
+        store = os.path.join(folder, "jobs.sqlite")
+        environment = {**os.environ, "TRIPHAMMER_STORE": store}
+        lib.run([triphammer, "run", "null:?service=1ms", "--rampup", "1s", "--duration", "3s"], env=environment)
+        written = lib.timed([writer, store, "1", str(args.seconds)])
+        job = written["out"].strip()
+        print(f"{args.seconds} seconds written in {written['wall']:.0f} s, {os.path.getsize(store) / 1e6:.0f} MB")
+        server = subprocess.Popen([triphammer, "serve", "--listen", "127.0.0.1:0"], env=environment,
+                                  stdout=subprocess.PIPE, text=True)
+        try:
+            base = server.stdout.readline().strip().split()[-1].rstrip("/")
+            rounds = [look(base, job, args.picture) for _ in range(args.rounds)]
+        finally:
+            server.terminate()
+            server.wait(30)
+    show("drawn", "ms", [r["drawn"] for r in rounds], "at most 2,000")
+    show("the page, as sent", "KB", [r["page"] / 1e3 for r in rounds], "")
+    show("page and data, as sent", "KB", [(r["page"] + r["data"]) / 1e3 for r in rounds], "at most 200")
+    show("moving", "frames a second", [r["fps"] for r in rounds], "at least 30")
+    show("wait for a frame, p95", "ms", [r["p95_ms"] for r in rounds], "")
+    for name in sorted({name for r in rounds for name, _ in r["timings"]}):
+        show(f"  {name[:40]}", "ms", [ms for r in rounds for n, ms in r["timings"] if n == name], "")
+
+
+def look(base, job, picture):
+    """One visit of the page by a browser that has never been there."""
+    script = os.path.join(lib.ROOT, "bench/long_job.mjs")
+    return json.loads(lib.run(["node", script], env={**os.environ, "BASE": base, "JOB": job, "SHOT": picture}))
+
+
+def show(name, unit, values, wanted):
+    values = sorted(values)
+    print(f"{name:44} {values[len(values) // 2]:8.0f} {unit} ({values[0]:.0f} to {values[-1]:.0f}) {wanted}")
+
+
+if __name__ == "__main__":
+    main()
