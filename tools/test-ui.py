@@ -14,6 +14,8 @@ sys.path.insert(0, os.path.join(ROOT, "bench"))
 import lib  # noqa: E402
 
 PASSWORD = "s3cret-ü'\"%"
+# All steps need two minutes on two cores.
+STEPS_MAX_S = 900
 
 
 def main():
@@ -30,13 +32,22 @@ def main():
             try:
                 base = server.stdout.readline().strip().split()[-1].rstrip("/")
                 url = f"postgres://bench@127.0.0.1:{postgres.port}/tpcc?sslmode=disable"
-                done = subprocess.run(["node", "--test", "e2e/"], cwd=os.path.join(ROOT, "ui"),
+                done = subprocess.run(["node", "--test", "--test-reporter=spec", "e2e/"], timeout=STEPS_MAX_S, cwd=os.path.join(ROOT, "ui"),
                                       env={**os.environ, "BASE": base, "POSTGRES": url, "PASSWORD": PASSWORD,
                                            "SHOTS": shots, "TRIPHAMMER": binary})
             finally:
-                server.terminate()
-                server.wait(30)
+                end(server)
     sys.exit(done.returncode)
+
+
+def end(server):
+    """Ends the server as Ctrl-C does, and for good when that takes too long."""
+    server.terminate()
+    try:
+        server.wait(30)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
 
 
 if __name__ == "__main__":

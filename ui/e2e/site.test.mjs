@@ -8,6 +8,8 @@ import { open } from './browser.mjs';
 
 const { BASE, POSTGRES, PASSWORD, SHOTS } = process.env;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+// How long any one step waits for what it names: much more than it needs, also on two busy cores.
+const PATIENCE_MS = 120_000;
 let browser;
 let context;
 let page;
@@ -19,6 +21,7 @@ before(async () => {
   browser = await open();
   // Scripts of the test's own, such as axe, are no part of the page and not bound by its policy.
   context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, bypassCSP: true });
+  context.setDefaultTimeout(PATIENCE_MS);
   watch((page = await context.newPage()));
 });
 
@@ -77,7 +80,7 @@ async function readable(name) {
 }
 
 async function job() {
-  await page.getByRole('link', { name: /Open job/ }).click({ timeout: 90_000 });
+  await page.getByRole('link', { name: /Open job/ }).click();
   await page.getByText('Transactions in the timed window').waitFor();
   return Number(page.url().split('/').pop());
 }
@@ -94,43 +97,43 @@ test('a target is saved and tested, and its password stays on the server', async
   await page.getByLabel('URL').fill(POSTGRES);
   await page.locator('input[type=password]').fill(PASSWORD);
   await page.getByRole('button', { name: 'Save and test' }).click();
-  await page.getByText(/PostgreSQL \d+.*connected in/).waitFor({ timeout: 20_000 });
+  await page.getByText(/PostgreSQL \d+.*connected in/).waitFor();
   await page.getByText('held in memory', { exact: true }).waitFor();
   await readable('targets');
 });
 
 test('a run where nothing is built says what to do, before it begins', async () => {
   await go('new?target=pg');
-  await page.getByText(/triphammer build/).waitFor({ timeout: 20_000 });
+  await page.getByText(/triphammer build/).waitFor();
 });
 
 test('a build shows its progress', async () => {
   await go('new?command=build&target=pg&scale=1');
-  await page.getByText(/triphammer build '?postgres:/).waitFor({ timeout: 20_000 });
+  await page.getByText(/triphammer build '?postgres:/).waitFor();
   await page.getByRole('button', { name: 'Start the build' }).click();
-  await page.getByRole('link', { name: /Open job/ }).waitFor({ timeout: 120_000 });
+  await page.getByRole('link', { name: /Open job/ }).waitFor();
   assert.ok((await page.locator('progress').count()) > 0);
   await readable('build');
 });
 
 test('a bad value is refused at its field, in the words of the command line', async () => {
   await go('new?target=pg&vus=0');
-  await page.getByText(/at least one virtual user/).first().waitFor({ timeout: 20_000 });
+  await page.getByText(/at least one virtual user/).first().waitFor();
   assert.equal(await page.locator('#setting-vus').getAttribute('aria-invalid'), 'true');
 });
 
 test('a run on PostgreSQL is watched, left, found again, and stopped', async () => {
   await go('new?target=pg&vus=2&rampup=1s&duration=10m&label=stopped');
-  await page.getByText(/--duration 10m/).waitFor({ timeout: 20_000 });
+  await page.getByText(/--duration 10m/).waitFor();
   await readable('start');
   await page.getByRole('button', { name: 'Start the run' }).click();
-  await page.getByText('Throughput, transactions a second').waitFor({ timeout: 60_000 });
+  await page.getByText('Throughput, transactions a second').waitFor();
   const live = page.url();
   await page.close();
   watch((page = await context.newPage()));
   await page.goto(live);
-  await page.getByText('Elapsed').waitFor({ timeout: 20_000 });
-  await page.waitForFunction(() => /0:0[5-9]|0:[1-9]\d/.test(document.querySelector('.tiles')?.textContent ?? ''), null, { timeout: 60_000 });
+  await page.getByText('Elapsed').waitFor();
+  await page.waitForFunction(() => /0:0[5-9]|0:[1-9]\d/.test(document.querySelector('.tiles')?.textContent ?? ''));
   await readable('live');
   await page.getByRole('button', { name: 'Stop', exact: true }).focus();
   await page.keyboard.press('Enter');
@@ -140,7 +143,7 @@ test('a run on PostgreSQL is watched, left, found again, and stopped', async () 
 
 test('a run on SQLite needs no target and ends in a job with all figures', async () => {
   await go('new?duration=5s&rampup=1s&label=embedded');
-  await page.getByText(/--duration 5s/).waitFor({ timeout: 20_000 });
+  await page.getByText(/--duration 5s/).waitFor();
   await page.getByRole('button', { name: 'Start the run' }).click();
   await job();
   await page.getByText('Response time by percentile').waitFor();
@@ -154,13 +157,13 @@ test('a run on SQLite needs no target and ends in a job with all figures', async
 test('jobs are found by their label and compared', async () => {
   await go('');
   await page.getByLabel('Search').fill('stopped');
-  await page.getByText(/1 of 1/).waitFor({ timeout: 20_000 });
+  await page.getByText(/1 of 1/).waitFor();
   await page.getByLabel('Search').fill('');
-  await page.locator('input[type=checkbox]').nth(1).waitFor({ timeout: 20_000 });
+  await page.locator('input[type=checkbox]').nth(1).waitFor();
   await readable('jobs');
   for (const box of (await page.locator('input[type=checkbox]').all()).slice(0, 2)) await box.check();
   await page.getByRole('link', { name: 'Compare 2 jobs' }).click();
-  await page.getByText('What differed').waitFor({ timeout: 20_000 });
+  await page.getByText('What differed').waitFor();
   await readable('compare');
 });
 
