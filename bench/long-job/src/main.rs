@@ -136,6 +136,7 @@ fn end(seconds: u64, run: Vec<TypeInterval>, timed: Vec<TypeInterval>) -> RunEnd
         timed,
         offered: None,
         pool_wait: None,
+        backlog_max: None,
         exemplars: Vec::new(),
         gauges: Gauges::default(),
         worker_cpu_ns: Vec::new(),
