@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """What people who watch cost a run: `serve` with 50 live readers beside a run, and the same without them.
 
-    bench/readers.py [--readers 50] [--pairs 7] [--seconds 5] [--vus 4]
+    bench/readers.py [--readers 50] [--pairs 7] [--seconds 5] [--vus 4] [--null]
 
-TPROC-C on a private PostgreSQL, started by way of the server, in turn without and with readers (0 50, 50 0, ...). Then
+TPROC-C on a private PostgreSQL (with --null on the null database, whose throughput is the same from run to run where
+the host is not quiet enough for a verdict), started by way of the server, in turn without and with readers (0 50, 50 0, ...). Then
 `compare` judges the runs with readers against those without, and the CPU of the server's thread for HTTP is told.
 """
 
@@ -27,13 +28,16 @@ def main():
     parser.add_argument("--pairs", type=int, default=7)
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--vus", type=int, default=4)
+    parser.add_argument("--null", action="store_true")
     options = parser.parse_args()
     binary = lib.triphammer()
     with tempfile.TemporaryDirectory() as folder, lib.Postgres(fsync="off") as postgres:
         environment = {**os.environ, "TRIPHAMMER_STORE": os.path.join(folder, "jobs.sqlite")}
-        postgres.fresh("bench")
-        url = postgres.url("bench")
-        lib.run([binary, "build", url, "--scale", "4"], env=environment)
+        url = "null:?service=2ms"
+        if not options.null:
+            postgres.fresh("bench")
+            url = postgres.url("bench")
+            lib.run([binary, "build", url, "--scale", "4"], env=environment)
         with Server(binary, environment) as server:
             server.ask("PUT", "targets/bench", {"url": url})
             measure(server, 0, options, label="warm-up")

@@ -17,13 +17,13 @@ test('wider ends at all there is', () => {
 });
 
 test('a part is fetched with its sides, and again before what is shown leaves it', () => {
-  const all = { range: whole, step: 72 };
+  const all = { range: whole, step: 108 };
   expect(toFetch(whole, all, whole)).toBeNull();
-  expect(toFetch([10_000, 11_000], all, whole)).toEqual({ range: [9_000, 12_000], points: 1800 });
-  const part = { range: [9_000, 12_000] as Range, step: 2 };
+  expect(toFetch([10_000, 11_000], all, whole)).toEqual({ range: [9_000, 12_000], points: 1200 });
+  const part = { range: [9_000, 12_000] as Range, step: 3 };
   expect(toFetch([10_400, 11_400], part, whole)).toBeNull();
-  expect(toFetch([10_600, 11_600], part, whole)).toEqual({ range: [9_600, 12_600], points: 1800 });
-  expect(toFetch([10_000, 10_500], part, whole)).toEqual({ range: [9_500, 11_000], points: 1800 });
-  expect(toFetch([10_000, 10_500], { range: [9_500, 11_000], step: 1 }, whole)).toBeNull();
+  expect(toFetch([10_600, 11_600], part, whole)).toEqual({ range: [9_600, 12_600], points: 1200 });
+  expect(toFetch([10_000, 10_500], part, whole)).toEqual({ range: [9_500, 11_000], points: 1200 });
+  expect(toFetch([10_000, 10_500], { range: [9_500, 11_000], step: 2 }, whole)).toBeNull();
   expect(toFetch([0, 1_000], { range: [0, 2_000], step: 1 }, whole)).toBeNull();
 });

@@ -4,7 +4,7 @@
 export type Range = [number, number];
 
 /** Points over what is shown. */
-const POINTS = 600;
+export const POINTS = 400;
 
 /** What is shown, moved by so much, as far as there is something. */
 export function moved([from, to]: Range, by: number, [first, last]: Range): Range {

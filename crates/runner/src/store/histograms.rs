@@ -129,33 +129,62 @@ pub(super) fn decode(counts: &[u8]) -> Result<Histogram<u32>, String> {
     Deserializer::new().deserialize(&mut &*counts).map_err(|error| error.to_string())
 }
 
-/// Hands every time that an encoded histogram counts to `each`, in µs and rising, with how often, or says why it
-/// cannot. No histogram is made for it: each would take room for 25,000 counts, of which some hundred are used.
-pub(super) fn each_time(encoded: &[u8], mut each: impl FnMut(u64, u64)) -> Result<(), String> {
-    let Some(mut counts) = OURS.counts_of(encoded) else {
-        let histogram = decode(encoded)?;
-        let values = histogram.iter_recorded();
-        values.for_each(|value| each(value.value_iterated_to(), value.count_at_value().into()));
-        return Ok(());
-    };
-    let mut place = 0_usize;
-    while !counts.is_empty() {
-        let number = zig_zag(&mut counts).ok_or("it ends within a number")?;
-        if let Ok(count) = u64::try_from(number) {
-            each(*OURS.times.get(place).ok_or("it counts times beyond its bounds")?, count);
-            place += 1;
-        } else {
-            // So many counts of nothing.
-            let zeros = usize::try_from(number.unsigned_abs()).unwrap_or(usize::MAX);
-            place = place.saturating_add(zeros);
-        }
+/// Counts of encoded histograms, put into bins. No histogram is made for it: each would take room for 25,000 counts,
+/// of which some hundred are used.
+pub(super) struct Bins {
+    of: fn(u64) -> usize,
+    /// The bin of each count of a histogram of ours.
+    by_place: Vec<usize>,
+}
+
+impl Bins {
+    /// Bins that rise with the time in µs.
+    pub fn new(of: fn(u64) -> usize) -> Self {
+        Self { of, by_place: OURS.times.iter().map(|us| of(*us)).collect() }
     }
-    Ok(())
+
+    /// Hands each bin in which an encoded histogram counts something to `each`, rising, with how often, or says
+    /// why it cannot.
+    pub fn each(&self, encoded: &[u8], mut each: impl FnMut(usize, u64)) -> Result<(), String> {
+        let Some(mut counts) = OURS.counts_of(encoded) else {
+            let histogram = decode(encoded)?;
+            for value in histogram.iter_recorded() {
+                each((self.of)(value.value_iterated_to()), value.count_at_value().into());
+            }
+            return Ok(());
+        };
+        let (mut place, mut bin, mut sum) = (0_usize, 0, 0);
+        while !counts.is_empty() {
+            let number = zig_zag(&mut counts).ok_or("it ends within a number")?;
+            let Ok(count) = u64::try_from(number) else {
+                // So many counts of nothing.
+                let zeros = usize::try_from(number.unsigned_abs()).unwrap_or(usize::MAX);
+                place = place.saturating_add(zeros);
+                continue;
+            };
+            let of_this = *self.by_place.get(place).ok_or("it counts times beyond its bounds")?;
+            if of_this != bin && sum > 0 {
+                each(bin, sum);
+                sum = 0;
+            }
+            (bin, place) = (of_this, place + 1);
+            sum += count;
+        }
+        if sum > 0 {
+            each(bin, sum);
+        }
+        Ok(())
+    }
 }
 
 /// A number of HdrHistogram's V2 encoding: seven bits a byte, the lowest first, the ninth byte whole; odd ones
 /// are negative.
 fn zig_zag(bytes: &mut &[u8]) -> Option<i64> {
+    // Most are of one byte.
+    if let Some((byte @ 0..0x80, rest)) = bytes.split_first() {
+        *bytes = rest;
+        return Some(i64::from(byte >> 1) ^ -i64::from(byte & 1));
+    }
     let mut number = 0_u64;
     for at in 0..9 {
         let (byte, rest) = bytes.split_first()?;
@@ -232,25 +261,42 @@ impl Merger {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use triphammer_core::Rng;
 
     use super::*;
 
-    fn times_of(histogram: &Histogram<u32>) -> Vec<(u64, u64)> {
-        let mut encoded = Vec::new();
-        V2Serializer::new().serialize(histogram, &mut encoded).unwrap();
-        let mut times = Vec::new();
-        each_time(&encoded, |us, count| times.push((us, count))).unwrap();
-        times
+    /// A bin a thousandth of a power of ten.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "at most an hour is from 0 to 9,600"
+    )]
+    fn bin(us: u64) -> usize {
+        ((us.max(1) as f64).log10() * 1e3) as usize
     }
 
-    fn recorded(histogram: &Histogram<u32>) -> Vec<(u64, u64)> {
-        let values = histogram.iter_recorded();
-        values.map(|value| (value.value_iterated_to(), value.count_at_value().into())).collect()
+    fn binned(histogram: &Histogram<u32>) -> BTreeMap<usize, u64> {
+        let mut encoded = Vec::new();
+        V2Serializer::new().serialize(histogram, &mut encoded).unwrap();
+        let mut bins = BTreeMap::new();
+        Bins::new(bin).each(&encoded, |bin, count| *bins.entry(bin).or_default() += count).unwrap();
+        bins
+    }
+
+    fn recorded(histogram: &Histogram<u32>) -> BTreeMap<usize, u64> {
+        let mut bins = BTreeMap::new();
+        for value in histogram.iter_recorded() {
+            let count: u64 = value.count_at_value().into();
+            *bins.entry(bin(value.value_iterated_to())).or_default() += count;
+        }
+        bins
     }
 
     #[test]
-    fn times_are_those_of_the_histogram() {
+    fn bins_hold_what_the_histogram_counts() {
         let mut rng = Rng::of(1, &[]);
         for length in [0, 1, 3, 1_000, 100_000] {
             let mut histogram = recorder::histogram();
@@ -259,26 +305,26 @@ mod tests {
                 let count = 1 + u32::try_from(rng.below(300)).unwrap();
                 histogram.record_n(1 + rng.below(below), count).unwrap();
             }
-            assert_eq!(times_of(&histogram), recorded(&histogram));
+            assert_eq!(binned(&histogram), recorded(&histogram));
         }
         let mut ends = recorder::histogram();
         ends.record_n(recorder::LOWEST_US, u32::MAX).unwrap();
         ends.record(recorder::HIGHEST_US).unwrap();
-        assert_eq!(times_of(&ends), recorded(&ends));
+        assert_eq!(binned(&ends), recorded(&ends));
     }
 
     #[test]
     fn histograms_in_other_bounds_are_read_too() {
         let mut other = Histogram::new_with_bounds(1, 1_000_000, 2).unwrap();
         other.record_n(77_000, 5).unwrap();
-        assert_eq!(times_of(&other), recorded(&other));
+        assert_eq!(binned(&other), recorded(&other));
     }
 
     #[test]
     fn bytes_that_are_no_histogram_are_refused() {
         let mut encoded = Vec::new();
         V2Serializer::new().serialize(&recorder::histogram(), &mut encoded).unwrap();
-        let refused = |encoded: &[u8]| each_time(encoded, |_, _| ()).is_err();
+        let refused = |encoded: &[u8]| Bins::new(bin).each(encoded, |_, _| ()).is_err();
         assert!(refused(b"") && refused(&encoded[..20]));
         encoded.truncate(HEAD_BYTES);
         encoded.push(0x80);

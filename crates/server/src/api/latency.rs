@@ -200,9 +200,10 @@ impl Heatmap {
         let rows = params.rows.unwrap_or(48).clamp(2, CELLS_MAX);
         let mut cells =
             Cells { from, step: (to - from).div_ceil(columns).max(1), bins: Vec::new() };
-        store.each_time(job, from..to, TimesKind::Response, |first, transaction, us, count| {
+        let times = TimesKind::Response;
+        store.each_bin(job, from..to, times, bin_of, |first, transaction, bin, count| {
             if wanted.is_none_or(|wanted| wanted == transaction) {
-                cells.add(first, us, count);
+                cells.add(first, bin, count);
             }
         })?;
         Ok(cells.finish(rows))
@@ -220,13 +221,13 @@ struct Cells {
 }
 
 impl Cells {
-    /// So many took so long in the stretch that begins at `second`.
-    fn add(&mut self, second: u64, us: u64, count: u64) {
+    /// So many were in a bin in the stretch that begins at `second`.
+    fn add(&mut self, second: u64, bin: usize, count: u64) {
         let column = usize::try_from((second - self.from) / self.step).unwrap_or(usize::MAX);
         if self.bins.len() <= column {
             self.bins.resize(column + 1, Vec::new());
         }
-        let (bins, bin) = (&mut self.bins[column], bin_of(us));
+        let bins = &mut self.bins[column];
         if bins.len() <= bin {
             bins.resize(bin + 1, 0);
         }
@@ -281,7 +282,7 @@ mod tests {
         let mut cells = Cells { from: 5, step: 10, bins: Vec::new() };
         for second in [5, 14, 25] {
             for us in [1, 10, 100, 1000, 10_000, 3_600_000_000] {
-                cells.add(second, us, 7);
+                cells.add(second, bin_of(us), 7);
             }
         }
         for rows in [2, 7, 48, 400] {

@@ -332,9 +332,16 @@ impl TypeSeries {
     }
 }
 
-/// To four places, which is more than can be drawn: written out it takes half the room.
+/// To five digits and whole ones, which is more than can be drawn: written out it takes a third of the room.
 fn short(value: f64) -> f64 {
-    (value * 1e4).round() / 1e4
+    let places = match value.abs() {
+        10_000.0.. => 1.0,
+        1_000.0.. => 10.0,
+        100.0.. => 100.0,
+        10.0.. => 1e3,
+        _ => 1e4,
+    };
+    (value * places).round() / places
 }
 
 fn length(first: u64, last: u64) -> f64 {
