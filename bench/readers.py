@@ -3,9 +3,9 @@
 
     bench/readers.py [--readers 50] [--pairs 7] [--seconds 5] [--vus 4] [--null]
 
-TPROC-C on a private PostgreSQL (with --null on the null database, whose throughput is the same from run to run where
-the host is not quiet enough for a verdict), started by way of the server, in turn without and with readers (0 50, 50 0, ...). Then
-`compare` judges the runs with readers against those without, and the CPU of the server's thread for HTTP is told.
+TPROC-C on a private PostgreSQL, started by way of the server, in turn without and with readers (0 50, 50 0, ...). Then
+`compare` judges the runs with readers against those without, and the CPU of the server's thread for HTTP is told. With
+--null on the null database, whose throughput varies less where the host is not quiet enough for a verdict.
 """
 
 import argparse
