@@ -34,7 +34,7 @@ afterEach(async (t) => {
   if (t.passed === false) await picture(`failed-${t.name.replace(/\W+/g, '-').slice(0, 40)}`).catch(() => {});
 });
 
-/** Every page must be quiet in the console, ask only its own server, and never be told the password. */
+/** Every page must be quiet in the console, ask only its own server what is there, and never be told the password. */
 function watch(tab) {
   tab.on('pageerror', (error) => trouble.push(error.message));
   tab.on('console', (message) => message.type() === 'error' && !/status of 4\d\d/.test(message.text()) && trouble.push(message.text()));
@@ -43,6 +43,7 @@ function watch(tab) {
     if (!url.startsWith(BASE) && !/^(data|blob|file):/.test(url)) elsewhere.push(url);
   });
   tab.on('response', async (response) => {
+    if (response.request().method() === 'GET' && response.status() >= 400) trouble.push(`${response.status()} ${response.url()}`);
     if (!/json|html|javascript/.test(response.headers()['content-type'] ?? '')) return;
     const text = await response.text().catch(() => '');
     if (text.includes(PASSWORD)) leaks.push(response.url());
@@ -75,8 +76,41 @@ async function readable(name) {
   await page.waitForTimeout(300);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   await picture(`${name}-phone`);
+  await page.setViewportSize({ width: 3840, height: 2160 });
+  await page.waitForTimeout(300);
+  await page.screenshot({ path: `${SHOTS}/${name}-wide.png` });
   await page.setViewportSize({ width: 1280, height: 900 });
   assert.equal(wide, 0, `${name} scrolls sideways on a phone`);
+}
+
+/** Starts what a form says, once the server has said what it comes to. */
+async function start(query, button, shown) {
+  await go(`new?${query}`);
+  await page.getByText(shown).first().waitFor();
+  await page.getByRole('button', { name: button }).click();
+}
+
+/** A run of ten minutes: its tab is closed, another finds it going on, and it is stopped by the keyboard. */
+async function watchedLeftAndStopped(query, name) {
+  await start(`${query}&vus=2&rampup=1s&duration=10m&label=${name}`, 'Start the run', /--duration 10m/);
+  await page.getByText('Throughput, transactions a second').waitFor();
+  const live = page.url();
+  await page.close();
+  watch((page = await context.newPage()));
+  await page.goto(live);
+  await page.getByText('Elapsed').waitFor();
+  await page.waitForFunction(() => /0:0[5-9]|0:[1-9]\d|[1-9]:\d\d/.test(document.querySelector('.tiles')?.textContent ?? ''));
+  await readable(`live-${name}`);
+  await page.getByRole('button', { name: 'Stop', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await job();
+  await page.getByText('interrupted').first().waitFor();
+}
+
+/** A short run that ends by itself; gives the number of its job. */
+async function short(query, label) {
+  await start(`${query}&vus=1&duration=5s&rampup=1s&label=${label}`, 'Start the run', /--duration 5s/);
+  return job();
 }
 
 async function job() {
@@ -122,30 +156,10 @@ test('a bad value is refused at its field, in the words of the command line', as
   assert.equal(await page.locator('#setting-vus').getAttribute('aria-invalid'), 'true');
 });
 
-test('a run on PostgreSQL is watched, left, found again, and stopped', async () => {
-  await go('new?target=pg&vus=2&rampup=1s&duration=10m&label=stopped');
-  await page.getByText(/--duration 10m/).waitFor();
-  await readable('start');
-  await page.getByRole('button', { name: 'Start the run' }).click();
-  await page.getByText('Throughput, transactions a second').waitFor();
-  const live = page.url();
-  await page.close();
-  watch((page = await context.newPage()));
-  await page.goto(live);
-  await page.getByText('Elapsed').waitFor();
-  await page.waitForFunction(() => /0:0[5-9]|0:[1-9]\d/.test(document.querySelector('.tiles')?.textContent ?? ''));
-  await readable('live');
-  await page.getByRole('button', { name: 'Stop', exact: true }).focus();
-  await page.keyboard.press('Enter');
-  await job();
-  await page.getByText('interrupted').first().waitFor();
-});
+test('a run on PostgreSQL is watched, left, found again, and stopped', () => watchedLeftAndStopped('target=pg', 'stopped'));
 
 test('a run on SQLite needs no target and ends in a job with all figures', async () => {
-  await go('new?duration=5s&rampup=1s&label=embedded');
-  await page.getByText(/--duration 5s/).waitFor();
-  await page.getByRole('button', { name: 'Start the run' }).click();
-  await job();
+  await short('', 'embedded');
   await page.getByText('Response time by percentile').waitFor();
   await page.getByText('Response times over the run').waitFor();
   await readable('job');
@@ -154,16 +168,64 @@ test('a run on SQLite needs no target and ends in a job with all figures', async
   assert.equal(document.label, 'embedded');
 });
 
-test('jobs are found by their label and compared', async () => {
+test('the report of a job opens from disk, without any network', async () => {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'html', exact: true }).click()]);
+  const file = `${SHOTS}/report.html`;
+  await download.saveAs(file);
+  assert.ok(!readFileSync(file, 'utf8').includes(PASSWORD));
+  const disk = await browser.newContext({ viewport: { width: 1280, height: 900 }, offline: true, bypassCSP: true });
+  disk.setDefaultTimeout(PATIENCE_MS);
+  const site = page;
+  try {
+    page = await disk.newPage();
+    const asked = [];
+    page.on('request', (request) => asked.push(request.url()));
+    page.on('console', (message) => message.type() === 'error' && trouble.push(`report: ${message.text()}`));
+    page.on('pageerror', (error) => trouble.push(`report: ${error.message}`));
+    await page.goto(`file://${file}`);
+    for (const text of ['Transactions in the timed window', 'Response time by percentile', 'To repeat it']) await page.getByText(text).first().waitFor();
+    await page.getByText(/triphammer run .*--duration 5s/).first().waitFor();
+    await readable('report');
+    assert.deepEqual(asked.filter((url) => !/^(data|blob):/.test(url)), [`file://${file}`]);
+  } finally {
+    page = site;
+    await disk.close();
+  }
+});
+
+test('a run on SQLite is watched, left, found again, and stopped', () => watchedLeftAndStopped('', 'left'));
+
+test('a run on PostgreSQL ends in a job', () => short('target=pg', 'served'));
+
+test('a profile tells its runs and ends in a curve', async () => {
+  await start('command=profile&vus=1,2,3&repeats=1&rampup=0s&duration=2s&settle=0s', 'Start the profile', /triphammer profile/);
+  await page.getByText(/^1 of 3$/).waitFor();
+  await readable('live-profile');
+  await page.getByRole('link', { name: /Open job/ }).click();
+  await page.getByText(/over virtual users/).first().waitFor();
+  await readable('profile');
+});
+
+test('a check shows that every condition holds', async () => {
+  await start('command=check', 'Start the check', /triphammer check/);
+  await page.getByText(/All \d+ conditions hold/).waitFor();
+  await page.getByRole('link', { name: /Open job/ }).click();
+  await page.getByText(/All \d+ conditions hold/).waitFor();
+  await readable('check');
+});
+
+test('jobs are found by their label, and two are judged', async () => {
   await go('');
   await page.getByLabel('Search').fill('stopped');
-  await page.getByText(/1 of 1/).waitFor();
+  await page.getByText(/^1 of 1$/).waitFor();
   await page.getByLabel('Search').fill('');
-  await page.locator('input[type=checkbox]').nth(1).waitFor();
+  await page.getByText('embedded', { exact: true }).waitFor();
   await readable('jobs');
-  for (const box of (await page.locator('input[type=checkbox]').all()).slice(0, 2)) await box.check();
+  for (const label of ['embedded', 'served']) await page.getByRole('row').filter({ hasText: label }).getByRole('checkbox').check();
   await page.getByRole('link', { name: 'Compare 2 jobs' }).click();
+  await page.getByText('B over A, 95 % interval').first().waitFor();
   await page.getByText('What differed').waitFor();
+  await page.getByRole('row', { name: /product.*SQLite.*PostgreSQL/ }).waitFor();
   await readable('compare');
 });
 

@@ -365,9 +365,10 @@ impl<W: Workload, D: Database> Builder<'_, W, D> {
     /// The rows of a table of a part, telling the progress as they are taken.
     fn source<'a>(&'a self, part: &Part, table: &TableDef) -> impl RowSource + 'a {
         let mut rows = self.workload.rows(part, table);
+        let name = table.name;
         move |batch: &mut Rows| {
             let more = rows.fill(batch);
-            self.progress.advance(batch.len() as u64);
+            self.progress.rows(name, batch.len() as u64);
             more && !self.crew.cancel.is_cancelled()
         }
     }

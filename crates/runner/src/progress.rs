@@ -6,6 +6,11 @@ pub trait Progress: Sync {
     fn phase(&self, name: &str, total: u64, unit: &str);
     /// So many more units are done.
     fn advance(&self, units: u64);
+    /// So many more units are done, which are rows of this table.
+    fn rows(&self, table: &str, rows: u64) {
+        let _ = table;
+        self.advance(rows);
+    }
     /// Something worth a line.
     fn say(&self, text: &str);
 }

@@ -1,5 +1,5 @@
-//! The interface's OpenAPI document: from the handlers and their types, with the published schema of a run's
-//! result, of a profile's and a search's, and what they are made of.
+//! The interface's OpenAPI document: from the handlers and their types, with the published schemas
+//! of what runs, profiles, searches and comparisons leave.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,12 @@ use crate::api;
 use crate::live::LiveEvent;
 
 /// The published schemas of what runs leave, by the names that they have here.
-const RESULTS: [(&str, &str); 3] = [
+const RESULTS: [(&str, &str); 5] = [
     ("RunResult", include_str!("../../../docs/reference/result-schema.json")),
     ("ProfileResult", include_str!("../../../docs/reference/profile-schema.json")),
     ("CapacityResult", include_str!("../../../docs/reference/capacity-schema.json")),
+    ("ComparisonResult", include_str!("../../../docs/reference/comparison-schema.json")),
+    ("HistoryResult", include_str!("../../../docs/reference/history-schema.json")),
 ];
 
 /// What clients send, and errors: members may be left out. All else has every member, be it `null`.

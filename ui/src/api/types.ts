@@ -139,6 +139,28 @@ export type Author = {
   arrival: number;
 };
 
+/** What an interval was made from. */
+export type Basis = {
+  /** Which. */
+  kind: "pairs";
+  /** How many. */
+  pairs: number;
+} | {
+  /** Of A. */
+  a: number;
+  /** Of B. */
+  b: number;
+  /** Which. */
+  kind: "runs";
+} | {
+  /** Points of A. */
+  a: number;
+  /** Points of B. */
+  b: number;
+  /** Which. */
+  kind: "series";
+};
+
 /** What was found. */
 export type CapacityJudgement = {
   /** 95 % interval of it. */
@@ -213,6 +235,28 @@ export interface CapacityResult {
   workload: WorkloadFacts;
 }
 
+/** A change of the first figure. */
+export interface Change {
+  /** Mean up to the next change, or to the end. */
+  after: number;
+  /** Place in `runs` of the first run after it. */
+  at: number;
+  /** Mean from the change before, or from the start. */
+  before: number;
+  /** 1 less the chance of such a split in runs without a change, from 0.975 to 1. */
+  confidence: number;
+  /** What differs between the last run before it (A) and the first run after it (B). */
+  differences: Difference[];
+  /** 95 % interval of that; somewhat narrow, as the place was chosen from the same runs. */
+  interval: Interval | null;
+  /** That run's job. */
+  job: number;
+  /** `after` over `before`; null when `before` is 0. */
+  ratio: number | null;
+  /** Whether it became slower. */
+  slower: boolean;
+}
+
 /** A word and what it means. */
 export interface ChoiceInfo {
   /** What it means, in a line. */
@@ -255,6 +299,81 @@ export interface CommandList {
   commands: CommandInfo[];
 }
 
+/** B over A. */
+export interface Comparison {
+  /** What the interval was made from. */
+  basis: Basis;
+  /** Which way is better. */
+  better: "higher" | "lower";
+  /** 95 % interval of the ratio. */
+  interval: Interval;
+  /** Difference that does not matter, as a share. */
+  margin: number;
+  /** The geometric mean ratio. 1.05 is 5 % more. */
+  ratio: number;
+  /** What it says of B. */
+  verdict: ComparisonVerdict;
+}
+
+/** What `triphammer compare --json` and `triphammer report JOB --json` of a comparison print: B against A. Ratios are B over A; shares are from 0 to 1. The verdict is that of the first figure. */
+export interface ComparisonResult {
+  /** The side that is the measure. */
+  a: Side;
+  /** The side that is judged. */
+  b: Side;
+  /** What is not the same on both sides. */
+  differences: Difference[];
+  /** Figures of both, the headline first. */
+  figures: Figure[];
+  /** Version of this shape: 1. */
+  format: 1;
+  /** What decides. */
+  headline: HeadlineName;
+  /** Number in the job store; null for a comparison of stored jobs, which leaves no job. */
+  job: number | null;
+  /** Tells this document from those of other commands. */
+  kind: "compare";
+  /** What the user called it. */
+  label: string | null;
+  /** Difference that does not matter, as a share. */
+  margin: number;
+  /** About how many more minutes of measuring would settle it; null when it is settled, and when nothing reasonable would. */
+  more_minutes: number | null;
+  /** How the pairs were made; null for a comparison of stored jobs. */
+  pairs: Pairing | null;
+  /** Level by level, and the curves; null where no profiles are compared. */
+  profiles: Profiles | null;
+  /** Date and time of the first run's zero, RFC 3339, UTC. */
+  started_at: string;
+  /** Complete; or interrupted or failed, when pairs are missing. */
+  status: Status;
+  /** The program that made it. */
+  tool: Tool;
+  /** What the headline says of B. */
+  verdict: ComparisonVerdict;
+  /** What should be known before the verdict is used. */
+  warnings: Warning[];
+  /** The verdict in words with figures. */
+  words: string;
+}
+
+/** What a comparison says of B, decided in this order. */
+export type ComparisonVerdict = {
+  /** Which. */
+  kind: "equivalent";
+} | {
+  /** Which. */
+  kind: "slower";
+} | {
+  /** Which. */
+  kind: "faster";
+} | {
+  /** Which. */
+  kind: "inconclusive";
+  /** What would settle it if ratio and noise stay as they are; null when nothing reasonable would. */
+  more: More | null;
+};
+
 /** A fitted law. */
 export interface Curve {
   /** κ: coherency. */
@@ -267,6 +386,30 @@ export interface Curve {
   residual: number;
   /** σ: contention. */
   sigma: Estimate;
+}
+
+/** A parameter of both curves. */
+export interface CurveFigure {
+  /** Of A's curve; null without one, and where the peak is not reached. */
+  a: Estimate | null;
+  /** Of B's. */
+  b: Estimate | null;
+  /** Which. */
+  name: "lambda" | "sigma" | "kappa" | "peak_users" | "peak_throughput";
+}
+
+/** Something that is not the same on both sides. */
+export interface Difference {
+  /** With A, without secrets; null where there is none. Several values are joined by slashes. */
+  a: string | null;
+  /** With B. */
+  b: string | null;
+  /** Figures compare only when it is equal. */
+  must_be_equal: boolean;
+  /** Its name. */
+  name: string;
+  /** What it is about. */
+  subject: Subject;
 }
 
 /** How long a run was, in seconds. */
@@ -320,6 +463,24 @@ export interface FailureShare {
   limit: number;
   /** Failed and in doubt, of all that ended in the timed window; of the whole run when nothing ended in the window. */
   share: number;
+}
+
+/** A figure of both sides, and the ratio of B to A. */
+export interface Figure {
+  /** Mean of A's runs, or of its seconds. */
+  a: number;
+  /** Mean of B's. */
+  b: number;
+  /** B over A; null where it cannot be said. */
+  comparison: Comparison | null;
+  /** `nopm`, `tpm`, `new_order.p95`. */
+  name: string;
+  /** Why it cannot. */
+  reason: string | null;
+  /** For people: `New-Order p95`. */
+  title: string;
+  /** Microseconds, or a number. */
+  unit: Unit;
 }
 
 /** What happened in a stretch of the run. */
@@ -399,6 +560,50 @@ export interface Hello {
   resumed: boolean;
   /** The server's version. */
   version: string;
+}
+
+/** What `triphammer history --json` prints: runs in the order of time, and when their first figure changed. */
+export interface HistoryResult {
+  /** Where the first figure changed, in the same order. */
+  changes: Change[];
+  /** Version of this shape: 1. */
+  format: 1;
+  /** What is followed. */
+  headline: HeadlineName;
+  /** Tells this document from those of jobs. */
+  kind: "history";
+  /** The label that was asked for. */
+  label: string | null;
+  /** The runs, the oldest first. */
+  runs: HistoryRun[];
+  /** The program that made it. */
+  tool: Tool;
+  /** What should be known before it is used. */
+  warnings: Warning[];
+  /** What was found, in words. */
+  words: string;
+  /** The workload and its data, of the newest run. */
+  workload: WorkloadFacts;
+}
+
+/** A run of a history. */
+export interface HistoryRun {
+  /** Whether it did what it was to do. */
+  good: boolean;
+  /** 95 % interval of that, from its own seconds. */
+  interval: Interval | null;
+  /** Its job. */
+  job: number;
+  /** The server's product and version. */
+  server: string;
+  /** Date and time of its zero, RFC 3339, UTC. */
+  started_at: string;
+  /** The target, without secrets. */
+  target: string;
+  /** Version of the program that measured. */
+  tool_version: string;
+  /** Its first figure. */
+  value: number;
 }
 
 /** A host. */
@@ -638,6 +843,14 @@ export interface Level {
   users: number;
 }
 
+/** The first figure at a number of virtual users. */
+export interface LevelFigure {
+  /** Both sides, and the ratio. */
+  figure: Figure;
+  /** Virtual users. */
+  users: number;
+}
+
 /** A run of a level. */
 export interface LevelRun {
   /** Share of transactions that failed or are in doubt. */
@@ -788,8 +1001,12 @@ export interface LiveProgress {
   activity: number;
   /** Units done. */
   done: number;
+  /** Since it began, ms. */
+  elapsed_ms: number;
   /** What is being done: `loading`, `keys and indexes`. */
   phase: string;
+  /** Where rows are loaded: how many of each table so far, in the order in which they began. */
+  tables: TableRows[];
   /** Units to do. */
   total: number;
   /** `rows`, `steps`. */
@@ -871,6 +1088,24 @@ export interface LiveType {
 /** Where the logic of a transaction runs. */
 export type Mode = "procedures" | "statements";
 
+/** How much more to measure. */
+export type More = {
+  /** Which. */
+  kind: "pairs";
+  /** How many. */
+  pairs: number;
+} | {
+  /** Which. */
+  kind: "runs";
+  /** How many. */
+  runs: number;
+} | {
+  /** Which. */
+  kind: "points";
+  /** Seconds. */
+  points: number;
+};
+
 /** A comparison. */
 export type Operator = "<=" | ">=" | "==" | "!=" | "<" | ">";
 
@@ -907,6 +1142,18 @@ export interface Pacing {
   };
   /** What the file of a load in steps says. */
   steps: Step[];
+}
+
+/** How pairs of runs were made: A B B A A B and so on. */
+export interface Pairing {
+  /** Pairs that were asked for. */
+  asked: number;
+  /** Pairs of which both runs came to their end. */
+  made: number;
+  /** Runs that could not be made. */
+  refused: RefusedRun[];
+  /** The rest between two runs, in seconds. */
+  settle_s: number;
 }
 
 /** A password. It is held in memory as long as the server lives, and never given back. */
@@ -1041,6 +1288,16 @@ export interface ProfileResult {
   workload: WorkloadFacts;
 }
 
+/** Two profiles beside the ratio of their throughputs. */
+export interface Profiles {
+  /** Parameters and peaks of the curves; none where neither has a curve. */
+  curves: CurveFigure[];
+  /** Virtual users of levels that only one of them has. */
+  left_out: number[];
+  /** The levels that both have, ascending. */
+  levels: LevelFigure[];
+}
+
 /** How statements travel, so that poolers and proxies can be tested. */
 export type Protocol = "prepared" | "extended" | "simple";
 
@@ -1065,6 +1322,14 @@ export interface RefusedProbe {
   step: number;
   /** What it was. */
   title: string;
+}
+
+/** A run that could not be made. */
+export interface RefusedRun {
+  /** Why. */
+  reason: string;
+  /** Its place in the comparison, from 0. */
+  step: number;
 }
 
 /** A remark made during a run. */
@@ -1322,6 +1587,42 @@ export interface SettingInfo {
 /** What the values of a setting look like. All are sent as text. */
 export type SettingKind = "switch" | "integer" | "duration" | "share" | "range" | "choice" | "text";
 
+/** A or B. */
+export interface Side {
+  /** What was asked for: `job 12`, a label, a target and settings. */
+  name: string;
+  /** Its runs, in the order in which they were made. */
+  runs: SideRun[];
+  /** What was at the other end of it. */
+  server: ServerInfo;
+  /** The target of the first run. */
+  target: string;
+  /** The workload and its data, of the first run. */
+  workload: WorkloadFacts;
+}
+
+/** A run of a side. */
+export interface SideRun {
+  /** Share of transactions that failed or are in doubt. */
+  failure_share: number;
+  /** Whether it did what it was to do. */
+  good: boolean;
+  /** Its job; null when it was not stored. */
+  job: number | null;
+  /** What limited it. */
+  limited_by: Limit;
+  /** Date and time of its zero. */
+  started_at: string;
+  /** Whether its window was steady. */
+  steady: Steady;
+  /** Its place in the comparison or profile, from 0; null where it belongs to neither. */
+  step: number | null;
+  /** Virtual users. */
+  users: number;
+  /** Its first figure. */
+  value: number;
+}
+
 /** A slice of the timed window. */
 export interface Slice {
   /** Its length, in seconds. */
@@ -1426,6 +1727,17 @@ export interface Step {
   lasts: string;
   /** Arrivals a second. */
   per_second: number;
+}
+
+/** What a fact is about. */
+export type Subject = "workload" | "setting" | "target" | "server" | "server_setting" | "tool" | "host";
+
+/** Rows of a table that are loaded so far. */
+export interface TableRows {
+  /** Its rows. */
+  rows: number;
+  /** The table. */
+  table: string;
 }
 
 /** Something that a transaction counts of itself, over committed ones. */
@@ -1786,11 +2098,37 @@ export interface Operations {
     body: undefined;
     answer: CommandList;
   };
+  /** B against A, as `triphammer compare A B` judges them: runs, profiles, or labels of runs. */
+  "GET /api/v1/comparisons": {
+    query: {
+      /** The measure: a job's number, `last`, or a label, which stands for all complete runs that have it. */
+      a?: string | undefined;
+      /** What is judged, likewise. */
+      b?: string | undefined;
+      /** The difference that does not matter, as `2%` or `0.02`; 2 % when absent. */
+      margin?: string | undefined;
+    };
+    body: undefined;
+    answer: ComparisonResult;
+  };
   /** The events of all activities: all that is kept, or what came after `Last-Event-ID`, and then what happens. Each has its type as `event:` and a `LiveEvent` as `data:`. The first is always `hello`. A page that comes back gets what it missed, long stretches thinned; a page that does not keep up is cut off and comes back. */
   "GET /api/v1/events": {
     query: undefined;
     body: undefined;
     answer: LiveEvent;
+  };
+  /** Runs of one kind in the order of time, and when their first figure changed, as `triphammer history`. */
+  "GET /api/v1/history": {
+    query: {
+      /** Only runs with this label. */
+      label?: string | undefined;
+      /** Only of this workload; else that of the newest run. */
+      workload?: string | undefined;
+      /** Only on targets that have this text in them. */
+      on?: string | undefined;
+    };
+    body: undefined;
+    answer: HistoryResult;
   };
   /** Stored jobs, newest first. */
   "GET /api/v1/jobs": {

@@ -16,7 +16,9 @@ use triphammer_runner::second::Second;
 use triphammer_runner::store::JobId;
 
 use super::queue::Activities;
-use crate::live::{Hub, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveStep, SecondsOf};
+use crate::live::{
+    Hub, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveStep, SecondsOf, TableRows,
+};
 
 /// Least time between two events of progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
@@ -27,7 +29,15 @@ pub struct Steps<'a> {
     hub: &'a Hub,
     activity: u64,
     clock: Clock,
-    at: Mutex<Option<(LiveProgress, Elapsed)>>,
+    at: Mutex<Option<Place>>,
+}
+
+/// The phase at hand.
+#[derive(Debug)]
+struct Place {
+    progress: LiveProgress,
+    begun: Elapsed,
+    told: Elapsed,
 }
 
 impl<'a> Steps<'a> {
@@ -39,6 +49,25 @@ impl<'a> Steps<'a> {
     /// Tells something that spoils nothing but should be known.
     pub fn warn(&self, text: &str) {
         self.note("warning", text);
+    }
+
+    fn add(&self, units: u64, table: Option<&str>) {
+        let mut at = self.at.lock().expect("nobody panics with it");
+        let Some(Place { progress, begun, told }) = at.as_mut() else { return };
+        progress.done += units;
+        if let Some(name) = table {
+            match progress.tables.iter_mut().find(|known| known.table == name) {
+                Some(known) => known.rows += units,
+                None => progress.tables.push(TableRows { table: name.to_owned(), rows: units }),
+            }
+        }
+        let now = self.clock.now();
+        let due = now.since(*told) >= Elapsed::from_duration(PROGRESS_EVERY).0;
+        if due || progress.done == progress.total {
+            *told = now;
+            progress.elapsed_ms = now.since(*begun) / 1_000_000;
+            self.hub.publish(&LiveEvent::Progress(progress.clone()));
+        }
     }
 
     fn note(&self, kind: &str, text: &str) {
@@ -60,21 +89,21 @@ impl Progress for Steps<'_> {
             done: 0,
             total,
             unit: unit.to_owned(),
+            elapsed_ms: 0,
+            tables: Vec::new(),
         };
         self.hub.publish(&LiveEvent::Progress(progress.clone()));
-        *self.at.lock().expect("nobody panics with it") = Some((progress, self.clock.now()));
+        let now = self.clock.now();
+        *self.at.lock().expect("nobody panics with it") =
+            Some(Place { progress, begun: now, told: now });
     }
 
     fn advance(&self, units: u64) {
-        let mut at = self.at.lock().expect("nobody panics with it");
-        let Some((progress, told)) = at.as_mut() else { return };
-        progress.done += units;
-        let now = self.clock.now();
-        let due = now.since(*told) >= Elapsed::from_duration(PROGRESS_EVERY).0;
-        if due || progress.done >= progress.total {
-            *told = now;
-            self.hub.publish(&LiveEvent::Progress(progress.clone()));
-        }
+        self.add(units, None);
+    }
+
+    fn rows(&self, table: &str, rows: u64) {
+        self.add(rows, Some(table));
     }
 
     fn say(&self, text: &str) {

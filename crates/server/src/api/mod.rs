@@ -1,12 +1,11 @@
 //! The resources, below `/api/v1`. Each module has the requests and responses of one, and its handlers.
-//!
-//! Profiles and comparisons will be `/api/v1/profiles` and `/api/v1/comparisons`.
 
 #![expect(unused_qualifications, reason = "what utoipa makes of a handler's parameters")]
 
 mod about;
 mod activities;
 mod commands;
+mod comparisons;
 mod events;
 pub(crate) mod jobs;
 pub(crate) mod latency;
@@ -49,4 +48,6 @@ pub fn routes() -> OpenApiRouter<App> {
         .routes(routes!(series::series))
         .routes(routes!(latency::percentiles))
         .routes(routes!(latency::heatmap))
+        .routes(routes!(comparisons::compare))
+        .routes(routes!(comparisons::history))
 }

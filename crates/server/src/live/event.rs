@@ -119,6 +119,19 @@ pub struct LiveProgress {
     pub total: u64,
     /// `rows`, `steps`.
     pub unit: String,
+    /// Since it began, ms.
+    pub elapsed_ms: u64,
+    /// Where rows are loaded: how many of each table so far, in the order in which they began.
+    pub tables: Vec<TableRows>,
+}
+
+/// Rows of a table that are loaded so far.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TableRows {
+    /// The table.
+    pub table: String,
+    /// Its rows.
+    pub rows: u64,
 }
 
 /// A remark on an activity.

@@ -6,7 +6,9 @@ mod host;
 mod hub;
 mod second;
 
-pub use event::{Goodbye, Hello, HostLoad, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveStep};
+pub use event::{
+    Goodbye, Hello, HostLoad, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveStep, TableRows,
+};
 pub use host::tell_host;
 pub use hub::{Hub, READER_EVENTS_MAX, Reader};
 pub use second::{LiveSecond, LiveType, SecondsOf};

@@ -179,3 +179,32 @@ fn a_profile_that_is_stopped_begins_no_other_run() {
     let runs = site.get(&format!("/api/v1/jobs?parent={}", ended["job"]));
     assert_eq!(runs["total"], 1, "{runs}");
 }
+
+#[test]
+fn two_runs_are_judged_as_the_command_line_judges_them() {
+    let site = Site::start();
+    site.target("null", "null:");
+    let jobs = ["one", "two"].map(|label| {
+        let settings = json!({ "vus": "1", "rampup": "0s", "duration": "2s", "label": label });
+        site.done("run", "null", &settings)["job"].as_i64().unwrap()
+    });
+    let [a, b] = jobs;
+    let made = site.get(&format!("/api/v1/comparisons?a={a}&b=two&margin=5%25"));
+    assert_eq!((&made["kind"], &made["margin"]), (&json!("compare"), &json!(0.05)), "{made}");
+    assert_eq!(made["b"]["runs"][0]["job"], b);
+    assert!(made["words"].as_str().is_some_and(|words| !words.is_empty()), "{made}");
+    let store = triphammer_runner::store::Store::open(&site.file("jobs.sqlite")).unwrap();
+    let own = triphammer_runner::compare::stored(&store, &a.to_string(), "two", 0.05).unwrap();
+    assert_eq!(made, serde_json::to_value(own).unwrap());
+    let history = site.get("/api/v1/history?workload=tproc-c");
+    assert_eq!(history["runs"].as_array().unwrap().len(), 2, "{history}");
+    for (path, status) in [
+        ("/api/v1/comparisons?a=1", 400),
+        ("/api/v1/comparisons?a=1&b=99", 422),
+        ("/api/v1/comparisons?a=1&b=2&margin=much", 422),
+        ("/api/v1/history", 422),
+        ("/api/v1/history?label=none", 422),
+    ] {
+        assert_eq!(site.call("GET", path, &Value::Null).0, status, "{path}");
+    }
+}

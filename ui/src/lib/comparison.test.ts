@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import type { Comparison, Figure } from '../api/types';
+import { extent, ratio, shown, verdict } from './comparison';
+
+const made = (low: number, high: number, better: 'higher' | 'lower', kind: 'faster' | 'slower' | 'equivalent'): Comparison =>
+  ({ ratio: (low + high) / 2, interval: { low, high }, margin: 0.02, better, basis: 'seconds', verdict: { kind } }) as unknown as Comparison;
+const figure = (comparison: Comparison | null, unit = 'us'): Figure => ({ name: 'p95', title: 'p95', unit, a: 1000, b: 1200, comparison, reason: null }) as Figure;
+
+describe('a comparison', () => {
+  it('has its ratio with the interval', () => {
+    expect(ratio(made(1.01, 1.074, 'higher', 'faster'))).toBe('1.042 (1.010 to 1.074)');
+  });
+
+  it('says what a time that is longer is', () => {
+    expect(verdict(made(1.1, 1.2, 'lower', 'slower'))).toBe('longer');
+    expect(verdict(made(1.1, 1.2, 'higher', 'faster'))).toBe('more');
+    expect(shown(figure(null), 1200)).toBe('1.20 ms');
+  });
+
+  it('fits every interval and shows the margin', () => {
+    expect(extent([figure(made(0.7, 1.1, 'lower', 'faster')), figure(null)])).toBeCloseTo(0.315);
+    expect(extent([figure(made(0.999, 1.001, 'lower', 'equivalent'))])).toBeCloseTo(0.042);
+    expect(extent([figure(made(0.1, 5, 'lower', 'slower'))])).toBe(1);
+  });
+});

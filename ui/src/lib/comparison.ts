@@ -1,0 +1,31 @@
+// A comparison as people read it: the server judges, this words and scales what is drawn.
+
+import type { Comparison, ComparisonVerdict, Figure } from '../api/types';
+import { count, percent, time } from './format';
+
+/** The colour of a verdict on B. */
+export const TONES: Record<ComparisonVerdict['kind'], string> = { faster: 'good', slower: 'bad', equivalent: 'plain', inconclusive: 'warn' };
+
+/** A value of a figure in its unit. */
+export const shown = (figure: Figure, value: number) => ({ us: time, share: (v: number) => percent(v, 2), number: count })[figure.unit](value);
+
+/** A ratio with its interval: `1.042 (1.010 to 1.075)`. */
+export function ratio(made: Comparison): string {
+  const three = (value: number) => value.toFixed(3);
+  return `${three(made.ratio)} (${three(made.interval.low)} to ${three(made.interval.high)})`;
+}
+
+/** What a figure says of B in a word or three; `better` and `worse` where lower is better. */
+export function verdict(made: Comparison): string {
+  const { verdict, better } = made;
+  if (verdict.kind === 'equivalent') return 'the same';
+  if (verdict.kind === 'inconclusive') return 'not known yet';
+  if (better === 'higher') return verdict.kind === 'faster' ? 'more' : 'less';
+  return verdict.kind === 'faster' ? 'shorter' : 'longer';
+}
+
+/** How far from 1 a bar reaches, so that all intervals fit and the margin is seen; at most 1, from 0 to 2. */
+export function extent(figures: Figure[]): number {
+  const far = figures.flatMap(({ comparison: made }) => (made ? [made.margin * 2, 1 - made.interval.low, made.interval.high - 1] : []));
+  return Math.min(1, Math.max(0.02, ...far) * 1.05);
+}
