@@ -40,6 +40,14 @@ struct Place {
     told: Elapsed,
 }
 
+impl Place {
+    fn tell(&mut self, hub: &Hub, now: Elapsed) {
+        self.told = now;
+        self.progress.elapsed_ms = now.since(self.begun) / 1_000_000;
+        hub.publish(&LiveEvent::Progress(self.progress.clone()));
+    }
+}
+
 impl<'a> Steps<'a> {
     /// Nothing heard yet.
     pub fn new(hub: &'a Hub, activity: u64) -> Self {
@@ -53,7 +61,8 @@ impl<'a> Steps<'a> {
 
     fn add(&self, units: u64, table: Option<&str>) {
         let mut at = self.at.lock().expect("nobody panics with it");
-        let Some(Place { progress, begun, told }) = at.as_mut() else { return };
+        let Some(place) = at.as_mut() else { return };
+        let progress = &mut place.progress;
         progress.done += units;
         if let Some(name) = table {
             match progress.tables.iter_mut().find(|known| known.table == name) {
@@ -62,11 +71,9 @@ impl<'a> Steps<'a> {
             }
         }
         let now = self.clock.now();
-        let due = now.since(*told) >= Elapsed::from_duration(PROGRESS_EVERY).0;
+        let due = now.since(place.told) >= Elapsed::from_duration(PROGRESS_EVERY).0;
         if due || progress.done == progress.total {
-            *told = now;
-            progress.elapsed_ms = now.since(*begun) / 1_000_000;
-            self.hub.publish(&LiveEvent::Progress(progress.clone()));
+            place.tell(self.hub, now);
         }
     }
 
@@ -92,10 +99,14 @@ impl Progress for Steps<'_> {
             elapsed_ms: 0,
             tables: Vec::new(),
         };
-        self.hub.publish(&LiveEvent::Progress(progress.clone()));
         let now = self.clock.now();
-        *self.at.lock().expect("nobody panics with it") =
-            Some(Place { progress, begun: now, told: now });
+        let mut at = self.at.lock().expect("nobody panics with it");
+        // What was to do is an estimate: the phase before may end with less.
+        if let Some(before) = at.as_mut() {
+            before.tell(self.hub, now);
+        }
+        self.hub.publish(&LiveEvent::Progress(progress.clone()));
+        *at = Some(Place { progress, begun: now, told: now });
     }
 
     fn advance(&self, units: u64) {
