@@ -71,7 +71,10 @@ async function readable(name) {
     assert.deepEqual(serious.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(' ')}`), [], `${name} in ${theme}`);
     await picture(`${name}-${theme}`);
   }
-  await page.evaluate(() => (document.documentElement.dataset.theme = 'light'));
+  await page.evaluate(() => {
+    document.documentElement.dataset.theme = 'light';
+    dispatchEvent(new Event('themechange'));
+  });
   await page.setViewportSize({ width: 390, height: 844 });
   await page.waitForTimeout(300);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
@@ -154,6 +157,12 @@ test('a bad value is refused at its field, in the words of the command line', as
   await go('new?target=pg&vus=0');
   await page.getByText(/at least one virtual user/).first().waitFor();
   assert.equal(await page.locator('#setting-vus').getAttribute('aria-invalid'), 'true');
+});
+
+test('the form shows what it comes to as a command to copy', async () => {
+  await go('new?target=pg&vus=2&duration=10m');
+  await page.getByText(/triphammer run .*--duration 10m/).waitFor();
+  await readable('start');
 });
 
 test('a run on PostgreSQL is watched, left, found again, and stopped', () => watchedLeftAndStopped('target=pg', 'stopped'));
