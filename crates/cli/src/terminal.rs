@@ -249,8 +249,10 @@ impl Live {
     /// Hears of a second.
     pub fn second(&mut self, second: &Second) {
         let interval = &second.interval;
-        self.seconds += second.seconds();
-        for (index, seen) in interval.types.iter().enumerate() {
+        // What ends in the drain would only thin out the window's figures.
+        let counted = !matches!(second.phase, Phase::Drain | Phase::Abort);
+        self.seconds += if counted { second.seconds() } else { 0 };
+        for (index, seen) in interval.types.iter().enumerate().filter(|_| counted) {
             self.completed += seen.counts.completed();
             self.failed += seen.counts.failures() + seen.counts.in_doubt;
             self.ended += seen.counts.ended();
@@ -294,7 +296,7 @@ impl Live {
             format::percent(share(self.failed, self.ended)),
             format::percent(cpu),
         );
-        if interval.connected == 0 {
+        if interval.connected == 0 && !matches!(second.phase, Phase::Drain | Phase::Abort) {
             text.push_str("  no session is connected");
         }
         text

@@ -36,6 +36,7 @@ use crate::store::{JobId, Store};
 use crate::target::Target;
 
 pub(crate) use resume::Plan;
+pub(crate) use resume::find_job;
 pub use resume::{Resumed, resume};
 pub use stopper::Stopper;
 

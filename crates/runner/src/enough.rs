@@ -3,7 +3,7 @@
 use triphammer_core::event::Phase;
 use triphammer_core::recorder::Interval;
 use triphammer_core::workload::Headline;
-use triphammer_statistics::until_ci::{Decision, Target, decide};
+use triphammer_statistics::until_ci::{Decision, FIRST_LOOK, Target, decide};
 
 use crate::report::format::{duration, precise};
 
@@ -13,8 +13,10 @@ pub(crate) struct Enough {
     headline: Headline,
     /// From the run's zero.
     seconds: Vec<f64>,
-    /// First second of the window, and whether it goes on.
+    /// First second of the window.
     window: Option<usize>,
+    /// The second before which the window has ended.
+    end: Option<usize>,
     target: Option<Target>,
     told: bool,
 }
@@ -35,15 +37,18 @@ impl Enough {
     pub fn new(headline: Headline, until: Option<f64>, longest_s: u64) -> Self {
         let points_max = usize::try_from(longest_s).unwrap_or(usize::MAX);
         let target = until.map(|relative_half_width| Target { relative_half_width, points_max });
-        Self { headline, seconds: Vec::new(), window: None, target, told: false }
+        Self { headline, seconds: Vec::new(), window: None, end: None, target, told: false }
     }
 
     /// Hears of another phase.
     pub fn phase(&mut self, phase: Phase, second: u64) {
-        self.window = match phase {
-            Phase::Window => usize::try_from(second).ok(),
-            _ => None,
-        };
+        let second = usize::try_from(second).unwrap_or(usize::MAX);
+        match phase {
+            Phase::RampUp => {}
+            Phase::Window => self.window = Some(second),
+            // The window's last second comes in after this.
+            Phase::Drain | Phase::Abort => self.end = self.end.or(Some(second)),
+        }
     }
 
     /// Takes in a second of all threads.
@@ -60,6 +65,9 @@ impl Enough {
 
     fn decide(&mut self) -> Now {
         let (Some(target), Some(start)) = (self.target, self.window) else { return Now::GoOn };
+        if self.end.is_some_and(|end| self.seconds.len() > end) {
+            return Now::GoOn;
+        }
         let window = self.seconds.get(start..).unwrap_or_default();
         match decide(window, target) {
             Decision::Stop => Now::EndWindow,
@@ -77,6 +85,19 @@ impl Enough {
     }
 }
 
+/// Seconds of the shortest window: the interval has to be narrow enough at two looks.
+const SHORTEST: usize = FIRST_LOOK + FIRST_LOOK / 10;
+
+/// A time that is a guess: whole minutes or hours where it has some of them.
+fn roughly(seconds: f64) -> String {
+    let unit = match seconds {
+        s if s < 600.0 => 10.0,
+        s if s < 36_000.0 => 60.0,
+        _ => 3_600.0,
+    };
+    duration((seconds / unit).ceil() * unit)
+}
+
 #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
 fn not_within(target: Target, needed: Option<usize>) -> String {
     let asked = precise(target.relative_half_width);
@@ -84,7 +105,12 @@ fn not_within(target: Target, needed: Option<usize>) -> String {
     match needed {
         Some(seconds) => format!(
             "± {asked} will not be reached in {longest}: at this noise it takes a window of about {}",
-            duration(seconds as f64)
+            roughly(seconds as f64)
+        ),
+        None if target.points_max < SHORTEST => format!(
+            "± {asked} will not be reached in {longest}: a window that ends by its interval is {} long \
+             at least",
+            duration(SHORTEST as f64)
         ),
         None => format!(
             "± {asked} will not be reached in {longest} as long as the throughput drifts like this"
@@ -144,6 +170,25 @@ mod tests {
         let Now::Tell(text) = now else { panic!("{now:?}") };
         assert!(text.contains("± 0.10 % will not be reached in 5m"), "{text}");
         assert_eq!(first(&mut noisy, |s| 100 + 4 * noise(s), 100), None, "told once");
+    }
+
+    #[test]
+    fn a_window_whose_limit_is_too_short_says_so_with_its_last_second() {
+        let mut short = Enough::new(HEADLINE, Some(0.01), 2);
+        short.phase(Phase::Window, 0);
+        assert_eq!(short.second(&Interval::new(0, 1)), Now::GoOn);
+        // The drain is entered before that second comes in.
+        short.phase(Phase::Drain, 2);
+        let Now::Tell(text) = short.second(&Interval::new(1, 1)) else { panic!("not told") };
+        assert!(text.contains("± 1.0 % will not be reached in 2s: a window"), "{text}");
+        assert!(text.contains("1m 50s long"), "{text}");
+        assert_eq!(short.second(&Interval::new(2, 1)), Now::GoOn);
+    }
+
+    #[test]
+    fn a_guess_is_told_as_one() {
+        let told = [42.0, 605.0, 4_000.0, 74_695_245.0].map(roughly);
+        assert_eq!(told, ["50s", "11m", "1h 7m", "20749h"]);
     }
 
     #[test]

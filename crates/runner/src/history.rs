@@ -252,18 +252,25 @@ impl Change {
         }
     }
 
+    /// `-5.1 %`.
+    #[must_use]
+    pub fn estimate(&self) -> String {
+        let percent = |ratio: f64| format!("{:+.1} %", (ratio - 1.0) * 100.0);
+        self.ratio.map_or("from 0".to_owned(), percent)
+    }
+
     /// `-5.1 % (-6.2 to -3.9 %)`.
     #[must_use]
     pub fn size(&self) -> String {
         let percent = |ratio: f64| (ratio - 1.0) * 100.0;
         match (self.ratio, self.interval) {
-            (Some(ratio), Some(interval)) => format!(
-                "{:+.1} % ({:+.1} to {:+.1} %)",
-                percent(ratio),
+            (Some(_), Some(interval)) => format!(
+                "{} ({:+.1} to {:+.1} %)",
+                self.estimate(),
                 percent(interval.low),
                 percent(interval.high)
             ),
-            _ => "from 0".to_owned(),
+            _ => self.estimate(),
         }
     }
 }

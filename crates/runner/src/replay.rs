@@ -7,11 +7,12 @@ use triphammer_core::engine::{Author, Replay};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::TransactionDef;
 
+use crate::campaign::find_job;
 use crate::failure::Failure;
 use crate::report::format::{duration, figure, milliseconds};
-use crate::result::{RunResult, SlowTransaction};
+use crate::result::{JobKind, RunResult, SlowTransaction};
 use crate::settings::{Settings, Source};
-use crate::store::{JobId, Store};
+use crate::store::Store;
 
 /// Settings of the stored run that are not taken over: where it ran, and what it did with its result.
 const NOT_TAKEN: [&str; 8] =
@@ -37,10 +38,11 @@ impl Exemplar {
         let refuse = |why: String| Failure::refuse(format!("--replay-exemplar {name}: {why}"));
         let form = || refuse("give a job and the number of an exemplar, as in 12:1".to_owned());
         let (job, number) = name.split_once(':').ok_or_else(form)?;
-        let job: i64 = job.parse().map_err(|_| form())?;
         let number: usize = number.parse().map_err(|_| form())?;
         let store = Store::open(store).map_err(|error| refuse(error.to_string()))?;
-        let stored = store.load(JobId(job)).map_err(|error| refuse(error.to_string()))?;
+        let id = find_job(&store, job, JobKind::Run)?;
+        let stored = store.load(id).map_err(|error| refuse(error.to_string()))?;
+        let job = id.0;
         let result: RunResult = stored
             .document
             .and_then(|document| serde_json::from_value(document).ok())

@@ -39,7 +39,7 @@ fn an_open_load_offers_what_its_steps_say_and_can_be_replayed() {
     assert_eq!(slow.len(), 10);
     // The arrival alone gives the input, so the file of the steps may be gone.
     std::fs::remove_file(program.path("load.csv")).unwrap();
-    let replay = || program.run(&["run", "null:", "--replay-exemplar", "1:3"]);
+    let replay = || program.run(&["run", "null:", "--replay-exemplar", "last:3"]);
     let (once, twice) = (replay(), replay());
     assert_eq!(once.code, 0, "{}", once.err);
     let title = if slow[2]["transaction"] == "payment" { "Payment" } else { "New-Order" };

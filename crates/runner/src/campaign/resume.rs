@@ -107,7 +107,7 @@ pub struct Resumed {
 pub fn resume(store: &Store, now: &Settings) -> Result<Option<Resumed>, Failure> {
     let Some(name) = now.said("resume") else { return Ok(None) };
     let kind = kind(now.command());
-    let job = find(store, name, kind)?;
+    let job = find_job(store, name, kind)?;
     let stored = store.load(job).map_err(refuse)?;
     let command = kind.name();
     if stored.row.kind != kind {
@@ -138,7 +138,11 @@ fn kind(command: Command) -> JobKind {
     }
 }
 
-fn find(store: &Store, name: &str, kind: JobKind) -> Result<JobId, Failure> {
+/// The job of that number, or the `last` of a kind.
+///
+/// # Errors
+/// When the name is neither, or there is none.
+pub(crate) fn find_job(store: &Store, name: &str, kind: JobKind) -> Result<JobId, Failure> {
     if name != "last" {
         return name.parse().map(JobId).map_err(|_| {
             Failure::refuse(format!("`{name}` is no job number; `triphammer jobs` lists them"))

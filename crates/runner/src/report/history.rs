@@ -63,7 +63,7 @@ fn table(result: &HistoryResult) -> Table {
             figure(run.value),
             bar(run.value, most),
             if run.good { String::new() } else { "!".to_owned() },
-            change.map_or_else(String::new, |change| format!("◀ {}", change.size())),
+            change.map_or_else(String::new, |change| format!("◀ {}", change.estimate())),
         ]);
     }
     table
