@@ -74,8 +74,9 @@ impl Buckets {
         &BOUNDS
     }
 
-    fn take(&mut self, times: Option<&Histogram<u32>>, sum_ns: u64) {
-        self.sum += sum_ns as f64 / 1e9;
+    /// `sum_us` is Σ of the times.
+    fn take(&mut self, times: Option<&Histogram<u32>>, sum_us: f64) {
+        self.sum += sum_us / 1e6;
         for step in times.into_iter().flat_map(Histogram::iter_recorded) {
             let seconds = step.value_iterated_to() as f64 / 1e6;
             let bucket = BOUNDS.partition_point(|bound| *bound < seconds);
@@ -313,8 +314,8 @@ impl Waits {
         }
         self.backlog = interval.backlog;
         if let Some(waits) = &interval.pool_wait {
-            let sum_ns = (waits.mean() * waits.len() as f64 * 1000.0) as u64;
-            self.pool.get_or_insert_with(Buckets::new).take(Some(waits), sum_ns);
+            let sum_us = waits.mean() * waits.len() as f64;
+            self.pool.get_or_insert_with(Buckets::new).take(Some(waits), sum_us);
         }
     }
 
@@ -361,8 +362,8 @@ impl Waits {
 impl TypeTotals {
     fn take(&mut self, seen: &TypeInterval) {
         self.counts.add(&seen.counts);
-        self.response.take(seen.response.as_ref(), seen.counts.response_ns);
-        self.service.take(seen.service_times(), seen.counts.service_ns);
+        self.response.take(seen.response.as_ref(), seen.counts.response_ns as f64 / 1e3);
+        self.service.take(seen.service_times(), seen.counts.service_ns as f64 / 1e3);
     }
 
     fn point(&self, more: Vec<(&'static str, String)>, value: Value) -> Point {
