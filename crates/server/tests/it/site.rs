@@ -5,11 +5,12 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::watch;
+use triphammer_core::clock::Clock;
 use triphammer_server::live::Hub;
 use triphammer_server::{Config, Limits, Server, openapi};
 
@@ -196,8 +197,13 @@ impl Site {
         let (status, head) = read_head(&mut reader).unwrap();
         assert_eq!(status, 200, "{head}");
         assert!(head.to_lowercase().contains("content-type: text/event-stream"), "{head}");
-        let end = Instant::now() + WAIT;
-        Events { site: self, reader, end, buffer: String::new(), last_id: String::new() }
+        Events {
+            site: self,
+            reader,
+            clock: Clock::start(),
+            buffer: String::new(),
+            last_id: String::new(),
+        }
     }
 }
 
@@ -215,8 +221,8 @@ impl Drop for Site {
 pub struct Events<'a> {
     site: &'a Site,
     reader: BufReader<TcpStream>,
-    /// Of patience; the server's signs of life never let a read time out.
-    end: Instant,
+    /// For the end of patience; the server's signs of life never let a read time out.
+    clock: Clock,
     buffer: String,
     pub last_id: String,
 }
@@ -236,7 +242,11 @@ impl Events<'_> {
                 check(&json!({ "$ref": "#/components/schemas/LiveEvent" }), &event, "an event");
                 return Some(event);
             }
-            assert!(Instant::now() < self.end, "the event did not come: {}", self.buffer);
+            assert!(
+                self.clock.now().second() < WAIT.as_secs(),
+                "the event did not come: {}",
+                self.buffer
+            );
             let chunk = read_chunk(&mut self.reader)?;
             let text = String::from_utf8(chunk).unwrap();
             self.site.said.lock().unwrap().push_str(&text);
