@@ -27,9 +27,13 @@ export function time(us: number | null | undefined): string {
   return `${three(us / 1_000_000)} s`;
 }
 
+/** Seconds between the marks of an axis of time. */
+export const CLOCK_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400];
+
 /** Seconds as `1:02:03`, or `0:07`. */
 export function clock(seconds: number | null | undefined): string {
   if (seconds == null || !Number.isFinite(seconds)) return NONE;
+  if (seconds < 0) return `−${clock(-seconds)}`;
   const whole = Math.floor(seconds);
   const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   const two = (n: number) => String(n).padStart(2, '0');

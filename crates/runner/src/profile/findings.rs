@@ -48,12 +48,17 @@ fn sure(estimate: &Estimate, show: fn(f64) -> String) -> String {
     }
 }
 
+/// `1 virtual user`, `8 virtual users`.
+fn users_of(number: &str) -> String {
+    format!("{number} virtual {}", if number == "1" { "user" } else { "users" })
+}
+
 fn peak(profile: &ProfileResult, usl: &Usl) -> String {
     let name = &profile.headline.name;
     match &usl.peak {
         Peak::Reached { users, throughput } => format!(
-            "the peak is at {} virtual users with {} {name}",
-            sure(users, whole),
+            "the peak is at {} with {} {name}",
+            users_of(&sure(users, whole)),
             sure(throughput, figure)
         ),
         Peak::NotReached { highest, predicted_users } => {
@@ -70,22 +75,22 @@ fn whole(users: f64) -> String {
 }
 
 fn limit(usl: &Usl) -> String {
-    let at = whole(usl.judged_at);
+    let at = users_of(&whole(usl.judged_at));
     let kept = percent(usl.efficiency);
     match usl.limit {
         UslLimit::Contention => format!(
-            "contention limits (σ = {}): {} of the work is done one at a time; at {at} virtual \
-             users {kept} of linear scaling are left",
+            "contention limits (σ = {}): {} of the work is done one at a time; at {at} \
+             {kept} of linear scaling are left",
             parameter(usl.curve.sigma.value),
             precise(usl.curve.sigma.value)
         ),
         UslLimit::Coherency => format!(
             "coherency limits (κ = {}): what users pay for agreeing with one another grows with \
-             the square of their number; at {at} virtual users {kept} of linear scaling are left",
+             the square of their number; at {at} {kept} of linear scaling are left",
             parameter(usl.curve.kappa.value)
         ),
         UslLimit::NeitherYet => format!(
-            "nothing limits yet: at {at} virtual users {kept} of linear scaling are left (above {} \
+            "nothing limits yet: at {at} {kept} of linear scaling are left (above {} \
              throughput grows nearly with the users)",
             percent(EFFICIENCY_MIN)
         ),
