@@ -101,7 +101,7 @@ fn a_run_is_shown_and_its_report_follows_on_the_terminal_as_it_was() {
     let left = Terminal::start(&program, run).end();
     assert_eq!(left.code, "0", "{}", left.all);
     let view = left.all.split_once(LEAVE).unwrap().0;
-    for shown in ["NOPM", "TPM", "New-Order", "p95", "client thread", "leave"] {
+    for shown in ["NOPM", "TPM", "New-Order", "p95", "thread", "leave"] {
         assert!(view.contains(shown), "{shown} in {view}");
     }
     assert!(left.after.contains("NOPM") && left.after.contains("New-Order"), "{}", left.after);
