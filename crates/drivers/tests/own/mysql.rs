@@ -12,7 +12,10 @@ use triphammer_drivers::mysql::{Mysql, MysqlSession};
 use triphammer_drivers::target::{ConnectSettings, TargetUrl};
 use triphammer_testbed::{MariadbOptions, MariadbServer};
 
-use crate::session::{hold, no_environment, number_of, on_worker, rows_of, statement, text_of};
+use crate::session::{
+    hold, hold_refusal, no_database, no_environment, number_of, on_worker, rows_of, statement,
+    text_of,
+};
 
 fn open_with(url: &str, settings: &ConnectSettings) -> Result<Mysql, SpecError> {
     Mysql::open_in(&TargetUrl::parse(url)?, settings, &no_environment)
@@ -215,25 +218,14 @@ mod reaching {
                 (url_as(server, user, ""), "1045", "no password is given"),
                 (format!("mysql://{user}:{password}@127.0.0.1:{port}/gone"), "1049", "gone"),
             ] {
-                let error = refusal(&url).await;
-                assert_eq!((error.class(), error.code()), (ErrorClass::Refused, Some(code)));
-                assert!(error.message().contains(message), "{error}");
-                assert!(error.message().starts_with(&format!("127.0.0.1:{port}: ")), "{error}");
-                assert!(!error.message().contains("wrong"), "{error}");
+                hold_refusal(&refusal(&url).await, port, Some(code), message);
             }
         });
     }
 
     #[test]
     fn something_else_on_the_port_is_no_server() {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        std::thread::spawn(move || {
-            use std::io::Write;
-            let (mut stream, _) = listener.accept().unwrap();
-            stream.write_all(b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n").unwrap();
-            std::thread::sleep(Duration::from_secs(20));
-        });
+        let port = no_database("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n");
         let error = on_worker(refusal(&format!("mysql://u:p@127.0.0.1:{port}/d")));
         assert_eq!(error.class(), ErrorClass::Refused);
         assert!(error.message().contains("right port"), "{error}");

@@ -14,7 +14,9 @@ use triphammer_drivers::postgres::{Postgres, PostgresSession};
 use triphammer_drivers::target::{ConnectSettings, TargetUrl};
 use triphammer_testbed::{PostgresOptions, PostgresServer};
 
-use crate::session::{hold, no_environment, on_worker, rows_of, statement, text_of};
+use crate::session::{
+    hold, hold_refusal, no_database, no_environment, on_worker, rows_of, statement, text_of,
+};
 
 fn open(url: &str) -> Postgres {
     open_with(url, &ConnectSettings::default())
@@ -263,26 +265,14 @@ mod reaching {
                     "asks for a password",
                 ),
             ] {
-                let error = refusal(&url).await;
-                assert_eq!((error.class(), error.code()), (ErrorClass::Refused, code), "{error}");
-                assert!(error.message().contains(message), "{error}");
-                assert!(error.message().starts_with(&format!("127.0.0.1:{port}: ")), "{error}");
-                assert!(!error.message().contains("wrong"), "{error}");
+                hold_refusal(&refusal(&url).await, port, code, message);
             }
         });
     }
 
     #[test]
     fn something_else_on_the_port_is_no_server() {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        std::thread::spawn(move || {
-            use std::io::{Read, Write};
-            let (mut stream, _) = listener.accept().unwrap();
-            let mut buffer = [0; 8];
-            stream.read_exact(&mut buffer).unwrap();
-            stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
-        });
+        let port = no_database("HTTP/1.1 400 Bad Request\r\n\r\n");
         let error = on_worker(refusal(&format!("postgres://u:p@127.0.0.1:{port}/d")));
         assert_eq!(error.class(), ErrorClass::Refused);
         assert!(error.message().contains("right port"), "{error}");
@@ -569,7 +559,8 @@ mod statements {
                     .await
                     .unwrap();
                 assert_eq!((count, sum), (50_000, 50_000 * 50_001 / 2), "{protocol:?}");
-                assert!(others.replace(0) > 100, "other users of the thread have their turns");
+                // 50 MB in reads of 32 KiB, of which a task may make 128 before it must yield.
+                assert!(others.replace(0) > 8, "other users of the thread have their turns");
                 assert!(batches > 4 && largest < 2 << 20, "{protocol:?}: {batches}, {largest}");
             }
         });

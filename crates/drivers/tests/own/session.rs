@@ -1,6 +1,7 @@
 //! What the tests do with a session, whosever it is.
 
 use std::future::Future;
+use std::io::{Read, Write};
 use std::time::Duration;
 
 use tokio::time::timeout;
@@ -60,4 +61,25 @@ pub fn hold(found: Result<bool, DbError>, wanted: Result<bool, &str>, what: &str
         }
         (found, wanted) => panic!("{what}: {found:?}, not {wanted:?}"),
     }
+}
+
+/// Holds the refusal of a server on this host against its code and words; the password `wrong` is not told.
+pub fn hold_refusal(error: &DbError, port: u16, code: Option<&str>, words: &str) {
+    assert_eq!((error.class(), error.code()), (ErrorClass::Refused, code), "{error}");
+    assert!(error.message().contains(words), "{error}");
+    assert!(error.message().starts_with(&format!("127.0.0.1:{port}: ")), "{error}");
+    assert!(!error.message().contains("wrong"), "{error}");
+}
+
+/// The port of something that is no database; it says this to whoever comes first.
+pub fn no_database(says: &'static str) -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.write_all(says.as_bytes()).unwrap();
+        // Until the other side goes.
+        let _ = stream.read_to_end(&mut Vec::new());
+    });
+    port
 }
