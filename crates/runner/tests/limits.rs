@@ -53,8 +53,17 @@ fn open(said: &[(&str, &str)]) -> (Settings, Target) {
     (settings, target)
 }
 
+/// Keeps the other tests from running, because they would disturb one another.
+fn alone() -> std::sync::MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
 fn run(said: &[(&str, &str)]) -> LimitedBy {
-    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _alone = alone();
+    measure(said)
+}
+
+fn measure(said: &[(&str, &str)]) -> LimitedBy {
     let (mut settings, target) = open(said);
     let resolved = Resolved::<TprocC, _>::new(&mut settings, &target, &Silent, false).unwrap();
     let result: RunResult = resolved.run(&settings, None, &mut Nobody).unwrap();
@@ -155,7 +164,13 @@ fn a_distant_server_is_network_bound() {
         ("rampup", "1s"),
         ("duration", "5s"),
     ];
-    let limited = run(&said);
+    // Other programs may take a second of the CPUs in one run, and the client be late because of it.
+    let mut limited = run(&said);
+    for _ in 0..2 {
+        if but_for_others(&limited) == Limit::Client {
+            limited = run(&said);
+        }
+    }
     assert_eq!(but_for_others(&limited), Limit::Network);
     let figures = limited.figures;
     assert!((100_000..400_000).contains(&figures.round_trip_us.unwrap()), "{figures:?}");
@@ -170,6 +185,7 @@ fn a_server_that_has_all_cpus_of_its_clients_host_is_host_bound() {
     let database = url.rsplit('/').next().unwrap();
     let burn = "SELECT count(*) FROM generate_series(1, 100000000000)";
     let cores = std::thread::available_parallelism().unwrap().get();
+    let _alone = alone();
     std::thread::scope(|scope| {
         for _ in 0..cores {
             scope.spawn(|| server.run(database, burn));
@@ -182,7 +198,7 @@ fn a_server_that_has_all_cpus_of_its_clients_host_is_host_bound() {
             ("rampup", "1s"),
             ("duration", "5s"),
         ];
-        let limited = std::panic::catch_unwind(|| run(&said));
+        let limited = std::panic::catch_unwind(|| measure(&said));
         let stop = format!(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = '{burn}'"
         );
