@@ -164,13 +164,7 @@ fn a_distant_server_is_network_bound() {
         ("rampup", "1s"),
         ("duration", "5s"),
     ];
-    // Other programs may take a second of the CPUs in one run, and the client be late because of it.
-    let mut limited = run(&said);
-    for _ in 0..2 {
-        if but_for_others(&limited) == Limit::Client {
-            limited = run(&said);
-        }
-    }
+    let limited = run(&said);
     assert_eq!(but_for_others(&limited), Limit::Network);
     let figures = limited.figures;
     assert!((100_000..400_000).contains(&figures.round_trip_us.unwrap()), "{figures:?}");
@@ -183,7 +177,8 @@ fn a_server_that_has_all_cpus_of_its_clients_host_is_host_bound() {
     let server = PostgresServer::shared();
     let url = built(server, "saturated");
     let database = url.rsplit('/').next().unwrap();
-    let burn = "SELECT count(*) FROM generate_series(1, 100000000000)";
+    // In FROM, the series would go to a file first, and burn the disk.
+    let burn = "SELECT count(n) FROM (SELECT generate_series(1, 100000000000) AS n) AS series";
     let cores = std::thread::available_parallelism().unwrap().get();
     let _alone = alone();
     std::thread::scope(|scope| {

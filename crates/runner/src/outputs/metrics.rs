@@ -240,13 +240,6 @@ impl Metrics {
     }
 
     fn client(&self) -> Vec<Family> {
-        let one = |name, unit, help, kind, value: Option<Value>| Family {
-            name,
-            unit,
-            help,
-            kind,
-            points: value.map(|value| Point { labels: Vec::new(), value }).into_iter().collect(),
-        };
         let seconds = |us: u64| Value::Number(us as f64 / 1e6);
         let lag = self.gauges.lag.as_ref().map(|lag| seconds(lag.value_at_quantile(0.99)));
         let trip = self.gauges.round_trip.as_ref().map(|trips| seconds(trips.min()));
@@ -320,13 +313,6 @@ impl Waits {
     }
 
     fn families(&self) -> Vec<Family> {
-        let one = |name, unit, help, kind, value: Option<Value>| Family {
-            name,
-            unit,
-            help,
-            kind,
-            points: value.map(|value| Point { labels: Vec::new(), value }).into_iter().collect(),
-        };
         let (arrival, counter) = ("{arrival}", Kind::Counter);
         let count = |read: fn(&Arrived) -> u64| self.arrived.as_ref().map(read).map(Value::Count);
         let waited = "From due to the first attempt, of all that ended: the wait for a session.";
@@ -395,4 +381,16 @@ impl TypeTotals {
             })
             .collect()
     }
+}
+
+/// A figure without labels; no point while it is not known.
+fn one(
+    name: &'static str,
+    unit: &'static str,
+    help: &'static str,
+    kind: Kind,
+    value: Option<Value>,
+) -> Family {
+    let points = value.map(|value| Point { labels: Vec::new(), value }).into_iter().collect();
+    Family { name, unit, help, kind, points }
 }
