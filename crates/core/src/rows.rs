@@ -156,21 +156,7 @@ impl Rows {
     #[must_use]
     pub fn row(&self, index: usize) -> Row<'_> {
         let cells = &self.cells[index * self.width..(index + 1) * self.width];
-        Row { rows: self, cells, stride: 1 }
-    }
-
-    /// What a call answers of each line in this column: the list in its one row, or the column's field
-    /// of every row, for databases without lists.
-    ///
-    /// # Errors
-    /// When there is no row or no such column.
-    pub fn lines(&self, column: usize) -> Result<Row<'_>, DbError> {
-        let first = self.first("a list")?;
-        match first.cells.get(column) {
-            Some(Cell::List(_)) => first.list(column),
-            Some(_) => Ok(Row { rows: self, cells: &self.cells[column..], stride: self.width }),
-            None => Err(first.mismatch(column, "a list")),
-        }
+        Row { rows: self, cells }
     }
 
     /// The first row, or an error that says what is missing.
@@ -190,21 +176,19 @@ impl Rows {
     }
 }
 
-/// One row, one list, or one column of a [`Rows`]. The reader says which type it wants; text that reads as that
+/// One row or one list of a [`Rows`]. The reader says which type it wants; text that reads as that
 /// type counts, because some protocols and databases give everything as text.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
     rows: &'a Rows,
     cells: &'a [Cell],
-    /// How far its fields are apart.
-    stride: usize,
 }
 
 impl<'a> Row<'a> {
     /// Number of fields.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.cells.len().div_ceil(self.stride)
+        self.cells.len()
     }
 
     /// Whether there is no field.
@@ -219,11 +203,11 @@ impl<'a> Row<'a> {
     /// When there is no such column.
     #[must_use]
     pub fn cell(&self, column: usize) -> Cell {
-        self.cells[column * self.stride]
+        self.cells[column]
     }
 
     fn get(&self, column: usize) -> Option<&'a Cell> {
-        self.cells.get(column * self.stride)
+        self.cells.get(column)
     }
 
     /// Whether the field is NULL.
@@ -346,7 +330,7 @@ impl<'a> Row<'a> {
         match self.get(column) {
             Some(Cell::List(span)) => {
                 let cells = &self.rows.lists[span.range()];
-                Ok(Row { rows: self.rows, cells, stride: 1 })
+                Ok(Row { rows: self.rows, cells })
             }
             _ => Err(self.mismatch(column, "a list")),
         }
@@ -390,28 +374,6 @@ mod tests {
         let list = row.list(3).unwrap();
         assert_eq!((list.text(0).unwrap(), list.is_null(1)), ("a", true));
         assert!(row.int(1).is_err(), "this text is no integer");
-    }
-
-    #[test]
-    fn lines_are_read_alike_from_lists_and_from_rows() {
-        let (mut lists, mut lines) = (Rows::new(), Rows::new());
-        lists.reset(3);
-        lists.int(0);
-        lists.list(|list| (1..=3).for_each(|n| list.int(n)));
-        lists.list(|list| ["a", "b", "c"].into_iter().for_each(|text| list.text(text)));
-        lines.reset(3);
-        for (n, text) in [(1, "a"), (2, "b"), (3, "c")] {
-            lines.int(0);
-            lines.int(n);
-            lines.text(text);
-        }
-        for rows in [lists, lines] {
-            let (numbers, texts) = (rows.lines(1).unwrap(), rows.lines(2).unwrap());
-            assert_eq!((numbers.len(), texts.len()), (3, 3));
-            assert_eq!((numbers.int(2).unwrap(), texts.text(1).unwrap()), (3, "b"));
-            assert!(texts.text(3).is_err() && rows.lines(3).is_err());
-        }
-        assert!(Rows::new().lines(0).is_err(), "no row, no line");
     }
 
     #[test]

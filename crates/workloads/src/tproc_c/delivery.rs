@@ -55,8 +55,8 @@ pub(super) async fn call<S: Session>(
     session.call(id, &args, &mut buffers.rows).await?;
     let row = buffers.rows.first("Delivery")?;
     expect_done(&row, "Delivery")?;
-    // Columns: status, and by district its order, null for one that was skipped.
-    let (output, orders) = (&mut buffers.output.delivery, buffers.rows.lines(1)?);
+    // Columns: status, and a list of each district's order, null for one that was skipped.
+    let (output, orders) = (&mut buffers.output.delivery, row.list(1)?);
     for (district, o_id) in output.o_id.iter_mut().enumerate() {
         *o_id = orders.optional(district, Row::int32)?;
     }

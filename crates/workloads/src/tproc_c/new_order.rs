@@ -71,7 +71,7 @@ pub(super) async fn call<S: Session>(
     read_call(&buffers.rows, input, &mut buffers.output.new_order)
 }
 
-/// Columns: status, o_id, w_tax, d_tax, c_last, c_credit, c_discount, total, then by line i_name,
+/// Columns: status, o_id, w_tax, d_tax, c_last, c_credit, c_discount, total, then lists of i_name,
 /// s_quantity, i_price, ol_amount, brand-generic.
 fn read_call(
     rows: &Rows,
@@ -92,8 +92,8 @@ fn read_call(
     }
     output.committed = true;
     output.total = row.decimal(7, 2)?;
-    let (names, quantities) = (rows.lines(8)?, rows.lines(9)?);
-    let (prices, amounts, brands) = (rows.lines(10)?, rows.lines(11)?, rows.lines(12)?);
+    let (names, quantities) = (row.list(8)?, row.list(9)?);
+    let (prices, amounts, brands) = (row.list(10)?, row.list(11)?, row.list(12)?);
     let lines = [names.len(), quantities.len(), prices.len(), amounts.len(), brands.len()];
     if status != 0 || lines != [input.ol_cnt(); 5] {
         let message = format!("New-Order answered status {status} and {lines:?} lines");

@@ -47,16 +47,14 @@ pub(super) async fn call<S: Session>(
     let [c_id, c_last] = customer::key_args(input.customer, names);
     let args = [input.w_id.into(), input.d_id.into(), c_id, c_last];
     session.call(id, &args, &mut buffers.rows).await?;
-    let rows = &buffers.rows;
-    let row = rows.first("Order-Status")?;
+    let row = buffers.rows.first("Order-Status")?;
     expect_done(&row, "Order-Status")?;
-    // Columns: status, five of the customer, three of the order, then five by line.
+    // Columns: status, five of the customer, three of the order, then five lists of its lines.
     let output = &mut buffers.output.order_status;
     output.c_id = row.int32(1)?;
     read_customer(&row, 2, output)?;
     read_order(&row, 6, output)?;
-    let lists =
-        [rows.lines(9)?, rows.lines(10)?, rows.lines(11)?, rows.lines(12)?, rows.lines(13)?];
+    let lists = [row.list(9)?, row.list(10)?, row.list(11)?, row.list(12)?, row.list(13)?];
     let count = lists[0].len();
     if lists.iter().any(|list| list.len() != count) {
         let message = "Order-Status answered lists of different lengths";
