@@ -5,14 +5,14 @@
 pub mod any;
 pub mod mysql;
 pub mod null;
+#[cfg(unix)]
+mod polled;
 pub mod postgres;
 mod socket;
 pub mod sqlite;
 mod stream;
 pub mod target;
 mod tls;
-#[cfg(unix)]
-mod unix;
 
 pub use any::{AnyDatabase, AnySession, SCHEMES};
 pub use target::{ConnectSettings, Secret, TargetUrl};

@@ -13,8 +13,11 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use triphammer_core::{DbError, ErrorClass};
 
+/// How a socket is waited for.
 #[cfg(unix)]
-use crate::unix::UnixSocket;
+type Io = crate::polled::Polled;
+#[cfg(not(unix))]
+type Io = TcpStream;
 
 /// Silence after which the system asks whether the other end is still there, and between askings.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
@@ -30,14 +33,12 @@ pub enum Address {
     Unix(std::path::PathBuf),
 }
 
-/// A connected socket of either kind.
+/// A connected socket.
 #[derive(Debug)]
-pub enum Socket {
-    /// TCP.
-    Tcp(TcpStream),
-    /// Unix.
-    #[cfg(unix)]
-    Unix(UnixSocket),
+pub struct Socket {
+    io: Io,
+    transport: &'static str,
+    same_host: bool,
 }
 
 /// Limits of a socket.
@@ -99,75 +100,60 @@ impl Socket {
         };
         let attempt = async {
             match address {
-                Address::Tcp(address) => TcpStream::connect(address).await.map(Self::Tcp),
+                Address::Tcp(address) => Self::tcp(TcpStream::connect(address).await?, limits),
                 #[cfg(unix)]
-                Address::Unix(file) => UnixSocket::connect(file).await.map(Self::Unix),
+                Address::Unix(file) => {
+                    let stream = tokio::net::UnixStream::connect(file).await?.into_std()?;
+                    let io = Io::new(stream.into())?;
+                    Ok(Self { io, transport: "unix socket", same_host: true })
+                }
             }
         };
-        let socket = match timeout(limits.connect, attempt).await {
-            Err(_) => {
-                return Err(failed(format!("no answer within {} s", limits.connect.as_secs())));
-            }
-            Ok(Err(error)) => return Err(failed(plain(&error))),
-            Ok(Ok(socket)) => socket,
-        };
-        socket.set_up(limits).map_err(|error| failed(plain(&error)))?;
-        Ok(socket)
+        match timeout(limits.connect, attempt).await {
+            Err(_) => Err(failed(format!("no answer within {} s", limits.connect.as_secs()))),
+            Ok(connected) => connected.map_err(|error| failed(plain(&error))),
+        }
     }
 
-    fn set_up(&self, limits: Limits) -> io::Result<()> {
-        match self {
-            Self::Tcp(stream) => {
-                stream.set_nodelay(true)?;
-                let socket = SockRef::from(stream);
-                let keepalive =
-                    TcpKeepalive::new().with_time(KEEPALIVE_IDLE).with_interval(KEEPALIVE_INTERVAL);
-                socket.set_tcp_keepalive(&keepalive)?;
-                #[cfg(target_os = "linux")]
-                socket.set_tcp_user_timeout(Some(limits.tcp_user))?;
-                #[cfg(not(target_os = "linux"))]
-                let _ = limits.tcp_user;
-            }
-            #[cfg(unix)]
-            Self::Unix(_) => {}
-        }
-        Ok(())
+    fn tcp(stream: TcpStream, limits: Limits) -> io::Result<Self> {
+        stream.set_nodelay(true)?;
+        let keepalive =
+            TcpKeepalive::new().with_time(KEEPALIVE_IDLE).with_interval(KEEPALIVE_INTERVAL);
+        SockRef::from(&stream).set_tcp_keepalive(&keepalive)?;
+        #[cfg(target_os = "linux")]
+        SockRef::from(&stream).set_tcp_user_timeout(Some(limits.tcp_user))?;
+        #[cfg(not(target_os = "linux"))]
+        let _ = limits.tcp_user;
+        let same_host = match (stream.peer_addr(), stream.local_addr()) {
+            (Ok(peer), Ok(local)) => peer.ip().is_loopback() || peer.ip() == local.ip(),
+            _ => false,
+        };
+        #[cfg(unix)]
+        let io = Io::new(stream.into_std()?.into())?;
+        #[cfg(not(unix))]
+        let io = stream;
+        Ok(Self { io, transport: "tcp", same_host })
     }
 
     /// How many bytes wait to be read, as far as one; 0 at the end. The system is asked only when the
     /// runtime has heard of something.
     pub fn peek(&self) -> Poll<io::Result<usize>> {
-        let mut cx = Context::from_waker(Waker::noop());
-        let mut byte = [MaybeUninit::uninit()];
-        match self {
-            Self::Tcp(stream) => {
-                ready!(stream.poll_read_ready(&mut cx))?;
-                Poll::Ready(SockRef::from(stream).peek(&mut byte))
-            }
-            #[cfg(unix)]
-            Self::Unix(socket) => socket.peek(&mut cx, &mut byte),
-        }
+        ready!(self.io.poll_read_ready(&mut Context::from_waker(Waker::noop())))?;
+        #[cfg(unix)]
+        let socket = self.io.fd()?;
+        #[cfg(not(unix))]
+        let socket = &self.io;
+        Poll::Ready(SockRef::from(&socket).peek(&mut [MaybeUninit::uninit()]))
     }
 
     /// Whether the other end is on this host, as far as addresses say.
     pub fn is_same_host(&self) -> bool {
-        match self {
-            Self::Tcp(stream) => match (stream.peer_addr(), stream.local_addr()) {
-                (Ok(peer), Ok(local)) => peer.ip().is_loopback() || peer.ip() == local.ip(),
-                _ => false,
-            },
-            #[cfg(unix)]
-            Self::Unix(_) => true,
-        }
+        self.same_host
     }
 
     /// `tcp` or `unix socket`.
     pub fn transport(&self) -> &'static str {
-        match self {
-            Self::Tcp(_) => "tcp",
-            #[cfg(unix)]
-            Self::Unix(_) => "unix socket",
-        }
+        self.transport
     }
 }
 
@@ -180,45 +166,32 @@ pub fn plain(error: &io::Error) -> String {
 }
 
 impl AsyncRead for Socket {
+    #[inline]
     fn poll_read(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Tcp(stream) => Pin::new(stream).poll_read(cx, buffer),
-            #[cfg(unix)]
-            Self::Unix(socket) => socket.poll_read(cx, buffer),
-        }
+        Pin::new(&mut self.io).poll_read(cx, buffer)
     }
 }
 
 impl AsyncWrite for Socket {
+    #[inline]
     fn poll_write(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         data: &[u8],
     ) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Tcp(stream) => Pin::new(stream).poll_write(cx, data),
-            #[cfg(unix)]
-            Self::Unix(socket) => socket.poll_write(cx, data),
-        }
+        Pin::new(&mut self.io).poll_write(cx, data)
     }
 
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Tcp(stream) => Pin::new(stream).poll_flush(cx),
-            #[cfg(unix)]
-            Self::Unix(_) => Poll::Ready(Ok(())),
-        }
+    #[inline]
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_flush(cx)
     }
 
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Tcp(stream) => Pin::new(stream).poll_shutdown(cx),
-            #[cfg(unix)]
-            Self::Unix(socket) => Poll::Ready(socket.shutdown()),
-        }
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_shutdown(cx)
     }
 }

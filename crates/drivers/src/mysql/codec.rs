@@ -87,16 +87,14 @@ pub struct Kind {
 impl Kind {
     /// Reads a column's definition.
     pub fn read(packet: &[u8]) -> Result<Self, DbError> {
-        let mut rest = Reader(packet);
-        // Catalogue, schema, table twice and name twice.
-        for _ in 0..6 {
-            rest.bytes()?;
+        // Names come first, and at the end what has a fixed length: that length, character set, width, type,
+        // flags, digits, and two bytes of nothing.
+        match packet.last_chunk() {
+            Some(&[0x0c, _, _, _, _, _, _, wire_type, low, high, _, _, _]) => {
+                Ok(Self { wire_type, unsigned: u16::from_le_bytes([low, high]) & UNSIGNED != 0 })
+            }
+            _ => Err(broken("a column's definition")),
         }
-        // The length of what follows, character set and width.
-        rest.take(1 + 2 + 4)?;
-        let wire_type = rest.byte()?;
-        let flags = u16::from_le_bytes(rest.fixed()?);
-        Ok(Self { wire_type, unsigned: flags & UNSIGNED != 0 })
     }
 
     /// Whether a JSON array may be in it: JSON itself, and what functions and variables of that type
@@ -320,23 +318,28 @@ pub fn read_texts(rows: &mut Rows, packet: &[u8]) -> Result<(), DbError> {
 
 /// A decimal; one of more digits than an integer holds stays text.
 fn read_decimal(rows: &mut Rows, text: &[u8]) {
+    match exact(text) {
+        Some((units, scale)) => rows.decimal(units, scale),
+        None => rows.text_with(|out| out.extend_from_slice(text)),
+    }
+}
+
+/// The units and the scale of a decimal whose digits fit into an integer.
+fn exact(text: &[u8]) -> Option<(i64, u8)> {
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
     };
-    let point = digits.iter().position(|byte| *byte == b'.');
+    let (mut units, mut point) = (0i64, None);
+    for (place, byte) in digits.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => units = units.checked_mul(10)?.checked_add((byte - b'0').into())?,
+            b'.' if point.is_none() => point = Some(place),
+            _ => return None,
+        }
+    }
     let scale = point.map_or(0, |point| digits.len() - point - 1);
-    let mut units = Some(0i64);
-    for digit in digits.iter().filter(|byte| **byte != b'.') {
-        let digit = i64::from(digit.wrapping_sub(b'0'));
-        units = units
-            .filter(|_| digit <= 9)
-            .and_then(|units| units.checked_mul(10)?.checked_add(digit));
-    }
-    match (units, u8::try_from(scale)) {
-        (Some(units), Ok(scale)) => rows.decimal(if negative { -units } else { units }, scale),
-        _ => rows.text_with(|out| out.extend_from_slice(text)),
-    }
+    Some((if negative { -units } else { units }, u8::try_from(scale).ok()?))
 }
 
 fn read_timestamp(rows: &mut Rows, rest: &mut Reader<'_>) -> Result<(), DbError> {
@@ -395,32 +398,35 @@ fn read_elements(list: &mut Rows, text: &[u8]) -> Result<(), DbError> {
     let bad = || broken("a list that is no JSON array of plain values");
     let mut rest = text.get(1..).unwrap_or_default();
     loop {
-        rest = rest.trim_ascii_start();
-        match rest {
+        rest = match rest {
             [b']', ..] => return Ok(()),
-            [b',', after @ ..] => rest = after,
-            [b'"', after @ ..] => rest = read_string(list, after).ok_or_else(bad)?,
+            [b',' | b' ' | b'\t' | b'\r' | b'\n', after @ ..] => after,
+            [b'"', after @ ..] => read_string(list, after).ok_or_else(bad)?,
             [b'n', b'u', b'l', b'l', after @ ..] => {
                 list.null();
-                rest = after;
+                after
             }
             [b'-' | b'0'..=b'9', ..] => {
                 let end = rest.iter().position(|byte| matches!(byte, b',' | b']' | b' '));
                 let (number, after) = rest.split_at(end.ok_or_else(bad)?);
                 read_number(list, number);
-                rest = after;
+                after
             }
             _ => return Err(bad()),
         }
     }
 }
 
+/// Reads a JSON number; one with an exponent is a float.
 fn read_number(list: &mut Rows, text: &[u8]) {
-    if text.iter().any(|byte| matches!(byte, b'e' | b'E')) {
-        let float = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
-        return list.float(float.unwrap_or(f64::NAN));
+    match exact(text) {
+        Some((units, scale)) => list.decimal(units, scale),
+        None if text.iter().any(|byte| matches!(byte, b'e' | b'E')) => {
+            let float = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+            list.float(float.unwrap_or(f64::NAN));
+        }
+        None => list.text_with(|out| out.extend_from_slice(text)),
     }
-    read_decimal(list, text);
 }
 
 /// Reads a string to its closing quote and gives what follows.

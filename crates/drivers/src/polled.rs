@@ -1,0 +1,134 @@
+//! A socket of which the system is asked only when there is something to read. Asked about room to write as
+//! well, it wakes its user up for nothing: a unix socket each time that the other end has taken what was
+//! sent, and TCP when the rest of an answer arrives that was read already (half the wake-ups that a CALL cost
+//! on MariaDB). There is room as good as always.
+
+use std::io::{self, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::unix::AsyncFd;
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
+
+/// A connected socket.
+#[derive(Debug)]
+pub struct Polled {
+    /// `None` only where asking the system anew has failed.
+    registered: Option<AsyncFd<socket2::Socket>>,
+    /// The system is asked about writing too, from the first time that there was no room.
+    waits_for_room: bool,
+}
+
+impl Polled {
+    /// Takes a socket over that is connected and does not block.
+    ///
+    /// # Errors
+    /// As the system reports.
+    pub fn new(socket: socket2::Socket) -> io::Result<Self> {
+        let registered = register(socket, Interest::READABLE)?;
+        Ok(Self { registered: Some(registered), waits_for_room: false })
+    }
+
+    fn registered(&self) -> io::Result<&AsyncFd<socket2::Socket>> {
+        self.registered.as_ref().ok_or_else(|| io::ErrorKind::NotConnected.into())
+    }
+
+    /// Waits until the runtime has heard that there is something to read.
+    ///
+    /// # Errors
+    /// When the socket is gone.
+    pub fn poll_read_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        drop(ready!(self.registered()?.poll_read_ready(cx))?);
+        Poll::Ready(Ok(()))
+    }
+
+    /// The socket itself.
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn fd(&self) -> io::Result<BorrowedFd<'_>> {
+        Ok(self.registered()?.get_ref().as_fd())
+    }
+
+    /// Has the system tell of room too. Whoever reads asks again after writing, as all do here.
+    #[cold]
+    fn wait_for_room(&mut self) -> io::Result<()> {
+        if let Some(registered) = self.registered.take() {
+            let both = Interest::READABLE | Interest::WRITABLE;
+            self.registered = Some(register(registered.into_inner(), both)?);
+        }
+        self.waits_for_room = true;
+        Ok(())
+    }
+}
+
+impl AsyncRead for Polled {
+    #[inline]
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let registered = self.registered()?;
+        loop {
+            let mut guard = ready!(registered.poll_read_ready(cx))?;
+            let room = buffer.initialize_unfilled();
+            let size = room.len();
+            match guard.try_io(|fd| fd.get_ref().read(room)) {
+                Ok(Ok(read)) => {
+                    // Less than there was room for is all there was.
+                    if 0 < read && read < size {
+                        guard.clear_ready();
+                    }
+                    buffer.advance(read);
+                    return Poll::Ready(Ok(()));
+                }
+                Ok(Err(error)) => return Poll::Ready(Err(error)),
+                Err(_nothing_there) => {}
+            }
+        }
+    }
+}
+
+impl AsyncWrite for Polled {
+    #[inline]
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        data: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if !self.waits_for_room {
+            match self.registered()?.get_ref().write(data) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.wait_for_room()?,
+                result => return Poll::Ready(result),
+            }
+        }
+        let registered = self.registered()?;
+        loop {
+            let mut guard = ready!(registered.poll_write_ready(cx))?;
+            if let Ok(result) = guard.try_io(|fd| fd.get_ref().write(data)) {
+                return Poll::Ready(result);
+            }
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    /// Ends the half that writes.
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(self.registered()?.get_ref().shutdown(Shutdown::Write))
+    }
+}
+
+#[expect(
+    deprecated,
+    reason = "a socket keeps its descriptor as long as it lives, which is what the unsafe successor wants to \
+              be promised"
+)]
+fn register(socket: socket2::Socket, interest: Interest) -> io::Result<AsyncFd<socket2::Socket>> {
+    AsyncFd::with_interest(socket, interest)
+}
