@@ -19,7 +19,7 @@ mod words;
 pub use document::{COMPARISON_FORMAT, ComparisonResult, Pairing, RefusedRun, Side, SideRun};
 pub use facts::{Difference, Facts, Subject};
 pub use figures::Figure;
-pub use pairs::{Pairs, Request, own};
+pub use pairs::{Pairs, Request};
 pub use profiles::{CurveFigure, LevelFigure, Profiled, Profiles};
 pub use run::{Run, Seconds, seconds};
 pub(crate) use stored::settings as server_settings;
@@ -28,6 +28,7 @@ pub(crate) use words::ratio;
 pub use words::word;
 
 use triphammer_core::SpecError;
+use triphammer_core::workload::OptionDef;
 use triphammer_statistics::compare::MARGIN;
 
 use crate::settings::{Settings, parse_closeness};
@@ -38,4 +39,13 @@ use crate::settings::{Settings, parse_closeness};
 /// When it is no share between 0 and 1.
 pub fn margin(settings: &mut Settings) -> Result<f64, SpecError> {
     settings.read("margin", parse_closeness, |share| format!("{}%", share * 100.0), || MARGIN)
+}
+
+/// The settings of each side's runs: its own laid over what is said of both. `options` are the workload's.
+///
+/// # Errors
+/// When one is none that a side may have.
+pub fn sides(said: [&Settings; 2], options: &[OptionDef]) -> Result<[Settings; 2], SpecError> {
+    let side = |at: usize, name| Ok(said[at].of_run(&pairs::own(said[at], name, options)?));
+    Ok([side(0, "a")?, side(1, "b")?])
 }

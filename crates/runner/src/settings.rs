@@ -97,10 +97,11 @@ impl SettingDef {
         variable(self.name)
     }
 
-    /// Whether a request to the server may hold it: secrets, the target and the store are the server's.
+    /// Whether a request to the server may hold it: secrets, targets and the store are the server's, and what
+    /// it compares are runs that it makes.
     #[must_use]
     pub fn in_request(&self) -> bool {
-        const OF_THE_SERVER: [&str; 3] = ["target", "password-file", "store"];
+        const OF_THE_SERVER: [&str; 5] = ["target", "other", "ab", "password-file", "store"];
         const SWITCHES: [&str; 3] = ["create-database", "replace", "force"];
         (self.in_job_file && !OF_THE_SERVER.contains(&self.name)) || SWITCHES.contains(&self.name)
     }

@@ -3,14 +3,12 @@
 use triphammer_runner::settings::SETTINGS;
 use triphammer_runner::workload_options;
 
-/// The command with its target and what was said, by name.
-pub fn of<'a>(
-    command: &str,
-    target: Option<&str>,
-    said: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> String {
+/// The command with what was said, by name; targets come first and without theirs.
+pub fn of<'a>(command: &str, said: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let is_place = |name: &str| SETTINGS.iter().any(|s| s.name == name && s.positional);
+    let (places, said): (Vec<_>, Vec<_>) = said.into_iter().partition(|(name, _)| is_place(name));
     let mut line = format!("triphammer {command}");
-    if let Some(url) = target {
+    for (_, url) in places {
         line.push_str(&format!(" {}", quoted(url)));
     }
     for (name, value) in said {

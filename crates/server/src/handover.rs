@@ -77,20 +77,21 @@ fn said(job: &StoredJob) -> String {
     let of_plan = job.plan.as_ref().and_then(|plan| plan["said"].as_array());
     let of_result = || job.document.as_ref().and_then(|document| document["settings"].as_array());
     let settings = of_plan.or_else(of_result).map_or(&[] as &[Value], Vec::as_slice);
-    let mut said: Vec<(&str, &str)> = settings
+    let told = settings
         .iter()
         .filter(|setting| setting["source"] != "default" && setting["name"] != "target")
-        .filter_map(|setting| Some((setting["name"].as_str()?, setting["value"].as_str()?)))
-        .collect();
+        .filter_map(|setting| Some((setting["name"].as_str()?, setting["value"].as_str()?)));
+    let mut said = vec![("target", job.row.target.as_str())];
+    said.extend(told);
     if !said.iter().any(|(name, _)| *name == "workload") {
-        said.insert(0, ("workload", &job.row.workload));
+        said.insert(1, ("workload", &job.row.workload));
     }
     if let Some(label) =
         job.row.label.as_deref().filter(|_| !said.iter().any(|(n, _)| *n == "label"))
     {
         said.push(("label", label));
     }
-    command_line::of(job.row.kind.name(), Some(job.row.target.as_str()), said)
+    command_line::of(job.row.kind.name(), said)
 }
 
 /// The template with the job in its place: JSON in which no `<` is left to end the element, and no line

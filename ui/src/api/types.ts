@@ -39,6 +39,8 @@ export interface Activity {
   job: number | null;
   /** What the user called it. */
   label: string | null;
+  /** The same of B in a comparison. */
+  other_url: string | null;
   /** What came out, in a line. */
   outcome: string | null;
   /** Its place in the queue, from 1; `null` when it does not wait. */
@@ -497,6 +499,8 @@ export interface Figures {
 export interface Form {
   /** What to do. */
   command: FormCommand;
+  /** Name of the saved target that B's runs of a comparison are on; without one, the same as A's. */
+  other?: string | null | undefined;
   /** Settings and options by name, as they would be typed on the command line: `{"vus": "8"}`. The workload is one of them. What is left out has its default. */
   settings?: Record<string, string> | undefined;
   /** Name of a saved target; without one, the embedded default: an SQLite file in the server's folder. */
@@ -504,7 +508,7 @@ export interface Form {
 }
 
 /** A command that the server does. */
-export type FormCommand = "build" | "run" | "profile" | "capacity" | "check" | "drop";
+export type FormCommand = "build" | "run" | "profile" | "capacity" | "compare" | "check" | "drop";
 
 /** The server ends. */
 export interface Goodbye {

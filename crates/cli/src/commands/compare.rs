@@ -1,6 +1,5 @@
 //! `triphammer compare`.
 
-use triphammer_core::session::Database;
 use triphammer_core::workload::Workload;
 use triphammer_runner::campaign::Resumed;
 use triphammer_runner::compare::{self, ComparisonResult, Pairs, Request};
@@ -66,18 +65,9 @@ fn refuse_settings_of_runs(settings: &Settings) -> Result<()> {
 
 /// Makes the runs, and compares them.
 fn in_pairs<W: Workload>(settings: &mut Settings, resumed: Option<&Resumed>) -> Result<Exit> {
-    let mut sides = [settings.clone(), settings.of_other()];
-    for (side, name) in sides.iter_mut().zip(["a", "b"]) {
-        *side = side.of_run(&compare::own(settings, name, W::options())?);
-    }
-    let [a, b] = &mut sides;
-    let targets = [open(a, W::NAME)?, open(b, W::NAME)?];
-    let names = [targets[0].database.target(), targets[1].database.target()];
-    settings.show("target", names[0].clone(), &settings.source("target"));
-    settings.show("other", names[1].clone(), &settings.source("other"));
-    let settle = campaign::settle(settings, &targets[0])?;
-    let request =
-        Request::read(settings, W::options(), [&names[0], &names[1]], settle.as_secs_f64())?;
+    let [mut a, mut b] = compare::sides([settings, &settings.of_other()], W::options())?;
+    let targets = [open(&mut a, W::NAME)?, open(&mut b, W::NAME)?];
+    let request = Request::read(settings, W::options(), &targets)?;
     let format = format(settings)?;
     let mut question = Pairs::new(request, settings.said("label").map(str::to_owned));
     let Some(ended) = campaign::conduct::<W, _>(settings, &targets, resumed, &mut question)? else {

@@ -3,16 +3,18 @@
 //! It does not end early: a rule that looks at the verdict before it stops makes more false ones.
 
 use triphammer_core::SpecError;
+use triphammer_core::session::Database;
 use triphammer_core::workload::{OptionCommand, OptionDef};
 use triphammer_statistics::compare::PAIRS_MAX;
 
 use super::document::{Asked, ComparisonResult, Pairing, RefusedRun};
 use super::run::Run;
 use super::words::word;
-use crate::campaign::{Question, Step};
+use crate::campaign::{self, Question, Step};
 use crate::result::{JobKind, RunResult, Status, mask_secrets};
 use crate::settings::{Command, REPEATED, SETTINGS, Settings};
 use crate::store::JobId;
+use crate::target::Target;
 
 /// Fewest pairs: of fewer there is no interval.
 const PAIRS_MIN: u32 = 2;
@@ -35,16 +37,22 @@ pub struct Request {
 }
 
 impl Request {
-    /// From the settings. `options` are those of the workload; `targets` are without secrets.
+    /// From the settings, and the target of each side. `options` are those of the workload.
     ///
     /// # Errors
     /// When a value cannot be read or cannot be.
-    pub fn read(
+    ///
+    /// # Panics
+    /// When there are not two targets.
+    pub fn read<D: Database>(
         settings: &mut Settings,
         options: &[OptionDef],
-        targets: [&str; 2],
-        settle_s: f64,
+        targets: &[Target<D>],
     ) -> Result<Self, SpecError> {
+        let names = [0, 1].map(|side: usize| targets[side].database.target());
+        settings.show("target", names[0].clone(), &settings.source("target"));
+        settings.show("other", names[1].clone(), &settings.source("other"));
+        let settle = settings.duration("settle", campaign::settle(targets[0].embedded))?;
         let pairs = settings.parse("pairs", || 7)?;
         if !(PAIRS_MIN..=PAIRS_MAX).contains(&pairs) {
             return Err(SpecError::new(format!(
@@ -57,11 +65,12 @@ impl Request {
         let name = |side: usize| {
             let mut parts: Vec<String> =
                 own[side].iter().map(|(name, value)| format!("{name}={value}")).collect();
-            if targets[0] != targets[1] || parts.is_empty() {
-                parts.insert(0, targets[side].to_owned());
+            if names[0] != names[1] || parts.is_empty() {
+                parts.insert(0, names[side].clone());
             }
             mask_secrets(&parts.join(", "))
         };
+        let settle_s = settle.as_secs_f64();
         Ok(Self { pairs, margin, settle_s, names: [name(0), name(1)], own })
     }
 }
@@ -70,7 +79,7 @@ impl Request {
 ///
 /// # Errors
 /// When one is none that a side may have.
-pub fn own(
+pub(super) fn own(
     settings: &Settings,
     side: &str,
     options: &[OptionDef],

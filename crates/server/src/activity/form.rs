@@ -8,10 +8,11 @@ use triphammer_core::Database;
 use triphammer_core::workload::{OptionDef, Workload};
 use triphammer_runner::campaign::{self, Campaign, Question};
 use triphammer_runner::capacity::{self, Capacity};
+use triphammer_runner::compare::{self, Pairs};
 use triphammer_runner::profile::{self, Profile};
 use triphammer_runner::progress::Silent;
 use triphammer_runner::run::Resolved;
-use triphammer_runner::settings::{Command, SETTINGS, SettingDef, Settings};
+use triphammer_runner::settings::{Command, SETTINGS, SettingDef, Settings, Source};
 use triphammer_runner::target::{self, Target};
 use triphammer_runner::{Failure, requests, with_workload, workload_options};
 use utoipa::ToSchema;
@@ -33,6 +34,8 @@ pub enum FormCommand {
     Profile,
     /// Searches the highest rate that keeps a limit.
     Capacity,
+    /// Pairs of runs of A and B in turn, and a verdict: `compare --ab`.
+    Compare,
     /// Verifies every invariant of the data.
     Check,
     /// Removes what a build made.
@@ -41,8 +44,15 @@ pub enum FormCommand {
 
 impl FormCommand {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Build, Self::Run, Self::Profile, Self::Capacity, Self::Check, Self::Drop];
+    pub const ALL: [Self; 7] = [
+        Self::Build,
+        Self::Run,
+        Self::Profile,
+        Self::Capacity,
+        Self::Compare,
+        Self::Check,
+        Self::Drop,
+    ];
 
     /// As the settings know it.
     #[must_use]
@@ -52,6 +62,7 @@ impl FormCommand {
             Self::Run => Command::Run,
             Self::Profile => Command::Profile,
             Self::Capacity => Command::Capacity,
+            Self::Compare => Command::Compare,
             Self::Check => Command::Check,
             Self::Drop => Command::Drop,
         }
@@ -67,6 +78,9 @@ pub struct Form {
     /// Name of a saved target; without one, the embedded default: an SQLite file in the server's folder.
     #[serde(default)]
     pub target: Option<String>,
+    /// Name of the saved target that B's runs of a comparison are on; without one, the same as A's.
+    #[serde(default)]
+    pub other: Option<String>,
     /// Settings and options by name, as they would be typed on the command line: `{"vus": "8"}`. The workload
     /// is one of them. What is left out has its default.
     #[serde(default)]
@@ -100,7 +114,7 @@ pub struct ResolvedSetting {
     pub source: String,
 }
 
-/// A form that can be done: its names are known, its target is there.
+/// A form that can be done: its names are known, its targets are there.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// The form.
@@ -109,18 +123,36 @@ pub struct Asked {
     pub workload: String,
     settings: Settings,
     keys: Keys,
+    /// The same of B, in a comparison.
+    other: Option<(Settings, Keys)>,
 }
 
 impl Asked {
-    /// Lays the form's settings and its target over the defaults.
+    /// Lays the form's settings and its targets over the defaults.
     ///
     /// # Errors
-    /// When a setting, the workload or the target is not known.
+    /// When a setting, the workload or a target is not known.
     pub fn new(form: &Form, targets: &Targets) -> Result<Self, ApiError> {
         let options: Vec<&OptionDef> = workload_options().into_iter().map(|(_, o)| o).collect();
         let mut settings = Settings::new(form.command.command());
         settings.add_request(&form.settings, &options)?;
         let mut keys = Keys::default();
+        let mut other = None;
+        if form.command == FormCommand::Compare {
+            settings.say("ab", "true", Source::Request);
+            let mut of_b = settings.clone();
+            let keys = match form.other.as_ref().or(form.target.as_ref()) {
+                Some(name) => targets.say(name, &mut of_b).map_err(|error| error.about("other"))?,
+                None => Keys::default(),
+            };
+            if let Some(url) = form.other.as_ref().and(of_b.said("target")) {
+                settings.say("other", url, Source::Request);
+            }
+            other = Some((of_b, keys));
+        } else if form.other.is_some() {
+            let message = "only a comparison has a second target";
+            return Err(ApiError::invalid(message).about("other"));
+        }
         if let Some(name) = &form.target {
             keys = targets.say(name, &mut settings)?;
         }
@@ -128,17 +160,29 @@ impl Asked {
         with_workload!(workload.as_str(), W => W::NAME)
             .map_err(|error| ApiError::from(error).about("workload"))?;
         requests::refuse_options_of_others(&settings, &workload)?;
-        Ok(Self { form: form.clone(), workload, settings, keys })
+        Ok(Self { form: form.clone(), workload, settings, keys, other })
     }
 
-    /// Opens the target; nothing is connected yet. Gives the settings that go with it.
+    /// Opens the target, and in a comparison that of B; nothing is connected yet. Gives the settings that go
+    /// with them.
     ///
     /// # Errors
-    /// When its URL, password file or a setting is wrong.
-    pub fn open(&self) -> Result<(Settings, Target), Failure> {
+    /// When a URL, password file or setting is wrong.
+    pub fn open(&self) -> Result<(Settings, Vec<Target>), Failure> {
         let mut settings = self.settings.clone();
-        let target = target::open(&mut settings, &self.workload, &self.keys)?;
-        Ok((settings, target))
+        let targets = match &self.other {
+            None => vec![target::open(&mut settings, &self.workload, &self.keys)?],
+            Some((other, other_keys)) => {
+                let options = with_workload!(self.workload.as_str(), W => W::options())?;
+                let [mut a, mut b] = compare::sides([&settings, other], options)?;
+                let a = target::open(&mut a, &self.workload, &self.keys)?;
+                vec![a, target::open(&mut b, &self.workload, other_keys)?]
+            }
+        };
+        for target in &targets {
+            requests::refuse_options_of_other_dialects(&settings, target)?;
+        }
+        Ok((settings, targets))
     }
 
     /// Reads every setting; for what runs, which looks at the database, gives the spec of the first run.
@@ -148,10 +192,10 @@ impl Asked {
     pub fn resolve(
         &self,
         settings: &mut Settings,
-        target: &Target,
+        targets: &[Target],
     ) -> Result<Option<serde_json::Value>, Failure> {
         with_workload!(self.workload.as_str(), W => {
-            resolve::<W>(self.form.command, settings, target)
+            resolve::<W>(self.form.command, settings, targets)
         })?
     }
 }
@@ -162,12 +206,12 @@ impl Asked {
 /// As the command itself would say, with the field.
 pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
     let asked = Asked::new(form, targets)?;
-    let (mut settings, target) = asked.open()?;
-    let spec = asked.resolve(&mut settings, &target)?;
+    let (mut settings, targets) = asked.open()?;
+    let spec = asked.resolve(&mut settings, &targets)?;
     let of_form = |name: &str| {
         let command = form.command.command();
         let known = SETTINGS.iter().find(|s| s.name == name && s.commands.contains(&command));
-        name == "target" || known.is_none_or(SettingDef::in_request)
+        ["target", "other"].contains(&name) || known.is_none_or(SettingDef::in_request)
     };
     let shown = settings.shown().iter().filter(|s| of_form(&s.name)).map(|s| ResolvedSetting {
         name: s.name.clone(),
@@ -175,19 +219,20 @@ pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
         source: s.source.clone(),
     });
     Ok(Preview {
-        url: target.database.target(),
+        url: targets[0].database.target(),
         command_line: command_line(form, &settings),
         settings: shown.collect(),
         spec,
-        warnings: target.warnings,
+        warnings: targets.into_iter().flat_map(|target| target.warnings).collect(),
     })
 }
 
 fn resolve<W: Workload>(
     command: FormCommand,
     settings: &mut Settings,
-    target: &Target,
+    targets: &[Target],
 ) -> Result<Option<serde_json::Value>, Failure> {
+    let target = &targets[0];
     match command {
         FormCommand::Build => requests::build::<W, _>(settings, target).map(|_| None),
         FormCommand::Check => requests::check(settings, target).map(|_| None),
@@ -198,42 +243,48 @@ fn resolve<W: Workload>(
         }
         FormCommand::Profile => {
             let question = Profile::new::<W>(profile::Request::read(settings, target)?);
-            first_spec::<W, _>(&question, settings, target)
+            first_spec::<W, _>(&question, settings, targets)
         }
         FormCommand::Capacity => {
             let request = capacity::Request::read::<W, _>(settings, target)?;
             let question = Capacity::new::<W>(request, settings)?;
-            first_spec::<W, _>(&question, settings, target)
+            first_spec::<W, _>(&question, settings, targets)
+        }
+        FormCommand::Compare => {
+            let request = compare::Request::read(settings, W::options(), targets)?;
+            first_spec::<W, _>(&Pairs::new(request, None), settings, targets)
         }
     }
 }
 
-/// How a campaign's first run would be driven; its settings join those of the campaign.
+/// How a campaign's first run would be driven, when every one of its trials can be; the settings of the trials
+/// join those of the campaign.
 fn first_spec<W: Workload, Q: Question>(
     question: &Q,
     settings: &mut Settings,
-    target: &Target,
+    targets: &[Target],
 ) -> Result<Option<serde_json::Value>, Failure> {
-    let settle = settings.duration("settle", campaign::settle(target.embedded))?;
-    let Some(first) = question.next() else { return Ok(None) };
+    let settle = settings.duration("settle", campaign::settle(targets[0].embedded))?;
     let of = settings.clone();
-    let campaign =
-        Campaign { settings: &of, targets: std::slice::from_ref(target), settle, resumed: None };
-    let (run, resolved) = campaign.resolve::<W>(&first, &Silent, true)?;
-    settings.show_run(&run);
-    Ok(serde_json::to_value(resolved.spec()).ok())
+    let campaign = Campaign { settings: &of, targets, settle, resumed: None };
+    let mut spec = None;
+    for trial in question.trials() {
+        let (run, resolved) = campaign.resolve::<W>(&trial, &Silent, true)?;
+        settings.show_run(&run);
+        spec = spec.or_else(|| serde_json::to_value(resolved.spec()).ok());
+    }
+    Ok(spec)
 }
 
 /// The command line that asks for the same.
 fn command_line(form: &Form, settings: &Settings) -> String {
-    let of_target = ["schema", "password-file"];
-    let said = of_target
+    let of_targets = ["target", "other", "ab", "schema", "password-file"];
+    let of_targets = of_targets
         .iter()
-        .filter(|name| form.target.is_some() && !form.settings.contains_key(**name))
-        .filter_map(|name| Some((*name, settings.said(name)?)))
-        .chain(form.settings.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-    let command = form.command.command().name();
-    let mut line = command_line::of(command, settings.said("target"), said);
+        .filter(|name| !form.settings.contains_key(**name))
+        .filter_map(|name| Some((*name, settings.said(name)?)));
+    let of_form = form.settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let mut line = command_line::of(form.command.command().name(), of_targets.chain(of_form));
     if form.command == FormCommand::Drop {
         line.push_str(" --yes");
     }
@@ -253,6 +304,7 @@ mod tests {
         let form = Form {
             command: FormCommand::Run,
             target: None,
+            other: None,
             settings: BTreeMap::from(
                 [("all-warehouses", "true"), ("label", "it's"), ("vus", "8")]
                     .map(|(name, value)| (name.to_owned(), value.to_owned())),

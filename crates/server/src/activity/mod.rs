@@ -30,6 +30,8 @@ pub struct Activity {
     pub target: Option<String>,
     /// URL of the target, without secrets.
     pub url: String,
+    /// The same of B in a comparison.
+    pub other_url: Option<String>,
     /// The workload.
     pub workload: String,
     /// What the user called it.
@@ -59,6 +61,13 @@ pub struct Activity {
     pub started_at: Option<String>,
     /// When it ended.
     pub ended_at: Option<String>,
+}
+
+impl Activity {
+    /// URLs of the targets that nothing else may work on beside it.
+    pub fn urls(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.url.as_str()).chain(self.other_url.as_deref())
+    }
 }
 
 /// Where an activity is.

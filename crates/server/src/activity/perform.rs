@@ -1,5 +1,7 @@
 //! Does an activity, on its own thread, by the runner.
 
+use std::slice::from_ref;
+
 use serde::Serialize;
 use serde_json::Value;
 use triphammer_core::spec::Length;
@@ -9,6 +11,7 @@ use triphammer_runner::campaign::{self, Campaign, Question, Stopper};
 use triphammer_runner::cancel::Cancel;
 use triphammer_runner::capacity::{self, Capacity, CapacityResult};
 use triphammer_runner::check::check;
+use triphammer_runner::compare::{self, ComparisonResult, Pairs};
 use triphammer_runner::journal::Journal;
 use triphammer_runner::profile::{self, Profile, ProfileResult};
 use triphammer_runner::remove::drop_build;
@@ -58,15 +61,17 @@ pub fn perform(
     stopper: &Stopper,
 ) -> Result<Ended, ApiError> {
     let work = Work { all, id, cancel, stopper };
-    let (mut settings, target) = asked.open()?;
+    let (mut settings, targets) = asked.open()?;
+    let target = &targets[0];
     let mut store = open_store(&work, all);
     let done = with_workload!(asked.workload.as_str(), W => match asked.form.command {
-        FormCommand::Build => work.build::<W>(&mut settings, &target, store.as_mut()),
-        FormCommand::Check => work.check::<W>(&mut settings, &target, store.as_mut()),
-        FormCommand::Drop => work.drop::<W>(&mut settings, &target),
-        FormCommand::Run => work.run::<W>(&mut settings, &target, store.as_mut()),
-        FormCommand::Profile => work.profile::<W>(&mut settings, &target, store.as_mut()),
-        FormCommand::Capacity => work.capacity::<W>(&mut settings, &target, store.as_mut()),
+        FormCommand::Build => work.build::<W>(&mut settings, target, store.as_mut()),
+        FormCommand::Check => work.check::<W>(&mut settings, target, store.as_mut()),
+        FormCommand::Drop => work.drop::<W>(&mut settings, target),
+        FormCommand::Run => work.run::<W>(&mut settings, target, store.as_mut()),
+        FormCommand::Profile => work.profile::<W>(&mut settings, target, store.as_mut()),
+        FormCommand::Capacity => work.capacity::<W>(&mut settings, target, store.as_mut()),
+        FormCommand::Compare => work.compare::<W>(&mut settings, &targets, store.as_mut()),
     });
     Ok(done.map_err(Failure::from)??)
 }
@@ -185,7 +190,7 @@ impl Work<'_> {
         store: Option<&mut Store>,
     ) -> Result<Ended, Failure> {
         let mut question = Profile::new::<W>(profile::Request::read(settings, target)?);
-        let ended = self.conduct::<W, _>(settings, target, store, &mut question)?;
+        let ended = self.conduct::<W, _>(settings, from_ref(target), store, &mut question)?;
         Ok(of_campaign::<Profile>(&ended, ProfileResult::is_good))
     }
 
@@ -197,20 +202,31 @@ impl Work<'_> {
     ) -> Result<Ended, Failure> {
         let request = capacity::Request::read::<W, _>(settings, target)?;
         let mut question = Capacity::new::<W>(request, settings)?;
-        let ended = self.conduct::<W, _>(settings, target, store, &mut question)?;
+        let ended = self.conduct::<W, _>(settings, from_ref(target), store, &mut question)?;
         Ok(of_campaign::<Capacity>(&ended, CapacityResult::is_good))
+    }
+
+    fn compare<W: Workload>(
+        &self,
+        settings: &mut Settings,
+        targets: &[Target],
+        store: Option<&mut Store>,
+    ) -> Result<Ended, Failure> {
+        let request = compare::Request::read(settings, W::options(), targets)?;
+        let mut question = Pairs::new(request, settings.said("label").map(str::to_owned));
+        let ended = self.conduct::<W, _>(settings, targets, store, &mut question)?;
+        Ok(of_campaign::<Pairs>(&ended, ComparisonResult::is_good))
     }
 
     fn conduct<W: Workload, Q: Question>(
         &self,
         settings: &mut Settings,
-        target: &Target,
+        targets: &[Target],
         store: Option<&mut Store>,
         question: &mut Q,
     ) -> Result<campaign::Ended<Q::Document>, Failure> {
-        let settle = settings.duration("settle", campaign::settle(target.embedded))?;
-        let campaign =
-            Campaign { settings, targets: std::slice::from_ref(target), settle, resumed: None };
+        let settle = settings.duration("settle", campaign::settle(targets[0].embedded))?;
+        let campaign = Campaign { settings, targets, settle, resumed: None };
         self.all.change(self.id, |activity| {
             activity.headline_name = Some(W::headline().name.to_owned());
         });

@@ -82,11 +82,11 @@ impl Activities {
     /// When the form cannot be, the queue is full, or the server ends.
     pub fn submit(self: &Arc<Self>, form: &Form, targets: &Targets) -> Result<Activity, ApiError> {
         let asked = Asked::new(form, targets)?;
-        let (mut settings, target) = asked.open()?;
+        let (mut settings, places) = asked.open()?;
         // A run's values are read when it begins: they depend on what is in the database then.
-        let runs = [FormCommand::Run, FormCommand::Profile, FormCommand::Capacity];
-        if !runs.contains(&form.command) {
-            asked.resolve(&mut settings, &target)?;
+        let at_once = [FormCommand::Build, FormCommand::Check, FormCommand::Drop];
+        if at_once.contains(&form.command) {
+            asked.resolve(&mut settings, &places)?;
         }
         let mut book = self.lock();
         if book.closed {
@@ -104,7 +104,8 @@ impl Activities {
             state: ActivityState::Queued,
             position: None,
             target: form.target.clone(),
-            url: target.database.target(),
+            url: places[0].database.target(),
+            other_url: places.get(1).map(|other| other.database.target()),
             workload: asked.workload.clone(),
             label: settings.said("label").map(str::to_owned),
             job: None,
@@ -194,7 +195,7 @@ impl Activities {
             .entries
             .values()
             .filter(|e| e.activity.state != ActivityState::Queued && !e.activity.state.is_over())
-            .map(|e| e.activity.url.clone())
+            .flat_map(|e| e.activity.urls().map(str::to_owned).collect::<Vec<_>>())
             .collect();
         let mut position = 0;
         for (id, entry) in &mut book.entries {
@@ -202,7 +203,8 @@ impl Activities {
                 continue;
             }
             let before = entry.activity.clone();
-            if busy.contains(&entry.activity.url) {
+            let places: Vec<String> = entry.activity.urls().map(str::to_owned).collect();
+            if places.iter().any(|url| busy.contains(url)) {
                 position += 1;
                 entry.activity.position = Some(position);
             } else {
@@ -211,7 +213,7 @@ impl Activities {
                 entry.activity.started_at = Some(now());
                 self.begin(*id, entry);
             }
-            busy.push(entry.activity.url.clone());
+            busy.extend(places);
             if entry.activity != before || Some(*id) == new {
                 self.tell(entry);
             }

@@ -181,6 +181,51 @@ fn a_profile_that_is_stopped_begins_no_other_run() {
 }
 
 #[test]
+fn a_comparison_makes_its_runs_in_pairs_on_two_targets_and_keeps_both() {
+    let site = Site::start();
+    site.target("fast", "null:");
+    site.target("slow", "null:?service=20ms");
+    let settings = json!({ "b": "vus=2", "vus": "1", "pairs": "2", "rampup": "0s", "duration": "1s",
+        "settle": "0s" });
+    let form =
+        json!({ "command": "compare", "target": "fast", "other": "slow", "settings": settings });
+    let preview = site.post("/api/v1/preview", &form);
+    let line = "triphammer compare null: 'null:?service=20ms' --ab --b vus=2 --duration 1s --pairs 2 \
+                --rampup 0s --settle 0s --vus 1";
+    assert_eq!(preview["command_line"], line, "{preview}");
+    assert_eq!(preview["spec"]["users"], 1, "{preview}");
+
+    let id = site.post("/api/v1/activities", &form)["id"].as_u64().unwrap();
+    let waiting = site.start_activity("run", "slow", &json!({ "transactions": "10", "vus": "1" }));
+    let ended = site.ended(id);
+    assert_eq!(ended["state"], "complete", "{ended}");
+    assert_eq!(ended["other_url"], "null:?service=20ms");
+    let begun = site.ended(waiting)["started_at"].as_str().unwrap().to_owned();
+    assert!(begun.as_str() >= ended["ended_at"].as_str().unwrap(), "B's target was not its own");
+    let document = site.get(&format!("/api/v1/jobs/{}", ended["job"]))["document"].clone();
+    assert_eq!(document["verdict"]["kind"], "slower", "{document}");
+    let users = document["differences"].as_array().unwrap().iter().find(|it| it["name"] == "vus");
+    assert_eq!(
+        users.map(|it| (&it["a"], &it["b"])),
+        Some((&json!("1"), &json!("2"))),
+        "{document}"
+    );
+
+    for (command, other, settings, field) in [
+        ("run", "slow", json!({}), json!("other")),
+        ("compare", "none", json!({}), json!("other")),
+        ("compare", "slow", json!({ "b": "store=x" }), json!("b")),
+        ("compare", "slow", json!({ "ab": "false" }), json!("ab")),
+    ] {
+        let form =
+            json!({ "command": command, "target": "fast", "other": other, "settings": settings });
+        let (status, error) = site.call("POST", "/api/v1/preview", &form);
+        assert!([404, 422].contains(&status), "{form}: {status} {error}");
+        assert_eq!(error["field"], field, "{form}: {error}");
+    }
+}
+
+#[test]
 fn two_runs_are_judged_as_the_command_line_judges_them() {
     let site = Site::start();
     site.target("null", "null:");

@@ -1,0 +1,30 @@
+// Intervals of single points of a chart, as bars with caps.
+
+import type uPlot from 'uplot';
+import type { Interval } from '../api/types';
+import { colour } from './theme';
+
+/** Draws the interval of each point that has one, over a chart's first scales. */
+export function errorBars(points: () => { x: number; interval: Interval | null | undefined }[]): (u: uPlot) => void {
+  return (u) => {
+    const { ctx } = u;
+    ctx.save();
+    ctx.strokeStyle = colour('s1');
+    ctx.lineWidth = 1.5 * devicePixelRatio;
+    for (const { x, interval } of points()) {
+      if (!interval) continue;
+      const at = u.valToPos(x, 'x', true);
+      const [low, high] = [u.valToPos(interval.low, 'y', true), u.valToPos(interval.high, 'y', true)];
+      const cap = 4 * devicePixelRatio;
+      ctx.beginPath();
+      ctx.moveTo(at, low);
+      ctx.lineTo(at, high);
+      for (const y of [low, high]) {
+        ctx.moveTo(at - cap, y);
+        ctx.lineTo(at + cap, y);
+      }
+      ctx.stroke();
+    }
+    ctx.restore();
+  };
+}
