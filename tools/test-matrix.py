@@ -30,14 +30,14 @@ class Product:
 
 
 POSTGRES = Product("PostgreSQL", "postgres", "TRIPHAMMER_TEST_PG_BIN", "postgres", [
-    ["-p", "triphammer-drivers", "--test", "conformance", "--test", "own", "--", "--skip", "mysql::"],
-    ["-p", "triphammer-workloads", "--test", "tproc_c"],
-    ["-p", "triphammer", "--test", "it", "--", "postgres", "tpc_b"],
+    ["--workspace", "--test", "conformance", "--test", "own", "--", "--skip", "mysql::"],
+    ["--workspace", "--test", "tproc_c"],
+    ["--workspace", "--test", "it", "--", "postgres", "tpc_b"],
 ])
 MYSQL_SUITES = [
-    ["-p", "triphammer-drivers", "--test", "conformance", "--test", "own", "--", "--skip", "postgres"],
-    ["-p", "triphammer-workloads", "--test", "tproc_c"],
-    ["-p", "triphammer", "--test", "it", "--", "mysql"],
+    ["--workspace", "--test", "conformance", "--test", "own", "--", "--skip", "postgres"],
+    ["--workspace", "--test", "tproc_c"],
+    ["--workspace", "--test", "it", "--", "mysql"],
 ]
 MYSQL = Product("MySQL", "mysql", "TRIPHAMMER_TEST_MYSQL_BIN", "mysqld", MYSQL_SUITES)
 MARIADB = Product("MariaDB", "mariadb", "TRIPHAMMER_TEST_MYSQL_BIN", "mariadbd", MYSQL_SUITES)

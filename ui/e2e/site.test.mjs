@@ -43,7 +43,9 @@ function watch(tab) {
     if (!url.startsWith(BASE) && !/^(data|blob|file):/.test(url)) elsewhere.push(url);
   });
   tab.on('response', async (response) => {
-    if (response.request().method() === 'GET' && response.status() >= 400) trouble.push(`${response.status()} ${response.url()}`);
+    // A history of nothing is asked for on purpose.
+    const expected = response.url().includes('label=no+such+label');
+    if (response.request().method() === 'GET' && response.status() >= 400 && !expected) trouble.push(`${response.status()} ${response.url()}`);
     if (!/json|html|javascript/.test(response.headers()['content-type'] ?? '')) return;
     const text = await response.text().catch(() => '');
     if (text.includes(PASSWORD)) leaks.push(response.url());
@@ -116,6 +118,31 @@ async function short(query, label) {
   return job();
 }
 
+/** Downloads the report of the job that is shown, and reads it from disk without any network. */
+async function opensFromDisk(name, texts) {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'html', exact: true }).click()]);
+  const file = `${SHOTS}/${name}.html`;
+  await download.saveAs(file);
+  assert.ok(!readFileSync(file, 'utf8').includes(PASSWORD));
+  const disk = await browser.newContext({ viewport: { width: 1280, height: 900 }, offline: true, bypassCSP: true });
+  disk.setDefaultTimeout(PATIENCE_MS);
+  const site = page;
+  try {
+    page = await disk.newPage();
+    const asked = [];
+    page.on('request', (request) => asked.push(request.url()));
+    page.on('console', (message) => message.type() === 'error' && trouble.push(`${name}: ${message.text()}`));
+    page.on('pageerror', (error) => trouble.push(`${name}: ${error.message}`));
+    await page.goto(`file://${file}`);
+    for (const text of texts) await page.getByText(text).first().waitFor();
+    await readable(name);
+    assert.deepEqual(asked.filter((url) => !/^(data|blob):/.test(url)), [`file://${file}`]);
+  } finally {
+    page = site;
+    await disk.close();
+  }
+}
+
 async function job() {
   await page.getByRole('link', { name: /Open job/ }).click();
   await page.getByText('Transactions in the timed window').waitFor();
@@ -177,30 +204,8 @@ test('a run on SQLite needs no target and ends in a job with all figures', async
   assert.equal(document.label, 'embedded');
 });
 
-test('the report of a job opens from disk, without any network', async () => {
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'html', exact: true }).click()]);
-  const file = `${SHOTS}/report.html`;
-  await download.saveAs(file);
-  assert.ok(!readFileSync(file, 'utf8').includes(PASSWORD));
-  const disk = await browser.newContext({ viewport: { width: 1280, height: 900 }, offline: true, bypassCSP: true });
-  disk.setDefaultTimeout(PATIENCE_MS);
-  const site = page;
-  try {
-    page = await disk.newPage();
-    const asked = [];
-    page.on('request', (request) => asked.push(request.url()));
-    page.on('console', (message) => message.type() === 'error' && trouble.push(`report: ${message.text()}`));
-    page.on('pageerror', (error) => trouble.push(`report: ${error.message}`));
-    await page.goto(`file://${file}`);
-    for (const text of ['Transactions in the timed window', 'Response time by percentile', 'To repeat it']) await page.getByText(text).first().waitFor();
-    await page.getByText(/triphammer run .*--duration 5s/).first().waitFor();
-    await readable('report');
-    assert.deepEqual(asked.filter((url) => !/^(data|blob):/.test(url)), [`file://${file}`]);
-  } finally {
-    page = site;
-    await disk.close();
-  }
-});
+test('the report of a job opens from disk, without any network', () =>
+  opensFromDisk('report', ['Transactions in the timed window', 'Response time by percentile', 'To repeat it', /triphammer run .*--duration 5s/]));
 
 test('a run on SQLite is watched, left, found again, and stopped', () => watchedLeftAndStopped('', 'left'));
 
@@ -213,6 +218,20 @@ test('a profile tells its runs and ends in a curve', async () => {
   await page.getByRole('link', { name: /Open job/ }).click();
   await page.getByText(/over virtual users/).first().waitFor();
   await readable('profile');
+});
+
+test('a comparison makes its runs in pairs, is judged, and is handed over', async () => {
+  await go('new?command=compare');
+  await page.getByLabel('target of B').selectOption('pg');
+  await go('new?command=compare&target=pg&b=mode%3Dstatements&pairs=2&vus=2&rampup=0s&duration=2s&settle=0s');
+  await page.getByText(/triphammer compare .*--ab .*--b mode=statements/).waitFor();
+  await readable('start-compare');
+  await page.getByRole('button', { name: 'Start the comparison' }).click();
+  await page.getByText(/^1 of 4$/).waitFor();
+  await page.getByRole('link', { name: /Open job/ }).click();
+  await page.getByText('B over A, 95 % interval').first().waitFor();
+  await readable('compare-job');
+  await opensFromDisk('report-compare', ['B over A, 95 % interval', 'What differed', /triphammer compare .*--b mode=statements/]);
 });
 
 test('a check shows that every condition holds', async () => {
@@ -236,6 +255,15 @@ test('jobs are found by their label, and two are judged', async () => {
   await page.getByText('What differed').waitFor();
   await page.getByRole('row', { name: /product.*SQLite.*PostgreSQL/ }).waitFor();
   await readable('compare');
+});
+
+test('the history of runs is drawn and told in words', async () => {
+  await go('history?on=postgres');
+  await page.getByText(/NOPM of the runs/).waitFor();
+  await page.getByRole('columnheader', { name: '95 % interval' }).waitFor();
+  await readable('history');
+  await page.getByLabel('Label').fill('no such label');
+  await page.getByText(/no complete run is like that/).waitFor();
 });
 
 test('nothing was asked of another host, no page had an error, and no answer held the password', () => {

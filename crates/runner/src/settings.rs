@@ -342,7 +342,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "a",
         Some("NAME=VALUE"),
         &[Compare],
-        "With --ab, a setting of A's runs alone, such as vus=8 or mode=statements; several by the flag again",
+        "With --ab, settings of A's runs alone, such as vus=8, mode=statements; also by the flag again",
     )),
     repeats(setting("b", Some("NAME=VALUE"), &[Compare], "The same for B's runs")),
     setting(

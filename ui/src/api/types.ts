@@ -2210,7 +2210,7 @@ export interface Operations {
       download?: boolean | undefined;
     };
     body: undefined;
-    answer: string;
+    answer: Record<string, unknown>;
   };
   /** A run's series, merged to at most `points` points of equal length. */
   "GET /api/v1/jobs/{id}/series": {
