@@ -136,25 +136,24 @@ impl Asked {
         let options: Vec<&OptionDef> = workload_options().into_iter().map(|(_, o)| o).collect();
         let mut settings = Settings::new(form.command.command());
         settings.add_request(&form.settings, &options)?;
+        let of_both = settings.clone();
         let mut keys = Keys::default();
+        if let Some(name) = &form.target {
+            keys = targets.say(name, &mut settings)?;
+        }
         let mut other = None;
         if form.command == FormCommand::Compare {
             settings.say("ab", "true", Source::Request);
-            let mut of_b = settings.clone();
-            let keys = match form.other.as_ref().or(form.target.as_ref()) {
-                Some(name) => targets.say(name, &mut of_b).map_err(|error| error.about("other"))?,
-                None => Keys::default(),
-            };
-            if let Some(url) = form.other.as_ref().and(of_b.said("target")) {
-                settings.say("other", url, Source::Request);
+            let mut b = (settings.clone(), keys.clone());
+            if let Some(name) = &form.other {
+                b.0 = of_both;
+                b.1 = targets.say(name, &mut b.0).map_err(|error| error.about("other"))?;
+                settings.say("other", b.0.said("target").unwrap_or_default(), Source::Request);
             }
-            other = Some((of_b, keys));
+            other = Some(b);
         } else if form.other.is_some() {
             let message = "only a comparison has a second target";
             return Err(ApiError::invalid(message).about("other"));
-        }
-        if let Some(name) = &form.target {
-            keys = targets.say(name, &mut settings)?;
         }
         let workload = requests::workload(&mut settings)?;
         with_workload!(workload.as_str(), W => W::NAME)
