@@ -1,11 +1,13 @@
 //! A command line to copy, from what was said.
 
-use triphammer_runner::settings::SETTINGS;
+use triphammer_runner::settings::{SETTINGS, SettingDef};
 use triphammer_runner::workload_options;
 
 /// The command with what was said, by name; targets come first and without theirs.
 pub fn of<'a>(command: &str, said: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
-    let is_place = |name: &str| SETTINGS.iter().any(|s| s.name == name && s.positional);
+    // A label is a place to `history` alone.
+    let own = |s: &&SettingDef| s.positional && s.commands.iter().any(|c| c.name() == command);
+    let is_place = |name: &str| SETTINGS.iter().filter(own).any(|s| s.name == name);
     let (places, said): (Vec<_>, Vec<_>) = said.into_iter().partition(|(name, _)| is_place(name));
     let mut line = format!("triphammer {command}");
     for (_, url) in places {
