@@ -12,6 +12,12 @@ export function count(value: number | null | undefined): string {
   return Math.abs(value) < 10 && !Number.isInteger(value) ? oneDigit.format(value) : integer.format(value);
 }
 
+/** So many of a unit that is named in the plural: `1 warehouse`, `20 warehouses`, `3 branches`. */
+export function counted(n: number, units: string): string {
+  const one = units.replace(/s$/, '').replace(/che$/, 'ch');
+  return `${count(n)} ${n === 1 ? one : units}`;
+}
+
 /** A share from 0 to 1 as per cent. */
 export function percent(share: number | null | undefined, digits = 1): string {
   if (share == null || !Number.isFinite(share)) return NONE;
