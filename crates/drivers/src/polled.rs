@@ -1,7 +1,7 @@
 //! A socket of which the system is asked only when there is something to read. Asked about room to write as
 //! well, it wakes its user up for nothing: a unix socket each time that the other end has taken what was
-//! sent, and TCP when the rest of an answer arrives that was read already (half the wake-ups that a CALL cost
-//! on MariaDB). There is room as good as always.
+//! sent, and TCP when the rest of an answer arrives that was read already (a quarter of the wake-ups that a CALL
+//! cost on MariaDB). There is room as good as always.
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;

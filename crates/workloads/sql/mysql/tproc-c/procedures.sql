@@ -1,7 +1,7 @@
 -- The five transactions as procedures: one CALL, one round trip, one row. The first column is a status,
 -- 0 for done. Inputs, the time among them, come from the client; lists go both ways as JSON.
 -- A result is sent off as soon as its SELECT ends. So what is told goes to variables and is selected after
--- COMMIT: a client that heard it before would wake up twice a transaction, which costs it half as much again.
+-- COMMIT: a client that heard it before would wake up twice a transaction.
 -- What is locked, in which order, is said at the head of tproc_c/mod.rs. At REPEATABLE READ range
 -- scans lock the gaps before their rows too; nothing here scans a range that others insert into while
 -- they hold what this one wants next.
