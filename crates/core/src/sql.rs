@@ -17,16 +17,20 @@ use serde::Deserialize;
 
 use crate::error::{DbError, ErrorClass, SpecError};
 use crate::value::ColumnType;
+use crate::workload::Name;
 
 /// A statement that a workload needs: its name and its parameters in order.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct StatementDef {
     /// `new_order.stock`.
-    pub name: &'static str,
+    pub name: Name,
     /// Parameters in the order of the arguments.
-    pub params: &'static [Param],
+    pub params: Vec<Param>,
     /// Who must have it.
     pub required: Required,
+    /// Its SQL where the workload brings it along, as one read from a file does. A book that has a block of
+    /// this name overrides it.
+    pub text: Option<Name>,
 }
 
 /// Which books must hold a statement.
@@ -41,10 +45,10 @@ pub enum Required {
 }
 
 /// A parameter of a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
     /// Its name in the SQL, after the colon.
-    pub name: &'static str,
+    pub name: Name,
     /// Its type, which is told to the database rather than guessed by it.
     pub param_type: ColumnType,
 }
@@ -52,25 +56,29 @@ pub struct Param {
 /// A parameter, short enough to write statements as tables.
 #[must_use]
 pub const fn param(name: &'static str, param_type: ColumnType) -> Param {
-    Param { name, param_type }
+    Param { name: Name::new_static(name), param_type }
 }
 
 /// A statement of client SQL.
 #[must_use]
-pub const fn statement(name: &'static str, params: &'static [Param]) -> StatementDef {
-    StatementDef { name, params, required: Required::Always }
+pub fn statement(name: &'static str, params: &[Param]) -> StatementDef {
+    definition(name, params, Required::Always)
 }
 
 /// A call of a procedure.
 #[must_use]
-pub const fn call(name: &'static str, params: &'static [Param]) -> StatementDef {
-    StatementDef { name, params, required: Required::WithProcedures }
+pub fn call(name: &'static str, params: &[Param]) -> StatementDef {
+    definition(name, params, Required::WithProcedures)
 }
 
 /// A statement that not every dialect has, nor needs.
 #[must_use]
-pub const fn optional(name: &'static str, params: &'static [Param]) -> StatementDef {
-    StatementDef { name, params, required: Required::Optional }
+pub fn optional(name: &'static str, params: &[Param]) -> StatementDef {
+    definition(name, params, Required::Optional)
+}
+
+fn definition(name: &'static str, params: &[Param], required: Required) -> StatementDef {
+    StatementDef { name: Name::new_static(name), params: params.to_vec(), required, text: None }
 }
 
 /// How deep words may hold words.
@@ -244,6 +252,13 @@ impl SqlBook {
             statements: BTreeMap::new(),
             scripts: Vec::new(),
         };
+        for definition in definitions {
+            if let Some(text) = &definition.text
+                && blocks.iter().all(|block| *block.name != *definition.name)
+            {
+                blocks.push(Script { name: definition.name.to_string(), sql: text.to_string() });
+            }
+        }
         for mut block in blocks {
             block.sql = replace_words(&block.name, &block.sql, &words, WORDS_DEEP)?;
             match definitions.iter().find(|d| d.name == block.name) {
@@ -260,7 +275,7 @@ impl SqlBook {
                 Required::WithProcedures => procedures,
                 Required::Optional => false,
             };
-            if needed && !book.statements.contains_key(definition.name) {
+            if needed && !book.statements.contains_key(&*definition.name) {
                 return Err(SpecError::new(format!(
                     "the {} book has no statement `{}`",
                     book.dialect, definition.name
@@ -449,7 +464,7 @@ fn bind(
         rest = &rest[skipped..];
     }
     if let Some(unused) = (0..definition.params.len()).find(|i| !occurrences.contains(i)) {
-        let name = definition.params[unused].name;
+        let name = &definition.params[unused].name;
         return Err(SpecError::new(format!("`{}` does not use :{name}", definition.name)));
     }
     let order = match placeholder {
@@ -457,9 +472,9 @@ fn bind(
         _ => (0..definition.params.len()).collect(),
     };
     Ok(BoundStatement {
-        name: definition.name.to_owned(),
+        name: definition.name.to_string(),
         sql: out.trim().trim_end_matches(';').to_owned(),
-        params: definition.params.to_vec(),
+        params: definition.params.clone(),
         order,
     })
 }
@@ -468,8 +483,9 @@ fn bind(
 mod tests {
     use super::*;
 
-    const PAIR: StatementDef =
-        statement("pair", &[param("b", ColumnType::Int), param("a", ColumnType::Text)]);
+    fn pair() -> StatementDef {
+        statement("pair", &[param("b", ColumnType::Int), param("a", ColumnType::Text)])
+    }
 
     fn dialect(name: &str, placeholder: Placeholder) -> Dialect {
         let words = BTreeMap::from([("lock".to_owned(), "FOR UPDATE".to_owned())]);
@@ -485,7 +501,7 @@ mod tests {
                 files: vec![("test.sql".into(), (*text).into())],
             })
             .collect();
-        SqlBook::new(&layers, &[&PAIR], false)
+        SqlBook::new(&layers, &[&pair()], false)
     }
 
     const TEXT: &str = "-- name: pair\nSELECT :a::text, ':a', :b -- not :c\n FROM t {lock};\n";
@@ -517,6 +533,21 @@ mod tests {
     }
 
     #[test]
+    fn a_statement_may_bring_its_text_along_and_a_book_may_override_it() {
+        let own = StatementDef { text: Some("SELECT :a, :b {lock}".into()), ..pair() };
+        let book = |text: &str| {
+            let layer = Layer {
+                dialect: dialect("test", Placeholder::Dollar),
+                files: vec![("test.sql".into(), text.into())],
+            };
+            let book = SqlBook::new(&[layer], &[&own], false).unwrap();
+            book.statement("pair").unwrap().sql.clone()
+        };
+        assert_eq!(book(""), "SELECT $2, $1 FOR UPDATE");
+        assert_eq!(book("-- name: pair\nVALUES (:a, :b)"), "VALUES ($2, $1)");
+    }
+
+    #[test]
     fn words_may_hold_words_but_not_themselves() {
         let with = |words: &[(&str, &str)]| {
             let words = words.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
@@ -524,7 +555,7 @@ mod tests {
                 dialect: Dialect { words, ..dialect("test", Placeholder::Question) },
                 files: vec![("test.sql".into(), "-- name: pair\n:a :b {outer}".into())],
             };
-            SqlBook::new(&[layer], &[&PAIR], false)
+            SqlBook::new(&[layer], &[&pair()], false)
         };
         let book = with(&[("outer", "<{inner}>"), ("inner", "x")]).unwrap();
         assert_eq!(book.statement("pair").unwrap().sql, "? ? <x>");

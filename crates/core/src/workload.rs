@@ -6,6 +6,7 @@
 //! workloads crate's list.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,17 +17,69 @@ use crate::session::{Capabilities, RowSource, Session, StatementId};
 use crate::sql::StatementDef;
 use crate::value::{ColumnType, Timestamp};
 
-/// Schema, data, mix, inputs and invariants of a standard load.
-pub trait Workload: Sized + Send + Sync + 'static {
-    /// The word the command line takes: `tproc-c`.
-    const NAME: &'static str;
-    /// The name as people write it: `TPROC-C`.
-    const TITLE: &'static str;
-    /// Raised whenever the work or the data changes its meaning; results of two versions do not compare.
-    const VERSION: u32;
-    /// What `scale` counts: `warehouses`.
-    const SCALE_UNIT: &'static str;
+/// A name or a title that many share: cheap to clone, whether it was known when the program was compiled or
+/// read from a file.
+pub type Name = smol_str::SmolStr;
 
+/// What a workload says of itself, to everybody who drives, stores or shows it. It belongs to an instance, so
+/// that a workload may come from a file as well as from a module.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// The word the command line takes: `tproc-c`.
+    pub name: Name,
+    /// The name as people write it: `TPROC-C`.
+    pub title: Name,
+    /// Raised whenever the work or the data changes its meaning; results of two versions do not compare.
+    pub version: u32,
+    /// What `scale` counts: `warehouses`.
+    pub scale_unit: ScaleUnit,
+    /// Options beside scale and seed: each becomes a flag, an environment variable and a job-file key.
+    pub options: Vec<OptionDef>,
+    /// Statements that every dialect's book must have, with their parameters.
+    pub statements: Vec<StatementDef>,
+    /// The tables in the order of creation.
+    pub tables: Arc<[TableDef]>,
+    /// The transaction types; their order is the order of every array and report.
+    pub transactions: Vec<TransactionDef>,
+    /// The figure that is printed first, and how the database itself counts it.
+    pub headline: Headline,
+    /// The conditions that `check` verifies.
+    pub checks: Vec<CheckDef>,
+    /// Sums that a run must move by exactly what its own transactions say.
+    pub audits: Vec<AuditDef>,
+    /// Where its logic can run, the preferred place first.
+    pub modes: Vec<Mode>,
+    /// Who else makes this workload's tables, and how theirs are recognised.
+    pub foreign: Option<Foreign>,
+    /// Keying and thinking times of the workload's terminals.
+    pub cycle: Option<Cycle>,
+}
+
+/// What a scale counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScaleUnit {
+    /// One: `warehouse`.
+    pub one: Name,
+    /// Several: `warehouses`.
+    pub many: Name,
+}
+
+impl ScaleUnit {
+    /// The unit by its two forms.
+    #[must_use]
+    pub const fn new(one: &'static str, many: &'static str) -> Self {
+        Self { one: Name::new_static(one), many: Name::new_static(many) }
+    }
+
+    /// `1 warehouse`, `8 warehouses`.
+    #[must_use]
+    pub fn count(&self, scale: u32) -> String {
+        format!("{scale} {}", if scale == 1 { &self.one } else { &self.many })
+    }
+}
+
+/// Schema, data, mix, inputs and invariants of a load.
+pub trait Workload: Send + Sync + 'static {
     /// One virtual user's state: plain data, so that a waiting terminal costs its bytes and no task.
     type User;
     /// Everything a transaction needs, drawn before its first attempt and kept over its retries.
@@ -34,49 +87,8 @@ pub trait Workload: Sized + Send + Sync + 'static {
     /// What belongs to a session: statement ids and buffers. Made on connect and on reconnect.
     type Prepared;
 
-    /// Options beside scale and seed: each becomes a flag, an environment variable and a job-file key.
-    fn options() -> &'static [OptionDef];
-
-    /// The workload at a scale, with the options given.
-    ///
-    /// # Errors
-    /// When an option or the scale cannot be.
-    fn new(settings: &WorkloadSettings) -> Result<Self, SpecError>;
-
-    /// Statements that every dialect's book must have, with their parameters.
-    fn statements() -> &'static [StatementDef];
-
-    /// The tables in the order of creation.
-    fn tables() -> &'static [TableDef];
-
-    /// The transaction types; their order is the order of every array and report.
-    fn transactions() -> &'static [TransactionDef];
-
-    /// The figure that is printed first, and how the database itself counts it.
-    fn headline() -> Headline;
-
-    /// The conditions that `check` verifies.
-    fn checks() -> &'static [CheckDef];
-
-    /// Sums that a run must move by exactly what its own transactions say. None, unless it says so.
-    fn audits() -> &'static [AuditDef] {
-        &[]
-    }
-
-    /// Where its logic can run, the preferred place first. Both, unless it says otherwise.
-    fn modes() -> &'static [Mode] {
-        &[Mode::Procedures, Mode::Statements]
-    }
-
-    /// Who else makes this workload's tables, and how theirs are recognised. Nobody, unless it says so.
-    fn foreign() -> Option<Foreign> {
-        None
-    }
-
-    /// Keying and thinking times of the workload's terminals. None, unless it says otherwise.
-    fn cycle() -> Option<&'static Cycle> {
-        None
-    }
+    /// What it says of itself.
+    fn description(&self) -> &Arc<Description>;
 
     /// The pieces in which data is loaded, each in one database transaction; independent of each other.
     fn parts(&self) -> Vec<Part>;
@@ -99,7 +111,7 @@ pub trait Workload: Sized + Send + Sync + 'static {
         self.next(user, rng)
     }
 
-    /// What the user does next: a place in [`Workload::transactions`], or `None` when the user is done.
+    /// What the user does next: a place in [`Description::transactions`], or `None` when the user is done.
     fn next(&self, user: &mut Self::User, rng: &mut Rng) -> Option<usize>;
 
     /// Draws the input of a transaction; `now` is data of the transaction, whole seconds.
@@ -140,7 +152,7 @@ pub trait Workload: Sized + Send + Sync + 'static {
 pub struct Completion {
     /// False when the workload's own rule rolled it back.
     pub committed: bool,
-    /// What [`TransactionDef::tally`] counts, or what [`Workload::audits`] sum.
+    /// What [`TransactionDef::tally`] counts, or what [`Description::audits`] sum.
     pub tally: i64,
 }
 
@@ -192,25 +204,33 @@ impl std::str::FromStr for Mode {
 }
 
 /// A type of transaction.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct TransactionDef {
     /// Key in JSON and settings: `new_order`.
-    pub name: &'static str,
+    pub name: Name,
     /// For people: `New-Order`.
-    pub title: &'static str,
+    pub title: Name,
     /// Share of the default mix.
     pub weight: u32,
     /// Something counted inside the transaction, such as districts that Delivery found empty.
     pub tally: Option<TallyDef>,
 }
 
+impl TransactionDef {
+    /// A type that counts nothing inside.
+    #[must_use]
+    pub const fn new(name: &'static str, title: &'static str, weight: u32) -> Self {
+        Self { name: Name::new_static(name), title: Name::new_static(title), weight, tally: None }
+    }
+}
+
 /// Something that a transaction counts of itself.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct TallyDef {
     /// Key in JSON: `districts_skipped`.
-    pub name: &'static str,
+    pub name: Name,
     /// For people: `districts skipped`.
-    pub title: &'static str,
+    pub title: Name,
     /// How many there could be in one transaction.
     pub per_transaction: u32,
     /// Share of all possible above which the result warns.
@@ -218,67 +238,67 @@ pub struct TallyDef {
 }
 
 /// The first figure of a workload.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Headline {
     /// `NOPM`.
-    pub name: &'static str,
+    pub name: Name,
     /// What it counts, for people: `New-Orders committed a minute`.
-    pub meaning: &'static str,
+    pub meaning: Name,
     /// The transaction types that count, by place.
-    pub transactions: &'static [usize],
+    pub transactions: Vec<usize>,
     /// Seconds of the unit of time: 60 for "a minute".
     pub per_seconds: u32,
     /// Statement whose one integer grows by one with each of `counted`, asked before and after a run.
-    pub database_count: Option<&'static str>,
+    pub database_count: Option<Name>,
     /// The transaction types that `database_count` counts, by place: `transactions`, but for those that
     /// leave no trace.
-    pub counted: &'static [usize],
+    pub counted: Vec<usize>,
 }
 
 /// A sum over the data that a run moves by the tallies of its own transactions. Asked before and after a
 /// run; the difference is the client's sum, but for what is in doubt or was in flight.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct AuditDef {
     /// Key in JSON: `abalance`.
-    pub id: &'static str,
+    pub id: Name,
     /// The equation in a line: `ΔΣ abalance = Σ delta`.
-    pub title: &'static str,
+    pub title: Name,
     /// Statement that gives the sum, one integer. It may read whole tables.
-    pub statement: &'static str,
+    pub statement: Name,
     /// The transaction types whose [`Completion::tally`] moves it, by place.
-    pub transactions: &'static [usize],
+    pub transactions: Vec<usize>,
     /// The most that one transaction moves it, either way: the bound of one in doubt.
     pub most: u32,
 }
 
-/// A table set of the workload that another program made: all of [`Workload::tables`] are there, no
+/// A table set of the workload that another program made: all of [`Description::tables`] are there, no
 /// record of ours is, and a statement gives its scale. It can be run and checked as it is; nothing is
 /// recorded about it, and it is dropped by force only.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Foreign {
     /// The program, for people: `pgbench -i`.
-    pub made_by: &'static str,
+    pub made_by: Name,
     /// Statement that gives the scale as one integer; 0, null, no row or an error say that the tables
     /// are not of that program. A dialect without it has no such tables.
-    pub scale: &'static str,
+    pub scale: Name,
     /// Where logic can run on such tables, the preferred place first.
-    pub modes: &'static [Mode],
+    pub modes: Vec<Mode>,
     /// Options of a run that such tables decide, as (name, value).
-    pub options: &'static [(&'static str, &'static str)],
+    pub options: Vec<(Name, Name)>,
     /// The conditions, by [`CheckDef::id`], that do not hold there by that program's own rules.
-    pub violates: &'static [&'static str],
+    pub violates: Vec<Name>,
 }
 
 /// A condition on the data.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct CheckDef {
     /// `3.3.2.1`, `13`.
-    pub id: &'static str,
+    pub id: Name,
     /// The condition in a line: `w_ytd = Σ d_ytd`.
-    pub title: &'static str,
+    pub title: Name,
     /// Its statement: no row when the condition holds, else one row of (number of violations, key of the
     /// first). Takes `:first` and `:last`, a range of [`Part::key`]s.
-    pub statement: &'static str,
+    pub statement: Name,
     /// When it can be asked.
     pub when: CheckWhen,
 }
@@ -291,7 +311,12 @@ pub const fn check(
     title: &'static str,
     when: CheckWhen,
 ) -> CheckDef {
-    CheckDef { id, title, statement, when }
+    CheckDef {
+        id: Name::new_static(id),
+        title: Name::new_static(title),
+        statement: Name::new_static(statement),
+        when,
+    }
 }
 
 /// When a check can be asked.
@@ -325,19 +350,19 @@ impl CheckWhen {
 }
 
 /// A table.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TableDef {
     /// Its name.
-    pub name: &'static str,
+    pub name: Name,
     /// Its columns in order.
-    pub columns: &'static [Column],
+    pub columns: Vec<Column>,
 }
 
 /// A column.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Column {
     /// Its name.
-    pub name: &'static str,
+    pub name: Name,
     /// Its type.
     pub column_type: ColumnType,
 }
@@ -345,7 +370,13 @@ pub struct Column {
 /// A column, short enough to write tables as tables.
 #[must_use]
 pub const fn column(name: &'static str, column_type: ColumnType) -> Column {
-    Column { name, column_type }
+    Column { name: Name::new_static(name), column_type }
+}
+
+/// A table, short enough to write a schema as a list.
+#[must_use]
+pub fn table<const N: usize>(name: &'static str, columns: [Column; N]) -> TableDef {
+    TableDef { name: Name::new_static(name), columns: columns.into() }
 }
 
 /// A piece of the data, loaded in one transaction.
@@ -356,24 +387,56 @@ pub struct Part {
     /// The number by which checks cut the data into ranges; 0 for data that is there once.
     pub key: i64,
     /// Its tables, in loading order.
-    pub tables: &'static [TableDef],
+    pub tables: Arc<[TableDef]>,
     /// About how many rows it has, for progress.
     pub rows: u64,
 }
 
 /// An option of a workload.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct OptionDef {
     /// Flag without dashes and job-file key: `all-warehouses`.
-    pub name: &'static str,
+    pub name: Name,
     /// Help in a line.
-    pub help: &'static str,
+    pub help: Name,
     /// Name of the value in help; `None` for a switch.
-    pub value: Option<&'static str>,
+    pub value: Option<Name>,
     /// Value when nothing is given.
-    pub default: &'static str,
+    pub default: Name,
     /// The command it belongs to.
     pub command: OptionCommand,
+}
+
+impl OptionDef {
+    /// An option that takes a value.
+    #[must_use]
+    pub const fn value(
+        command: OptionCommand,
+        name: &'static str,
+        value: &'static str,
+        default: &'static str,
+        help: &'static str,
+    ) -> Self {
+        Self {
+            name: Name::new_static(name),
+            help: Name::new_static(help),
+            value: Some(Name::new_static(value)),
+            default: Name::new_static(default),
+            command,
+        }
+    }
+
+    /// An option that is on or off, and off by default.
+    #[must_use]
+    pub const fn switch(command: OptionCommand, name: &'static str, help: &'static str) -> Self {
+        Self {
+            name: Name::new_static(name),
+            help: Name::new_static(help),
+            value: None,
+            default: Name::new_static("false"),
+            command,
+        }
+    }
 }
 
 /// The command that an option of a workload belongs to.
@@ -388,7 +451,7 @@ pub enum OptionCommand {
 /// What a workload is made from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkloadSettings {
-    /// Size, in [`Workload::SCALE_UNIT`].
+    /// Size, in [`Description::scale_unit`].
     pub scale: u32,
     /// Seed of the data.
     pub data_seed: u64,
@@ -402,7 +465,18 @@ impl WorkloadSettings {
     /// An option's value, or the default that its definition gives.
     #[must_use]
     pub fn option<'a>(&'a self, definition: &'a OptionDef) -> &'a str {
-        self.options.get(definition.name).map_or(definition.default, String::as_str)
+        self.options.get(&*definition.name).map_or(&*definition.default, String::as_str)
+    }
+
+    /// Refuses an option that `workload`, which has `options`, does not know.
+    ///
+    /// # Errors
+    /// With the name of the option.
+    pub fn refuse_unknown(&self, workload: &str, options: &[OptionDef]) -> Result<(), SpecError> {
+        match self.options.keys().find(|name| options.iter().all(|o| o.name != **name)) {
+            Some(name) => Err(SpecError::new(format!("{workload} has no option `{name}`"))),
+            None => Ok(()),
+        }
     }
 
     /// Whether a switch is on.

@@ -18,7 +18,7 @@ use triphammer_core::sql::{
     Dialect, DialectOption, Layer, SqlBook, StatementDef, param, statement,
 };
 use triphammer_core::value::ColumnType::Text;
-use triphammer_core::workload::{OptionCommand, OptionDef, Workload};
+use triphammer_core::workload::{Description, Name, OptionCommand, OptionDef};
 
 #[derive(RustEmbed)]
 #[folder = "sql"]
@@ -27,36 +27,40 @@ struct Files;
 /// Statements about `triphammer_build`: which workload was built here, at what scale, from which
 /// seed, and how far. Beside them the scripts `build_record.create`, harmless when the table is
 /// there, and `build_record.drop`.
-pub static BUILD_STATEMENTS: &[StatementDef] = &[
-    // item, value; ordered by item.
-    statement("build_record.all", &[param("workload", Text)]),
-    statement(
-        "build_record.insert",
-        &[param("workload", Text), param("item", Text), param("value", Text)],
-    ),
-    statement(
-        "build_record.update",
-        &[param("workload", Text), param("item", Text), param("value", Text)],
-    ),
-    statement("build_record.delete_all", &[param("workload", Text)]),
-    // One integer: rows of other workloads.
-    statement("build_record.others", &[param("workload", Text)]),
-];
+#[must_use]
+pub fn build_statements() -> [StatementDef; 5] {
+    [
+        // item, value; ordered by item.
+        statement("build_record.all", &[param("workload", Text)]),
+        statement(
+            "build_record.insert",
+            &[param("workload", Text), param("item", Text), param("value", Text)],
+        ),
+        statement(
+            "build_record.update",
+            &[param("workload", Text), param("item", Text), param("value", Text)],
+        ),
+        statement("build_record.delete_all", &[param("workload", Text)]),
+        // One integer: rows of other workloads.
+        statement("build_record.others", &[param("workload", Text)]),
+    ]
+}
 
-/// The book of workload `W` in `dialect`, its options at their defaults; with `procedures` the calls
+/// The book of a workload in `dialect`, its options at their defaults; with `procedures` the calls
 /// must be there too.
 ///
 /// # Errors
 /// When there is no such dialect, or its book is not whole.
-pub fn book<W: Workload>(dialect: &str, procedures: bool) -> Result<SqlBook, SpecError> {
-    book_with::<W>(dialect, procedures, &BTreeMap::new())
+pub fn book(workload: &Description, dialect: &str, procedures: bool) -> Result<SqlBook, SpecError> {
+    book_with(workload, dialect, procedures, &BTreeMap::new())
 }
 
 /// As [`book`], with options of the dialect.
 ///
 /// # Errors
 /// As [`book`], and when the dialect has no such option or value.
-pub fn book_with<W: Workload>(
+pub fn book_with(
+    workload: &Description,
     dialect: &str,
     procedures: bool,
     options: &BTreeMap<String, String>,
@@ -65,15 +69,16 @@ pub fn book_with<W: Workload>(
     let words = option_words(&chain, dialect, options)?;
     let mut layers: Vec<_> = chain
         .into_iter()
-        .map(|dialect| Layer { files: files(&dialect.name, &["_build", W::NAME]), dialect })
+        .map(|dialect| Layer { files: files(&dialect.name, &["_build", &workload.name]), dialect })
         .collect();
     layers.push(Layer {
         dialect: Dialect { name: dialect.to_owned(), words, ..Dialect::default() },
         files: Vec::new(),
     });
-    let definitions: Vec<_> = BUILD_STATEMENTS.iter().chain(W::statements()).collect();
+    let build = build_statements();
+    let definitions: Vec<_> = build.iter().chain(&workload.statements).collect();
     SqlBook::new(&layers, &definitions, procedures)
-        .map_err(|error| SpecError::new(format!("{} on {dialect}: {error}", W::NAME)))
+        .map_err(|error| SpecError::new(format!("{} on {dialect}: {error}", workload.name)))
 }
 
 /// The words that options stand for, those not given by their defaults.
@@ -104,22 +109,21 @@ pub fn options(dialect: &str) -> Result<Vec<DialectOption>, SpecError> {
 
 /// The options of all dialects, each with the dialect that declares it, in the form that settings take.
 #[must_use]
-pub fn all_options() -> &'static [(&'static str, OptionDef)] {
-    static ALL: OnceLock<Vec<(&str, OptionDef)>> = OnceLock::new();
-    let keep = |text: String| -> &'static str { text.leak() };
+pub fn all_options() -> &'static [(Name, OptionDef)] {
+    static ALL: OnceLock<Vec<(Name, OptionDef)>> = OnceLock::new();
     ALL.get_or_init(|| {
         let declared = dialects().into_iter().filter_map(|name| dialect(&name).ok());
         declared
             .flat_map(|dialect| {
-                let name = keep(dialect.name);
-                dialect.options.into_iter().map(move |option| (name, option))
+                let name = Name::from(dialect.name);
+                dialect.options.into_iter().map(move |option| (name.clone(), option))
             })
             .map(|(name, option)| {
                 let definition = OptionDef {
-                    name: keep(option.name),
-                    help: keep(option.help),
-                    value: Some(keep(option.value)),
-                    default: keep(option.default),
+                    name: option.name.into(),
+                    help: option.help.into(),
+                    value: Some(option.value.into()),
+                    default: option.default.into(),
                     command: OptionCommand::Build,
                 };
                 (name, definition)

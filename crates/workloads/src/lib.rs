@@ -10,4 +10,4 @@ pub mod list;
 pub mod tpc_b;
 pub mod tproc_c;
 
-pub use list::{names, unknown};
+pub use list::{AnyWorkload, all, describe};

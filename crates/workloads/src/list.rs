@@ -1,80 +1,199 @@
-//! The list of workloads: the only place that names them all.
+//! The list of workloads, and one enum over them. A transaction goes through one `match`, which a processor
+//! predicts without fail because a run drives one workload, and the engine and everything above it is compiled
+//! once for all of them. A workload is added by its module and its line in [`workloads!`] at the end of this
+//! file.
 
-use triphammer_core::SpecError;
+use std::fmt;
+use std::sync::Arc;
 
-/// Hands the list of types to another macro of this crate. Adding a workload adds a line here.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __workloads {
-    ($then:ident! $($arguments:tt)*) => {
-        $crate::$then! {
-            [
-                $crate::tproc_c::TprocC,
-                $crate::tpc_b::TpcB,
-            ]
-            $($arguments)*
+use triphammer_core::random::Rng;
+use triphammer_core::session::{RowSource, Session};
+use triphammer_core::value::Timestamp;
+use triphammer_core::workload::{
+    Completion, Description, Mode, Part, Statements, TableDef, Workload, WorkloadSettings,
+};
+use triphammer_core::{DbError, SpecError};
+
+/// Why two values of the enums below are never of different workloads.
+const OF_ONE: &str = "users, inputs and statements come from the workload that they are given to";
+
+/// Makes [`AnyWorkload`] and the enums of what belongs to it from the list of workloads: the name of the variant
+/// and the workload's type, which has `describe()` and `new(settings)` beside the trait.
+macro_rules! workloads {
+    ($($name:ident($workload:ty)),+ $(,)?) => {
+        /// A workload of the list.
+        #[derive(Debug)]
+        pub enum AnyWorkload {
+            $(#[doc = concat!("`", stringify!($workload), "`.")] $name($workload),)+
         }
-    };
-}
 
-/// Runs an expression with the workload of a name as a type:
-/// `with_workload!(name, W => W::TITLE)`. Gives `Err` with the known names when there is none of
-/// that name; the expression is compiled once for each workload.
-#[macro_export]
-macro_rules! with_workload {
-    ($name:expr, $workload:ident => $body:expr) => {
-        $crate::__workloads!(__dispatch! $name, $workload => $body)
-    };
-}
+        /// A virtual user of a workload of the list.
+        pub enum AnyUser {
+            $(#[doc = concat!("Of `", stringify!($workload), "`.")]
+            $name(<$workload as Workload>::User),)+
+        }
 
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __dispatch {
-    ([$($listed:ty),+ $(,)?] $name:expr, $workload:ident => $body:expr) => {
-        match $name {
-            $(
-                <$listed as ::triphammer_core::workload::Workload>::NAME => {
-                    type $workload = $listed;
-                    ::core::result::Result::Ok($body)
+        /// The input of a transaction of a workload of the list.
+        #[derive(Clone)]
+        pub enum AnyInput {
+            $(#[doc = concat!("Of `", stringify!($workload), "`.")]
+            $name(<$workload as Workload>::Input),)+
+        }
+
+        /// What a session has prepared for a workload of the list.
+        pub enum AnyPrepared {
+            $(#[doc = concat!("For `", stringify!($workload), "`.")]
+            $name(<$workload as Workload>::Prepared),)+
+        }
+
+        /// What every workload says of itself, in the order of the list.
+        #[must_use]
+        pub fn all() -> Vec<Arc<Description>> {
+            vec![$(<$workload>::describe()),+]
+        }
+
+        impl AnyWorkload {
+            /// The workload called `name`, at a scale and with the options given.
+            ///
+            /// # Errors
+            /// When there is none of that name, or an option or the scale cannot be.
+            pub fn new(name: &str, settings: &WorkloadSettings) -> Result<Self, SpecError> {
+                $(if <$workload>::describe().name == name {
+                    return Ok(Self::$name(<$workload>::new(settings)?));
+                })+
+                Err(unknown(name))
+            }
+        }
+
+        impl fmt::Debug for AnyInput {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self { $(Self::$name(input) => input.fmt(f),)+ }
+            }
+        }
+
+        impl Workload for AnyWorkload {
+            type User = AnyUser;
+            type Input = AnyInput;
+            type Prepared = AnyPrepared;
+
+            fn description(&self) -> &Arc<Description> {
+                match self { $(Self::$name(workload) => workload.description(),)+ }
+            }
+
+            fn parts(&self) -> Vec<Part> {
+                match self { $(Self::$name(workload) => workload.parts(),)+ }
+            }
+
+            fn rows(&self, part: &Part, table: &TableDef) -> Box<dyn RowSource + '_> {
+                match self { $(Self::$name(workload) => workload.rows(part, table),)+ }
+            }
+
+            fn build_facts(&self) -> Vec<(&'static str, String)> {
+                match self { $(Self::$name(workload) => workload.build_facts(),)+ }
+            }
+
+            fn user(&self, id: u32, users: u32, rng: &mut Rng) -> AnyUser {
+                match self {
+                    $(Self::$name(workload) => AnyUser::$name(workload.user(id, users, rng)),)+
                 }
-            )+
-            other => ::core::result::Result::Err($crate::unknown(other)),
+            }
+
+            fn arrive(&self, user: &mut AnyUser, rng: &mut Rng) -> Option<usize> {
+                match (self, user) {
+                    $((Self::$name(workload), AnyUser::$name(user)) => workload.arrive(user, rng),)+
+                    _ => unreachable!("{OF_ONE}"),
+                }
+            }
+
+            #[inline]
+            fn next(&self, user: &mut AnyUser, rng: &mut Rng) -> Option<usize> {
+                match (self, user) {
+                    $((Self::$name(workload), AnyUser::$name(user)) => workload.next(user, rng),)+
+                    _ => unreachable!("{OF_ONE}"),
+                }
+            }
+
+            #[inline]
+            fn draw(
+                &self,
+                transaction: usize,
+                user: &mut AnyUser,
+                rng: &mut Rng,
+                now: Timestamp,
+            ) -> AnyInput {
+                match (self, user) {
+                    $((Self::$name(workload), AnyUser::$name(user)) => {
+                        AnyInput::$name(workload.draw(transaction, user, rng, now))
+                    })+
+                    _ => unreachable!("{OF_ONE}"),
+                }
+            }
+
+            async fn prepare<S: Session>(
+                &self,
+                mode: Mode,
+                statements: &mut Statements<'_>,
+                session: &mut S,
+            ) -> Result<AnyPrepared, DbError> {
+                match self {
+                    $(Self::$name(workload) => {
+                        workload.prepare(mode, statements, session).await.map(AnyPrepared::$name)
+                    })+
+                }
+            }
+
+            async fn run<S: Session>(
+                &self,
+                input: &AnyInput,
+                prepared: &mut AnyPrepared,
+                session: &mut S,
+            ) -> Result<Completion, DbError> {
+                match (self, input, prepared) {
+                    $((
+                        Self::$name(workload),
+                        AnyInput::$name(input),
+                        AnyPrepared::$name(prepared),
+                    ) => workload.run(input, prepared, session).await,)+
+                    _ => unreachable!("{OF_ONE}"),
+                }
+            }
         }
     };
 }
 
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __names {
-    ([$($listed:ty),+ $(,)?]) => {
-        &[$(<$listed as ::triphammer_core::workload::Workload>::NAME),+]
-    };
+/// What the workload called `name` says of itself.
+///
+/// # Errors
+/// When there is none of that name.
+pub fn describe(name: &str) -> Result<Arc<Description>, SpecError> {
+    all().into_iter().find(|workload| workload.name == name).ok_or_else(|| unknown(name))
 }
 
-/// Names of all workloads.
-#[must_use]
-pub fn names() -> &'static [&'static str] {
-    crate::__workloads!(__names!)
+fn unknown(name: &str) -> SpecError {
+    let known: Vec<_> = all().iter().map(|workload| workload.name.to_string()).collect();
+    SpecError::new(format!("unknown workload `{name}`; known are {}", known.join(", ")))
 }
 
-/// What to answer to a name that no workload has.
-#[must_use]
-pub fn unknown(name: &str) -> SpecError {
-    SpecError::new(format!("no workload is called `{name}`; there is {}", names().join(", ")))
+workloads! {
+    TprocC(crate::tproc_c::TprocC),
+    TpcB(crate::tpc_b::TpcB),
 }
 
 #[cfg(test)]
 mod tests {
-    use triphammer_core::workload::Workload as _;
+    use super::*;
 
     #[test]
     fn a_name_leads_to_its_workload() {
-        assert_eq!(with_workload!("tproc-c", W => W::TITLE), Ok("TPROC-C"));
+        assert_eq!(describe("tproc-c").unwrap().title, "TPROC-C");
+        let settings = WorkloadSettings { scale: 1, ..WorkloadSettings::default() };
+        let workload = AnyWorkload::new("tpc-b", &settings).unwrap();
+        assert_eq!(workload.description().name, "tpc-b");
     }
 
     #[test]
     fn an_unknown_name_is_answered_with_the_known_ones() {
-        let error = with_workload!("tproc-z", W => W::TITLE).unwrap_err().to_string();
-        assert_eq!(error, "no workload is called `tproc-z`; there is tproc-c, tpc-b");
+        let error = describe("tproc-z").unwrap_err().to_string();
+        assert_eq!(error, "unknown workload `tproc-z`; known are tproc-c, tpc-b");
     }
 }

@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use triphammer_core::sql::{Required, SqlBook, StatementDef};
-use triphammer_core::workload::Workload;
+use triphammer_core::workload::Description;
 use triphammer_workloads::tproc_c::TprocC;
-use triphammer_workloads::{books, names, with_workload};
+use triphammer_workloads::{all, books};
 
 /// Dialects with stored procedures.
 const WITH_PROCEDURES: [&str; 4] = ["mariadb", "mysql", "null", "postgres"];
@@ -15,11 +15,10 @@ const WITH_PROCEDURES: [&str; 4] = ["mariadb", "mysql", "null", "postgres"];
 fn every_workload_resolves_in_every_dialect() {
     // A missing statement, an unknown parameter or word, and an override that equals what it
     // overrides are errors of the book.
-    for name in names() {
+    for workload in all() {
         for dialect in books::dialects() {
             let procedures = WITH_PROCEDURES.contains(&dialect.as_str());
-            let book = with_workload!(*name, W => books::book::<W>(&dialect, procedures).unwrap());
-            let book = book.unwrap();
+            let book = books::book(&workload, &dialect, procedures).unwrap();
             assert_eq!(book.dialect(), dialect);
             assert!(book.scripts("create").count() > 0);
         }
@@ -29,14 +28,14 @@ fn every_workload_resolves_in_every_dialect() {
 
 #[test]
 fn an_unknown_dialect_is_answered_with_the_known_ones() {
-    let error = books::book::<TprocC>("oracle", false).unwrap_err().to_string();
+    let error = books::book(&TprocC::describe(), "oracle", false).unwrap_err().to_string();
     assert!(error.contains("no SQL dialect is called `oracle`"), "{error}");
     assert!(error.contains("base, mariadb, mysql, null, postgres, sqlite"), "{error}");
 }
 
 #[test]
 fn a_dialect_without_procedures_has_no_calls() {
-    let error = books::book::<TprocC>("sqlite", true).unwrap_err().to_string();
+    let error = books::book(&TprocC::describe(), "sqlite", true).unwrap_err().to_string();
     assert!(error.contains("has no statement `new_order.call`"), "{error}");
 }
 
@@ -54,7 +53,7 @@ fn every_script_is_of_a_kind_that_a_build_knows() {
         "build_record",
     ];
     for dialect in books::dialects() {
-        for script in books::book::<TprocC>(&dialect, false).unwrap().all_scripts() {
+        for script in books::book(&TprocC::describe(), &dialect, false).unwrap().all_scripts() {
             assert!(kinds.contains(&script.kind()), "{dialect}: {}", script.name);
         }
     }
@@ -62,14 +61,14 @@ fn every_script_is_of_a_kind_that_a_build_knows() {
 
 #[test]
 fn the_schema_has_the_declared_columns_in_their_order() {
-    for name in names() {
-        with_workload!(*name, W => columns_are_those_declared::<W>()).unwrap();
+    for workload in all() {
+        columns_are_those_declared(&workload);
     }
 }
 
-fn columns_are_those_declared<W: Workload>() {
-    let book = books::book::<W>("postgres", true).unwrap();
-    for table in W::tables() {
+fn columns_are_those_declared(workload: &Description) {
+    let book = books::book(workload, "postgres", true).unwrap();
+    for table in &*workload.tables {
         let name = format!("create.{}", table.name);
         let script = book.all_scripts().iter().find(|s| s.name == name).unwrap();
         let columns: Vec<_> = script
@@ -78,25 +77,26 @@ fn columns_are_those_declared<W: Workload>() {
             .filter(|line| line.starts_with("    "))
             .map(|line| line.split_whitespace().next().unwrap())
             .collect();
-        let declared: Vec<_> = table.columns.iter().map(|column| column.name).collect();
+        let declared: Vec<_> = table.columns.iter().map(|column| &*column.name).collect();
         assert_eq!(columns, declared);
     }
 }
 
 #[test]
 fn checks_have_statements_and_statements_of_checks_are_asked() {
-    for name in names() {
-        with_workload!(*name, W => checks_and_audits_are_asked::<W>()).unwrap();
+    for workload in all() {
+        checks_and_audits_are_asked(&workload);
     }
 }
 
-fn checks_and_audits_are_asked<W: Workload>() {
-    let checks = W::checks().iter().map(|check| check.statement);
-    let audits = W::audits().iter().map(|audit| audit.statement);
+fn checks_and_audits_are_asked(workload: &Description) {
+    let checks = workload.checks.iter().map(|check| &check.statement);
+    let audits = workload.audits.iter().map(|audit| &audit.statement);
     let mut of_checks: Vec<_> = checks.chain(audits).collect();
-    let mut declared: Vec<_> = W::statements()
+    let mut declared: Vec<_> = workload
+        .statements
         .iter()
-        .map(|statement| statement.name)
+        .map(|statement| &statement.name)
         .filter(|name| name.starts_with("check.") || name.starts_with("audit."))
         .collect();
     of_checks.sort_unstable();
@@ -110,8 +110,10 @@ fn checks_and_audits_are_asked<W: Workload>() {
 fn the_statements_are_those_that_are_pinned() {
     let names = |required: Required| {
         let of_kind = |s: &&StatementDef| s.required == required && !s.name.starts_with("check.");
-        let all = TprocC::statements().iter().chain(books::BUILD_STATEMENTS);
-        let mut names: Vec<_> = all.filter(of_kind).map(|s| s.name).collect();
+        let build = books::build_statements();
+        let workload = TprocC::describe();
+        let all = workload.statements.iter().chain(&build);
+        let mut names: Vec<_> = all.filter(of_kind).map(|s| s.name.to_string()).collect();
         names.sort_unstable();
         names
     };
@@ -199,21 +201,22 @@ fn dialects_hold_only_what_differs_from_their_parents() {
                 above = at.parent.filter(|_| inherited.is_none());
             }
         }
-        for workload in names() {
-            with_workload!(*workload, W => overrides_differ::<W>(&name, parent)).unwrap();
+        for workload in all() {
+            overrides_differ(&workload, &name, parent);
         }
     }
 }
 
 /// With the words replaced, too, no block says what the parent's says.
-fn overrides_differ<W: Workload>(dialect: &str, parent: &str) {
+fn overrides_differ(workload: &Description, dialect: &str, parent: &str) {
     let text_of = |book: &SqlBook, name: &str| {
         let script = book.all_scripts().iter().find(|s| s.name == name).map(|s| s.sql.clone());
         script.or_else(|| book.statement(name).ok().map(|s| s.sql.clone()))
     };
-    let own = books::book::<W>(dialect, false).unwrap();
-    let above = books::book::<W>(parent, false).unwrap();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sql").join(dialect).join(W::NAME);
+    let own = books::book(workload, dialect, false).unwrap();
+    let above = books::book(workload, parent, false).unwrap();
+    let sql = Path::new(env!("CARGO_MANIFEST_DIR")).join("sql");
+    let folder = sql.join(dialect).join(&*workload.name);
     for file in folder.read_dir().into_iter().flatten() {
         let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
         for name in text.lines().filter_map(|line| line.strip_prefix("-- name: ")) {
@@ -226,7 +229,7 @@ fn overrides_differ<W: Workload>(dialect: &str, parent: &str) {
 fn options_of_a_dialect_change_its_scripts_and_no_others() {
     let options = |name: &str, value: &str| [(name.to_owned(), value.to_owned())].into();
     let create = |options| {
-        let book = books::book_with::<TprocC>("mariadb", true, &options).unwrap();
+        let book = books::book_with(&TprocC::describe(), "mariadb", true, &options).unwrap();
         let script = book.scripts("create").find(|s| s.object() == "order_line").unwrap();
         script.sql.trim_end().lines().last().unwrap().to_owned()
     };
@@ -242,7 +245,8 @@ fn options_of_a_dialect_change_its_scripts_and_no_others() {
         ("mysql", "partitions", "0", "from 1 to 1024, not `0`"),
         ("mysql", "storage-engine", "MyISAM", "not `MyISAM`"),
     ] {
-        let error = books::book_with::<TprocC>(dialect, true, &options(name, value)).unwrap_err();
+        let error = books::book_with(&TprocC::describe(), dialect, true, &options(name, value))
+            .unwrap_err();
         assert!(error.to_string().contains(message), "{error}");
     }
 }
@@ -250,8 +254,8 @@ fn options_of_a_dialect_change_its_scripts_and_no_others() {
 #[test]
 fn only_dialects_that_differ_have_overrides() {
     // What SQLite and the null database spell differently, by name: a longer list needs a reason.
-    let base = books::book::<TprocC>("base", false).unwrap();
-    let sqlite = books::book::<TprocC>("sqlite", false).unwrap();
+    let base = books::book(&TprocC::describe(), "base", false).unwrap();
+    let sqlite = books::book(&TprocC::describe(), "sqlite", false).unwrap();
     let differing: Vec<_> = sqlite
         .all_scripts()
         .iter()

@@ -118,7 +118,7 @@ fn prepare<W: Workload, D: Database>(
         let make = move || Context::new(plan, of_thread);
         contexts.push((Box::new(make), dealt));
     }
-    let types = W::transactions().len();
+    let types = plan.workload.description().transactions.len();
     let watchdog =
         (blocks && !spec.limits.transaction.is_zero()).then_some(spec.limits.transaction);
     let control = Control {

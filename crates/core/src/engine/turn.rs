@@ -5,7 +5,7 @@ use super::user::VirtualUser;
 use super::worker::Context;
 use crate::clock::Elapsed;
 use crate::event::Note;
-use crate::pace::{Cycle, Load};
+use crate::pace::Load;
 use crate::random::Rng;
 use crate::session::Database;
 use crate::spec::{Length, RunSpec, Sessions};
@@ -43,21 +43,18 @@ pub(super) enum Pace {
     /// The next arrival.
     Open,
     /// Its own terminal's.
-    Keyed(&'static Cycle),
+    Keyed,
     /// That of the terminal of the pool that has been due for longest. While the session serves it, the
     /// two have changed places.
-    Pooled(&'static Cycle, Option<u32>),
+    Pooled(Option<u32>),
 }
 
 impl Pace {
-    /// # Panics
-    /// When the load is keyed and the workload has no keying times: [`RunSpec::validate`] refuses that.
-    pub fn of<W: Workload>(spec: &RunSpec) -> Self {
-        let cycle = || W::cycle().expect("a spec of a keyed load was validated with its cycle");
+    pub fn of(spec: &RunSpec) -> Self {
         match (&spec.load, spec.pacing.sessions) {
             (Load::Closed, _) => Self::Closed,
-            (Load::Keyed, Sessions::Own) => Self::Keyed(cycle()),
-            (Load::Keyed, Sessions::Pool(_)) => Self::Pooled(cycle(), None),
+            (Load::Keyed, Sessions::Own) => Self::Keyed,
+            (Load::Keyed, Sessions::Pool(_)) => Self::Pooled(None),
             _ => Self::Open,
         }
     }
@@ -66,7 +63,7 @@ impl Pace {
     pub const fn who(self) -> &'static str {
         match self {
             Self::Closed => "virtual user",
-            Self::Keyed(_) => "terminal",
+            Self::Keyed => "terminal",
             Self::Open | Self::Pooled(..) => "session",
         }
     }
@@ -108,7 +105,10 @@ impl<W: Workload> Client<W> {
     }
 
     /// Goes on to the terminal's next transaction, and says when it is due; `None` when there is none.
-    pub fn key(&mut self, workload: &W, spec: &RunSpec, cycle: &Cycle) -> Option<Elapsed> {
+    ///
+    /// # Panics
+    /// When the workload has no keying times: [`RunSpec::validate`] refuses a keyed load without.
+    pub fn key(&mut self, workload: &W, spec: &RunSpec) -> Option<Elapsed> {
         let last = self.transaction;
         if !self.advance(workload, spec) {
             return None;
@@ -117,6 +117,8 @@ impl<W: Workload> Client<W> {
         let next = self.transaction;
         // Who has just logged in thinks first, so that not all begin at once.
         let last = if nth == 1 { next } else { last };
+        let cycle = workload.description().cycle.as_ref();
+        let cycle = cycle.expect("a spec of a keyed load was validated with its cycle");
         let pause = cycle.pause(last, next, spec.seed, user.into(), nth);
         Some(Elapsed(self.since.0.saturating_add(Elapsed::from_duration(pause).0)))
     }
@@ -124,7 +126,7 @@ impl<W: Workload> Client<W> {
 
 impl<W: Workload, D: Database> Context<W, D> {
     /// Logs the terminals of the thread's pool in.
-    pub(super) fn log_in(&self, cycle: &Cycle) {
+    pub(super) fn log_in(&self) {
         let plan = &self.plan;
         let ids = (self.thread_number()..plan.spec.users).step_by(plan.spec.threads as usize);
         let terminals =
@@ -132,15 +134,14 @@ impl<W: Workload, D: Database> Context<W, D> {
         self.working.set(terminals.len());
         *self.terminals.borrow_mut() = terminals;
         for place in 0..self.working.get() {
-            self.key(u32::try_from(place).expect("terminals are counted in 32 bits"), cycle);
+            self.key(u32::try_from(place).expect("terminals are counted in 32 bits"));
         }
     }
 
     /// The terminal at `place` goes on to its next transaction, and waits for its time.
-    fn key(&self, place: u32, cycle: &Cycle) {
+    fn key(&self, place: u32) {
         let plan = &self.plan;
-        let due =
-            self.terminals.borrow_mut()[place as usize].key(&*plan.workload, &plan.spec, cycle);
+        let due = self.terminals.borrow_mut()[place as usize].key(&*plan.workload, &plan.spec);
         match due {
             Some(due) => self.agenda.push(due, place),
             None => {
@@ -182,8 +183,8 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
         let turn = match self.pace {
             Pace::Closed => self.at_once(now),
             Pace::Open => self.arrival(now).await,
-            Pace::Keyed(cycle) => self.own_terminal(now, cycle).await,
-            Pace::Pooled(..) => self.any_terminal(now).await,
+            Pace::Keyed => self.own_terminal(now).await,
+            Pace::Pooled(_) => self.any_terminal(now).await,
         }?;
         // The stop may have come while it waited.
         (!self.context.signal.is_stopped(turn.started)).then_some(turn)
@@ -221,9 +222,9 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
         Some(Turn { due: ticket.due, started, transaction: self.client.transaction })
     }
 
-    async fn own_terminal(&mut self, now: Elapsed, cycle: &Cycle) -> Option<Turn> {
+    async fn own_terminal(&mut self, now: Elapsed) -> Option<Turn> {
         let plan = &self.context.plan;
-        let due = self.client.key(&*plan.workload, &plan.spec, cycle)?;
+        let due = self.client.key(&*plan.workload, &plan.spec)?;
         let started = if due <= now {
             now
         } else {
@@ -241,7 +242,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             None => (agenda.wait(self.place).await?, self.clock.now()),
         };
         self.change_places(place);
-        if let Pace::Pooled(_, serves) = &mut self.pace {
+        if let Pace::Pooled(serves) = &mut self.pace {
             *serves = Some(place);
         }
         Some(Turn { due, started, transaction: self.client.transaction })
@@ -251,12 +252,11 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
     #[inline]
     pub(super) fn leave(&mut self, finished: Elapsed) {
         self.client.since = finished;
-        if let Pace::Pooled(cycle, serves) = &mut self.pace
+        if let Pace::Pooled(serves) = &mut self.pace
             && let Some(place) = serves.take()
         {
-            let cycle = *cycle;
             self.change_places(place);
-            self.context.key(place, cycle);
+            self.context.key(place);
         }
     }
 

@@ -91,7 +91,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             clock,
             place,
             id,
-            pace: Pace::of::<W>(spec),
+            pace: Pace::of(spec),
             client: Client::user(&*context.plan.workload, spec, id),
             jitter: Rng::of(spec.seed, &[JITTER, u64::from(id)]),
             live: Some(live),

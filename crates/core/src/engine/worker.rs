@@ -186,7 +186,7 @@ pub(super) struct Context<W: Workload, D: Database> {
 impl<W: Workload, D: Database> Context<W, D> {
     pub(super) fn new(plan: Plan<W, D>, of_thread: OfThread) -> Self {
         let OfThread { thread, signal, slots, control, heard, edges, tickets, precise } = of_thread;
-        let types = W::transactions().len();
+        let types = plan.workload.description().transactions.len();
         let recorder = RefCell::new(Recorder::new(types, plan.spec.load.is_closed()));
         Self {
             signal,
@@ -380,7 +380,7 @@ impl<W: Workload, D: Database> Context<W, D> {
 
     /// What this thread counted, with whatever is in flight.
     fn finish(&self) -> WorkerEnd {
-        let mut in_flight = vec![0; W::transactions().len()];
+        let mut in_flight = vec![0; self.plan.workload.description().transactions.len()];
         for transaction in self.in_flight.borrow().iter().flatten() {
             in_flight[*transaction] += 1;
         }
@@ -510,13 +510,13 @@ fn set_agenda<W: Workload, D: Database>(
     clock: Clock,
     sessions: usize,
 ) -> Option<JoinHandle<()>> {
-    let pace = Pace::of::<W>(&context.plan.spec);
+    let pace = Pace::of(&context.plan.spec);
     if matches!(pace, Pace::Closed) {
         return None;
     }
-    context.agenda.open(sessions, matches!(pace, Pace::Pooled(..)));
-    if let Pace::Pooled(cycle, _) = pace {
-        context.log_in(cycle);
+    context.agenda.open(sessions, matches!(pace, Pace::Pooled(_)));
+    if matches!(pace, Pace::Pooled(_)) {
+        context.log_in();
     }
     let ringing = Rc::clone(context);
     Some(tokio::task::spawn_local(async move {

@@ -11,8 +11,7 @@ use crate::{committed, run};
 /// One user whose transactions are one round trip each.
 fn calls(target: &str, seconds: u64) -> Plan<Pings, Null> {
     let mut plan = plan(target, 1, seconds);
-    let attempts = std::sync::Mutex::default();
-    plan.workload = Arc::new(Pings { round: vec![CALL], rule_every: 0, attempts });
+    plan.workload = Arc::new(Pings::new(vec![CALL], 0));
     plan
 }
 

@@ -15,8 +15,7 @@ use crate::{committed, run, run_with, seconds};
 /// Terminals whose transactions are calls: 3 s of keying and 4 s of thinking in the mean.
 fn terminals(target: &str, terminals: u32, sessions: Sessions, seconds: u64) -> Plan<Pings, Null> {
     let mut plan = plan(target, terminals, seconds);
-    let attempts = std::sync::Mutex::default();
-    plan.workload = Arc::new(Pings { round: vec![CALL], rule_every: 0, attempts });
+    plan.workload = Arc::new(Pings::new(vec![CALL], 0));
     plan.spec.load = Load::Keyed;
     plan.spec.pacing.sessions = sessions;
     plan
@@ -138,11 +137,7 @@ async fn a_session_of_a_pool_that_is_lost_takes_no_terminal_with_it() {
 #[tokio::test(start_paused = true)]
 async fn an_exemplar_of_a_terminal_has_its_place_in_the_terminals_stream() {
     let mut plan = terminals("null:?service=exp(50ms)", 12, Sessions::Pool(3), 60);
-    plan.workload = Arc::new(Pings {
-        round: vec![CALL, WRITE],
-        rule_every: 0,
-        attempts: std::sync::Mutex::default(),
-    });
+    plan.workload = Arc::new(Pings::new(vec![CALL, WRITE], 0));
     let end: RunEnd = run(plan).await;
     for kept in &end.exemplars {
         let Author::User { user, nth } = kept.author else { panic!("{kept:?}") };

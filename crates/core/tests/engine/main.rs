@@ -128,11 +128,7 @@ async fn other_failures_are_not_retried() {
 async fn a_connection_lost_at_commit_leaves_the_transaction_in_doubt() {
     let mut plan = plan("null:?fail=disconnected:10%", 1, 1);
     plan.spec.length = Length::Transactions(300);
-    plan.workload = Arc::new(Pings {
-        round: vec![WRITE, CALL],
-        rule_every: 0,
-        attempts: std::sync::Mutex::default(),
-    });
+    plan.workload = Arc::new(Pings::new(vec![WRITE, CALL], 0));
     let end = run(plan).await;
     for place in [WRITE, CALL] {
         let counts = &end.run[place].counts;
@@ -170,11 +166,7 @@ async fn an_outage_is_seen_in_the_series_and_stays_in_the_window() {
 async fn a_rollback_by_rule_is_an_outcome_of_its_own() {
     let mut plan = plan("null:", 1, 1);
     plan.spec.length = Length::Transactions(1000);
-    plan.workload = Arc::new(Pings {
-        round: vec![WRITE],
-        rule_every: 4,
-        attempts: std::sync::Mutex::default(),
-    });
+    plan.workload = Arc::new(Pings::new(vec![WRITE], 4));
     let end = run(plan).await;
     let counts = &end.run[WRITE].counts;
     assert!((180..=320).contains(&counts.rolled_back), "{counts:?}");
@@ -284,11 +276,7 @@ async fn the_same_seed_does_the_same_work_whatever_the_threads() {
 fn threads_share_the_users_and_their_seconds_add_up() {
     let mut plan = plan("null:?service=1ms", 8, 2);
     plan.spec.threads = 3;
-    plan.workload = Arc::new(Pings {
-        round: vec![READ, WRITE, CALL],
-        rule_every: 5,
-        attempts: std::sync::Mutex::default(),
-    });
+    plan.workload = Arc::new(Pings::new(vec![READ, WRITE, CALL], 5));
     let mut handle = engine::start(plan).unwrap();
     let mut ended = 0;
     while let Some(event) = handle.events.blocking_recv() {

@@ -19,8 +19,7 @@ use crate::{committed, run, run_with, seconds};
 /// Arrivals whose transactions are one round trip each.
 fn arriving(target: &str, load: &str, sessions: u32, seconds: u64) -> Plan<Pings, Null> {
     let mut plan = plan(target, sessions, seconds);
-    let attempts = std::sync::Mutex::default();
-    plan.workload = Arc::new(Pings { round: vec![CALL], rule_every: 0, attempts });
+    plan.workload = Arc::new(Pings::new(vec![CALL], 0));
     plan.spec.load = load.parse().unwrap();
     plan
 }
@@ -252,11 +251,7 @@ async fn the_slowest_are_kept_with_what_they_were_drawn_from() {
 fn the_same_seed_has_the_same_arrivals_whatever_the_threads() {
     let inputs = |threads: u32, seed: u64| {
         let mut plan = arriving("null:", "rate:2000/s", 12, 1);
-        plan.workload = Arc::new(Pings {
-            round: vec![CALL, WRITE],
-            rule_every: 0,
-            attempts: std::sync::Mutex::default(),
-        });
+        plan.workload = Arc::new(Pings::new(vec![CALL, WRITE], 0));
         (plan.spec.threads, plan.spec.seed) = (threads, seed);
         let workload = Arc::clone(&plan.workload);
         let mut handle = engine::start(plan).unwrap();
@@ -280,7 +275,7 @@ async fn an_exemplar_is_run_again_with_the_input_that_it_had() {
     for load in ["closed", "rate:50/s", "keyed"] {
         let mut plan = arriving("null:?service=exp(5ms)", load, 4, 60);
         let round = vec![CALL, WRITE, CALL];
-        plan.workload = Arc::new(Pings { round, rule_every: 0, attempts: Default::default() });
+        plan.workload = Arc::new(Pings::new(round, 0));
         let workload = Arc::clone(&plan.workload);
         let end = run(plan.clone()).await;
         let ran = std::mem::take(&mut *workload.attempts.lock().unwrap());

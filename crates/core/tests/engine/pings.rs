@@ -8,12 +8,12 @@ use triphammer_core::engine::Plan;
 use triphammer_core::pace::{Cycle, Load};
 use triphammer_core::session::{Access, Protocol, RowSource, Session, StatementId};
 use triphammer_core::spec::{Length, Limits, Pacing, RetryPolicy, RunSpec};
-use triphammer_core::sql::{Dialect, Layer, SqlBook, StatementDef, call, statement};
+use triphammer_core::sql::{Dialect, Layer, SqlBook, call, statement};
 use triphammer_core::workload::{
-    CheckDef, Completion, Headline, Mode, OptionDef, Part, Statements, TableDef, TransactionDef,
-    Workload, WorkloadSettings,
+    Completion, Description, Headline, Mode, Part, ScaleUnit, Statements, TableDef, TransactionDef,
+    Workload,
 };
-use triphammer_core::{DbError, Rng, Rows, SpecError, Timestamp};
+use triphammer_core::{DbError, Rng, Rows, Timestamp};
 use triphammer_drivers::null::Null;
 use triphammer_drivers::{ConnectSettings, TargetUrl};
 
@@ -24,6 +24,7 @@ pub const CALL: usize = 2;
 
 #[derive(Debug)]
 pub struct Pings {
+    description: Arc<Description>,
     /// Types that users go round, as places.
     pub round: Vec<usize>,
     /// Every so many inputs one is rolled back by rule; 0 for never.
@@ -33,12 +34,40 @@ pub struct Pings {
 }
 
 /// Keying and thinking of a read, a write and a call.
-pub const CYCLE: Cycle = Cycle {
-    terminals: 2,
-    keying: &[Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(3)],
-    thinking: &[Duration::from_secs(6), Duration::from_secs(5), Duration::from_secs(4)],
-    headline_max: 1.0,
-};
+fn cycle() -> Cycle {
+    Cycle {
+        terminals: 2,
+        keying: [1, 2, 3].map(Duration::from_secs).to_vec(),
+        thinking: [6, 5, 4].map(Duration::from_secs).to_vec(),
+        headline_max: 1.0,
+    }
+}
+
+fn description() -> Description {
+    Description {
+        name: "pings".into(),
+        title: "Pings".into(),
+        version: 1,
+        scale_unit: ScaleUnit::new("nothing", "nothing"),
+        options: Vec::new(),
+        statements: vec![statement("read", &[]), statement("write", &[]), call("call", &[])],
+        tables: Arc::default(),
+        transactions: ["read", "write", "call"].map(transaction).to_vec(),
+        headline: Headline {
+            name: "PPS".into(),
+            meaning: "pings per second".into(),
+            transactions: vec![WRITE],
+            per_seconds: 1,
+            database_count: None,
+            counted: Vec::new(),
+        },
+        checks: Vec::new(),
+        audits: Vec::new(),
+        modes: vec![Mode::Procedures, Mode::Statements],
+        foreign: None,
+        cycle: Some(cycle()),
+    }
+}
 
 #[derive(Clone, Debug)]
 pub struct Input {
@@ -53,56 +82,24 @@ pub struct Prepared {
     rows: Rows,
 }
 
-const fn transaction(name: &'static str) -> TransactionDef {
-    TransactionDef { name, title: name, weight: 1, tally: None }
+fn transaction(name: &'static str) -> TransactionDef {
+    TransactionDef { name: name.into(), title: name.into(), weight: 1, tally: None }
+}
+
+impl Pings {
+    pub fn new(round: Vec<usize>, rule_every: u64) -> Self {
+        let description = Arc::new(description());
+        Self { description, round, rule_every, attempts: Default::default() }
+    }
 }
 
 impl Workload for Pings {
-    const NAME: &'static str = "pings";
-    const TITLE: &'static str = "Pings";
-    const VERSION: u32 = 1;
-    const SCALE_UNIT: &'static str = "nothing";
     type User = usize;
     type Input = Input;
     type Prepared = Prepared;
 
-    fn options() -> &'static [OptionDef] {
-        &[]
-    }
-
-    fn new(_: &WorkloadSettings) -> Result<Self, SpecError> {
-        Ok(Self { round: vec![WRITE], rule_every: 0, attempts: std::sync::Mutex::default() })
-    }
-
-    fn statements() -> &'static [StatementDef] {
-        const { &[statement("read", &[]), statement("write", &[]), call("call", &[])] }
-    }
-
-    fn tables() -> &'static [TableDef] {
-        &[]
-    }
-
-    fn transactions() -> &'static [TransactionDef] {
-        const { &[transaction("read"), transaction("write"), transaction("call")] }
-    }
-
-    fn headline() -> Headline {
-        Headline {
-            name: "PPS",
-            meaning: "pings a second",
-            transactions: &[WRITE],
-            per_seconds: 1,
-            database_count: None,
-            counted: &[],
-        }
-    }
-
-    fn checks() -> &'static [CheckDef] {
-        &[]
-    }
-
-    fn cycle() -> Option<&'static Cycle> {
-        Some(&CYCLE)
+    fn description(&self) -> &Arc<Description> {
+        &self.description
     }
 
     fn parts(&self) -> Vec<Part> {
@@ -181,11 +178,12 @@ pub fn plan(target: &str, users: u32, seconds: u64) -> Plan<Pings, Null> {
                 .into(),
         )],
     };
-    let definitions: Vec<_> = Pings::statements().iter().collect();
+    let workload = Pings::new(vec![WRITE], 0);
+    let definitions: Vec<_> = workload.description.statements.iter().collect();
     Plan {
-        workload: Arc::new(Pings::new(&WorkloadSettings::default()).unwrap()),
         database: Arc::new(database),
         book: Arc::new(SqlBook::new(&[base], &definitions, true).unwrap()),
+        workload: Arc::new(workload),
         spec: RunSpec {
             users,
             threads: 1,

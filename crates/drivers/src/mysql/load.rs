@@ -33,7 +33,7 @@ pub async fn load(
         let sql = format!(
             "LOAD DATA LOCAL INFILE 'triphammer' INTO TABLE {} CHARACTER SET utf8mb4 \
              FIELDS TERMINATED BY '\t' ESCAPED BY '\\' LINES TERMINATED BY '\n' ({columns})",
-            quote_identifier(table.name)
+            quote_identifier(&table.name)
         );
         match session.begin_load(&sql).await {
             Ok(()) => return stream(session, table, source).await,
@@ -47,7 +47,7 @@ pub async fn load(
 }
 
 fn names(table: &TableDef) -> String {
-    let names: Vec<_> = table.columns.iter().map(|c| quote_identifier(c.name)).collect();
+    let names: Vec<_> = table.columns.iter().map(|c| quote_identifier(&c.name)).collect();
     names.join(", ")
 }
 
@@ -204,7 +204,7 @@ async fn insert(
 fn insert_text(table: &TableDef, count: usize) -> String {
     let row = format!("({})", vec!["?"; table.columns.len()].join(","));
     let rows = vec![row; count].join(",");
-    format!("INSERT INTO {} ({}) VALUES {rows}", quote_identifier(table.name), names(table))
+    format!("INSERT INTO {} ({}) VALUES {rows}", quote_identifier(&table.name), names(table))
 }
 
 fn value_of<'a>(row: &Row<'a>, column: usize) -> Result<Value<'a>, DbError> {

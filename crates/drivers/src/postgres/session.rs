@@ -190,8 +190,8 @@ impl PostgresSession {
 
     async fn copy(&mut self, table: &TableDef, source: &mut dyn RowSource) -> Result<u64, DbError> {
         let wires: Vec<_> = table.columns.iter().map(|c| Wire::of(c.column_type)).collect();
-        let columns: Vec<_> = table.columns.iter().map(|c| quote_identifier(c.name)).collect();
-        let name = quote_identifier(table.name);
+        let columns: Vec<_> = table.columns.iter().map(|c| quote_identifier(&c.name)).collect();
+        let name = quote_identifier(&table.name);
         let sql = format!("COPY {name} ({}) FROM STDIN (FORMAT binary)", columns.join(", "));
         let connection = self.connection.get_mut();
         connection.ready().await?;

@@ -170,7 +170,7 @@ impl<'c> Kept<'c> {
             return Err(DbError::new(ErrorClass::Other, message));
         }
         for (place, argument) in self.order.iter().copied().enumerate() {
-            let param = self.params[argument];
+            let param = &self.params[argument];
             let value = scratch.value(args[argument], param.param_type).map_err(|why| {
                 let message = format!("`{}`, parameter {}: {why}", self.name, param.name);
                 DbError::new(ErrorClass::Other, message)
@@ -418,7 +418,7 @@ fn load(
 }
 
 fn insert_text(table: &TableDef) -> String {
-    let names: Vec<_> = table.columns.iter().map(|column| column.name).collect();
+    let names: Vec<_> = table.columns.iter().map(|column| column.name.as_str()).collect();
     let marks = vec!["?"; names.len()].join(",");
     format!("INSERT INTO \"{}\" (\"{}\") VALUES ({marks})", table.name, names.join("\",\""))
 }

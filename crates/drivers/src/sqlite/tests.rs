@@ -2,21 +2,21 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{Access, Claim, Session};
 use triphammer_core::value::ColumnType;
-use triphammer_core::workload::{TableDef, column};
+use triphammer_core::workload::{TableDef, column, table};
 
 use super::*;
 
 /// Names the file for [`a_loader_to_be_killed`].
 const FILE_VARIABLE: &str = "TRIPHAMMER_TEST_SQLITE_FILE";
 
-static TABLE: TableDef = TableDef {
-    name: "t",
-    columns: &[column("id", ColumnType::Int), column("words", ColumnType::Text)],
-};
+static TABLE: LazyLock<TableDef> = LazyLock::new(|| {
+    table("t", [column("id", ColumnType::Int), column("words", ColumnType::Text)])
+});
 
 fn parse(name: &str, value: &str) -> Result<Options, SpecError> {
     Options::parse(&[(name.to_owned(), value.to_owned())], Some(Duration::from_secs(1)))

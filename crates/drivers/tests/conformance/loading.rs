@@ -1,19 +1,22 @@
 //! Bulk loads.
 
+use std::sync::LazyLock;
 use triphammer_core::session::{Access, Role, Session};
-use triphammer_core::workload::{TableDef, column};
+use triphammer_core::workload::{TableDef, column, table};
 use triphammer_core::{ColumnType, ErrorClass, Rows};
 
 use crate::bed::Bed;
 
-static TABLE: TableDef = TableDef {
-    name: "t",
-    columns: &[
-        column("id", ColumnType::Int),
-        column("amount", ColumnType::BigInt),
-        column("words", ColumnType::Text),
-    ],
-};
+static TABLE: LazyLock<TableDef> = LazyLock::new(|| {
+    table(
+        "t",
+        [
+            column("id", ColumnType::Int),
+            column("amount", ColumnType::BigInt),
+            column("words", ColumnType::Text),
+        ],
+    )
+});
 
 const CREATE: &str =
     "CREATE TABLE t (id integer NOT NULL PRIMARY KEY, amount bigint, words varchar(40))";

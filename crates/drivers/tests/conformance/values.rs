@@ -1,8 +1,9 @@
 //! Values on their way there and back.
 
+use std::sync::LazyLock;
 use triphammer_core::session::{Access, Role, Session};
 use triphammer_core::value::rescale;
-use triphammer_core::workload::{TableDef, column};
+use triphammer_core::workload::{TableDef, column, table};
 use triphammer_core::{ColumnType, ErrorClass, Row, Rows, Timestamp, Value};
 use triphammer_drivers::AnySession;
 
@@ -19,19 +20,21 @@ const TYPES: [ColumnType; 8] = [
     ColumnType::Timestamp,
 ];
 
-static VALUES: TableDef = TableDef {
-    name: "conformance_values",
-    columns: &[
-        column("small", ColumnType::SmallInt),
-        column("middle", ColumnType::Int),
-        column("big", ColumnType::BigInt),
-        column("floating", ColumnType::Float),
-        column("cents", ColumnType::Decimal(2)),
-        column("rate", ColumnType::Decimal(4)),
-        column("words", ColumnType::Text),
-        column("moment", ColumnType::Timestamp),
-    ],
-};
+static VALUES: LazyLock<TableDef> = LazyLock::new(|| {
+    table(
+        "conformance_values",
+        [
+            column("small", ColumnType::SmallInt),
+            column("middle", ColumnType::Int),
+            column("big", ColumnType::BigInt),
+            column("floating", ColumnType::Float),
+            column("cents", ColumnType::Decimal(2)),
+            column("rate", ColumnType::Decimal(4)),
+            column("words", ColumnType::Text),
+            column("moment", ColumnType::Timestamp),
+        ],
+    )
+});
 
 /// Values of a type that are most likely to go wrong.
 fn values(bed: &Bed, column: ColumnType, long: &'static str) -> Vec<Value<'static>> {
@@ -214,7 +217,7 @@ pub async fn integer_that_does_not_fit(bed: &Bed) {
         (1, i64::from(i32::MAX) + 1),
         (1, i64::MIN),
     ] {
-        let name = VALUES.columns[column].name;
+        let name = &VALUES.columns[column].name;
         let insert = format!("INSERT INTO {} ({name}) VALUES (:1)", VALUES.name);
         let insert = bed.prepare(&mut session, &insert, &[TYPES[column]]).await;
         let error = session.execute(insert, &[Value::Int(value)]).await.unwrap_err();

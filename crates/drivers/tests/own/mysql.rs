@@ -2,11 +2,12 @@
 //! and servers that fill up, stop or only read. What every driver must do is in the conformance suite.
 
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use triphammer_core::clock::Clock;
 use triphammer_core::session::{Access, Claim, Database as _, Isolation, Role, Session as _};
-use triphammer_core::workload::{TableDef, column};
+use triphammer_core::workload::{TableDef, column, table};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows, SpecError, Value};
 use triphammer_drivers::mysql::{Mysql, MysqlSession};
 use triphammer_drivers::target::{ConnectSettings, TargetUrl};
@@ -539,14 +540,16 @@ mod sessions {
 mod loading {
     use super::*;
 
-    static TABLE: TableDef = TableDef {
-        name: "t",
-        columns: &[
-            column("id", ColumnType::Int),
-            column("amount", ColumnType::Decimal(2)),
-            column("words", ColumnType::Text),
-        ],
-    };
+    static TABLE: LazyLock<TableDef> = LazyLock::new(|| {
+        table(
+            "t",
+            [
+                column("id", ColumnType::Int),
+                column("amount", ColumnType::Decimal(2)),
+                column("words", ColumnType::Text),
+            ],
+        )
+    });
     const CREATE: &str =
         "CREATE TABLE t (id int PRIMARY KEY, amount decimal(9, 2), words varchar(20))";
 

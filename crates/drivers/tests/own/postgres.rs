@@ -3,12 +3,13 @@
 
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use triphammer_core::session::{
     Access, Claim, Database as _, Isolation, Protocol, Role, Session as _,
 };
-use triphammer_core::workload::{TableDef, column};
+use triphammer_core::workload::{TableDef, column, table};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows, Timestamp, Value};
 use triphammer_drivers::postgres::{Postgres, PostgresSession};
 use triphammer_drivers::target::{ConnectSettings, TargetUrl};
@@ -768,19 +769,21 @@ mod transactions {
 mod loading {
     use super::*;
 
-    static EVERYTHING: TableDef = TableDef {
-        name: "everything",
-        columns: &[
-            column("small", ColumnType::SmallInt),
-            column("whole", ColumnType::Int),
-            column("big", ColumnType::BigInt),
-            column("real", ColumnType::Float),
-            column("money", ColumnType::Decimal(2)),
-            column("words", ColumnType::Text),
-            column("moment", ColumnType::Timestamp),
-            column("list", ColumnType::IntList),
-        ],
-    };
+    static EVERYTHING: LazyLock<TableDef> = LazyLock::new(|| {
+        table(
+            "everything",
+            [
+                column("small", ColumnType::SmallInt),
+                column("whole", ColumnType::Int),
+                column("big", ColumnType::BigInt),
+                column("real", ColumnType::Float),
+                column("money", ColumnType::Decimal(2)),
+                column("words", ColumnType::Text),
+                column("moment", ColumnType::Timestamp),
+                column("list", ColumnType::IntList),
+            ],
+        )
+    });
     const CREATE: &str = "CREATE TABLE everything (small int2, whole int4, big int8, real float8, \
                           money numeric(12,2), words text, moment timestamp, list int4[])";
 

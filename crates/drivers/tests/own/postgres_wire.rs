@@ -3,12 +3,13 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use tokio::time::timeout;
 use triphammer_core::random::Rng;
 use triphammer_core::session::{Access, Database as _, Role, Session as _};
-use triphammer_core::workload::{TableDef, column};
+use triphammer_core::workload::{TableDef, column, table};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows};
 use triphammer_drivers::postgres::{Postgres, PostgresSession};
 use triphammer_drivers::target::{ConnectSettings, TargetUrl};
@@ -227,8 +228,8 @@ mod breaking {
 mod giving_up {
     use super::*;
 
-    static WORDS: TableDef =
-        TableDef { name: "words", columns: &[column("word", ColumnType::Text)] };
+    static WORDS: LazyLock<TableDef> =
+        LazyLock::new(|| table("words", [column("word", ColumnType::Text)]));
 
     /// The same database by way of the unix socket.
     fn by_unix_socket(url: &str) -> String {

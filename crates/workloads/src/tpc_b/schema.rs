@@ -1,9 +1,11 @@
 //! The four tables, and their rows as `pgbench -i` leaves them. Nothing in them is random.
 
+use std::sync::Arc;
+
 use triphammer_core::rows::Rows;
 use triphammer_core::session::RowSource;
 use triphammer_core::value::ColumnType::{Int, Text, Timestamp};
-use triphammer_core::workload::{TableDef, column};
+use triphammer_core::workload::{TableDef, column, table};
 
 /// Tellers of a branch.
 pub const TELLERS_EACH: i32 = 10;
@@ -20,51 +22,50 @@ const ACCOUNT_FILLER: &str = match str::from_utf8(&[b' '; 84]) {
 };
 
 /// Branches, one for each unit of scale.
-const BRANCHES: TableDef = TableDef {
-    name: "pgbench_branches",
-    columns: &[column("bid", Int), column("bbalance", Int), column("filler", Text)],
-};
+fn branches() -> TableDef {
+    table("pgbench_branches", [column("bid", Int), column("bbalance", Int), column("filler", Text)])
+}
 
 /// Tellers.
-const TELLERS: TableDef = TableDef {
-    name: "pgbench_tellers",
-    columns: &[
-        column("tid", Int),
-        column("bid", Int),
-        column("tbalance", Int),
-        column("filler", Text),
-    ],
-};
+fn tellers() -> TableDef {
+    table(
+        "pgbench_tellers",
+        [column("tid", Int), column("bid", Int), column("tbalance", Int), column("filler", Text)],
+    )
+}
 
 /// Accounts.
-const ACCOUNTS: TableDef = TableDef {
-    name: "pgbench_accounts",
-    columns: &[
-        column("aid", Int),
-        column("bid", Int),
-        column("abalance", Int),
-        column("filler", Text),
-    ],
-};
+fn accounts() -> TableDef {
+    table(
+        "pgbench_accounts",
+        [column("aid", Int), column("bid", Int), column("abalance", Int), column("filler", Text)],
+    )
+}
 
 /// What was done; empty before any run.
-const HISTORY: TableDef = TableDef {
-    name: "pgbench_history",
-    columns: &[
-        column("tid", Int),
-        column("bid", Int),
-        column("aid", Int),
-        column("delta", Int),
-        column("mtime", Timestamp),
-        column("filler", Text),
-    ],
-};
+fn history() -> TableDef {
+    table(
+        "pgbench_history",
+        [
+            column("tid", Int),
+            column("bid", Int),
+            column("aid", Int),
+            column("delta", Int),
+            column("mtime", Timestamp),
+            column("filler", Text),
+        ],
+    )
+}
 
 /// All tables, in the order of creation.
-pub static TABLES: [TableDef; 4] = [BRANCHES, TELLERS, ACCOUNTS, HISTORY];
+pub fn tables() -> Arc<[TableDef]> {
+    [branches(), tellers(), accounts(), history()].into()
+}
 
-/// The tables of a branch.
-pub static BRANCH_TABLES: [TableDef; 3] = [BRANCHES, TELLERS, ACCOUNTS];
+/// The tables of a branch: those that have rows before any run.
+pub fn branch_tables() -> Arc<[TableDef]> {
+    [branches(), tellers(), accounts()].into()
+}
 
 /// Rows of a branch.
 pub fn branch_rows() -> u64 {

@@ -9,13 +9,13 @@ use super::transactions::{SCRIPTS, TRANSACTION_COUNT};
 pub const SCALE_MAX: u32 = 19_999;
 
 /// Shares of the scripts.
-const MIX: OptionDef = OptionDef {
-    name: "mix",
-    help: "a script (tpcb-like, simple-update or select-only), or the shares of the three",
-    value: Some("N,N,N"),
-    default: "1,0,0",
-    command: OptionCommand::Run,
-};
+const MIX: OptionDef = OptionDef::value(
+    OptionCommand::Run,
+    "mix",
+    "N,N,N",
+    "1,0,0",
+    "a script (tpcb-like, simple-update or select-only), or the shares of the three",
+);
 
 /// All options.
 pub static OPTIONS: &[OptionDef] = &[MIX];
@@ -35,9 +35,7 @@ impl Settings {
     /// # Errors
     /// With what is wrong and what would be right.
     pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
-        if let Some(name) = given.options.keys().find(|n| OPTIONS.iter().all(|o| o.name != *n)) {
-            return Err(SpecError::new(format!("tpc-b has no option `{name}`")));
-        }
+        given.refuse_unknown("tpc-b", OPTIONS)?;
         if given.scale == 0 || given.scale > SCALE_MAX {
             return Err(SpecError::new(format!(
                 "tpc-b has 1 to {SCALE_MAX} branches, not {}",

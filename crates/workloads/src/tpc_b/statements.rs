@@ -11,29 +11,31 @@ const DELTA: Param = param("delta", Int);
 /// A check takes a range of branches.
 const RANGE: &[Param] = &[param("first", BigInt), param("last", BigInt)];
 
-const fn check(name: &'static str) -> StatementDef {
+fn check(name: &'static str) -> StatementDef {
     statement(name, RANGE)
 }
 
 /// All statements.
-pub static STATEMENTS: &[StatementDef] = &[
-    statement("account.update", &[DELTA, AID]),
-    statement("account.balance", &[AID]),
-    statement("teller.update", &[DELTA, TID]),
-    statement("branch.update", &[DELTA, BID]),
-    statement("history.insert", &[TID, BID, AID, DELTA, param("mtime", Timestamp)]),
-    statement("count.history", &[]),
-    statement("foreign.scale", &[]),
-    statement("audit.abalance", &[]),
-    statement("audit.history", &[]),
-    statement("audit.tbalance", &[]),
-    statement("audit.bbalance", &[]),
-    check("check.branches"),
-    check("check.tellers"),
-    check("check.accounts"),
-    check("check.beyond"),
-    check("check.balances"),
-    check("check.p.branches"),
-    check("check.p.tellers"),
-    check("check.p.accounts"),
-];
+pub fn statements() -> Vec<StatementDef> {
+    vec![
+        statement("account.update", &[DELTA, AID]),
+        statement("account.balance", &[AID]),
+        statement("teller.update", &[DELTA, TID]),
+        statement("branch.update", &[DELTA, BID]),
+        statement("history.insert", &[TID, BID, AID, DELTA, param("mtime", Timestamp)]),
+        statement("count.history", &[]),
+        statement("foreign.scale", &[]),
+        statement("audit.abalance", &[]),
+        statement("audit.history", &[]),
+        statement("audit.tbalance", &[]),
+        statement("audit.bbalance", &[]),
+        check("check.branches"),
+        check("check.tellers"),
+        check("check.accounts"),
+        check("check.beyond"),
+        check("check.balances"),
+        check("check.p.branches"),
+        check("check.p.tellers"),
+        check("check.p.accounts"),
+    ]
+}

@@ -23,39 +23,43 @@ const DELTA_MAX: i32 = 5_000;
 pub const SCRIPTS: [&str; TRANSACTION_COUNT] = ["tpcb-like", "simple-update", "select-only"];
 
 /// The transaction types with their shares of the default mix.
-pub static TRANSACTIONS: [TransactionDef; TRANSACTION_COUNT] = [
-    TransactionDef { name: "tpcb_like", title: "tpcb-like", weight: 1, tally: None },
-    TransactionDef { name: "simple_update", title: "simple-update", weight: 0, tally: None },
-    TransactionDef { name: "select_only", title: "select-only", weight: 0, tally: None },
-];
+pub fn transactions() -> [TransactionDef; TRANSACTION_COUNT] {
+    [
+        TransactionDef::new("tpcb_like", "tpcb-like", 1),
+        TransactionDef::new("simple_update", "simple-update", 0),
+        TransactionDef::new("select_only", "select-only", 0),
+    ]
+}
 
 /// TPS as pgbench counts them. Those that write leave a row of history.
-pub const HEADLINE: Headline = Headline {
-    name: "TPS",
-    meaning: "transactions committed a second",
-    transactions: &[TPCB_LIKE, SIMPLE_UPDATE, SELECT_ONLY],
-    per_seconds: 1,
-    database_count: Some("count.history"),
-    counted: &[TPCB_LIKE, SIMPLE_UPDATE],
-};
-
-const fn audit(
-    id: &'static str,
-    statement: &'static str,
-    title: &'static str,
-    transactions: &'static [usize],
-) -> AuditDef {
-    AuditDef { id, title, statement, transactions, most: DELTA_MAX.unsigned_abs() }
+pub fn headline() -> Headline {
+    Headline {
+        name: "TPS".into(),
+        meaning: "transactions committed a second".into(),
+        transactions: vec![TPCB_LIKE, SIMPLE_UPDATE, SELECT_ONLY],
+        per_seconds: 1,
+        database_count: Some("count.history".into()),
+        counted: vec![TPCB_LIKE, SIMPLE_UPDATE],
+    }
 }
 
 /// pgbench empties the history when it starts, so these are about what a run moves, not about what is
 /// there.
-pub static AUDITS: [AuditDef; 4] = [
-    audit("abalance", "audit.abalance", "ΔΣ abalance = Σ delta", &[TPCB_LIKE, SIMPLE_UPDATE]),
-    audit("history", "audit.history", "ΔΣ history.delta = Σ delta", &[TPCB_LIKE, SIMPLE_UPDATE]),
-    audit("tbalance", "audit.tbalance", "ΔΣ tbalance = Σ delta of tpcb-like", &[TPCB_LIKE]),
-    audit("bbalance", "audit.bbalance", "ΔΣ bbalance = Σ delta of tpcb-like", &[TPCB_LIKE]),
-];
+pub fn audits() -> Vec<AuditDef> {
+    let audit = |id: &'static str, title: &'static str, transactions: &[usize]| AuditDef {
+        id: id.into(),
+        title: title.into(),
+        statement: format!("audit.{id}").into(),
+        transactions: transactions.to_vec(),
+        most: DELTA_MAX.unsigned_abs(),
+    };
+    vec![
+        audit("abalance", "ΔΣ abalance = Σ delta", &[TPCB_LIKE, SIMPLE_UPDATE]),
+        audit("history", "ΔΣ history.delta = Σ delta", &[TPCB_LIKE, SIMPLE_UPDATE]),
+        audit("tbalance", "ΔΣ tbalance = Σ delta of tpcb-like", &[TPCB_LIKE]),
+        audit("bbalance", "ΔΣ bbalance = Σ delta of tpcb-like", &[TPCB_LIKE]),
+    ]
+}
 
 /// What a transaction works on.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,21 +1,22 @@
 //! pgbench's scripts as a [`Workload`].
 
+use std::sync::{Arc, LazyLock};
+
 use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
-use triphammer_core::sql::StatementDef;
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    AuditDef, CheckDef, Completion, Foreign, Headline, Mode, OptionDef, Part, Statements, TableDef,
-    TransactionDef, Workload, WorkloadSettings,
+    Completion, Description, Foreign, Mode, Part, ScaleUnit, Statements, TableDef, Workload,
+    WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
 use super::checks::CHECKS;
 use super::prepared::Prepared;
-use super::schema::{BRANCH_TABLES, TABLES, branch_rows, rows};
+use super::schema::{branch_rows, branch_tables, rows, tables};
 use super::settings::{OPTIONS, Settings};
-use super::statements::STATEMENTS;
-use super::transactions::{AUDITS, HEADLINE, Input, TRANSACTIONS};
+use super::statements::statements;
+use super::transactions::{Input, audits, headline, transactions};
 
 /// The workload `tpc-b`.
 #[derive(Debug)]
@@ -23,76 +24,71 @@ pub struct TpcB {
     settings: Settings,
 }
 
-impl Workload for TpcB {
-    const NAME: &'static str = "tpc-b";
-    const TITLE: &'static str = "TPC-B-like";
-    const VERSION: u32 = 1;
-    const SCALE_UNIT: &'static str = "branches";
+static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
+    Arc::new(Description {
+        name: "tpc-b".into(),
+        title: "TPC-B-like".into(),
+        version: 1,
+        scale_unit: ScaleUnit::new("branch", "branches"),
+        options: OPTIONS.to_vec(),
+        statements: statements(),
+        tables: tables(),
+        transactions: transactions().to_vec(),
+        headline: headline(),
+        checks: CHECKS.to_vec(),
+        audits: audits(),
+        modes: vec![Mode::Statements],
+        foreign: Some(Foreign {
+            made_by: "pgbench -i".into(),
+            scale: "foreign.scale".into(),
+            modes: vec![Mode::Statements],
+            options: Vec::new(),
+            violates: Vec::new(),
+        }),
+        cycle: None,
+    })
+});
 
+impl TpcB {
+    /// What tpc-b says of itself.
+    #[must_use]
+    pub fn describe() -> Arc<Description> {
+        Arc::clone(&DESCRIPTION)
+    }
+
+    /// tpc-b at a scale, with the options given.
+    ///
+    /// # Errors
+    /// When an option or the scale cannot be.
+    pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
+        Ok(Self { settings: Settings::new(given)? })
+    }
+}
+
+impl Workload for TpcB {
     /// Every transaction is drawn anew; a user remembers nothing.
     type User = ();
     type Input = Input;
     type Prepared = Prepared;
 
-    fn options() -> &'static [OptionDef] {
-        OPTIONS
-    }
-
-    fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
-        Ok(Self { settings: Settings::new(given)? })
-    }
-
-    fn statements() -> &'static [StatementDef] {
-        STATEMENTS
-    }
-
-    fn tables() -> &'static [TableDef] {
-        &TABLES
-    }
-
-    fn transactions() -> &'static [TransactionDef] {
-        &TRANSACTIONS
-    }
-
-    fn headline() -> Headline {
-        HEADLINE
-    }
-
-    fn checks() -> &'static [CheckDef] {
-        CHECKS
-    }
-
-    fn audits() -> &'static [AuditDef] {
-        &AUDITS
-    }
-
-    fn modes() -> &'static [Mode] {
-        &[Mode::Statements]
-    }
-
-    fn foreign() -> Option<Foreign> {
-        Some(Foreign {
-            made_by: "pgbench -i",
-            scale: "foreign.scale",
-            modes: Self::modes(),
-            options: &[],
-            violates: &[],
-        })
+    fn description(&self) -> &Arc<Description> {
+        &DESCRIPTION
     }
 
     fn parts(&self) -> Vec<Part> {
+        let tables = branch_tables();
         (1..=self.settings.scale)
             .map(|bid| Part {
                 name: format!("branch {bid}"),
                 key: bid.into(),
-                tables: &BRANCH_TABLES,
+                tables: Arc::clone(&tables),
                 rows: branch_rows(),
             })
             .collect()
     }
 
     fn rows(&self, part: &Part, table: &TableDef) -> Box<dyn RowSource + '_> {
-        rows(table.name, part.key)
+        rows(&table.name, part.key)
     }
 
     fn build_facts(&self) -> Vec<(&'static str, String)> {

@@ -14,7 +14,7 @@ use triphammer_core::random::Rng;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{Session, StatementId};
 use triphammer_core::value::{Timestamp, Value};
-use triphammer_core::workload::{Completion, Foreign, Mode, Statements};
+use triphammer_core::workload::{Completion, Foreign, Mode, Name, Statements};
 use triphammer_core::{DbError, ErrorClass};
 
 use super::constants::A_LAST;
@@ -27,13 +27,16 @@ use super::user::Terminal;
 
 /// Schemas that HammerDB built. The conditions: its population gives delivered lines an amount, and its
 /// routines leave c_ytd_payment, c_payment_cnt, c_delivery_cnt, s_ytd, s_order_cnt and s_remote_cnt alone.
-pub const FOREIGN: Foreign = Foreign {
-    made_by: "HammerDB",
-    scale: "foreign.scale",
-    modes: &[Mode::Procedures],
-    options: &[(ROUTINES.name, Wanted::Hammerdb.name())],
-    violates: &["3.3.2.10", "3.3.2.11", "3.3.2.12", "13", "14", "15"],
-};
+#[must_use]
+pub fn foreign() -> Foreign {
+    Foreign {
+        made_by: "HammerDB".into(),
+        scale: "foreign.scale".into(),
+        modes: vec![Mode::Procedures],
+        options: vec![(ROUTINES.name, Wanted::Hammerdb.name().into())],
+        violates: ["3.3.2.10", "3.3.2.11", "3.3.2.12", "13", "14", "15"].map(Name::from).to_vec(),
+    }
+}
 
 /// The constant C of NURand for last names, the same in HammerDB's population and in its runs.
 const C_LAST: i64 = 123;

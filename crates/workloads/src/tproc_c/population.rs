@@ -372,7 +372,7 @@ mod tests {
     use triphammer_core::value::write_decimal;
     use triphammer_core::workload::TableDef;
 
-    use super::super::schema::{TABLES, WAREHOUSE_TABLES};
+    use super::super::schema::{tables, warehouse_tables};
     use super::*;
 
     fn population(seed: u64) -> (Population, LastNames) {
@@ -383,7 +383,7 @@ mod tests {
     /// Calls `each` with every row as text, fields separated by bars.
     fn rows_of(seed: u64, table: &TableDef, w_id: i64, mut each: impl FnMut(&str)) {
         let (population, names) = population(seed);
-        let mut source = population.rows(table.name, w_id, &names);
+        let mut source = population.rows(&table.name, w_id, &names);
         let (mut rows, mut line) = (Rows::new(), String::new());
         loop {
             rows.reset(table.columns.len());
@@ -418,8 +418,8 @@ mod tests {
     }
 
     /// Rows and hash of each table, the items once and the rest of warehouse 3.
-    fn digest(seed: u64) -> Vec<(&'static str, u64, u64)> {
-        TABLES
+    fn digest(seed: u64) -> Vec<(String, u64, u64)> {
+        tables()
             .iter()
             .map(|table| {
                 let (mut count, mut sum) = (0, 0xcbf2_9ce4_8422_2325);
@@ -428,7 +428,7 @@ mod tests {
                     count += 1;
                     sum = hash(sum, line);
                 });
-                (table.name, count, sum)
+                (table.name.to_string(), count, sum)
             })
             .collect()
     }
@@ -450,13 +450,19 @@ mod tests {
                 ("order_line", 300_435, 5_754_211_400_952_137_599),
                 ("new_order", 9000, 8_375_290_773_955_319_655),
             ]
+            .map(|(table, rows, hash): (&str, u64, u64)| (
+                table.to_owned(),
+                rows,
+                hash
+            ))
         );
     }
 
     #[test]
     fn first_rows_read_as_specified() {
         let first = |name: &str| {
-            let table = TABLES.iter().find(|t| t.name == name).unwrap();
+            let tables = tables();
+            let table = tables.iter().find(|t| t.name == name).unwrap();
             let mut first = String::new();
             rows_of(42, table, i64::from(name != "item"), |line| {
                 if first.is_empty() {
@@ -491,7 +497,7 @@ mod tests {
     fn seeds_warehouses_and_districts_differ() {
         let text = |seed, w_id| {
             let mut text = String::new();
-            rows_of(seed, &WAREHOUSE_TABLES[1], w_id, |line| text.push_str(line));
+            rows_of(seed, &warehouse_tables()[1], w_id, |line| text.push_str(line));
             text
         };
         assert_ne!(text(1, 1), text(2, 1));
@@ -502,8 +508,8 @@ mod tests {
     fn orders_and_their_lines_agree_though_made_apart() {
         let (mut counts, mut lines) = (Vec::new(), Vec::new());
         let field = |line: &str, n: usize| line.split('|').nth(n).unwrap().parse::<u32>().unwrap();
-        rows_of(7, &WAREHOUSE_TABLES[5], 1, |line| counts.push(field(line, 6)));
-        rows_of(7, &WAREHOUSE_TABLES[6], 1, |line| match field(line, 3) {
+        rows_of(7, &warehouse_tables()[5], 1, |line| counts.push(field(line, 6)));
+        rows_of(7, &warehouse_tables()[6], 1, |line| match field(line, 3) {
             1 => lines.push(1),
             number => {
                 let last = lines.last_mut().unwrap();

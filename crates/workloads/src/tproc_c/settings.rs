@@ -4,70 +4,59 @@ use triphammer_core::SpecError;
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{OptionCommand, OptionDef, WorkloadSettings};
 
-use super::transactions::{TRANSACTION_COUNT, TRANSACTIONS};
+use super::transactions::{TRANSACTION_COUNT, transactions};
 
 /// Adds foreign keys after the load.
-pub const FOREIGN_KEYS: OptionDef = OptionDef {
-    name: "foreign-keys",
-    help: "add foreign keys after the load",
-    value: None,
-    default: "false",
-    command: OptionCommand::Build,
-};
+pub const FOREIGN_KEYS: OptionDef =
+    OptionDef::switch(OptionCommand::Build, "foreign-keys", "add foreign keys after the load");
 
 /// Leaves the procedures out.
-pub const NO_PROCEDURES: OptionDef = OptionDef {
-    name: "no-procedures",
-    help: "do not create stored procedures; runs then need --mode statements",
-    value: None,
-    default: "false",
-    command: OptionCommand::Build,
-};
+pub const NO_PROCEDURES: OptionDef = OptionDef::switch(
+    OptionCommand::Build,
+    "no-procedures",
+    "do not create stored procedures; runs then need --mode statements",
+);
 
 /// Gives history a surrogate key.
-pub const HISTORY_KEY: OptionDef = OptionDef {
-    name: "history-key",
-    help: "give the history table a surrogate key, for databases that need one to replicate",
-    value: None,
-    default: "false",
-    command: OptionCommand::Build,
-};
+pub const HISTORY_KEY: OptionDef = OptionDef::switch(
+    OptionCommand::Build,
+    "history-key",
+    "give the history table a surrogate key, for databases that need one to replicate",
+);
 
 /// The date of all rows before any run.
-pub const POPULATION_TIME: OptionDef = OptionDef {
-    name: "population-time",
-    help: "date and time of every row that the build loads",
-    value: Some("DATETIME"),
-    default: "2026-01-01 00:00:00",
-    command: OptionCommand::Build,
-};
+pub const POPULATION_TIME: OptionDef = OptionDef::value(
+    OptionCommand::Build,
+    "population-time",
+    "DATETIME",
+    "2026-01-01 00:00:00",
+    "date and time of every row that the build loads",
+);
 
 /// Each transaction draws its warehouse.
-pub const ALL_WAREHOUSES: OptionDef = OptionDef {
-    name: "all-warehouses",
-    help: "draw the home warehouse anew for each transaction, from the user's share of all",
-    value: None,
-    default: "false",
-    command: OptionCommand::Run,
-};
+pub const ALL_WAREHOUSES: OptionDef = OptionDef::switch(
+    OptionCommand::Run,
+    "all-warehouses",
+    "draw the home warehouse anew for each transaction, from the user's share of all",
+);
 
 /// Shares of the transaction types.
-pub const MIX: OptionDef = OptionDef {
-    name: "mix",
-    help: "cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level",
-    value: Some("N,N,N,N,N"),
-    default: "10,10,1,1,1",
-    command: OptionCommand::Run,
-};
+pub const MIX: OptionDef = OptionDef::value(
+    OptionCommand::Run,
+    "mix",
+    "N,N,N,N,N",
+    "10,10,1,1,1",
+    "cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level",
+);
 
 /// Whose stored routines are called.
-pub const ROUTINES: OptionDef = OptionDef {
-    name: "routines",
-    help: "whose stored routines a run calls: triphammer's, or hammerdb's with its rules for inputs (chosen by itself in a schema that HammerDB built)",
-    value: Some("WHOSE"),
-    default: Routines::Triphammer.name(),
-    command: OptionCommand::Run,
-};
+pub const ROUTINES: OptionDef = OptionDef::value(
+    OptionCommand::Run,
+    "routines",
+    "WHOSE",
+    Routines::Triphammer.name(),
+    "whose stored routines a run calls: triphammer's, or hammerdb's with its rules for inputs (chosen by itself in a schema that HammerDB built)",
+);
 
 /// Whose stored routines are called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,9 +115,7 @@ impl Settings {
     /// # Errors
     /// With what is wrong and what would be right.
     pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
-        if let Some(name) = given.options.keys().find(|n| OPTIONS.iter().all(|o| o.name != *n)) {
-            return Err(SpecError::new(format!("tproc-c has no option `{name}`")));
-        }
+        given.refuse_unknown("tproc-c", OPTIONS)?;
         for switch in OPTIONS.iter().filter(|option| option.value.is_none()) {
             given.switch(switch)?;
         }
@@ -150,7 +137,7 @@ impl Settings {
 
 fn population_time(text: &str) -> Result<Timestamp, SpecError> {
     Timestamp::parse(text).filter(|time| time.0 % 1_000_000 == 0).ok_or_else(|| {
-        let default = POPULATION_TIME.default;
+        let default = &POPULATION_TIME.default;
         SpecError::new(format!(
             "`population-time` takes whole seconds as in `{default}`, not `{text}`"
         ))
@@ -159,7 +146,7 @@ fn population_time(text: &str) -> Result<Timestamp, SpecError> {
 
 fn mix(text: &str) -> Result<[u32; TRANSACTION_COUNT], SpecError> {
     let refuse = |why: String| {
-        let titles = TRANSACTIONS.each_ref().map(|t| t.title).join(", ");
+        let titles = transactions().map(|t| t.title).join(", ");
         SpecError::new(format!("`mix` takes five whole numbers ({titles}): {why}"))
     };
     let cards: Vec<u32> = text

@@ -20,44 +20,47 @@ pub const DELIVERY: usize = 3;
 pub const STOCK_LEVEL: usize = 4;
 
 /// The transaction types with their shares of the default mix.
-pub static TRANSACTIONS: [TransactionDef; TRANSACTION_COUNT] = [
-    TransactionDef { name: "new_order", title: "New-Order", weight: 10, tally: None },
-    TransactionDef { name: "payment", title: "Payment", weight: 10, tally: None },
-    TransactionDef { name: "order_status", title: "Order-Status", weight: 1, tally: None },
-    TransactionDef {
-        name: "delivery",
-        title: "Delivery",
-        weight: 1,
-        // Clause 2.7.1.3: more than 1 % of skipped districts must be reported.
-        tally: Some(TallyDef {
-            name: "districts_skipped",
-            title: "districts skipped",
-            per_transaction: 10,
-            warn_above: 0.01,
-        }),
-    },
-    TransactionDef { name: "stock_level", title: "Stock-Level", weight: 1, tally: None },
-];
+#[must_use]
+pub fn transactions() -> [TransactionDef; TRANSACTION_COUNT] {
+    [
+        TransactionDef::new("new_order", "New-Order", 10),
+        TransactionDef::new("payment", "Payment", 10),
+        TransactionDef::new("order_status", "Order-Status", 1),
+        TransactionDef {
+            // Clause 2.7.1.3: more than 1 % of skipped districts must be reported.
+            tally: Some(TallyDef {
+                name: "districts_skipped".into(),
+                title: "districts skipped".into(),
+                per_transaction: 10,
+                warn_above: 0.01,
+            }),
+            ..TransactionDef::new("delivery", "Delivery", 1)
+        },
+        TransactionDef::new("stock_level", "Stock-Level", 1),
+    ]
+}
 
 /// NOPM, and the database's own count of New-Orders.
-pub const HEADLINE: Headline = Headline {
-    name: "NOPM",
-    meaning: "New-Orders committed a minute",
-    transactions: &[NEW_ORDER],
-    per_seconds: 60,
-    database_count: Some("count.new_orders"),
-    counted: &[NEW_ORDER],
-};
+#[must_use]
+pub fn headline() -> Headline {
+    Headline {
+        name: "NOPM".into(),
+        meaning: "New-Orders committed a minute".into(),
+        transactions: vec![NEW_ORDER],
+        per_seconds: 60,
+        database_count: Some("count.new_orders".into()),
+        counted: vec![NEW_ORDER],
+    }
+}
 
 /// Keying times and means of thinking times (clause 5.2.5.7), ten terminals a warehouse (clause 4.2.2).
 /// With them a warehouse gives 12.86 New-Orders a minute at the most (clause 4.1.3): that is its tpmC.
-pub static CYCLE: Cycle = Cycle {
-    terminals: 10,
-    keying: &[seconds(18), seconds(3), seconds(2), seconds(2), seconds(2)],
-    thinking: &[seconds(12), seconds(12), seconds(10), seconds(5), seconds(5)],
-    headline_max: 12.86,
-};
-
-const fn seconds(seconds: u64) -> Duration {
-    Duration::from_secs(seconds)
+#[must_use]
+pub fn cycle() -> Cycle {
+    Cycle {
+        terminals: 10,
+        keying: [18, 3, 2, 2, 2].map(Duration::from_secs).to_vec(),
+        thinking: [12, 12, 10, 5, 5].map(Duration::from_secs).to_vec(),
+        headline_max: 12.86,
+    }
 }

@@ -1,13 +1,13 @@
 //! TPROC-C as a [`Workload`]: ties tables, data, inputs and transactions together.
 
-use triphammer_core::pace::Cycle;
+use std::sync::{Arc, LazyLock};
+
 use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
-use triphammer_core::sql::StatementDef;
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    CheckDef, Completion, Foreign, Headline, Mode, OptionDef, Part, Statements, TableDef,
-    TransactionDef, Workload, WorkloadSettings,
+    Completion, Description, Mode, Part, ScaleUnit, Statements, TableDef, Workload,
+    WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
@@ -18,11 +18,11 @@ use super::input::{Delivery, Input, NewOrder, OrderStatus, Payment, Rules, Stock
 use super::names::LastNames;
 use super::population::Population;
 use super::prepared::Prepared;
-use super::schema::{ITEM_TABLES, ITEMS, TABLES, WAREHOUSE_ROWS, WAREHOUSE_TABLES};
+use super::schema::{ITEMS, WAREHOUSE_ROWS, item_tables, tables, warehouse_tables};
 use super::settings::{OPTIONS, Routines, Settings};
-use super::statements::STATEMENTS;
+use super::statements::statements;
 use super::transactions::{
-    CYCLE, DELIVERY, HEADLINE, NEW_ORDER, ORDER_STATUS, PAYMENT, TRANSACTIONS,
+    DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, cycle, headline, transactions,
 };
 use super::user::User;
 
@@ -37,29 +37,37 @@ pub struct TprocC {
     names: LastNames,
 }
 
+static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
+    Arc::new(Description {
+        name: "tproc-c".into(),
+        title: "TPROC-C".into(),
+        version: 1,
+        scale_unit: ScaleUnit::new("warehouse", "warehouses"),
+        options: OPTIONS.to_vec(),
+        statements: statements(),
+        tables: tables(),
+        transactions: transactions().to_vec(),
+        headline: headline(),
+        checks: CHECKS.to_vec(),
+        audits: Vec::new(),
+        modes: vec![Mode::Procedures, Mode::Statements],
+        foreign: Some(hammerdb::foreign()),
+        cycle: Some(cycle()),
+    })
+});
+
 impl TprocC {
-    /// What inputs are drawn by.
+    /// What TPROC-C says of itself.
     #[must_use]
-    pub fn rules(&self) -> &Rules {
-        &self.rules
-    }
-}
-
-impl Workload for TprocC {
-    const NAME: &'static str = "tproc-c";
-    const TITLE: &'static str = "TPROC-C";
-    const VERSION: u32 = 1;
-    const SCALE_UNIT: &'static str = "warehouses";
-
-    type User = User;
-    type Input = Input;
-    type Prepared = Prepared;
-
-    fn options() -> &'static [OptionDef] {
-        OPTIONS
+    pub fn describe() -> Arc<Description> {
+        Arc::clone(&DESCRIPTION)
     }
 
-    fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
+    /// TPROC-C at a scale, with the options given.
+    ///
+    /// # Errors
+    /// When an option or the scale cannot be.
+    pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
         let settings = Settings::new(given)?;
         let c_load = c_load(given.data_seed);
         let rules = Rules {
@@ -76,52 +84,41 @@ impl Workload for TprocC {
         })
     }
 
-    fn statements() -> &'static [StatementDef] {
-        STATEMENTS
+    /// What inputs are drawn by.
+    #[must_use]
+    pub fn rules(&self) -> &Rules {
+        &self.rules
     }
+}
 
-    fn tables() -> &'static [TableDef] {
-        &TABLES
-    }
+impl Workload for TprocC {
+    type User = User;
+    type Input = Input;
+    type Prepared = Prepared;
 
-    fn transactions() -> &'static [TransactionDef] {
-        &TRANSACTIONS
-    }
-
-    fn headline() -> Headline {
-        HEADLINE
-    }
-
-    fn checks() -> &'static [CheckDef] {
-        CHECKS
-    }
-
-    fn foreign() -> Option<Foreign> {
-        Some(hammerdb::FOREIGN)
-    }
-
-    fn cycle() -> Option<&'static Cycle> {
-        Some(&CYCLE)
+    fn description(&self) -> &Arc<Description> {
+        &DESCRIPTION
     }
 
     fn parts(&self) -> Vec<Part> {
         let items = Part {
             name: "items".to_owned(),
             key: 0,
-            tables: &ITEM_TABLES,
+            tables: item_tables(),
             rows: ITEMS.unsigned_abs().into(),
         };
+        let tables = warehouse_tables();
         let warehouses = (1..=self.settings.warehouses).map(|w_id| Part {
             name: format!("warehouse {w_id}"),
             key: w_id.into(),
-            tables: &WAREHOUSE_TABLES,
+            tables: Arc::clone(&tables),
             rows: WAREHOUSE_ROWS,
         });
         std::iter::once(items).chain(warehouses).collect()
     }
 
     fn rows(&self, part: &Part, table: &TableDef) -> Box<dyn RowSource + '_> {
-        self.population.rows(table.name, part.key, &self.names)
+        self.population.rows(&table.name, part.key, &self.names)
     }
 
     fn build_facts(&self) -> Vec<(&'static str, String)> {

@@ -1,7 +1,6 @@
 //! Checks hold on a fresh build, and each finds what is planted for it.
 
 use triphammer_core::session::{Access, Session};
-use triphammer_core::workload::Workload;
 use triphammer_workloads::tproc_c::TprocC;
 
 use crate::site::{Site, violation, violations};
@@ -266,7 +265,7 @@ const PLANTED: &[(&str, &str, &str)] = &[
 
 #[test]
 fn something_is_planted_for_every_check() {
-    for check in TprocC::checks() {
+    for check in &TprocC::describe().checks {
         assert!(PLANTED.iter().any(|(id, ..)| *id == check.id), "{}", check.id);
     }
 }
@@ -289,8 +288,9 @@ async fn mariadb_checks_hold_on_a_fresh_build_and_find_what_is_planted() {
 async fn find_what_is_planted(site: &Site) {
     let mut session = site.session().await;
     assert_eq!(violations(site, &mut session, true).await, []);
+    let workload = TprocC::describe();
     for (id, key, sql) in PLANTED {
-        let check = TprocC::checks().iter().find(|check| check.id == *id).unwrap();
+        let check = workload.checks.iter().find(|check| check.id == *id).unwrap();
         session.begin(Access::Write).await.unwrap();
         session.script(sql).await.unwrap();
         let found = violation(site, &mut session, check).await;

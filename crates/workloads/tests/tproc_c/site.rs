@@ -11,7 +11,7 @@ use triphammer_core::session::{Access, Database, Protocol, Role, Session};
 use triphammer_core::sql::{BoundStatement, SqlBook};
 use triphammer_core::value::{ColumnType, Value};
 use triphammer_core::workload::{
-    CheckDef, CheckWhen, Mode, Part, Statements, TableDef, Workload, WorkloadSettings,
+    CheckDef, CheckWhen, Mode, Name, Part, Statements, TableDef, Workload, WorkloadSettings,
 };
 use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings};
 use triphammer_testbed::{MariadbServer, PostgresServer};
@@ -44,7 +44,7 @@ impl Site {
     fn new(target: &str, settings: &ConnectSettings, folder: Option<TempDir>) -> Self {
         let database = AnyDatabase::open(target, settings).unwrap();
         let procedures = database.capabilities().procedures;
-        let book = books::book::<TprocC>(database.dialect(), procedures).unwrap();
+        let book = books::book(&TprocC::describe(), database.dialect(), procedures).unwrap();
         Self { database, book, _folder: folder }
     }
 
@@ -84,8 +84,8 @@ impl Site {
         let template = mariadb_template();
         let target = server.fresh_database("site").unwrap();
         let name = target.rsplit('/').next().unwrap();
-        for table in TprocC::tables() {
-            let table = table.name;
+        for table in &*TprocC::describe().tables {
+            let table = &table.name;
             let make = format!(
                 "CREATE TABLE {table} LIKE {TEMPLATE}.{table}; ALTER TABLE {table} DISCARD TABLESPACE"
             );
@@ -155,7 +155,7 @@ impl Site {
         let mut session = self.database.connect(Role::Loader).await.unwrap();
         for part in workload.parts() {
             session.begin(Access::Write).await.unwrap();
-            for table in part.tables {
+            for table in &*part.tables {
                 load(&mut session, workload, &part, table).await;
             }
             session.commit().await.unwrap();
@@ -218,7 +218,8 @@ fn mariadb_template() -> &'static Path {
         server.run("mysql", &create).unwrap();
         build(server.url(TEMPLATE));
         let folder = tempfile::tempdir().unwrap();
-        let tables: Vec<_> = TprocC::tables().iter().map(|table| table.name).collect();
+        let workload = TprocC::describe();
+        let tables: Vec<_> = workload.tables.iter().map(|table| &*table.name).collect();
         let files = server.socket_folder().join("data").join(TEMPLATE);
         let export = format!(
             "FLUSH TABLES {} FOR EXPORT;\nsystem cp {}/*.ibd {1}/*.cfg {}\n;UNLOCK TABLES",
@@ -247,9 +248,9 @@ fn sqlite_template() -> PathBuf {
 /// All rows of a table in the order of all its columns that are never null, as text by the declared
 /// types, so that databases can be compared.
 pub async fn dump(session: &mut AnySession, table: &TableDef) -> Vec<String> {
-    let columns: Vec<_> = table.columns.iter().map(|column| column.name).collect();
+    let columns: Vec<_> = table.columns.iter().map(|column| &*column.name).collect();
     let list = columns.join(", ");
-    let order = match table.name {
+    let order = match &*table.name {
         "customer" => "c_w_id, c_d_id, c_id".to_owned(),
         "stock" => "s_w_id, s_i_id".to_owned(),
         "history" => list.replace("h_data", "h_amount"),
@@ -303,12 +304,12 @@ pub async fn violations(
     site: &Site,
     session: &mut AnySession,
     untouched: bool,
-) -> Vec<(&'static str, i64, String)> {
+) -> Vec<(Name, i64, String)> {
     let mut found = Vec::new();
-    for check in TprocC::checks() {
+    for check in &TprocC::describe().checks {
         if check.when == CheckWhen::Always || untouched {
             let violation = violation(site, session, check).await;
-            found.extend(violation.map(|(count, key)| (check.id, count, key)));
+            found.extend(violation.map(|(count, key)| (check.id.clone(), count, key)));
         }
     }
     found
@@ -320,7 +321,7 @@ pub async fn violation(
     session: &mut AnySession,
     check: &CheckDef,
 ) -> Option<(i64, String)> {
-    let id = Statements::new(&site.book).prepare(session, check.statement).await.unwrap();
+    let id = Statements::new(&site.book).prepare(session, &check.statement).await.unwrap();
     let range = [Value::Int(1), Value::Int(WAREHOUSES)];
     let mut rows = Rows::new();
     let asked = session.query(id, &range, &mut rows).await;
