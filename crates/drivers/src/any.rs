@@ -3,6 +3,8 @@
 //! it costs nothing beside the round trip, and spares the engine a copy of itself for each driver.
 //! A driver is added by its module and its line in [`drivers!`] at the end of this file.
 
+use std::fmt;
+
 use triphammer_core::error::{DbError, SpecError};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
@@ -14,6 +16,13 @@ use triphammer_core::value::Value;
 use triphammer_core::workload::TableDef;
 
 use crate::target::{ConnectSettings, TargetUrl};
+
+/// By its target, which holds no secret.
+impl fmt::Debug for AnyDatabase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.target())
+    }
+}
 
 /// Makes [`AnyDatabase`], [`AnySession`] and [`SCHEMES`] from the list of drivers: the name of the
 /// variant, the database's type, and the schemes of its targets, the usual one first.

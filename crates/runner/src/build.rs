@@ -16,8 +16,10 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use triphammer_core::session::{Access, Claim, Database, Role, RowSource, Session};
 use triphammer_core::sql::{Script, SqlBook};
-use triphammer_core::workload::{Part, TableDef, Workload, WorkloadSettings};
+use triphammer_core::workload::{Description, Part, TableDef, Workload, WorkloadSettings};
 use triphammer_core::{DbError, ErrorClass, Rows, clock};
+use triphammer_drivers::{AnyDatabase, AnySession};
+use triphammer_workloads::AnyWorkload;
 
 use crate::cancel::Cancel;
 use crate::crew::{Crew, connect, identify, on_this_thread};
@@ -29,6 +31,8 @@ use crate::{books, remove};
 /// What to build, and how.
 #[derive(Clone, Debug)]
 pub struct BuildRequest {
+    /// Of what.
+    pub workload: Arc<Description>,
     /// Scale, seed and options.
     pub settings: WorkloadSettings,
     /// Options of the dialect; those not given have their defaults.
@@ -75,15 +79,17 @@ pub struct BuildReport {
 /// # Errors
 /// When the target is not fit for it, or the database reports an error. What was done stays, recorded, and
 /// the same command resumes it.
-pub fn build<W: Workload, D: Database>(
-    database: &Arc<D>,
+pub fn build(
+    database: &Arc<AnyDatabase>,
     request: &BuildRequest,
     progress: &dyn Progress,
 ) -> Result<BuildReport, Failure> {
-    let workload = W::new(&request.settings)?;
-    identify(&**database)?;
+    let description = &*request.workload;
+    let workload = AnyWorkload::new(&description.name, &request.settings)?;
+    identify(database)?;
     let procedures = database.capabilities().procedures;
-    let book = books::book_with::<W>(database.dialect(), procedures, &request.dialect_options)?;
+    let book =
+        books::book_with(description, database.dialect(), procedures, &request.dialect_options)?;
     let switched_on = |name: &str| request.settings.options.get(name).is_some_and(|v| v == "true");
     if switched_on("foreign-keys") && !database.capabilities().foreign_keys {
         return Err(Failure::refuse(
@@ -105,9 +111,9 @@ pub fn build<W: Workload, D: Database>(
             .doing(format_args!("creating the database of {}", database.target()))?;
     }
     let report = BuildReport {
-        workload: W::TITLE.into(),
+        workload: description.title.to_string(),
         scale: request.settings.scale,
-        scale_unit: W::SCALE_UNIT.into(),
+        scale_unit: description.scale_unit.many.to_string(),
         seed: request.settings.data_seed,
         target: database.target(),
         ..BuildReport::default()
@@ -115,17 +121,17 @@ pub fn build<W: Workload, D: Database>(
     // The claim is held by a session of its own, on this thread, until the build is over.
     on_this_thread(async {
         let limit = request.connect_limit;
-        let _claim = claim::<W, D>(database, Role::Loader, Claim::Exclusive, limit).await?;
-        let mut session = connect(&**database, Role::Loader, limit)
+        let _claim = claim(description, database, Role::Loader, Claim::Exclusive, limit).await?;
+        let mut session = connect(database, Role::Loader, limit)
             .await
             .doing(format_args!("connecting to {}", database.target()))?;
-        let (record, resumed) =
-            begin::<W, D>(&book, &mut session, request, database, progress).await?;
+        let (record, resumed) = begin(&book, &mut session, request, database, progress).await?;
         session.close().await;
         if record.is_complete() {
             return Ok(BuildReport { outcome: "already built".into(), ..report });
         }
         let builder = Builder {
+            description,
             workload: &workload,
             book: &book,
             record,
@@ -151,16 +157,17 @@ pub fn build<W: Workload, D: Database>(
 ///
 /// # Errors
 /// When somebody else's claim stands against it.
-pub async fn claim<W: Workload, D: Database>(
-    database: &Arc<D>,
+pub async fn claim(
+    workload: &Description,
+    database: &Arc<AnyDatabase>,
     role: Role,
     claim: Claim,
     limit: Duration,
-) -> Result<D::Session, Failure> {
+) -> Result<AnySession, Failure> {
     let target = database.target();
     let mut session =
-        connect(&**database, role, limit).await.doing(format_args!("connecting to {target}"))?;
-    if session.claim(W::NAME, claim).await.doing("claiming the workload")? {
+        connect(database, role, limit).await.doing(format_args!("connecting to {target}"))?;
+    if session.claim(&workload.name, claim).await.doing("claiming the workload")? {
         return Ok(session);
     }
     let what = match claim {
@@ -169,21 +176,22 @@ pub async fn claim<W: Workload, D: Database>(
     };
     Err(Failure::refuse(format!(
         "{what} of {} is going on at {target}; wait for its end",
-        W::TITLE
+        workload.title
     )))
 }
 
 /// Looks at what is there, removes it when asked to, and gives the record to go on from.
-async fn begin<W: Workload, D: Database>(
+async fn begin(
     book: &SqlBook,
-    session: &mut D::Session,
+    session: &mut AnySession,
     request: &BuildRequest,
-    database: &Arc<D>,
+    database: &Arc<AnyDatabase>,
     progress: &dyn Progress,
 ) -> Result<(Record, bool), Failure> {
-    let found = remove::look::<W, _>(book, session).await?;
+    let workload = &*request.workload;
+    let found = remove::look(workload, book, session).await?;
     if let Some(record) = &found.record {
-        let difference = record.difference::<W>(&request.settings, &request.dialect_options);
+        let difference = record.difference(workload, &request.settings, &request.dialect_options);
         match (request.replace, difference, record.is_complete()) {
             (false, None, true) => return Ok((record.clone(), false)),
             (false, None, false) => {
@@ -195,7 +203,7 @@ async fn begin<W: Workload, D: Database>(
                 return Err(Failure::refuse(format!(
                     "{} {what} at {} that differs: {difference}; --replace builds it anew, \
                      `triphammer drop` removes it",
-                    W::TITLE,
+                    workload.title,
                     database.target()
                 )));
             }
@@ -203,17 +211,16 @@ async fn begin<W: Workload, D: Database>(
         }
     }
     if found.record.is_some() || request.force {
-        remove::remove::<W, _>(book, session, &found, request.force).await?;
+        remove::remove(workload, book, session, &found, request.force).await?;
     } else {
-        found.refuse_strangers::<W>(&database.target())?;
+        found.refuse_strangers(workload, &database.target())?;
     }
-    let record =
-        start_record::<W, _>(book, session, request).await.doing("writing the build record")?;
+    let record = start_record(book, session, request).await.doing("writing the build record")?;
     Ok((record, false))
 }
 
 /// Writes what is going to be built, before anything of it is made.
-async fn start_record<W: Workload, S: Session>(
+async fn start_record<S: Session>(
     book: &SqlBook,
     session: &mut S,
     request: &BuildRequest,
@@ -221,12 +228,13 @@ async fn start_record<W: Workload, S: Session>(
     for script in book.scripts("build_record").filter(|s| s.object() == "create") {
         session.script(&script.sql).await?;
     }
-    let recording = Recording::prepare::<W, _>(book, session).await?;
+    let workload = &*request.workload;
+    let recording = Recording::prepare(workload, book, session).await?;
     let settings = &request.settings;
     let mut items = vec![
         ("state".to_owned(), "building".to_owned()),
         ("tool".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-        ("version".to_owned(), W::VERSION.to_string()),
+        ("version".to_owned(), workload.version.to_string()),
         ("scale".to_owned(), settings.scale.to_string()),
         ("seed".to_owned(), settings.data_seed.to_string()),
         ("begun".to_owned(), clock::wall().to_string()),
@@ -234,9 +242,10 @@ async fn start_record<W: Workload, S: Session>(
     items.extend(settings.options.iter().map(|(k, v)| (format!("option/{k}"), v.clone())));
     let dialect_options = request.dialect_options.iter();
     items.extend(dialect_options.map(|(k, v)| (format!("dialect/{k}"), v.clone())));
-    let workload = W::new(settings).expect("made once already");
-    items.extend(workload.build_facts().into_iter().map(|(k, v)| (format!("fact/{k}"), v)));
-    items.extend(W::tables().iter().map(|t| (format!("object/{}", t.name), "table".to_owned())));
+    let made = AnyWorkload::new(&workload.name, settings).expect("made once already");
+    items.extend(made.build_facts().into_iter().map(|(k, v)| (format!("fact/{k}"), v)));
+    items
+        .extend(workload.tables.iter().map(|t| (format!("object/{}", t.name), "table".to_owned())));
     session.begin(Access::Write).await?;
     for (item, value) in &items {
         recording.insert(session, item, value).await?;
@@ -245,11 +254,12 @@ async fn start_record<W: Workload, S: Session>(
     recording.read(session).await
 }
 
-struct Builder<'a, W, D> {
-    workload: &'a W,
+struct Builder<'a> {
+    description: &'a Description,
+    workload: &'a AnyWorkload,
     book: &'a SqlBook,
     record: Record,
-    crew: Crew<D>,
+    crew: Crew,
     progress: &'a dyn Progress,
     foreign_keys: bool,
     history_key: bool,
@@ -257,7 +267,7 @@ struct Builder<'a, W, D> {
     resumed: bool,
 }
 
-impl<W: Workload, D: Database> Builder<'_, W, D> {
+impl Builder<'_> {
     fn build(&self, mut report: BuildReport) -> Result<BuildReport, Failure> {
         let mut timed = |name: &str, work: &dyn Fn() -> Result<u64, Failure>| {
             let begun = Instant::now();
@@ -308,7 +318,7 @@ impl<W: Workload, D: Database> Builder<'_, W, D> {
         crew.work(
             &todo,
             |script| format!("running `{}`", script.name),
-            async |session| Recording::prepare::<W, _>(self.book, session).await,
+            async |session| Recording::prepare(self.description, self.book, session).await,
             async |session, recording, script| {
                 session.begin(Access::Write).await?;
                 match session.script(&script.sql).await {
@@ -337,11 +347,11 @@ impl<W: Workload, D: Database> Builder<'_, W, D> {
         let loaded = self.crew.work(
             &todo,
             |part| format!("loading {}", part.name),
-            async |session| Recording::prepare::<W, _>(self.book, session).await,
+            async |session| Recording::prepare(self.description, self.book, session).await,
             async |session, recording, part| {
                 session.begin(Access::Write).await?;
                 let mut rows = 0;
-                for table in part.tables {
+                for table in &*part.tables {
                     let mut source = self.source(part, table);
                     rows += session
                         .load(table, &mut source)
@@ -365,10 +375,10 @@ impl<W: Workload, D: Database> Builder<'_, W, D> {
     /// The rows of a table of a part, telling the progress as they are taken.
     fn source<'a>(&'a self, part: &Part, table: &TableDef) -> impl RowSource + 'a {
         let mut rows = self.workload.rows(part, table);
-        let name = table.name;
+        let name = table.name.clone();
         move |batch: &mut Rows| {
             let more = rows.fill(batch);
-            self.progress.rows(name, batch.len() as u64);
+            self.progress.rows(&name, batch.len() as u64);
             more && !self.crew.cancel.is_cancelled()
         }
     }
@@ -378,7 +388,7 @@ impl<W: Workload, D: Database> Builder<'_, W, D> {
             .work(
                 &[()],
                 |()| "completing the build record".to_owned(),
-                async |session| Recording::prepare::<W, _>(self.book, session).await,
+                async |session| Recording::prepare(self.description, self.book, session).await,
                 async |session, recording, ()| recording.update(session, "state", "complete").await,
             )
             .map(drop)

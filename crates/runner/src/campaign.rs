@@ -17,13 +17,14 @@ mod resume;
 mod stopper;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
 use triphammer_core::engine;
 use triphammer_core::event::Event;
 use triphammer_core::session::Database;
-use triphammer_core::workload::Workload;
+use triphammer_core::workload::Description;
 
 use crate::failure::Failure;
 use crate::journal::Journal;
@@ -136,11 +137,13 @@ pub struct Begin {
 
 /// What a campaign works with.
 #[derive(Debug)]
-pub struct Campaign<'a, D> {
+pub struct Campaign<'a> {
+    /// What every run drives.
+    pub workload: &'a Arc<Description>,
     /// Everything said, of the campaign's command.
     pub settings: &'a Settings,
     /// The databases, at least one: steps name theirs by place.
-    pub targets: &'a [Target<D>],
+    pub targets: &'a [Target],
     /// The rest between two runs.
     pub settle: Duration,
     /// An interrupted job to go on with.
@@ -160,23 +163,23 @@ pub struct Ended<T> {
     pub reason: Option<String>,
 }
 
-impl<D: Database> Campaign<'_, D> {
+impl Campaign<'_> {
     /// Resolves the run of a step.
     ///
     /// # Errors
     /// As [`Resolved::new`].
-    pub fn resolve<W: Workload>(
+    pub fn resolve(
         &self,
         step: &Step,
         progress: &dyn Progress,
         only_look: bool,
-    ) -> Result<(Settings, Resolved<W, D>), Failure> {
+    ) -> Result<(Settings, Resolved), Failure> {
         let mut settings = self.settings.of_run(&step.settings);
         let target = &self.targets[step.target];
         if step.target > 0 {
             settings.show("target", target.database.target(), &self.settings.source("other"));
         }
-        let resolved = Resolved::new(&mut settings, target, progress, only_look)?;
+        let resolved = Resolved::new(&mut settings, self.workload, target, progress, only_look)?;
         Ok((settings, resolved))
     }
 
@@ -184,7 +187,7 @@ impl<D: Database> Campaign<'_, D> {
     ///
     /// # Errors
     /// When the first run cannot be resolved, and when the job to go on with cannot be taken up.
-    pub fn conduct<W: Workload, Q: Question>(
+    pub fn conduct<Q: Question>(
         &self,
         question: &mut Q,
         store: Option<&mut Store>,
@@ -195,7 +198,7 @@ impl<D: Database> Campaign<'_, D> {
         let mut scale = None;
         let mut longest = Duration::ZERO;
         for trial in question.trials() {
-            let (_, resolved) = self.resolve::<W>(&trial, progress, false)?;
+            let (_, resolved) = self.resolve(&trial, progress, false)?;
             longest = longest.max(resolved.longest());
             scale.get_or_insert(resolved.scale());
         }
@@ -209,7 +212,7 @@ impl<D: Database> Campaign<'_, D> {
         };
         let mut journal = match self.resumed {
             Some(resumed) => Journal::resumed(store, resumed.job)?,
-            None => Journal::of_campaign::<W, D>(store, Q::KIND, self, scale, &mut |text| {
+            None => Journal::of_campaign(store, Q::KIND, self, scale, &mut |text| {
                 observer.warn(text);
             }),
         };
@@ -230,7 +233,7 @@ impl<D: Database> Campaign<'_, D> {
             if stopper.is_stopped() {
                 break (Status::Interrupted, None);
             }
-            match sequence.run::<W, D, Q>(self, question, &step, &mut journal, progress) {
+            match sequence.run::<Q>(self, question, &step, &mut journal, progress) {
                 Going::On => {}
                 Going::Stopped => break (Status::Interrupted, None),
                 Going::GivenUp(reason) => break (Status::Failed, Some(reason)),
@@ -284,9 +287,9 @@ impl Sequence<'_> {
         }
     }
 
-    fn run<W: Workload, D: Database, Q: Question>(
+    fn run<Q: Question>(
         &mut self,
-        campaign: &Campaign<'_, D>,
+        campaign: &Campaign<'_>,
         question: &mut Q,
         step: &Step,
         journal: &mut Journal<'_>,
@@ -295,7 +298,7 @@ impl Sequence<'_> {
         self.observer.step(step, self.done, question.runs());
         self.made = true;
         let parent = journal.job.map(|job| (job, step.number));
-        let run = campaign.resolve::<W>(step, progress, false).and_then(|(settings, resolved)| {
+        let run = campaign.resolve(step, progress, false).and_then(|(settings, resolved)| {
             let mut watch = Watch { stopper: self.stopper, observer: self.observer };
             resolved.step_of(parent).run(&settings, journal.store(), &mut watch)
         });

@@ -5,10 +5,12 @@
 mod document;
 mod limit;
 
+use std::sync::Arc;
+
 use triphammer_core::SpecError;
 use triphammer_core::pace::Load;
 use triphammer_core::session::Database;
-use triphammer_core::workload::{TransactionDef, Workload};
+use triphammer_core::workload::Description;
 use triphammer_statistics::Estimate;
 use triphammer_statistics::search::{Answer, Capacity as Search, CapacityPlan, Step as Next};
 
@@ -53,17 +55,18 @@ impl Request {
     ///
     /// # Errors
     /// When the limit is missing, or a value cannot be read or cannot be.
-    pub fn read<W: Workload, D: Database>(
+    pub fn read(
         settings: &mut Settings,
-        target: &Target<D>,
+        workload: &Description,
+        target: &Target,
     ) -> Result<Self, SpecError> {
-        let types = W::transactions();
+        let types = &workload.transactions;
         let Some(limit) =
             settings.optional("limit", |text| Limit::parse(text, types), Limit::to_string, "")?
         else {
             return Err(SpecError::new(format!(
                 "a capacity needs a limit: --limit '{}.p95 < 50ms'",
-                types.first().map_or("all", |first| first.name)
+                types.first().map_or("all", |first| &first.name)
             )));
         };
         let highest = settings.optional("max-rate", parse_rate, f64::to_string, "none")?;
@@ -112,7 +115,7 @@ fn parse_rate(text: &str) -> Result<f64, String> {
 #[derive(Clone, Debug)]
 pub struct Capacity {
     request: Request,
-    types: &'static [TransactionDef],
+    workload: Arc<Description>,
     /// Settings that are decided for every probe.
     decided: Vec<(String, String)>,
     /// Seed of the first probe. Each has its own, so that its chance is its own, too.
@@ -129,7 +132,11 @@ impl Capacity {
     ///
     /// # Errors
     /// When the rates are not in order.
-    pub fn new<W: Workload>(request: Request, settings: &mut Settings) -> Result<Self, SpecError> {
+    pub fn new(
+        request: Request,
+        workload: &Arc<Description>,
+        settings: &mut Settings,
+    ) -> Result<Self, SpecError> {
         let seed = settings.parse("seed", || 1)?;
         let search =
             Search::new(request.plan()).map_err(|error| SpecError::new(error.to_string()))?;
@@ -139,9 +146,9 @@ impl Capacity {
                 decided.push((name.to_owned(), value.to_owned()));
             }
         }
-        let types = W::transactions();
         let (probes, refused) = (Vec::new(), Vec::new());
-        Ok(Self { request, types, decided, seed, search, probes, refused, first: None })
+        let workload = Arc::clone(workload);
+        Ok(Self { request, workload, decided, seed, search, probes, refused, first: None })
     }
 }
 
@@ -176,7 +183,7 @@ impl Question for Capacity {
     }
 
     fn tell(&mut self, step: &Step, result: &RunResult) {
-        let probe = Probe::of(step.number, result, &self.request.limit, self.types);
+        let probe = Probe::of(step.number, result, &self.request.limit, &self.workload.transactions);
         let limit_us = self.request.limit.under_us();
         let answer = match (&probe.reason, probe.value_us) {
             (None | Some(Reason::TooSlow), Some(value_us)) => Answer::Measured {

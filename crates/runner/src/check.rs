@@ -8,8 +8,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::{Access, Claim, Database, Role, Session};
 use triphammer_core::sql::SqlBook;
-use triphammer_core::workload::{CheckDef, CheckWhen, Statements, Workload};
+use triphammer_core::workload::{CheckDef, CheckWhen, Description, Statements};
 use triphammer_core::{DbError, Rows, StatementId, Value};
+use triphammer_drivers::AnyDatabase;
 
 use crate::books;
 use crate::build::claim;
@@ -27,6 +28,8 @@ const RANGE_MAX: i64 = 10;
 /// What to check.
 #[derive(Clone, Debug)]
 pub struct CheckRequest {
+    /// Of what.
+    pub workload: Arc<Description>,
     /// Only these, first and last included; `None` for all.
     pub range: Option<(i64, i64)>,
     /// Sessions that check side by side.
@@ -97,38 +100,37 @@ struct Task {
 ///
 /// # Errors
 /// When nothing was built there, a run is going on, or the database reports an error.
-pub fn check<W: Workload, D: Database>(
-    database: &Arc<D>,
+pub fn check(
+    database: &Arc<AnyDatabase>,
     request: &CheckRequest,
     progress: &dyn Progress,
 ) -> Result<CheckReport, Failure> {
-    identify(&**database)?;
-    let book = books::book::<W>(database.dialect(), database.capabilities().procedures)?;
+    let workload = &*request.workload;
+    identify(database)?;
+    let book = books::book(workload, database.dialect(), database.capabilities().procedures)?;
     if !database.capabilities().stores {
         return Err(Failure::refuse("this database keeps nothing, so there is nothing to check"));
     }
     on_this_thread(async {
         let limit = request.connect_limit;
-        let _claim = claim::<W, D>(database, Role::Monitor, Claim::Exclusive, limit).await?;
-        let mut session = connect(&**database, Role::Monitor, limit)
+        let _claim = claim(workload, database, Role::Monitor, Claim::Exclusive, limit).await?;
+        let mut session = connect(database, Role::Monitor, limit)
             .await
             .doing(format_args!("connecting to {}", database.target()))?;
-        let record = built::<W, _>(&book, &mut session, &database.target()).await?;
+        let record = built(workload, &book, &mut session, &database.target()).await?;
         let settings = record.workload_settings().doing("reading the build record")?;
         let range = request.range.unwrap_or((1, i64::from(settings.scale)));
         if range.0 < 1 || range.1 > i64::from(settings.scale) || range.0 > range.1 {
             return Err(Failure::refuse(format!(
                 "there are {} 1 to {}; {}-{} is no range of them",
-                W::SCALE_UNIT,
-                settings.scale,
-                range.0,
-                range.1
+                workload.scale_unit.many, settings.scale, range.0, range.1
             )));
         }
         // This session keeps the snapshot open that all others look at.
         session.begin(Access::Snapshot).await.doing("beginning a snapshot")?;
         let snapshot = session.share_snapshot().await.doing("sharing the snapshot")?;
-        let checks: Vec<&CheckDef> = W::checks()
+        let checks: Vec<&CheckDef> = workload
+            .checks
             .iter()
             .filter(|check| !check.when.is_of_population() || record.is_untouched())
             .collect();
@@ -141,16 +143,17 @@ pub fn check<W: Workload, D: Database>(
         };
         let tasks = tasks(&checks, range, i64::from(settings.scale), crew.size);
         let mut asked = ask(&crew, &book, &checks, &tasks, snapshot.as_deref(), progress)?;
-        if let Some(foreign) = W::foreign().filter(|_| record.is_adopted()) {
-            for check in asked.iter_mut().filter(|c| foreign.violates.contains(&c.id.as_str())) {
-                check.by_rules_of = (check.violations > 0).then(|| foreign.made_by.to_owned());
+        if let Some(foreign) = workload.foreign.as_ref().filter(|_| record.is_adopted()) {
+            for check in asked.iter_mut().filter(|c| foreign.violates.iter().any(|id| *id == c.id))
+            {
+                check.by_rules_of = (check.violations > 0).then(|| foreign.made_by.to_string());
             }
         }
         session.rollback().await.doing("ending the snapshot")?;
         session.close().await;
         Ok(CheckReport {
-            workload: W::TITLE.into(),
-            scale_unit: W::SCALE_UNIT.into(),
+            workload: workload.title.to_string(),
+            scale_unit: workload.scale_unit.many.to_string(),
             target: database.target(),
             checks: asked,
             untouched: record.is_untouched(),
@@ -164,33 +167,33 @@ pub fn check<W: Workload, D: Database>(
 ///
 /// # Errors
 /// When there is none, or it is not complete.
-pub async fn built<W: Workload, S: Session>(
+pub async fn built<S: Session>(
+    workload: &Description,
     book: &SqlBook,
     session: &mut S,
     target: &str,
 ) -> Result<Record, Failure> {
-    let found = look::<W, _>(book, session).await?;
+    let found = look(workload, book, session).await?;
     match found.record.as_ref().or(found.adopted.as_ref()) {
         Some(record) if record.is_complete() => Ok(record.clone()),
         Some(_) => Err(Failure::refuse(format!(
             "the build of {} at {target} was interrupted; `triphammer build` with the same settings \
              resumes it, with --replace it starts anew",
-            W::TITLE
+            workload.title
         ))),
         None => {
-            found.refuse_strangers::<W>(target)?;
+            found.refuse_strangers(workload, target)?;
             Err(Failure::refuse(format!(
                 "there is no {} at {target}; build it first: triphammer build {target} -w {}",
-                W::TITLE,
-                W::NAME
+                workload.title, workload.name
             )))
         }
     }
 }
 
 /// Asks every question.
-fn ask<D: Database>(
-    crew: &Crew<D>,
+fn ask(
+    crew: &Crew,
     book: &SqlBook,
     checks: &[&CheckDef],
     tasks: &[Task],
@@ -205,7 +208,7 @@ fn ask<D: Database>(
             let mut statements = Statements::new(book);
             let mut ids: BTreeMap<usize, StatementId> = BTreeMap::new();
             for (index, check) in checks.iter().enumerate() {
-                ids.insert(index, statements.prepare(session, check.statement).await?);
+                ids.insert(index, statements.prepare(session, &check.statement).await?);
             }
             match snapshot {
                 Some(name) => session.begin_at(name).await?,
@@ -226,8 +229,8 @@ fn ask<D: Database>(
     let mut results: Vec<CheckResult> = checks
         .iter()
         .map(|check| CheckResult {
-            id: check.id.to_owned(),
-            title: check.title.to_owned(),
+            id: check.id.to_string(),
+            title: check.title.to_string(),
             violations: 0,
             first_key: None,
             by_rules_of: None,

@@ -1,25 +1,26 @@
 //! The words that a setting takes, each with what it means in a line: for forms and help.
 
 use triphammer_core::session::{Isolation, Protocol};
-use triphammer_core::workload::{Mode, Workload};
+use triphammer_core::workload::{Mode, Name};
 
-use crate::{names, with_workload};
+use crate::workloads;
 
 /// A word and what it means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// As it is typed.
-    pub value: &'static str,
+    pub value: Name,
     /// What it means, in a line.
-    pub meaning: &'static str,
+    pub meaning: Name,
 }
 
 /// The words that a setting takes; none where its value is free.
 #[must_use]
 pub fn choices(setting: &str) -> Vec<Choice> {
-    let choice = |value, meaning| Choice { value, meaning };
+    let choice =
+        |value: &str, meaning: &str| Choice { value: value.into(), meaning: meaning.into() };
     match setting {
-        "workload" => names().iter().map(|name| choice(*name, title(name))).collect(),
+        "workload" => workloads().iter().map(|w| choice(&w.name, &w.title)).collect(),
         "mode" => [Mode::Procedures, Mode::Statements]
             .map(|mode| choice(mode.name(), of_mode(mode)))
             .to_vec(),
@@ -27,10 +28,6 @@ pub fn choices(setting: &str) -> Vec<Choice> {
         "isolation" => Isolation::ALL.map(|(it, name)| choice(name, of_isolation(it))).to_vec(),
         _ => Vec::new(),
     }
-}
-
-fn title(workload: &str) -> &'static str {
-    with_workload!(workload, W => W::TITLE).unwrap_or_default()
 }
 
 const fn of_mode(mode: Mode) -> &'static str {

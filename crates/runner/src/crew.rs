@@ -7,17 +7,18 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use triphammer_core::session::{Canceller, Database, Role, Session};
+use triphammer_core::session::{Canceller, Database as _, Role, Session as _};
 use triphammer_core::{DbError, ErrorClass};
+use triphammer_drivers::{AnyDatabase, AnySession};
 
 use crate::cancel::Cancel;
 use crate::failure::{Doing, Failure};
 
 /// Who works, and how.
 #[derive(Debug)]
-pub struct Crew<D> {
+pub struct Crew {
     /// The database.
-    pub database: Arc<D>,
+    pub database: Arc<AnyDatabase>,
     /// Members; no more are started than there are tasks.
     pub size: u32,
     /// What their sessions are for.
@@ -31,7 +32,7 @@ pub struct Crew<D> {
 /// Longest wait for a database to stop a statement that was cancelled; then its session is dropped.
 const CANCEL_LIMIT: Duration = Duration::from_secs(5);
 
-impl<D: Database> Crew<D> {
+impl Crew {
     /// Does every task once and gives the results in the order of the tasks. `setup` makes what a member
     /// keeps for all its tasks, on its new session.
     ///
@@ -41,8 +42,8 @@ impl<D: Database> Crew<D> {
         &self,
         tasks: &[T],
         name: impl Fn(&T) -> String + Sync,
-        setup: impl AsyncFn(&mut D::Session) -> Result<C, DbError> + Sync,
-        work: impl AsyncFn(&mut D::Session, &mut C, &T) -> Result<R, DbError> + Sync,
+        setup: impl AsyncFn(&mut AnySession) -> Result<C, DbError> + Sync,
+        work: impl AsyncFn(&mut AnySession, &mut C, &T) -> Result<R, DbError> + Sync,
     ) -> Result<Vec<R>, Failure> {
         let next = AtomicUsize::new(0);
         let stop = AtomicBool::new(false);
@@ -123,11 +124,11 @@ async fn unless<R>(
 ///
 /// # Errors
 /// As the driver says, or `Disconnected` when the limit passes.
-pub async fn connect<D: Database>(
-    database: &D,
+pub async fn connect(
+    database: &AnyDatabase,
     role: Role,
     limit: Duration,
-) -> Result<D::Session, DbError> {
+) -> Result<AnySession, DbError> {
     tokio::time::timeout(limit, database.connect(role)).await.unwrap_or_else(|_| {
         let message = format!("no answer within {} s", limit.as_secs_f64());
         Err(DbError::new(ErrorClass::Disconnected, message))
@@ -135,7 +136,7 @@ pub async fn connect<D: Database>(
 }
 
 /// Has the database learn from its server what its dialect depends on.
-pub fn identify<D: Database>(database: &D) -> Result<(), Failure> {
+pub fn identify(database: &AnyDatabase) -> Result<(), Failure> {
     on_this_thread(database.identify()).doing(format_args!("connecting to {}", database.target()))
 }
 

@@ -34,9 +34,10 @@ pub(crate) enum Now {
 
 impl Enough {
     /// For a run whose window lasts `longest_s` at most, until the interval is within `until` of the mean.
-    pub fn new(headline: Headline, until: Option<f64>, longest_s: u64) -> Self {
+    pub fn new(headline: &Headline, until: Option<f64>, longest_s: u64) -> Self {
         let points_max = usize::try_from(longest_s).unwrap_or(usize::MAX);
         let target = until.map(|relative_half_width| Target { relative_half_width, points_max });
+        let headline = headline.clone();
         Self { headline, seconds: Vec::new(), window: None, end: None, target, told: false }
     }
 

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use triphammer_core::engine::RunEnd;
 use triphammer_core::event::Note;
-use triphammer_core::session::Database;
-use triphammer_core::workload::Workload;
+use triphammer_core::workload::Description;
 
 use crate::build::{BuildReport, BuildRequest};
 use crate::campaign::{Campaign, Plan};
@@ -63,7 +62,7 @@ impl<'a> Journal<'a> {
             spec: Some(facts.spec.clone()),
             facts: facts.workload.facts.clone(),
             host: facts.host.clone(),
-            transactions: facts.transactions.iter().map(|t| t.name.to_owned()).collect(),
+            transactions: facts.description.transactions.iter().map(|t| t.name.to_string()).collect(),
             parent,
             plan: None,
         };
@@ -71,9 +70,9 @@ impl<'a> Journal<'a> {
     }
 
     /// Begins a build's job.
-    pub fn of_build<W: Workload, D: Database>(
+    pub fn of_build(
         store: Option<&'a mut Store>,
-        target: &Target<D>,
+        target: &Target,
         request: &BuildRequest,
         warn: Warn<'_>,
     ) -> Self {
@@ -81,29 +80,32 @@ impl<'a> Journal<'a> {
         facts.extend(request.dialect_options.clone());
         facts.insert("seed".to_owned(), request.settings.data_seed.to_string());
         let scale = request.settings.scale;
-        let header = header::<W, D>(JobKind::Build, target, scale, Some(request.jobs), facts);
+        let header =
+            header(&request.workload, JobKind::Build, target, scale, Some(request.jobs), facts);
         Self::begin(store, &header, warn)
     }
 
     /// Begins a check's job.
-    pub fn of_check<W: Workload, D: Database>(
+    pub fn of_check(
         store: Option<&'a mut Store>,
-        target: &Target<D>,
+        workload: &Description,
+        target: &Target,
         warn: Warn<'_>,
     ) -> Self {
-        let header = header::<W, D>(JobKind::Check, target, 0, None, BTreeMap::new());
+        let header = header(workload, JobKind::Check, target, 0, None, BTreeMap::new());
         Self::begin(store, &header, warn)
     }
 
     /// Begins the job of a campaign.
-    pub fn of_campaign<W: Workload, D: Database>(
+    pub fn of_campaign(
         store: Option<&'a mut Store>,
         kind: JobKind,
-        campaign: &Campaign<'_, D>,
+        campaign: &Campaign<'_>,
         scale: u32,
         warn: Warn<'_>,
     ) -> Self {
-        let header = header::<W, D>(kind, &campaign.targets[0], scale, None, BTreeMap::new());
+        let header =
+            header(campaign.workload, kind, &campaign.targets[0], scale, None, BTreeMap::new());
         let header = JobHeader {
             label: campaign.settings.said("label").map(str::to_owned),
             plan: serde_json::to_value(Plan::of(campaign.settings)).ok(),
@@ -227,9 +229,10 @@ impl<'a> Journal<'a> {
     }
 }
 
-fn header<W: Workload, D: Database>(
+fn header(
+    workload: &Description,
     kind: JobKind,
-    target: &Target<D>,
+    target: &Target,
     scale: u32,
     users: Option<u32>,
     facts: BTreeMap<String, String>,
@@ -237,10 +240,10 @@ fn header<W: Workload, D: Database>(
     JobHeader {
         kind,
         label: None,
-        workload: W::NAME.to_owned(),
-        workload_version: W::VERSION,
+        workload: workload.name.to_string(),
+        workload_version: workload.version,
         scale,
-        scale_unit: W::SCALE_UNIT.to_owned(),
+        scale_unit: workload.scale_unit.many.to_string(),
         target: Redacted::target_of(&*target.database),
         server: None,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -1,6 +1,7 @@
 //! The library that the command line, and later the server and Python, stand on: builds, runs, checks and
-//! drops workloads on databases, stores what came out, and reports it. Generic over workload and database;
-//! [`with_workload!`] and [`AnyDatabase`](triphammer_drivers::AnyDatabase) choose by name.
+//! drops workloads on databases, stores what came out, and reports it. Workload and database are
+//! values of one type each, [`AnyWorkload`](triphammer_workloads::AnyWorkload) and
+//! [`AnyDatabase`](triphammer_drivers::AnyDatabase), so that the engine is compiled once.
 
 pub mod build;
 pub mod campaign;
@@ -33,25 +34,24 @@ pub mod store;
 pub mod target;
 
 pub use failure::Failure;
-pub use triphammer_workloads::{books, names, with_workload};
+pub use triphammer_workloads::{all as workloads, books, describe};
 
-use triphammer_core::workload::{OptionDef, Workload};
+use triphammer_core::workload::{Name, OptionDef};
 
 /// The options of all workloads, each with the workload's title, and those of all dialects, each with the
 /// dialect's name.
 #[must_use]
-pub fn all_options() -> Vec<(&'static str, &'static OptionDef)> {
-    let of_dialects = books::all_options().iter().map(|(dialect, option)| (*dialect, option));
-    workload_options().into_iter().chain(of_dialects).collect()
+pub fn all_options() -> Vec<(Name, OptionDef)> {
+    workload_options().into_iter().chain(books::all_options().iter().cloned()).collect()
 }
 
 /// The options of all workloads, each with the workload's title.
 #[must_use]
-pub fn workload_options() -> Vec<(&'static str, &'static OptionDef)> {
-    let mut all = Vec::new();
-    for name in names() {
-        with_workload!(*name, W => all.extend(W::options().iter().map(|option| (W::TITLE, option))))
-            .expect("a name from the list is known");
-    }
-    all
+pub fn workload_options() -> Vec<(Name, OptionDef)> {
+    let options = |workload: &triphammer_core::workload::Description| {
+        let title = workload.title.clone();
+        let options = workload.options.clone().into_iter();
+        options.map(move |option| (title.clone(), option)).collect::<Vec<_>>()
+    };
+    workloads().iter().flat_map(|workload| options(workload)).collect()
 }

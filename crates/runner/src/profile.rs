@@ -13,7 +13,7 @@ mod order;
 
 use triphammer_core::SpecError;
 use triphammer_core::session::Database;
-use triphammer_core::workload::Workload;
+use triphammer_core::workload::Description;
 use triphammer_statistics::search::{Levels as Search, LevelsPlan};
 
 use crate::campaign::{Question, Step};
@@ -52,10 +52,7 @@ impl Request {
     ///
     /// # Errors
     /// When a value cannot be read or cannot be.
-    pub fn read<D: Database>(
-        settings: &mut Settings,
-        target: &Target<D>,
-    ) -> Result<Self, SpecError> {
+    pub fn read(settings: &mut Settings, target: &Target) -> Result<Self, SpecError> {
         let most = target.database.capabilities().users_max.map(|(most, _)| most);
         let levels = settings.read("vus", str::parse, Asked::to_string, || Asked::Auto)?;
         if let (Asked::Given(levels), Some((most, reason))) =
@@ -96,8 +93,8 @@ pub struct Profile {
 impl Profile {
     /// A profile with nothing run yet.
     #[must_use]
-    pub fn new<W: Workload>(request: Request) -> Self {
-        let times_of = match W::headline().transactions {
+    pub fn new(request: Request, workload: &Description) -> Self {
+        let times_of = match &*workload.headline.transactions {
             [one] => Some(*one),
             _ => None,
         };

@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use triphammer_core::sql::SqlBook;
-use triphammer_core::workload::{Foreign, Statements, Workload, WorkloadSettings};
+use triphammer_core::workload::{Description, Foreign, Name, Statements, WorkloadSettings};
 use triphammer_core::{DbError, Rows, Session, StatementId, Value};
 
 /// Name of the table.
@@ -23,7 +23,7 @@ pub const TABLE: &str = "triphammer_build";
 /// The statements on the table, prepared on a session.
 #[derive(Debug)]
 pub struct Recording {
-    workload: &'static str,
+    workload: Name,
     all: StatementId,
     insert: StatementId,
     update: StatementId,
@@ -36,7 +36,7 @@ pub struct Recording {
 pub struct Record {
     items: BTreeMap<String, String>,
     /// The other program that made the tables; then the table of records knows nothing of them.
-    made_by: Option<&'static str>,
+    made_by: Option<Name>,
 }
 
 impl Recording {
@@ -44,13 +44,14 @@ impl Recording {
     ///
     /// # Errors
     /// As the database reports.
-    pub async fn prepare<W: Workload, S: Session>(
+    pub async fn prepare<S: Session>(
+        workload: &Description,
         book: &SqlBook,
         session: &mut S,
     ) -> Result<Self, DbError> {
         let mut statements = Statements::new(book);
         Ok(Self {
-            workload: W::NAME,
+            workload: workload.name.clone(),
             all: statements.prepare(session, "build_record.all").await?,
             insert: statements.prepare(session, "build_record.insert").await?,
             update: statements.prepare(session, "build_record.update").await?,
@@ -59,13 +60,17 @@ impl Recording {
         })
     }
 
+    fn text(&self) -> Value<'_> {
+        Value::Text(&self.workload)
+    }
+
     /// Reads the record.
     ///
     /// # Errors
     /// As the database reports.
     pub async fn read<S: Session>(&self, session: &mut S) -> Result<Record, DbError> {
         let mut rows = Rows::new();
-        session.query(self.all, &[self.workload.into()], &mut rows).await?;
+        session.query(self.all, &[self.text()], &mut rows).await?;
         let mut items = BTreeMap::new();
         for row in rows.iter() {
             items.insert(row.text(0)?.to_owned(), row.text(1)?.to_owned());
@@ -83,7 +88,7 @@ impl Recording {
         item: &str,
         value: &str,
     ) -> Result<(), DbError> {
-        let args = [self.workload.into(), item.into(), Value::Text(value)];
+        let args = [self.text(), item.into(), Value::Text(value)];
         session.execute(self.insert, &args).await.map(drop)
     }
 
@@ -97,7 +102,7 @@ impl Recording {
         item: &str,
         value: &str,
     ) -> Result<(), DbError> {
-        let args = [self.workload.into(), item.into(), Value::Text(value)];
+        let args = [self.text(), item.into(), Value::Text(value)];
         session.execute(self.update, &args).await.map(drop)
     }
 
@@ -106,9 +111,9 @@ impl Recording {
     /// # Errors
     /// As the database reports.
     pub async fn delete<S: Session>(&self, session: &mut S) -> Result<bool, DbError> {
-        session.execute(self.delete_all, &[self.workload.into()]).await?;
+        session.execute(self.delete_all, &[self.text()]).await?;
         let mut rows = Rows::new();
-        session.query(self.others, &[self.workload.into()], &mut rows).await?;
+        session.query(self.others, &[self.text()], &mut rows).await?;
         Ok(rows.first("the count of other workloads")?.int(0)? == 0)
     }
 }
@@ -116,9 +121,14 @@ impl Recording {
 impl Record {
     /// What the record of a build would say before there is one.
     #[must_use]
-    pub fn planned<W: Workload>(scale: u32, seed: u64, options: &BTreeMap<String, String>) -> Self {
+    pub fn planned(
+        workload: &Description,
+        scale: u32,
+        seed: u64,
+        options: &BTreeMap<String, String>,
+    ) -> Self {
         let mut items = BTreeMap::from([
-            ("version".to_owned(), W::VERSION.to_string()),
+            ("version".to_owned(), workload.version.to_string()),
             ("scale".to_owned(), scale.to_string()),
             ("seed".to_owned(), seed.to_string()),
         ]);
@@ -128,11 +138,11 @@ impl Record {
 
     /// What stands for the record of tables that another program made.
     #[must_use]
-    pub fn adopted<W: Workload>(foreign: &Foreign, scale: u32) -> Self {
-        let options = foreign.options.iter().map(|(name, v)| ((*name).to_owned(), (*v).to_owned()));
-        let mut adopted = Self::planned::<W>(scale, 1, &options.collect());
-        adopted.items.insert("fact/made_by".to_owned(), foreign.made_by.to_owned());
-        Self { made_by: Some(foreign.made_by), ..adopted }
+    pub fn adopted(workload: &Description, foreign: &Foreign, scale: u32) -> Self {
+        let options = foreign.options.iter().map(|(name, v)| (name.to_string(), v.to_string()));
+        let mut adopted = Self::planned(workload, scale, 1, &options.collect());
+        adopted.items.insert("fact/made_by".to_owned(), foreign.made_by.to_string());
+        Self { made_by: Some(foreign.made_by.clone()), ..adopted }
     }
 
     /// Whether another program made the tables: then nothing may be recorded about them.
@@ -200,13 +210,14 @@ impl Record {
 
     /// The first difference between what was built and what is asked for, in words.
     #[must_use]
-    pub fn difference<W: Workload>(
+    pub fn difference(
         &self,
+        workload: &Description,
         wanted: &WorkloadSettings,
         dialect_options: &BTreeMap<String, String>,
     ) -> Option<String> {
         let mut pairs = vec![
-            ("version".to_owned(), W::VERSION.to_string()),
+            ("version".to_owned(), workload.version.to_string()),
             ("scale".to_owned(), wanted.scale.to_string()),
             ("seed".to_owned(), wanted.data_seed.to_string()),
         ];

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use triphammer_core::session::{Claim, Database, Role};
 use triphammer_core::sql::SqlBook;
-use triphammer_core::workload::{Statements, Workload};
+use triphammer_core::workload::{Description, Statements};
 use triphammer_core::{Rows, Session};
+use triphammer_drivers::AnyDatabase;
 
 use crate::books;
 use crate::build::claim;
@@ -35,12 +36,12 @@ impl Found {
     ///
     /// # Errors
     /// With their names and what to do.
-    pub fn refuse_strangers<W: Workload>(&self, target: &str) -> Result<(), Failure> {
+    pub fn refuse_strangers(&self, workload: &Description, target: &str) -> Result<(), Failure> {
         if self.record.is_some() || self.tables.is_empty() {
             return Ok(());
         }
         let tables = self.tables.join(", ");
-        if let (Some(foreign), Some(_)) = (W::foreign(), &self.adopted) {
+        if let (Some(foreign), Some(_)) = (&workload.foreign, &self.adopted) {
             return Err(Failure::refuse(format!(
                 "{target} holds tables that {} made: {tables}; run and check take them as they are, \
                  only --force removes them",
@@ -50,7 +51,7 @@ impl Found {
         Err(Failure::refuse(format!(
             "{target} holds tables that triphammer did not make: {tables}; {} needs a schema or database \
              without them (--schema NAME)",
-            W::TITLE
+            workload.title
         )))
     }
 }
@@ -59,7 +60,8 @@ impl Found {
 ///
 /// # Errors
 /// As the database reports.
-pub async fn look<W: Workload, S: Session>(
+pub async fn look<S: Session>(
+    workload: &Description,
     book: &SqlBook,
     session: &mut S,
 ) -> Result<Found, Failure> {
@@ -67,41 +69,43 @@ pub async fn look<W: Workload, S: Session>(
     let has_table = present.iter().any(|name| name == TABLE);
     let record = if has_table {
         let read = async {
-            let recording = Recording::prepare::<W, _>(book, session).await?;
+            let recording = Recording::prepare(workload, book, session).await?;
             recording.read(session).await
         };
         Some(read.await.doing("reading the build record")?).filter(|record| !record.is_empty())
     } else {
         None
     };
-    let ours = |name: &&String| W::tables().iter().any(|table| table.name == name.as_str());
+    let ours = |name: &&String| workload.tables.iter().any(|table| table.name == name.as_str());
     let tables: Vec<String> = present.iter().filter(ours).cloned().collect();
-    let whole = tables.len() == W::tables().len();
-    let scale = if whole { foreign_scale::<W, _>(book, session).await? } else { None };
+    let whole = tables.len() == workload.tables.len();
+    let scale = if whole { foreign_scale(workload, book, session).await? } else { None };
     // A complete build of another scale than the tables have was made anew by the other program.
     let is_stale = |record: &Record| {
         let built = record.get("scale").and_then(|text| text.parse().ok());
         record.is_complete() && scale.is_some() && scale != built
     };
     let record = record.filter(|record| !is_stale(record));
-    let adopted = match (&record, W::foreign(), scale) {
-        (None, Some(foreign), Some(scale)) => Some(Record::adopted::<W>(&foreign, scale)),
+    let adopted = match (&record, &workload.foreign, scale) {
+        (None, Some(foreign), Some(scale)) => Some(Record::adopted(workload, foreign, scale)),
         _ => None,
     };
     Ok(Found { record, has_table, tables, adopted })
 }
 
 /// The scale of tables that another program may have made; `None` when they are not of that program.
-async fn foreign_scale<W: Workload, S: Session>(
+async fn foreign_scale<S: Session>(
+    workload: &Description,
     book: &SqlBook,
     session: &mut S,
 ) -> Result<Option<u32>, Failure> {
-    let Some(foreign) = W::foreign().filter(|foreign| book.has_statement(foreign.scale)) else {
+    let foreign = workload.foreign.as_ref();
+    let Some(foreign) = foreign.filter(|foreign| book.has_statement(&foreign.scale)) else {
         return Ok(None);
     };
     let mut rows = Rows::new();
     let asked = async {
-        let id = Statements::new(book).prepare(session, foreign.scale).await?;
+        let id = Statements::new(book).prepare(session, &foreign.scale).await?;
         session.query(id, &[], &mut rows).await
     };
     match asked.await {
@@ -117,7 +121,8 @@ async fn foreign_scale<W: Workload, S: Session>(
 ///
 /// # Errors
 /// As the database reports, for instance when somebody's view depends on a table.
-pub async fn remove<W: Workload, S: Session>(
+pub async fn remove<S: Session>(
+    workload: &Description,
     book: &SqlBook,
     session: &mut S,
     found: &Found,
@@ -134,19 +139,19 @@ pub async fn remove<W: Workload, S: Session>(
     }
     let mut removed = Vec::new();
     // Children first: the tables are listed parents first, as foreign keys need it.
-    for table in W::tables().iter().rev() {
-        let there = found.tables.iter().any(|name| name == table.name);
-        if there && (listed(table.name) || force) {
+    for table in workload.tables.iter().rev() {
+        let there = found.tables.iter().any(|name| *name == *table.name);
+        if there && (listed(&table.name) || force) {
             session
                 .script(&format!("DROP TABLE {}", table.name))
                 .await
                 .doing(format_args!("dropping table {}", table.name))?;
-            removed.push(table.name.to_owned());
+            removed.push(table.name.to_string());
         }
     }
     if found.has_table {
         let forget = async {
-            let recording = Recording::prepare::<W, _>(book, session).await?;
+            let recording = Recording::prepare(workload, book, session).await?;
             recording.delete(session).await
         };
         if forget.await.doing("removing the build record")? {
@@ -163,27 +168,31 @@ pub async fn remove<W: Workload, S: Session>(
 /// # Errors
 /// When nothing of the workload is there, when what is there is somebody else's, or as the database
 /// reports.
-pub fn drop_build<W: Workload, D: Database>(
-    database: &Arc<D>,
+pub fn drop_build(
+    workload: &Description,
+    database: &Arc<AnyDatabase>,
     force: bool,
     limit: Duration,
 ) -> Result<Vec<String>, Failure> {
-    identify(&**database)?;
-    let book = books::book::<W>(database.dialect(), database.capabilities().procedures)?;
+    identify(database)?;
+    let book = books::book(workload, database.dialect(), database.capabilities().procedures)?;
     on_this_thread(async {
         let target = database.target();
-        let mut session = connect(&**database, Role::Monitor, limit)
+        let mut session = connect(database, Role::Monitor, limit)
             .await
             .doing(format_args!("connecting to {target}"))?;
-        let _claim = claim::<W, D>(database, Role::Monitor, Claim::Exclusive, limit).await?;
-        let found = look::<W, _>(&book, &mut session).await?;
+        let _claim = claim(workload, database, Role::Monitor, Claim::Exclusive, limit).await?;
+        let found = look(workload, &book, &mut session).await?;
         if !force {
-            found.refuse_strangers::<W>(&target)?;
+            found.refuse_strangers(workload, &target)?;
         }
         if found.record.is_none() && found.tables.is_empty() {
-            return Err(Failure::refuse(format!("there is no {} at {target} to drop", W::TITLE)));
+            return Err(Failure::refuse(format!(
+                "there is no {} at {target} to drop",
+                workload.title
+            )));
         }
-        let removed = remove::<W, _>(&book, &mut session, &found, force).await?;
+        let removed = remove(workload, &book, &mut session, &found, force).await?;
         session.close().await;
         Ok(removed)
     })

@@ -1,8 +1,11 @@
 //! From settings to requests: what a build or a check is asked to do, whoever asks: the command line or the
 //! server. A run's is [`Resolved`](crate::run::Resolved), which must look at the database first.
 
+use std::sync::Arc;
+
 use triphammer_core::Database;
-use triphammer_core::workload::{OptionCommand, Workload, WorkloadSettings};
+use triphammer_core::workload::{Description, OptionCommand, WorkloadSettings};
+use triphammer_workloads::{AnyWorkload, describe};
 
 use crate::books;
 use crate::build::BuildRequest;
@@ -11,31 +14,35 @@ use crate::check::CheckRequest;
 use crate::failure::Failure;
 use crate::settings::{Settings, Source};
 use crate::target::Target;
-use crate::{with_workload, workload_options};
+use crate::workload_options;
 
 /// The workload when none is named.
 pub const DEFAULT_WORKLOAD: &str = "tproc-c";
 
-/// The workload's name.
+/// The workload that the settings name.
 ///
 /// # Errors
-/// When it cannot be read.
-pub fn workload(settings: &mut Settings) -> Result<String, Failure> {
-    Ok(settings.parse("workload", || DEFAULT_WORKLOAD.to_owned())?)
+/// When there is none of that name.
+pub fn workload(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
+    let name: String = settings.parse("workload", || DEFAULT_WORKLOAD.to_owned())?;
+    Ok(describe(&name)?)
 }
 
 /// Refuses an option that was asked for by name and that the workload does not have. In a job file or the
 /// environment it may be meant for another run.
 ///
 /// # Errors
-/// When there is such an option, or no such workload.
-pub fn refuse_options_of_others(settings: &Settings, workload: &str) -> Result<(), Failure> {
-    let has = |name: &str| with_workload!(workload, W => W::options().iter().any(|option| option.name == name));
+/// When there is such an option.
+pub fn refuse_options_of_others(
+    settings: &Settings,
+    workload: &Description,
+) -> Result<(), Failure> {
+    let has = |name: &str| workload.options.iter().any(|option| option.name == name);
     for (title, option) in workload_options() {
-        let asked = matches!(settings.source(option.name), Source::Flag | Source::Request);
-        if asked && !has(option.name)? {
-            let name = option.name;
-            let message = format!("--{name} is an option of {title}, not of {workload}");
+        let asked = matches!(settings.source(&option.name), Source::Flag | Source::Request);
+        if asked && !has(&option.name) {
+            let name = &option.name;
+            let message = format!("--{name} is an option of {title}, not of {}", workload.name);
             return Err(triphammer_core::SpecError::new(message).about(name).into());
         }
     }
@@ -46,14 +53,14 @@ pub fn refuse_options_of_others(settings: &Settings, workload: &str) -> Result<(
 ///
 /// # Errors
 /// When there is such an option.
-pub fn refuse_options_of_other_dialects<D: Database>(
+pub fn refuse_options_of_other_dialects(
     settings: &Settings,
-    target: &Target<D>,
+    target: &Target,
 ) -> Result<(), Failure> {
     let dialect = target.database.dialect();
     let has = books::options(dialect)?;
     for (of, option) in books::all_options() {
-        let name = option.name;
+        let name = &*option.name;
         let asked = matches!(settings.source(name), Source::Flag | Source::Request);
         if asked && has.iter().all(|own| own.name != name) {
             let message = format!("--{name} is an option of {of}, not of {dialect}");
@@ -67,9 +74,10 @@ pub fn refuse_options_of_other_dialects<D: Database>(
 ///
 /// # Errors
 /// When a value cannot be read or cannot be.
-pub fn build<W: Workload, D: Database>(
+pub fn build(
     settings: &mut Settings,
-    target: &Target<D>,
+    workload: &Arc<Description>,
+    target: &Target,
 ) -> Result<BuildRequest, Failure> {
     let scale: u32 = settings.parse("scale", || 1)?;
     let one_writer = target.database.capabilities().one_writer;
@@ -79,12 +87,13 @@ pub fn build<W: Workload, D: Database>(
         return Err(Failure::refuse("a build needs at least one job: --jobs 1 or more"));
     }
     let request = BuildRequest {
+        workload: Arc::clone(workload),
         jobs,
         settings: WorkloadSettings {
             scale,
             data_seed: settings.parse("seed", || 1)?,
             run_seed: 0,
-            options: settings.workload_options(W::options(), OptionCommand::Build),
+            options: settings.workload_options(&workload.options, OptionCommand::Build),
         },
         dialect_options: settings.dialect_options(target.database.dialect()),
         replace: settings.switch("replace")?,
@@ -93,7 +102,7 @@ pub fn build<W: Workload, D: Database>(
         connect_limit: target.connect_limit,
         cancel: Cancel::default(),
     };
-    W::new(&request.settings)?;
+    AnyWorkload::new(&workload.name, &request.settings)?;
     Ok(request)
 }
 
@@ -101,14 +110,16 @@ pub fn build<W: Workload, D: Database>(
 ///
 /// # Errors
 /// When a value cannot be read.
-pub fn check<D: Database>(
+pub fn check(
     settings: &mut Settings,
-    target: &Target<D>,
+    workload: &Arc<Description>,
+    target: &Target,
 ) -> Result<CheckRequest, Failure> {
     let jobs = settings.parse("jobs", cores)?.max(1);
     let range = settings.optional("warehouses", parse_range, |(a, b)| format!("{a}-{b}"), "all")?;
     let cancel = Cancel::default();
-    Ok(CheckRequest { range, jobs, connect_limit: target.connect_limit, cancel })
+    let (workload, connect_limit) = (Arc::clone(workload), target.connect_limit);
+    Ok(CheckRequest { workload, range, jobs, connect_limit, cancel })
 }
 
 /// Reads `3` or `3-8`.

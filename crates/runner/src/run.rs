@@ -12,8 +12,12 @@ use triphammer_core::event::{Event, Note, Phase};
 use triphammer_core::session::{Claim, Database, Role, Session};
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::sql::SqlBook;
-use triphammer_core::workload::{AuditDef, Mode, OptionCommand, Workload, WorkloadSettings};
+use triphammer_core::workload::{
+    AuditDef, Description, Mode, OptionCommand, Workload, WorkloadSettings,
+};
 use triphammer_core::{Clock, Elapsed, SpecError};
+use triphammer_drivers::AnyDatabase;
+use triphammer_workloads::AnyWorkload;
 
 use crate::books;
 use crate::build::{BuildRequest, build, claim};
@@ -43,8 +47,8 @@ const SCALE_UNSTORED: u32 = 10;
 
 /// A run with everything decided.
 #[derive(Debug)]
-pub struct Resolved<W, D> {
-    plan: Plan<W, D>,
+pub struct Resolved {
+    plan: Plan<AnyWorkload, AnyDatabase>,
     settings: WorkloadSettings,
     facts: Vec<(String, String)>,
     /// Another program made the tables.
@@ -71,7 +75,7 @@ pub trait Observer {
     fn warn(&mut self, text: &str);
 }
 
-impl<W: Workload, D: Database> Resolved<W, D> {
+impl Resolved {
     /// Decides everything about a run: what was built says scale and seed, the settings say the rest.
     /// The embedded default is built first when it is not there.
     ///
@@ -79,46 +83,49 @@ impl<W: Workload, D: Database> Resolved<W, D> {
     /// When nothing was built, or a setting cannot be.
     pub fn new(
         settings: &mut Settings,
-        target: &Target<D>,
+        workload: &Arc<Description>,
+        target: &Target,
         progress: &dyn Progress,
         only_look: bool,
     ) -> Result<Self, Failure> {
         let database = &target.database;
-        let vocabulary = Vocabulary::of_workload(W::headline(), W::transactions());
+        let vocabulary = Vocabulary::of_workload(workload);
         let requirements = requirement::said(settings, &vocabulary)?;
-        identify(&**database)?;
-        let book = books::book::<W>(database.dialect(), database.capabilities().procedures)?;
+        identify(database)?;
+        let book = books::book(workload, database.dialect(), database.capabilities().procedures)?;
         let mut record = Record::default();
         let mut workload_settings = if database.capabilities().stores {
-            let found = on_this_thread(find::<W, D>(&book, target));
+            let found = on_this_thread(find(workload, &book, target));
             record = match found {
                 Ok(record) => record,
-                Err(_) if target.embedded && !embedded_exists::<W>() && !only_look => {
-                    build_embedded::<W, D>(settings, target, progress)?;
-                    on_this_thread(find::<W, D>(&book, target))?
+                Err(_) if target.embedded && !embedded_exists(workload) && !only_look => {
+                    build_embedded(settings, workload, target, progress)?;
+                    on_this_thread(find(workload, &book, target))?
                 }
-                Err(_) if target.embedded && !embedded_exists::<W>() => unbuilt::<W>(settings)?,
+                Err(_) if target.embedded && !embedded_exists(workload) => {
+                    unbuilt(settings, workload)?
+                }
                 Err(failure) => return Err(failure),
             };
-            agree::<W>(settings, &record)?;
+            agree(settings, workload, &record)?;
             record.workload_settings().doing("reading the build record")?
         } else {
             let scale = settings.parse("scale", || SCALE_UNSTORED)?;
             WorkloadSettings { scale, data_seed: 1, ..WorkloadSettings::default() }
         };
-        for (name, value) in settings.workload_options(W::options(), OptionCommand::Run) {
+        for (name, value) in settings.workload_options(&workload.options, OptionCommand::Run) {
             workload_settings.options.entry(name).or_insert(value);
         }
-        let foreign = W::foreign().filter(|_| record.is_adopted());
-        for (name, value) in foreign.iter().flat_map(|foreign| foreign.options) {
+        let foreign = workload.foreign.as_ref().filter(|_| record.is_adopted());
+        for (name, value) in foreign.iter().flat_map(|foreign| &foreign.options) {
             let source = settings.source(name);
-            settings.show(name, (*value).to_owned(), &source);
+            settings.show(name, value.to_string(), &source);
         }
         // Without the procedures in the database only statements are left.
         let modes: &[Mode] = match (record.get("option/no-procedures"), &foreign) {
             (Some("true"), _) => &[Mode::Statements],
-            (_, Some(foreign)) => foreign.modes,
-            _ => W::modes(),
+            (_, Some(foreign)) => &foreign.modes,
+            _ => &workload.modes,
         };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let spec = run_spec(
@@ -127,13 +134,13 @@ impl<W: Workload, D: Database> Resolved<W, D> {
                 capabilities: database.capabilities(),
                 scale: workload_settings.scale,
                 modes,
-                cycle: W::cycle(),
+                cycle: workload.cycle.as_ref(),
                 embedded: target.embedded,
                 cores: u32::try_from(cores).unwrap_or(u32::MAX),
             },
         )?;
         workload_settings.run_seed = spec.seed;
-        let workload = Arc::new(W::new(&workload_settings)?);
+        let workload = Arc::new(AnyWorkload::new(&workload.name, &workload_settings)?);
         let facts = record.below("fact").chain(record.below("dialect"));
         let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let plan = Plan { workload, database: Arc::clone(database), book: Arc::new(book), spec };
@@ -171,6 +178,12 @@ impl<W: Workload, D: Database> Resolved<W, D> {
         }
     }
 
+    /// What the workload says of itself.
+    #[must_use]
+    pub fn workload(&self) -> &Arc<Description> {
+        self.plan.workload.description()
+    }
+
     /// What was decided.
     #[must_use]
     pub fn spec(&self) -> &RunSpec {
@@ -181,7 +194,7 @@ impl<W: Workload, D: Database> Resolved<W, D> {
     #[must_use]
     pub fn info(&self, settings: &Settings) -> Vec<(&'static str, String)> {
         vec![
-            ("workload", W::NAME.to_owned()),
+            ("workload", self.workload().name.to_string()),
             ("scale", self.settings.scale.to_string()),
             ("target", Redacted::target_of(&*self.plan.database).to_string()),
             ("users", self.plan.spec.users.to_string()),
@@ -204,11 +217,12 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             let database = Arc::clone(&self.plan.database);
             let limit = self.connect_limit;
             let _claim = if database.capabilities().stores {
-                Some(claim::<W, D>(&database, Role::Monitor, Claim::Shared, limit).await?)
+                let workload = self.workload();
+                Some(claim(workload, &database, Role::Monitor, Claim::Shared, limit).await?)
             } else {
                 None
             };
-            let mut monitor = Monitor::<W, D>::new(&self.plan, limit);
+            let mut monitor = Monitor::new(&self.plan, limit);
             monitor.ensure().await.doing(format_args!("connecting to {}", database.target()))?;
             if !self.adopted {
                 monitor.touch().await.doing("noting the first run in the build record")?;
@@ -256,8 +270,13 @@ impl<W: Workload, D: Database> Resolved<W, D> {
         let plan = &self.plan;
         on_this_thread(async {
             let _claim = if plan.database.capabilities().stores {
-                let claimed =
-                    claim::<W, D>(&plan.database, Role::Monitor, Claim::Shared, self.connect_limit);
+                let claimed = claim(
+                    self.workload(),
+                    &plan.database,
+                    Role::Monitor,
+                    Claim::Shared,
+                    self.connect_limit,
+                );
                 Some(claimed.await?)
             } else {
                 None
@@ -268,36 +287,36 @@ impl<W: Workload, D: Database> Resolved<W, D> {
     }
 
     /// What the workload audits, where the database keeps anything.
-    fn audits(&self) -> Vec<(&'static AuditDef, DatabaseCount)> {
+    fn audits(&self) -> Vec<(AuditDef, DatabaseCount)> {
         let stores = self.plan.database.capabilities().stores;
-        W::audits().iter().filter(|_| stores).map(|a| (a, DatabaseCount::default())).collect()
+        let audits = self.workload().audits.iter().filter(|_| stores);
+        audits.map(|audit| (audit.clone(), DatabaseCount::default())).collect()
     }
 
     async fn facts(
         &self,
         settings: &Settings,
-        monitor: &mut Monitor<'_, W, D>,
+        monitor: &mut Monitor<'_>,
     ) -> Result<RunFacts, Failure> {
         let session = monitor.session.as_mut().expect("just ensured");
         let server = session.server().await.doing("asking the server what it is")?;
         let mut workload_facts = self.settings.options.clone();
         workload_facts.insert("seed".into(), self.settings.data_seed.to_string());
         workload_facts.extend(self.facts.iter().cloned());
+        let workload = self.workload();
         Ok(RunFacts {
             job: None,
             tool: Tool::this(),
             label: settings.said("label").map(str::to_owned),
             workload: WorkloadFacts {
-                name: W::NAME.into(),
-                title: W::TITLE.into(),
-                version: W::VERSION,
+                name: workload.name.to_string(),
+                title: workload.title.to_string(),
+                version: workload.version,
                 scale: self.settings.scale,
-                scale_unit: W::SCALE_UNIT.into(),
+                scale_unit: workload.scale_unit.many.to_string(),
                 facts: workload_facts,
             },
-            transactions: W::transactions(),
-            headline: W::headline(),
-            cycle: W::cycle(),
+            description: Arc::clone(workload),
             spec: self.plan.spec.clone(),
             settings: settings.shown().to_vec(),
             target: Redacted::target_of(&*self.plan.database),
@@ -318,9 +337,9 @@ impl<W: Workload, D: Database> Resolved<W, D> {
 }
 
 /// Starts the engine and hands its events on, in order: store first, then the observer.
-async fn drive<W: Workload, D: Database>(
-    plan: &Plan<W, D>,
-    monitor: &mut Monitor<'_, W, D>,
+async fn drive(
+    plan: &Plan<AnyWorkload, AnyDatabase>,
+    monitor: &mut Monitor<'_>,
     facts: &mut RunFacts,
     journal: &mut Journal<'_>,
     observer: &mut dyn Observer,
@@ -335,7 +354,7 @@ async fn drive<W: Workload, D: Database>(
         Length::Time(longest) => longest.as_secs(),
         Length::Transactions(_) => 0,
     };
-    let mut enough = Enough::new(W::headline(), facts.until_ci, longest_s);
+    let mut enough = Enough::new(&facts.description.headline, facts.until_ci, longest_s);
     while let Some(event) = handle.events.recv().await {
         let event = match event {
             Event::Second(interval) => {
@@ -401,49 +420,48 @@ async fn drive<W: Workload, D: Database>(
 }
 
 /// The record of what was built at the target.
-async fn find<W: Workload, D: Database>(
-    book: &SqlBook,
-    target: &Target<D>,
-) -> Result<Record, Failure> {
+async fn find(workload: &Description, book: &SqlBook, target: &Target) -> Result<Record, Failure> {
     let name = target.database.target();
     let mut session = connect(&*target.database, Role::Monitor, target.connect_limit)
         .await
         .doing(format_args!("connecting to {name}"))?;
-    let record = built::<W, _>(book, &mut session, &name).await?;
+    let record = built(workload, book, &mut session, &name).await?;
     session.close().await;
     Ok(record)
 }
 
-fn embedded_exists<W: Workload>() -> bool {
-    Path::new(&embedded_file(W::NAME)).exists()
+fn embedded_exists(workload: &Description) -> bool {
+    Path::new(&embedded_file(&workload.name)).exists()
 }
 
 /// What the record of the embedded default would say, for `--show-spec` before it is built.
-fn unbuilt<W: Workload>(settings: &mut Settings) -> Result<Record, Failure> {
+fn unbuilt(settings: &mut Settings, workload: &Description) -> Result<Record, Failure> {
     let scale: u32 = settings.parse("scale", || 1)?;
-    let options = settings.workload_options(W::options(), OptionCommand::Build);
-    Ok(Record::planned::<W>(scale, 1, &options))
+    let options = settings.workload_options(&workload.options, OptionCommand::Build);
+    Ok(Record::planned(workload, scale, 1, &options))
 }
 
 /// Builds the embedded default.
-fn build_embedded<W: Workload, D: Database>(
+fn build_embedded(
     settings: &mut Settings,
-    target: &Target<D>,
+    workload: &Arc<Description>,
+    target: &Target,
     progress: &dyn Progress,
 ) -> Result<(), Failure> {
     let scale = settings.parse("scale", || 1)?;
     progress.say(&format!(
         "building {} with {scale} {} at {}",
-        W::TITLE,
-        W::SCALE_UNIT,
+        workload.title,
+        workload.scale_unit.many,
         target.database.target()
     ));
     let request = BuildRequest {
+        workload: Arc::clone(workload),
         settings: WorkloadSettings {
             scale,
             data_seed: 1,
             run_seed: 0,
-            options: settings.workload_options(W::options(), OptionCommand::Build),
+            options: settings.workload_options(&workload.options, OptionCommand::Build),
         },
         dialect_options: settings.dialect_options(target.database.dialect()),
         jobs: 1,
@@ -453,18 +471,22 @@ fn build_embedded<W: Workload, D: Database>(
         connect_limit: target.connect_limit,
         cancel: Cancel::default(),
     };
-    build::<W, D>(&target.database, &request, progress).map(drop)
+    build(&target.database, &request, progress).map(drop)
 }
 
 /// Refuses settings that say something else than what was built.
-fn agree<W: Workload>(settings: &mut Settings, record: &Record) -> Result<(), SpecError> {
-    if record.get("version") != Some(W::VERSION.to_string().as_str()) {
+fn agree(
+    settings: &mut Settings,
+    workload: &Description,
+    record: &Record,
+) -> Result<(), SpecError> {
+    if record.get("version") != Some(workload.version.to_string().as_str()) {
         return Err(SpecError::new(format!(
             "the data is of version {} of {}, this program runs version {}; build it anew with \
              --replace",
             record.get("version").unwrap_or("?"),
-            W::TITLE,
-            W::VERSION
+            workload.title,
+            workload.version
         )));
     }
     let scale = record.get("scale").unwrap_or("?").to_owned();
@@ -472,7 +494,7 @@ fn agree<W: Workload>(settings: &mut Settings, record: &Record) -> Result<(), Sp
     if asked != scale {
         return Err(SpecError::new(format!(
             "the data has {scale} {}, not {asked}; leave --scale out, or build again with --replace",
-            W::SCALE_UNIT
+            workload.scale_unit.many
         )));
     }
     for (option, built) in record.below("option") {

@@ -890,10 +890,10 @@ impl Settings {
     ) -> BTreeMap<String, String> {
         let mut options = BTreeMap::new();
         for definition in definitions {
-            let said = self.values.get(definition.name).cloned();
-            let (value, source) = said.unwrap_or((definition.default.to_owned(), Source::Default));
-            self.show(definition.name, value.clone(), &source);
-            options.insert(definition.name.to_owned(), value);
+            let said = self.values.get(&*definition.name).cloned();
+            let (value, source) = said.unwrap_or((definition.default.to_string(), Source::Default));
+            self.show(&definition.name, value.clone(), &source);
+            options.insert(definition.name.to_string(), value);
         }
         options
     }
@@ -910,9 +910,9 @@ fn belongs(definition: &OptionDef, command: Command) -> bool {
 fn known<'a>(
     command: Command,
     options: &'a [&OptionDef],
-) -> impl Iterator<Item = &'static str> + 'a {
+) -> impl Iterator<Item = &'a str> + 'a {
     let own = SETTINGS.iter().filter(move |s| s.commands.contains(&command)).map(|s| s.name);
-    own.chain(options.iter().filter(move |o| belongs(o, command)).map(|o| o.name))
+    own.chain(options.iter().filter(move |o| belongs(o, command)).map(|o| &*o.name))
 }
 
 fn parse_switch(text: &str) -> Result<bool, String> {

@@ -17,9 +17,9 @@ use crate::settings::{Settings, Source};
 
 /// A target that is ready to be connected to.
 #[derive(Debug)]
-pub struct Target<D = AnyDatabase> {
+pub struct Target {
     /// The database.
-    pub database: Arc<D>,
+    pub database: Arc<AnyDatabase>,
     /// Whether nobody named one, so that it is the file in the current folder.
     pub embedded: bool,
     /// Longest wait for a session.
@@ -124,7 +124,7 @@ fn read_password_file(file: &Path) -> Result<Secret, SpecError> {
 ///
 /// # Errors
 /// When there is no session to be had.
-pub fn look<D: Database>(target: &Target<D>) -> Result<ServerInfo, Failure> {
+pub fn look(target: &Target) -> Result<ServerInfo, Failure> {
     on_this_thread(async {
         let name = target.database.target();
         let mut session = connect(&*target.database, Role::Monitor, target.connect_limit)

@@ -16,22 +16,22 @@ use crate::{Exit, Result, signals};
 /// Builds.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
     let name = requests::workload(settings)?;
-    with_workload!(name.as_str(), W => build_workload::<W>(settings))?
+    with_workload!(name.as_str(), W => build_workload(settings))?
 }
 
-fn build_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
-    let target = open(settings, W::NAME)?;
-    let request = requests::build::<W, _>(settings, &target)?;
+fn build_workload(settings: &mut Settings) -> Result<Exit> {
+    let target = open(settings, workload.name)?;
+    let request = requests::build(settings, &target)?;
     if settings.switch("show-spec")? {
         show_spec(settings);
         return Ok(Exit::Done);
     }
     let mut store = store(settings)?;
     let mut journal =
-        Journal::of_build::<W, _>(store.as_mut(), &target, &request, &mut terminal::warn);
+        Journal::of_build(store.as_mut(), &target, &request, &mut terminal::warn);
     signals::before_exit(journal.last_words());
     let bars = Bars::new();
-    let built = build::<W, _>(&target.database, &request, &bars);
+    let built = build(&target.database, &request, &bars);
     bars.clear();
     for note in target.database.notes() {
         terminal::warn(&note);

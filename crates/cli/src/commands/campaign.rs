@@ -35,7 +35,7 @@ pub fn settle(settings: &mut Settings, target: &Target) -> Result<Duration> {
 }
 
 /// Makes the runs that a question asks for, or shows what they would be.
-pub fn conduct<W: Workload, Q: Question>(
+pub fn conduct<Q: Question>(
     settings: &mut Settings,
     targets: &[Target],
     resumed: Option<&Resumed>,
@@ -48,7 +48,7 @@ pub fn conduct<W: Workload, Q: Question>(
     let campaign = Campaign { settings: &of, targets, settle, resumed };
     if only_look {
         for trial in question.trials() {
-            let (run, _) = campaign.resolve::<W>(&trial, &bars, true)?;
+            let (run, _) = campaign.resolve(&trial, &bars, true)?;
             bars.clear();
             show_spec(&run);
         }
@@ -59,8 +59,8 @@ pub fn conduct<W: Workload, Q: Question>(
     let stopper = Stopper::default();
     signals::stops(signals::Stops::Campaign(stopper.clone()));
     let mut screen =
-        Screen { live: Live::of_sequence(W::headline()), headline: W::headline().name };
-    let ended = campaign.conduct::<W, Q>(question, store.as_mut(), &stopper, &bars, &mut screen);
+        Screen { live: Live::of_sequence(workload.headline), headline: workload.headline.name };
+    let ended = campaign.conduct::<Q>(question, store.as_mut(), &stopper, &bars, &mut screen);
     bars.clear();
     screen.live.clear();
     ended.map(Some)

@@ -17,16 +17,16 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         settings.clone_from(&resumed.settings);
     }
     let name = requests::workload(settings)?;
-    with_workload!(name.as_str(), W => search::<W>(settings, resumed.as_ref()))?
+    with_workload!(name.as_str(), W => search(settings, resumed.as_ref()))?
 }
 
-fn search<W: Workload>(settings: &mut Settings, resumed: Option<&Resumed>) -> Result<Exit> {
-    let target = open(settings, W::NAME)?;
-    let request = Request::read::<W, _>(settings, &target)?;
+fn search(settings: &mut Settings, resumed: Option<&Resumed>) -> Result<Exit> {
+    let target = open(settings, workload.name)?;
+    let request = Request::read(settings, &target)?;
     let as_json = settings.switch("json")?;
-    let mut question = Capacity::new::<W>(request, settings)?;
+    let mut question = Capacity::new(request, settings)?;
     let targets = std::slice::from_ref(&target);
-    let Some(ended) = campaign::conduct::<W, _>(settings, targets, resumed, &mut question)? else {
+    let Some(ended) = campaign::conduct(settings, targets, resumed, &mut question)? else {
         return Ok(Exit::Done);
     };
     match &ended.document {

@@ -16,7 +16,7 @@ use crate::{Exit, Result, signals};
 pub fn command(settings: &mut Settings) -> Result<Exit> {
     let name = requests::workload(settings)?;
     let junit = junit(settings)?;
-    let checked = with_workload!(name.as_str(), W => check_workload::<W>(settings));
+    let checked = with_workload!(name.as_str(), W => check_workload(settings));
     let checked = checked.map_err(Failure::from).and_then(|checked| checked);
     if let Some(file) = junit {
         file.write(&match &checked {
@@ -27,15 +27,15 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     Ok(if checked?.holds() { Exit::Done } else { Exit::CheckFailed })
 }
 
-fn check_workload<W: Workload>(settings: &mut Settings) -> Result<CheckReport> {
-    let target = open(settings, W::NAME)?;
+fn check_workload(settings: &mut Settings) -> Result<CheckReport> {
+    let target = open(settings, workload.name)?;
     let request = requests::check(settings, &target)?;
     let as_json = settings.switch("json")?;
     let mut store = store(settings)?;
-    let mut journal = Journal::of_check::<W, _>(store.as_mut(), &target, &mut terminal::warn);
+    let mut journal = Journal::of_check(store.as_mut(), &target, &mut terminal::warn);
     signals::before_exit(journal.last_words());
     let bars = Bars::new();
-    let checked = check::<W, _>(&target.database, &request, &bars);
+    let checked = check(&target.database, &request, &bars);
     bars.clear();
     let checked = match checked {
         Ok(checked) => checked,

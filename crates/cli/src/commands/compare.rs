@@ -20,7 +20,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         return of_the_store(settings);
     }
     let name = requests::workload(settings)?;
-    with_workload!(name.as_str(), W => in_pairs::<W>(settings, resumed.as_ref()))?
+    with_workload!(name.as_str(), W => in_pairs(settings, resumed.as_ref()))?
 }
 
 /// What a comparison of stored jobs takes.
@@ -64,13 +64,13 @@ fn refuse_settings_of_runs(settings: &Settings) -> Result<()> {
 }
 
 /// Makes the runs, and compares them.
-fn in_pairs<W: Workload>(settings: &mut Settings, resumed: Option<&Resumed>) -> Result<Exit> {
-    let [mut a, mut b] = compare::sides([settings, &settings.of_other()], W::options())?;
-    let targets = [open(&mut a, W::NAME)?, open(&mut b, W::NAME)?];
-    let request = Request::read(settings, W::options(), &targets)?;
+fn in_pairs(settings: &mut Settings, resumed: Option<&Resumed>) -> Result<Exit> {
+    let [mut a, mut b] = compare::sides([settings, &settings.of_other()], workload.options)?;
+    let targets = [open(&mut a, workload.name)?, open(&mut b, workload.name)?];
+    let request = Request::read(settings, workload.options, &targets)?;
     let format = format(settings)?;
     let mut question = Pairs::new(request, settings.said("label").map(str::to_owned));
-    let Some(ended) = campaign::conduct::<W, _>(settings, &targets, resumed, &mut question)? else {
+    let Some(ended) = campaign::conduct(settings, &targets, resumed, &mut question)? else {
         return Ok(Exit::Done);
     };
     let mut is_good = false;

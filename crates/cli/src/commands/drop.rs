@@ -14,21 +14,21 @@ use crate::{Exit, Result, terminal};
 /// Drops.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
     let name = triphammer_runner::requests::workload(settings)?;
-    with_workload!(name.as_str(), W => drop_workload::<W>(settings))?
+    with_workload!(name.as_str(), W => drop_workload(settings))?
 }
 
-fn drop_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
-    let target = open(settings, W::NAME)?;
+fn drop_workload(settings: &mut Settings) -> Result<Exit> {
+    let target = open(settings, workload.name)?;
     let name = target.database.target();
-    if !settings.switch("yes")? && !confirmed(W::TITLE, &name) {
+    if !settings.switch("yes")? && !confirmed(workload.title, &name) {
         return Err(Failure::refuse(format!(
             "nothing was dropped: say --yes to remove {} from {name}",
-            W::TITLE
+            workload.title
         )));
     }
     let removed =
-        drop_build::<W, _>(&target.database, settings.switch("force")?, target.connect_limit)?;
-    print(&format!("dropped {} from {name}: {}", W::TITLE, removed.join(", ")));
+        drop_build(&target.database, settings.switch("force")?, target.connect_limit)?;
+    print(&format!("dropped {} from {name}: {}", workload.title, removed.join(", ")));
     Ok(Exit::Done)
 }
 

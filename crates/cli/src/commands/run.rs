@@ -29,7 +29,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     };
     let name = requests::workload(settings)?;
     let junit = junit(settings)?;
-    let done = with_workload!(name.as_str(), W => run_workload::<W>(settings, exemplar.as_ref()))
+    let done = with_workload!(name.as_str(), W => run_workload(settings, exemplar.as_ref()))
         .map_err(Failure::from);
     match (done.and_then(|done| done), junit) {
         (Ok(Done { exit, result: Some(result) }), Some(file)) => {
@@ -51,9 +51,9 @@ struct Done {
     result: Option<RunResult>,
 }
 
-fn run_workload<W: Workload>(settings: &mut Settings, exemplar: Option<&Exemplar>) -> Result<Done> {
+fn run_workload(settings: &mut Settings, exemplar: Option<&Exemplar>) -> Result<Done> {
     let asked = OutputsAsked::said(settings)?;
-    let target = open(settings, W::NAME)?;
+    let target = open(settings, workload.name)?;
     let only_look = settings.switch("show-spec")?;
     let as_json = settings.switch("json")?;
     let as_view = settings.switch("tui")?;
@@ -61,7 +61,7 @@ fn run_workload<W: Workload>(settings: &mut Settings, exemplar: Option<&Exemplar
         tui::refuse(as_json)?;
     }
     let bars = Bars::new();
-    let resolved = Resolved::<W, _>::new(settings, &target, &bars, only_look);
+    let resolved = Resolved::new(settings, &target, &bars, only_look);
     bars.clear();
     let resolved = resolved?;
     if only_look {
@@ -70,18 +70,18 @@ fn run_workload<W: Workload>(settings: &mut Settings, exemplar: Option<&Exemplar
     }
     if let Some(exemplar) = exemplar {
         let replay = resolved.replay(exemplar)?;
-        print(&exemplar.text(&replay, W::transactions()));
+        print(&exemplar.text(&replay, workload.transactions));
         let exit = if replay.outcome.is_ok() { Exit::Done } else { Exit::CheckFailed };
         return Ok(Done { exit, result: None });
     }
-    let mut outputs = asked.open(W::transactions(), resolved.info(settings))?;
+    let mut outputs = asked.open(workload.transactions, resolved.info(settings))?;
     let mut store = store(settings)?;
     let mut screen = if as_view {
-        let title = format!("{} on {}", W::NAME, Redacted::target_of(&*target.database));
-        let model = Model::new(title, resolved.spec(), W::headline(), W::transactions());
-        Screen { tui: Some(Tui::start(model)?), live: Live::hidden(W::headline()) }
+        let title = format!("{} on {}", workload.name, Redacted::target_of(&*target.database));
+        let model = Model::new(title, resolved.spec(), workload.headline, workload.transactions);
+        Screen { tui: Some(Tui::start(model)?), live: Live::hidden(workload.headline) }
     } else {
-        Screen { tui: None, live: Live::new(W::headline()) }
+        Screen { tui: None, live: Live::new(workload.headline) }
     };
     let result = resolved.run(settings, store.as_mut(), &mut outputs.around(&mut screen));
     screen.end();

@@ -76,14 +76,14 @@ impl Limit {
     /// With what is wrong and what there is.
     pub fn parse(text: &str, types: &[TransactionDef]) -> Result<Self, String> {
         let wrong = || {
-            let example = types.first().map_or("all", |first| first.name);
+            let example = types.first().map_or("all", |first| &first.name);
             format!("`{text}` is no limit; write '{example}.p95 < 50ms'")
         };
         let (what, under) = text.split_once('<').ok_or_else(wrong)?;
         let (transaction, percentile) = what.trim().split_once('.').ok_or_else(wrong)?;
         let (transaction, percentile) = (transaction.trim(), percentile.trim());
         if transaction != "all" && types.iter().all(|known| known.name != transaction) {
-            let known: Vec<_> = types.iter().map(|known| known.name).collect();
+            let known: Vec<_> = types.iter().map(|known| &*known.name).collect();
             return Err(format!(
                 "no transaction is called `{transaction}`; there are {} and all",
                 known.join(", ")

@@ -44,10 +44,10 @@ impl Request {
     ///
     /// # Panics
     /// When there are not two targets.
-    pub fn read<D: Database>(
+    pub fn read(
         settings: &mut Settings,
         options: &[OptionDef],
-        targets: &[Target<D>],
+        targets: &[Target],
     ) -> Result<Self, SpecError> {
         let names = [0, 1].map(|side: usize| targets[side].database.target());
         settings.show("target", names[0].clone(), &settings.source("target"));

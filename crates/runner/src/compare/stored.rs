@@ -1,6 +1,5 @@
 //! What `compare A B` names: jobs of the store by number, and labels.
 
-use triphammer_core::workload::Workload;
 
 use super::document::ComparisonResult;
 use super::profiles::Profiled;
@@ -9,7 +8,7 @@ use crate::failure::Failure;
 use crate::profile::ProfileResult;
 use crate::result::{JobKind, RunResult};
 use crate::store::{JobFilter, JobId, JobStatus, Moment, Store, StoreError, StoredJob};
-use crate::with_workload;
+use crate::describe;
 
 /// One side of a comparison, as the store has it.
 #[derive(Debug)]
@@ -156,9 +155,9 @@ pub(crate) fn settings(store: &Store, job: JobId) -> Result<Vec<(String, String)
 fn read_seconds(store: &Store, result: &RunResult) -> Result<super::run::Seconds, Failure> {
     let Some(job) = result.job.map(JobId) else { return Ok(super::run::Seconds::new()) };
     let rows = store.series(job).map_err(refuse)?;
-    let headline = with_workload!(result.workload.name.as_str(), W => W::headline())?;
+    let workload = describe(&result.workload.name)?;
     let names: Vec<String> = result.window.types.iter().map(|seen| seen.name.clone()).collect();
-    Ok(seconds(result, &headline, &names, &rows))
+    Ok(seconds(result, &workload.headline, &names, &rows))
 }
 
 fn refuse(error: StoreError) -> Failure {

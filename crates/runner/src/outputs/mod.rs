@@ -85,7 +85,7 @@ impl OutputsAsked {
         transactions: &[TransactionDef],
         info: Vec<(&'static str, String)>,
     ) -> Result<Outputs, Failure> {
-        let types: Vec<String> = transactions.iter().map(|t| t.name.to_owned()).collect();
+        let types: Vec<String> = transactions.iter().map(|t| t.name.to_string()).collect();
         let series = self.series.map(|(path, layout)| SeriesFile::create(path, layout, &types));
         let metrics = (self.listen.is_some() || self.otlp.is_some())
             .then(|| Arc::new(Mutex::new(Metrics::new(types, info))));

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use triphammer_core::stats::{Times, share};
-use triphammer_core::workload::{Headline, TransactionDef};
+use triphammer_core::workload::Description;
 
 use crate::result::{RunResult, TypeFigures};
 use crate::settings::closest;
@@ -110,8 +110,9 @@ enum Source {
 impl Vocabulary {
     /// The names of a workload.
     #[must_use]
-    pub fn of_workload(headline: Headline, transactions: &[TransactionDef]) -> Self {
-        Self::new(headline.name, transactions.iter().map(|t| t.name))
+    pub fn of_workload(workload: &Description) -> Self {
+        let (headline, transactions) = (&workload.headline, &workload.transactions);
+        Self::new(&headline.name, transactions.iter().map(|t| &*t.name))
     }
 
     /// The names of a stored result.

@@ -70,8 +70,8 @@ impl Audit {
             }
         };
         Self {
-            id: definition.id.to_owned(),
-            title: definition.title.to_owned(),
+            id: definition.id.to_string(),
+            title: definition.title.to_string(),
             expected: bounds.map(|[expected, ..]| expected),
             low: bounds.map(|[_, low, _]| low),
             high: bounds.map(|[.., high]| high),

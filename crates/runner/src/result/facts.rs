@@ -1,10 +1,11 @@
 //! What the runner knows about a run beside what the engine gives back.
 
+use std::sync::Arc;
+
 use triphammer_core::event::Note;
-use triphammer_core::pace::Cycle;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
-use triphammer_core::workload::{AuditDef, Headline, TransactionDef};
+use triphammer_core::workload::{AuditDef, Description};
 
 use super::document::{Setting, SettingChange, Tool, WorkloadFacts};
 use super::redacted::Redacted;
@@ -24,12 +25,8 @@ pub struct RunFacts {
     pub label: Option<String>,
     /// The workload and its data.
     pub workload: WorkloadFacts,
-    /// The workload's transaction types.
-    pub transactions: &'static [TransactionDef],
-    /// The workload's first figure.
-    pub headline: Headline,
-    /// The workload's keying and thinking times.
-    pub cycle: Option<&'static Cycle>,
+    /// What the workload says of itself.
+    pub description: Arc<Description>,
     /// How the workload was driven.
     pub spec: RunSpec,
     /// Every setting and where its value came from.
@@ -45,7 +42,7 @@ pub struct RunFacts {
     /// The headline's count, as the database's statement gave it.
     pub database_count: DatabaseCount,
     /// The workload's audits with their sums.
-    pub audits: Vec<(&'static AuditDef, DatabaseCount)>,
+    pub audits: Vec<(AuditDef, DatabaseCount)>,
     /// The database's transaction counter.
     pub server_transactions: CounterSpan,
     /// Server settings that changed during the run.

@@ -35,8 +35,8 @@ impl Figures {
             .zip(seen)
             .enumerate()
             .map(|(index, (definition, seen))| TypeFigures {
-                name: definition.name.to_owned(),
-                title: definition.title.to_owned(),
+                name: definition.name.to_string(),
+                title: definition.title.to_string(),
                 started: edges.map(|edges| edges.started[index]),
                 in_flight: edges.map(|edges| edges.in_flight[index]),
                 tally: definition.tally.as_ref().map(|tally| TallyFigure::new(tally, &seen.counts)),
@@ -96,8 +96,8 @@ impl TallyFigure {
         let possible = counts.committed * u64::from(definition.per_transaction);
         let count = u64::try_from(counts.tally).unwrap_or_default();
         Self {
-            name: definition.name.to_owned(),
-            title: definition.title.to_owned(),
+            name: definition.name.to_string(),
+            title: definition.title.to_string(),
             count,
             possible,
             share: share(count, possible),

@@ -52,7 +52,7 @@ pub struct Efficiency {
 
 impl Efficiency {
     pub(super) fn of(facts: &RunFacts, headline: &HeadlineFigure) -> Option<Self> {
-        let cycle = facts.cycle.filter(|_| facts.spec.load == Load::Keyed)?;
+        let cycle = facts.description.cycle.as_ref().filter(|_| facts.spec.load == Load::Keyed)?;
         let maximum = cycle.headline_max * f64::from(facts.spec.users) / f64::from(cycle.terminals);
         Some(Self { maximum, share: headline.value / maximum })
     }
@@ -87,7 +87,7 @@ impl SlowTransaction {
         let seconds = |at: Elapsed| at.duration().as_secs_f64();
         let timing = &exemplar.timing;
         Self {
-            transaction: facts.transactions[exemplar.transaction].name.to_owned(),
+            transaction: facts.description.transactions[exemplar.transaction].name.to_string(),
             author: exemplar.author,
             due_s: seconds(timing.due),
             started_s: seconds(timing.started),

@@ -29,9 +29,9 @@ impl RunResult {
     #[must_use]
     pub fn new(facts: &RunFacts, end: &RunEnd) -> Self {
         let durations = durations(facts, end);
-        let window = Figures::new(facts.transactions, &end.timed, durations.window_s, None);
+        let window = Figures::new(&facts.description.transactions, &end.timed, durations.window_s, None);
         let edges = Edges { started: &end.started, in_flight: &end.in_flight };
-        let run = Figures::new(facts.transactions, &end.run, durations.whole_s, Some(edges));
+        let run = Figures::new(&facts.description.transactions, &end.run, durations.whole_s, Some(edges));
         let completed = run.total.completed;
         let server_transactions = server_transactions(&facts.server_transactions);
         let round_trips = RoundTrips {
@@ -67,7 +67,7 @@ impl RunResult {
             backlog_max: end.backlog_max,
             exemplars: end.exemplars.iter().map(|e| SlowTransaction::of(facts, e)).collect(),
             window,
-            slices: facts.slicer.slices(facts.transactions, end.window),
+            slices: facts.slicer.slices(&facts.description.transactions, end.window),
             run,
             requirements: Vec::new(),
             errors: errors(facts, end),
@@ -145,7 +145,7 @@ fn durations(facts: &RunFacts, end: &RunEnd) -> Durations {
 }
 
 fn headline(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> HeadlineFigure {
-    let definition = &facts.headline;
+    let definition = &facts.description.headline;
     let sum = |read: &dyn Fn(usize) -> u64| definition.transactions.iter().map(|t| read(*t)).sum();
     let counted = |read: &dyn Fn(usize) -> u64| definition.counted.iter().map(|t| read(*t)).sum();
     let count = sum(&|t| end.timed[t].counts.committed);
@@ -160,8 +160,8 @@ fn headline(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> HeadlineFi
         Some(_) => None,
     };
     HeadlineFigure {
-        name: definition.name.to_owned(),
-        meaning: definition.meaning.to_owned(),
+        name: definition.name.to_string(),
+        meaning: definition.meaning.to_string(),
         value: rate(count, durations.window_s, definition.per_seconds),
         per: unit_of_time(definition.per_seconds),
         count,
@@ -179,7 +179,7 @@ fn audits(facts: &RunFacts, end: &RunEnd) -> Vec<Audit> {
         .audits
         .iter()
         .map(|(definition, read)| {
-            let of = definition.transactions;
+            let of = &definition.transactions;
             let client = ClientSum {
                 sum: of.iter().map(|t| i128::from(end.run[*t].counts.tally)).sum(),
                 unknown: of.iter().map(|t| end.run[*t].counts.in_doubt + end.in_flight[*t]).sum(),
@@ -234,7 +234,7 @@ fn errors(facts: &RunFacts, end: &RunEnd) -> Vec<ErrorFigure> {
     end.errors
         .iter()
         .map(|sample| ErrorFigure {
-            transaction: facts.transactions[sample.transaction].name.to_owned(),
+            transaction: facts.description.transactions[sample.transaction].name.to_string(),
             class: sample.class,
             message: mask_secrets(&sample.message),
             count: sample.count,

@@ -4,7 +4,8 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use triphammer_core::session::Database;
+use triphammer_core::session::Database as _;
+use triphammer_drivers::AnyDatabase;
 
 /// What stands for a secret.
 const MASK: &str = "***";
@@ -23,7 +24,7 @@ impl Redacted {
 
     /// The target of a database.
     #[must_use]
-    pub fn target_of<D: Database>(database: &D) -> Self {
+    pub fn target_of(database: &AnyDatabase) -> Self {
         Self::new(&database.target())
     }
 

@@ -152,7 +152,7 @@ impl Gathered {
             }
         }
         let types = definitions.iter().zip(&self.types);
-        let types = types.map(|(d, (counts, times))| figures(d.name, counts, times.as_ref()));
+        let types = types.map(|(d, (counts, times))| figures(&d.name, counts, times.as_ref()));
         let total = figures("all", &all, Some(&all_times));
         Slice { start_s, seconds, types: types.collect(), total }
     }

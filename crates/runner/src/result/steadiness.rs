@@ -86,7 +86,7 @@ impl Steadiness {
         let start = place(end.window.start.second());
         // The last second of a number of transactions is not whole: neither is what lies after a stop.
         let window = &all[start..place(end.window.end.second()).max(start)];
-        let per_unit = f64::from(facts.headline.per_seconds);
+        let per_unit = f64::from(facts.description.headline.per_seconds);
         let found = warmup::warm_up(&all[..start + window.len()]);
         let summary = series::summarise(window);
         let rampup_s = start as u64;

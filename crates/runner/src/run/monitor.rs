@@ -7,6 +7,8 @@ use triphammer_core::engine::Plan;
 use triphammer_core::session::{Access, Database, Role, Session};
 use triphammer_core::workload::{AuditDef, Statements, Workload};
 use triphammer_core::{Clock, DbError, ErrorClass, Rows, StatementId, clock};
+use triphammer_drivers::{AnyDatabase, AnySession};
+use triphammer_workloads::AnyWorkload;
 
 use crate::crew::connect;
 use crate::record::{Recording, TABLE};
@@ -32,10 +34,10 @@ async fn number<S: Session>(session: &mut S, id: StatementId, limit: Duration) -
 
 /// Looks at the database from beside a run. It may lose its session with the server and makes it anew;
 /// what it cannot see is absent from the result, never waited for.
-pub(super) struct Monitor<'a, W: Workload, D: Database> {
-    plan: &'a Plan<W, D>,
+pub(super) struct Monitor<'a> {
+    plan: &'a Plan<AnyWorkload, AnyDatabase>,
     limit: Duration,
-    pub session: Option<D::Session>,
+    pub session: Option<AnySession>,
     /// The server's settings when the run began.
     pub settings_start: Vec<(String, String)>,
     count: Option<StatementId>,
@@ -52,8 +54,8 @@ enum Counter {
     Absent,
 }
 
-impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
-    pub fn new(plan: &'a Plan<W, D>, limit: Duration) -> Self {
+impl<'a> Monitor<'a> {
+    pub fn new(plan: &'a Plan<AnyWorkload, AnyDatabase>, limit: Duration) -> Self {
         let counter = Counter::Unread(Elapsed::default());
         Self { plan, limit, session: None, settings_start: Vec::new(), count: None, counter }
     }
@@ -64,7 +66,7 @@ impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
         }
         self.session = None;
         let mut session = connect(&*self.plan.database, Role::Monitor, self.limit).await?;
-        self.count = match W::headline().database_count {
+        self.count = match &self.plan.workload.description().headline.database_count {
             Some(name) if self.plan.database.capabilities().stores => {
                 Some(Statements::new(&self.plan.book).prepare(&mut session, name).await?)
             }
@@ -77,7 +79,7 @@ impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
     /// Asks something, within a glance; `None` when there is no answer.
     pub async fn glance<T>(
         &mut self,
-        ask: impl AsyncFnOnce(&mut D::Session) -> Result<T, DbError>,
+        ask: impl AsyncFnOnce(&mut AnySession) -> Result<T, DbError>,
     ) -> Option<T> {
         self.within(GLANCE, ask).await
     }
@@ -85,7 +87,7 @@ impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
     async fn within<T>(
         &mut self,
         limit: Duration,
-        ask: impl AsyncFnOnce(&mut D::Session) -> Result<T, DbError>,
+        ask: impl AsyncFnOnce(&mut AnySession) -> Result<T, DbError>,
     ) -> Option<T> {
         let asked = tokio::time::timeout(limit, async {
             self.ensure().await?;
@@ -117,7 +119,7 @@ impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
         self.ensure().await.ok()?;
         let session = self.session.as_mut()?;
         let mut statements = Statements::new(&self.plan.book);
-        let number = match statements.prepare(session, audit.statement).await {
+        let number = match statements.prepare(session, &audit.statement).await {
             Ok(id) => number(session, id, AUDIT).await,
             Err(_) => None,
         };
@@ -172,7 +174,8 @@ impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
             return Ok(());
         }
         let session = self.session.as_mut().expect("just ensured");
-        let recording = Recording::prepare::<W, _>(&self.plan.book, session).await?;
+        let recording =
+            Recording::prepare(self.plan.workload.description(), &self.plan.book, session).await?;
         if recording.read(session).await?.is_untouched() {
             session.begin(Access::Write).await?;
             let now = clock::wall().to_string();

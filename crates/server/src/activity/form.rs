@@ -156,7 +156,7 @@ impl Asked {
             return Err(ApiError::invalid(message).about("other"));
         }
         let workload = requests::workload(&mut settings)?;
-        with_workload!(workload.as_str(), W => W::NAME)
+        with_workload!(workload.as_str(), W => workload.name)
             .map_err(|error| ApiError::from(error).about("workload"))?;
         requests::refuse_options_of_others(&settings, &workload)?;
         Ok(Self { form: form.clone(), workload, settings, keys, other })
@@ -172,7 +172,7 @@ impl Asked {
         let targets = match &self.other {
             None => vec![target::open(&mut settings, &self.workload, &self.keys)?],
             Some((other, other_keys)) => {
-                let options = with_workload!(self.workload.as_str(), W => W::options())?;
+                let options = with_workload!(self.workload.as_str(), W => workload.options)?;
                 let [mut a, mut b] = compare::sides([&settings, other], options)?;
                 let a = target::open(&mut a, &self.workload, &self.keys)?;
                 vec![a, target::open(&mut b, &self.workload, other_keys)?]
@@ -194,7 +194,7 @@ impl Asked {
         targets: &[Target],
     ) -> Result<Option<serde_json::Value>, Failure> {
         with_workload!(self.workload.as_str(), W => {
-            resolve::<W>(self.form.command, settings, targets)
+            resolve(self.form.command, settings, targets)
         })?
     }
 }
@@ -226,39 +226,39 @@ pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
     })
 }
 
-fn resolve<W: Workload>(
+fn resolve(
     command: FormCommand,
     settings: &mut Settings,
     targets: &[Target],
 ) -> Result<Option<serde_json::Value>, Failure> {
     let target = &targets[0];
     match command {
-        FormCommand::Build => requests::build::<W, _>(settings, target).map(|_| None),
+        FormCommand::Build => requests::build(settings, target).map(|_| None),
         FormCommand::Check => requests::check(settings, target).map(|_| None),
         FormCommand::Drop => settings.switch("force").map(|_| None).map_err(Failure::from),
         FormCommand::Run => {
-            let resolved = Resolved::<W, _>::new(settings, target, &Silent, true)?;
+            let resolved = Resolved::new(settings, target, &Silent, true)?;
             Ok(serde_json::to_value(resolved.spec()).ok())
         }
         FormCommand::Profile => {
-            let question = Profile::new::<W>(profile::Request::read(settings, target)?);
-            first_spec::<W, _>(&question, settings, targets)
+            let question = Profile::new(profile::Request::read(settings, target)?);
+            first_spec(&question, settings, targets)
         }
         FormCommand::Capacity => {
-            let request = capacity::Request::read::<W, _>(settings, target)?;
-            let question = Capacity::new::<W>(request, settings)?;
-            first_spec::<W, _>(&question, settings, targets)
+            let request = capacity::Request::read(settings, target)?;
+            let question = Capacity::new(request, settings)?;
+            first_spec(&question, settings, targets)
         }
         FormCommand::Compare => {
-            let request = compare::Request::read(settings, W::options(), targets)?;
-            first_spec::<W, _>(&Pairs::new(request, None), settings, targets)
+            let request = compare::Request::read(settings, workload.options, targets)?;
+            first_spec(&Pairs::new(request, None), settings, targets)
         }
     }
 }
 
 /// How a campaign's first run would be driven, when every one of its trials can be; the settings of the trials
 /// join those of the campaign.
-fn first_spec<W: Workload, Q: Question>(
+fn first_spec<Q: Question>(
     question: &Q,
     settings: &mut Settings,
     targets: &[Target],
@@ -268,7 +268,7 @@ fn first_spec<W: Workload, Q: Question>(
     let campaign = Campaign { settings: &of, targets, settle, resumed: None };
     let mut spec = None;
     for trial in question.trials() {
-        let (run, resolved) = campaign.resolve::<W>(&trial, &Silent, true)?;
+        let (run, resolved) = campaign.resolve(&trial, &Silent, true)?;
         settings.show_run(&run);
         spec = spec.or_else(|| serde_json::to_value(resolved.spec()).ok());
     }

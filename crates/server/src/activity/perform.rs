@@ -65,13 +65,13 @@ pub fn perform(
     let target = &targets[0];
     let mut store = open_store(&work, all);
     let done = with_workload!(asked.workload.as_str(), W => match asked.form.command {
-        FormCommand::Build => work.build::<W>(&mut settings, target, store.as_mut()),
-        FormCommand::Check => work.check::<W>(&mut settings, target, store.as_mut()),
-        FormCommand::Drop => work.drop::<W>(&mut settings, target),
-        FormCommand::Run => work.run::<W>(&mut settings, target, store.as_mut()),
-        FormCommand::Profile => work.profile::<W>(&mut settings, target, store.as_mut()),
-        FormCommand::Capacity => work.capacity::<W>(&mut settings, target, store.as_mut()),
-        FormCommand::Compare => work.compare::<W>(&mut settings, &targets, store.as_mut()),
+        FormCommand::Build => work.build(&mut settings, target, store.as_mut()),
+        FormCommand::Check => work.check(&mut settings, target, store.as_mut()),
+        FormCommand::Drop => work.drop(&mut settings, target),
+        FormCommand::Run => work.run(&mut settings, target, store.as_mut()),
+        FormCommand::Profile => work.profile(&mut settings, target, store.as_mut()),
+        FormCommand::Capacity => work.capacity(&mut settings, target, store.as_mut()),
+        FormCommand::Compare => work.compare(&mut settings, &targets, store.as_mut()),
     });
     Ok(done.map_err(Failure::from)??)
 }
@@ -92,19 +92,19 @@ impl Work<'_> {
         Steps::new(self.all.hub(), self.id)
     }
 
-    fn build<W: Workload>(
+    fn build(
         &self,
         settings: &mut Settings,
         target: &Target,
         store: Option<&mut Store>,
     ) -> Result<Ended, Failure> {
-        let mut request = requests::build::<W, _>(settings, target)?;
+        let mut request = requests::build(settings, target)?;
         request.cancel = self.cancel.clone();
         let steps = self.steps();
         let warn = &mut |text: &str| steps.warn(text);
-        let mut journal = Journal::of_build::<W, _>(store, target, &request, warn);
+        let mut journal = Journal::of_build(store, target, &request, warn);
         self.has_job(&journal);
-        match build::<W, _>(&target.database, &request, &steps) {
+        match build(&target.database, &request, &steps) {
             Ok(report) => {
                 journal.built(&report, warn);
                 let rows = format::integer(report.rows);
@@ -118,7 +118,7 @@ impl Work<'_> {
         }
     }
 
-    fn check<W: Workload>(
+    fn check(
         &self,
         settings: &mut Settings,
         target: &Target,
@@ -128,9 +128,9 @@ impl Work<'_> {
         request.cancel = self.cancel.clone();
         let steps = self.steps();
         let warn = &mut |text: &str| steps.warn(text);
-        let mut journal = Journal::of_check::<W, _>(store, target, warn);
+        let mut journal = Journal::of_check(store, target, warn);
         self.has_job(&journal);
-        match check::<W, _>(&target.database, &request, &steps) {
+        match check(&target.database, &request, &steps) {
             Ok(report) => {
                 journal.checked(&report, warn);
                 let violated = report.checks.iter().filter(|check| check.violations > 0).count();
@@ -147,24 +147,24 @@ impl Work<'_> {
         }
     }
 
-    fn drop<W: Workload>(
+    fn drop(
         &self,
         settings: &mut Settings,
         target: &Target,
     ) -> Result<Ended, Failure> {
         let force = settings.switch("force")?;
-        let removed = drop_build::<W, _>(&target.database, force, target.connect_limit)?;
+        let removed = drop_build(&target.database, force, target.connect_limit)?;
         Ok(complete(true, format!("dropped {}", removed.join(", ")), &removed))
     }
 
-    fn run<W: Workload>(
+    fn run(
         &self,
         settings: &mut Settings,
         target: &Target,
         store: Option<&mut Store>,
     ) -> Result<Ended, Failure> {
         let steps = self.steps();
-        let resolved = Resolved::<W, _>::new(settings, target, &steps, false)?;
+        let resolved = Resolved::new(settings, target, &steps, false)?;
         let spec = resolved.spec();
         self.all.resolved(self.id, serde_json::to_value(spec).unwrap_or_default());
         let window = match spec.length {
@@ -176,49 +176,49 @@ impl Work<'_> {
             activity.users = Some(users);
             activity.rampup_s = Some(rampup);
             activity.window_s = window;
-            activity.headline_name = Some(W::headline().name.to_owned());
+            activity.headline_name = Some(workload.headline.name.to_owned());
         });
-        let mut watch = Watch::new::<W>(self.all, self.id);
+        let mut watch = Watch::new(self.all, self.id);
         let result = resolved.run(settings, store, &mut watch)?;
         Ok(ended(&result))
     }
 
-    fn profile<W: Workload>(
+    fn profile(
         &self,
         settings: &mut Settings,
         target: &Target,
         store: Option<&mut Store>,
     ) -> Result<Ended, Failure> {
-        let mut question = Profile::new::<W>(profile::Request::read(settings, target)?);
-        let ended = self.conduct::<W, _>(settings, from_ref(target), store, &mut question)?;
+        let mut question = Profile::new(profile::Request::read(settings, target)?);
+        let ended = self.conduct(settings, from_ref(target), store, &mut question)?;
         Ok(of_campaign::<Profile>(&ended, ProfileResult::is_good))
     }
 
-    fn capacity<W: Workload>(
+    fn capacity(
         &self,
         settings: &mut Settings,
         target: &Target,
         store: Option<&mut Store>,
     ) -> Result<Ended, Failure> {
-        let request = capacity::Request::read::<W, _>(settings, target)?;
-        let mut question = Capacity::new::<W>(request, settings)?;
-        let ended = self.conduct::<W, _>(settings, from_ref(target), store, &mut question)?;
+        let request = capacity::Request::read(settings, target)?;
+        let mut question = Capacity::new(request, settings)?;
+        let ended = self.conduct(settings, from_ref(target), store, &mut question)?;
         Ok(of_campaign::<Capacity>(&ended, CapacityResult::is_good))
     }
 
-    fn compare<W: Workload>(
+    fn compare(
         &self,
         settings: &mut Settings,
         targets: &[Target],
         store: Option<&mut Store>,
     ) -> Result<Ended, Failure> {
-        let request = compare::Request::read(settings, W::options(), targets)?;
+        let request = compare::Request::read(settings, workload.options, targets)?;
         let mut question = Pairs::new(request, settings.said("label").map(str::to_owned));
-        let ended = self.conduct::<W, _>(settings, targets, store, &mut question)?;
+        let ended = self.conduct(settings, targets, store, &mut question)?;
         Ok(of_campaign::<Pairs>(&ended, ComparisonResult::is_good))
     }
 
-    fn conduct<W: Workload, Q: Question>(
+    fn conduct<Q: Question>(
         &self,
         settings: &mut Settings,
         targets: &[Target],
@@ -228,11 +228,11 @@ impl Work<'_> {
         let settle = settings.duration("settle", campaign::settle(targets[0].embedded))?;
         let campaign = Campaign { settings, targets, settle, resumed: None };
         self.all.change(self.id, |activity| {
-            activity.headline_name = Some(W::headline().name.to_owned());
+            activity.headline_name = Some(workload.headline.name.to_owned());
         });
-        let mut watch = WatchSteps::new::<W>(self.all, self.id);
+        let mut watch = WatchSteps::new(self.all, self.id);
         let ended =
-            campaign.conduct::<W, Q>(question, store, self.stopper, &self.steps(), &mut watch)?;
+            campaign.conduct::<Q>(question, store, self.stopper, &self.steps(), &mut watch)?;
         // What a search finds is another figure than that of its runs.
         if let Some((name, _)) = ended.document.as_ref().and_then(Q::headline) {
             self.all.change(self.id, |activity| activity.headline_name = Some(name));

@@ -132,8 +132,8 @@ pub struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     /// For a run of a workload.
-    pub fn new<W: Workload>(all: &'a Activities, id: u64) -> Self {
-        let (transactions, headline) = (W::transactions(), W::headline());
+    pub fn new(all: &'a Activities, id: u64) -> Self {
+        let (transactions, headline) = (workload.transactions, workload.headline);
         Self { all, id, seconds: SecondsOf { activity: id, transactions, headline } }
     }
 
@@ -199,9 +199,9 @@ pub struct WatchSteps<'a> {
 
 impl<'a> WatchSteps<'a> {
     /// For a campaign with a workload.
-    pub fn new<W: Workload>(all: &'a Activities, id: u64) -> Self {
+    pub fn new(all: &'a Activities, id: u64) -> Self {
         let at = LiveStep { activity: id, ..LiveStep::default() };
-        Self { run: Watch::new::<W>(all, id), at }
+        Self { run: Watch::new(all, id), at }
     }
 
     fn tell(&self) {

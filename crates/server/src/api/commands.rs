@@ -139,7 +139,7 @@ pub async fn commands() -> Answer<CommandList> {
 pub async fn workloads() -> Answer<WorkloadList> {
     let workloads = names()
         .iter()
-        .filter_map(|name| with_workload!(*name, W => workload::<W>()).ok())
+        .filter_map(|name| with_workload!(*name, W => workload()).ok())
         .collect();
     Ok(Json(WorkloadList { workloads }))
 }
@@ -176,26 +176,26 @@ fn setting(name: &str, value: Option<&str>, help: &str, default: Option<&str>) -
     }
 }
 
-fn workload<W: Workload>() -> WorkloadInfo {
-    let headline = W::headline();
+fn workload() -> WorkloadInfo {
+    let headline = workload.headline;
     let options = |command: OptionCommand| {
-        let own = W::options().iter().filter(|option| option.command == command);
+        let own = workload.options.iter().filter(|option| option.command == command);
         own.map(|o| setting(o.name, o.value, o.help, Some(o.default))).collect()
     };
-    let all: u32 = W::transactions().iter().map(|t| t.weight).sum();
-    let transactions = W::transactions().iter().map(|t| TransactionInfo {
+    let all: u32 = workload.transactions.iter().map(|t| t.weight).sum();
+    let transactions = workload.transactions.iter().map(|t| TransactionInfo {
         name: t.name.to_owned(),
         title: t.title.to_owned(),
         share: f64::from(t.weight) / f64::from(all.max(1)),
     });
     WorkloadInfo {
-        name: W::NAME.to_owned(),
-        title: W::TITLE.to_owned(),
-        version: W::VERSION,
-        scale_unit: W::SCALE_UNIT.to_owned(),
+        name: workload.name.to_owned(),
+        title: workload.title.to_owned(),
+        version: workload.version,
+        scale_unit: workload.scale_unit.many.to_owned(),
         headline: headline.name.to_owned(),
         headline_meaning: headline.meaning.to_owned(),
-        modes: W::modes().iter().map(|mode| mode.name().to_owned()).collect(),
+        modes: workload.modes.iter().map(|mode| mode.name().to_owned()).collect(),
         transactions: transactions.collect(),
         build_options: options(OptionCommand::Build),
         run_options: options(OptionCommand::Run),
