@@ -52,14 +52,14 @@ fn subcommand(which: Command, about: &'static str) -> Clap {
         command = command.arg(argument(definition));
     }
     for (heading, definition) in all_options() {
-        if !takes(which, definition) {
+        if !takes(which, &definition) {
             continue;
         }
-        let is_there = command.get_arguments().any(|a| a.get_id() == definition.name);
+        let is_there = command.get_arguments().any(|a| a.get_id() == &*definition.name);
         command = if is_there {
-            command.mut_arg(definition.name, |arg| shared(arg, heading, definition))
+            command.mut_arg(&*definition.name, |arg| shared(arg, &heading, &definition))
         } else {
-            command.arg(option(definition).help_heading(heading))
+            command.arg(option(&definition).help_heading(heading.to_string()))
         };
     }
     command
@@ -99,9 +99,10 @@ fn argument(definition: &SettingDef) -> Arg {
 }
 
 fn option(definition: &OptionDef) -> Arg {
-    let arg = Arg::new(definition.name).long(definition.name).help(definition.help);
-    match definition.value {
-        Some(value) => arg.value_name(value).num_args(1),
+    let name = definition.name.to_string();
+    let arg = Arg::new(name.clone()).long(name).help(definition.help.to_string());
+    match &definition.value {
+        Some(value) => arg.value_name(value.to_string()).num_args(1),
         None => switch(arg),
     }
 }
@@ -120,7 +121,8 @@ fn switch(arg: Arg) -> Arg {
 /// Lays flags, environment and job file over each other.
 pub fn settings(which: Command, matches: &ArgMatches) -> Result<Settings, Failure> {
     let mut settings = Settings::new(which);
-    let options: Vec<&OptionDef> = all_options().into_iter().map(|(_, o)| o).collect();
+    let options = all_options();
+    let options: Vec<&OptionDef> = options.iter().map(|(_, o)| o).collect();
     for id in matches.ids() {
         if let Ok(Some(values)) = matches.try_get_many::<String>(id.as_str()) {
             let values: Vec<&str> = values.map(String::as_str).collect();

@@ -148,19 +148,19 @@ pub struct Live {
 
 impl Live {
     /// A line for a workload with this headline.
-    pub fn new(headline: Headline) -> Self {
+    pub fn new(headline: &Headline) -> Self {
         let mut live = Self::hidden(headline);
         live.show();
         live
     }
 
     /// One that hears all and draws nothing, while something else fills the terminal.
-    pub fn hidden(headline: Headline) -> Self {
+    pub fn hidden(headline: &Headline) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         bar.set_style(ProgressStyle::with_template("{wide_msg}").expect("a fixed template"));
         let terminal = Some(bar);
         Self {
-            headline,
+            headline: headline.clone(),
             terminal,
             in_sequence: false,
             phase: None,
@@ -175,7 +175,7 @@ impl Live {
     }
 
     /// The line of several runs, one after the other.
-    pub fn of_sequence(headline: Headline) -> Self {
+    pub fn of_sequence(headline: &Headline) -> Self {
         Self { in_sequence: true, ..Self::new(headline) }
     }
 
@@ -227,7 +227,7 @@ impl Live {
     pub fn again(&mut self, text: &str) {
         self.say(text);
         let terminal = self.terminal.take();
-        *self = Self { terminal, ..Self::of_sequence(self.headline) };
+        *self = Self { terminal, ..Self::of_sequence(&self.headline) };
     }
 
     /// Says something above the line.
@@ -306,7 +306,7 @@ impl Live {
     fn recent_p95_us(&self) -> f64 {
         let mut merged = triphammer_core::recorder::histogram();
         for interval in &self.recent {
-            for &index in self.headline.transactions {
+            for &index in &self.headline.transactions {
                 if let Some(times) = &interval.types[index].response {
                     merged.add(times).expect("all have the same bounds");
                 }

@@ -183,7 +183,8 @@ impl Question for Capacity {
     }
 
     fn tell(&mut self, step: &Step, result: &RunResult) {
-        let probe = Probe::of(step.number, result, &self.request.limit, &self.workload.transactions);
+        let probe =
+            Probe::of(step.number, result, &self.request.limit, &self.workload.transactions);
         let limit_us = self.request.limit.under_us();
         let answer = match (&probe.reason, probe.value_us) {
             (None | Some(Reason::TooSlow), Some(value_us)) => Answer::Measured {

@@ -62,7 +62,12 @@ impl<'a> Journal<'a> {
             spec: Some(facts.spec.clone()),
             facts: facts.workload.facts.clone(),
             host: facts.host.clone(),
-            transactions: facts.description.transactions.iter().map(|t| t.name.to_string()).collect(),
+            transactions: facts
+                .description
+                .transactions
+                .iter()
+                .map(|t| t.name.to_string())
+                .collect(),
             parent,
             plan: None,
         };

@@ -907,10 +907,7 @@ fn belongs(definition: &OptionDef, command: Command) -> bool {
 }
 
 /// Names that a command takes.
-fn known<'a>(
-    command: Command,
-    options: &'a [&OptionDef],
-) -> impl Iterator<Item = &'a str> + 'a {
+fn known<'a>(command: Command, options: &'a [&OptionDef]) -> impl Iterator<Item = &'a str> + 'a {
     let own = SETTINGS.iter().filter(move |s| s.commands.contains(&command)).map(|s| s.name);
     own.chain(options.iter().filter(move |o| belongs(o, command)).map(|o| &*o.name))
 }

@@ -1,13 +1,11 @@
 //! `triphammer build`.
 
 use triphammer_core::session::Database as _;
-use triphammer_core::workload::Workload;
 use triphammer_runner::build::build;
 use triphammer_runner::journal::Journal;
 use triphammer_runner::report;
 use triphammer_runner::requests;
 use triphammer_runner::settings::Settings;
-use triphammer_runner::with_workload;
 
 use super::{open, print, show_spec, store};
 use crate::terminal::{self, Bars};
@@ -15,20 +13,15 @@ use crate::{Exit, Result, signals};
 
 /// Builds.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
-    let name = requests::workload(settings)?;
-    with_workload!(name.as_str(), W => build_workload(settings))?
-}
-
-fn build_workload(settings: &mut Settings) -> Result<Exit> {
-    let target = open(settings, workload.name)?;
-    let request = requests::build(settings, &target)?;
+    let workload = requests::workload(settings)?;
+    let target = open(settings, &workload)?;
+    let request = requests::build(settings, &workload, &target)?;
     if settings.switch("show-spec")? {
         show_spec(settings);
         return Ok(Exit::Done);
     }
     let mut store = store(settings)?;
-    let mut journal =
-        Journal::of_build(store.as_mut(), &target, &request, &mut terminal::warn);
+    let mut journal = Journal::of_build(store.as_mut(), &target, &request, &mut terminal::warn);
     signals::before_exit(journal.last_words());
     let bars = Bars::new();
     let built = build(&target.database, &request, &bars);

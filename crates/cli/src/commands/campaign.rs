@@ -1,12 +1,13 @@
 //! What `triphammer profile`, `capacity` and `compare --ab` have in common: settings of a new job or of one
 //! that goes on, the screen, and the end.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use triphammer_core::clock::format_duration;
 use triphammer_core::engine;
 use triphammer_core::event::Event;
-use triphammer_core::workload::Workload;
+use triphammer_core::workload::{Description, Name};
 use triphammer_runner::campaign::{self, Begin, Campaign, Ended, Question, Resumed, Step, Stopper};
 use triphammer_runner::report::Charset;
 use triphammer_runner::report::format::figure;
@@ -37,6 +38,7 @@ pub fn settle(settings: &mut Settings, target: &Target) -> Result<Duration> {
 /// Makes the runs that a question asks for, or shows what they would be.
 pub fn conduct<Q: Question>(
     settings: &mut Settings,
+    workload: &Arc<Description>,
     targets: &[Target],
     resumed: Option<&Resumed>,
     question: &mut Q,
@@ -45,7 +47,7 @@ pub fn conduct<Q: Question>(
     let only_look = settings.switch("show-spec")?;
     let bars = Bars::new();
     let of = settings.clone();
-    let campaign = Campaign { settings: &of, targets, settle, resumed };
+    let campaign = Campaign { workload, settings: &of, targets, settle, resumed };
     if only_look {
         for trial in question.trials() {
             let (run, _) = campaign.resolve(&trial, &bars, true)?;
@@ -58,8 +60,10 @@ pub fn conduct<Q: Question>(
     let mut store: Option<Store> = store(settings)?;
     let stopper = Stopper::default();
     signals::stops(signals::Stops::Campaign(stopper.clone()));
-    let mut screen =
-        Screen { live: Live::of_sequence(workload.headline), headline: workload.headline.name };
+    let mut screen = Screen {
+        live: Live::of_sequence(&workload.headline),
+        headline: workload.headline.name.clone(),
+    };
     let ended = campaign.conduct::<Q>(question, store.as_mut(), &stopper, &bars, &mut screen);
     bars.clear();
     screen.live.clear();
@@ -97,7 +101,7 @@ pub fn charset() -> Charset {
 /// Shows a campaign at the terminal.
 struct Screen {
     live: Live,
-    headline: &'static str,
+    headline: Name,
 }
 
 impl run::Observer for Screen {

@@ -1,12 +1,13 @@
 //! `triphammer check`.
 
-use triphammer_core::workload::Workload;
+use std::sync::Arc;
+
+use triphammer_core::workload::Description;
 use triphammer_runner::check::{CheckReport, check};
 use triphammer_runner::journal::Journal;
 use triphammer_runner::report;
 use triphammer_runner::requests;
 use triphammer_runner::settings::Settings;
-use triphammer_runner::{Failure, with_workload};
 
 use super::{junit, open, print, store};
 use crate::terminal::{self, Bars};
@@ -14,25 +15,26 @@ use crate::{Exit, Result, signals};
 
 /// Checks.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
-    let name = requests::workload(settings)?;
+    let workload = requests::workload(settings)?;
     let junit = junit(settings)?;
-    let checked = with_workload!(name.as_str(), W => check_workload(settings));
-    let checked = checked.map_err(Failure::from).and_then(|checked| checked);
+    let checked = check_workload(settings, &workload);
     if let Some(file) = junit {
         file.write(&match &checked {
             Ok(report) => report::junit::of_check(report).xml(),
-            Err(failure) => report::junit::of_failure("check", &name, &failure.to_string()).xml(),
+            Err(failure) => {
+                report::junit::of_failure("check", &workload.name, &failure.to_string()).xml()
+            }
         })?;
     }
     Ok(if checked?.holds() { Exit::Done } else { Exit::CheckFailed })
 }
 
-fn check_workload(settings: &mut Settings) -> Result<CheckReport> {
-    let target = open(settings, workload.name)?;
-    let request = requests::check(settings, &target)?;
+fn check_workload(settings: &mut Settings, workload: &Arc<Description>) -> Result<CheckReport> {
+    let target = open(settings, workload)?;
+    let request = requests::check(settings, workload, &target)?;
     let as_json = settings.switch("json")?;
     let mut store = store(settings)?;
-    let mut journal = Journal::of_check(store.as_mut(), &target, &mut terminal::warn);
+    let mut journal = Journal::of_check(store.as_mut(), workload, &target, &mut terminal::warn);
     signals::before_exit(journal.last_words());
     let bars = Bars::new();
     let checked = check(&target.database, &request, &bars);

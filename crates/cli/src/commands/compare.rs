@@ -1,11 +1,13 @@
 //! `triphammer compare`.
 
-use triphammer_core::workload::Workload;
+use std::sync::Arc;
+
+use triphammer_core::workload::Description;
 use triphammer_runner::campaign::Resumed;
 use triphammer_runner::compare::{self, ComparisonResult, Pairs, Request};
 use triphammer_runner::report::{self, Format};
 use triphammer_runner::settings::{Settings, Source};
-use triphammer_runner::{Failure, requests, with_workload};
+use triphammer_runner::{Failure, requests};
 
 use super::{campaign, open, print, stored};
 use crate::{Exit, Result, terminal};
@@ -19,8 +21,8 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     if resumed.is_none() && !settings.switch("ab")? {
         return of_the_store(settings);
     }
-    let name = requests::workload(settings)?;
-    with_workload!(name.as_str(), W => in_pairs(settings, resumed.as_ref()))?
+    let workload = requests::workload(settings)?;
+    in_pairs(settings, &workload, resumed.as_ref())
 }
 
 /// What a comparison of stored jobs takes.
@@ -64,13 +66,18 @@ fn refuse_settings_of_runs(settings: &Settings) -> Result<()> {
 }
 
 /// Makes the runs, and compares them.
-fn in_pairs(settings: &mut Settings, resumed: Option<&Resumed>) -> Result<Exit> {
-    let [mut a, mut b] = compare::sides([settings, &settings.of_other()], workload.options)?;
-    let targets = [open(&mut a, workload.name)?, open(&mut b, workload.name)?];
-    let request = Request::read(settings, workload.options, &targets)?;
+fn in_pairs(
+    settings: &mut Settings,
+    workload: &Arc<Description>,
+    resumed: Option<&Resumed>,
+) -> Result<Exit> {
+    let [mut a, mut b] = compare::sides([settings, &settings.of_other()], &workload.options)?;
+    let targets = [open(&mut a, workload)?, open(&mut b, workload)?];
+    let request = Request::read(settings, &workload.options, &targets)?;
     let format = format(settings)?;
     let mut question = Pairs::new(request, settings.said("label").map(str::to_owned));
-    let Some(ended) = campaign::conduct(settings, &targets, resumed, &mut question)? else {
+    let Some(ended) = campaign::conduct(settings, workload, &targets, resumed, &mut question)?
+    else {
         return Ok(Exit::Done);
     };
     let mut is_good = false;

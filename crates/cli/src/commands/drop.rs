@@ -3,31 +3,26 @@
 use std::io::IsTerminal;
 
 use triphammer_core::Database;
-use triphammer_core::workload::Workload;
 use triphammer_runner::remove::drop_build;
 use triphammer_runner::settings::Settings;
-use triphammer_runner::{Failure, with_workload};
+use triphammer_runner::{Failure, requests};
 
 use super::{open, print};
 use crate::{Exit, Result, terminal};
 
 /// Drops.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
-    let name = triphammer_runner::requests::workload(settings)?;
-    with_workload!(name.as_str(), W => drop_workload(settings))?
-}
-
-fn drop_workload(settings: &mut Settings) -> Result<Exit> {
-    let target = open(settings, workload.name)?;
+    let workload = requests::workload(settings)?;
+    let target = open(settings, &workload)?;
     let name = target.database.target();
-    if !settings.switch("yes")? && !confirmed(workload.title, &name) {
+    if !settings.switch("yes")? && !confirmed(&workload.title, &name) {
         return Err(Failure::refuse(format!(
             "nothing was dropped: say --yes to remove {} from {name}",
             workload.title
         )));
     }
     let removed =
-        drop_build(&target.database, settings.switch("force")?, target.connect_limit)?;
+        drop_build(&workload, &target.database, settings.switch("force")?, target.connect_limit)?;
     print(&format!("dropped {} from {name}: {}", workload.title, removed.join(", ")));
     Ok(Exit::Done)
 }

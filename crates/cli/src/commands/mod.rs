@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use clap_complete::Shell;
 use triphammer_core::SpecError;
+use triphammer_core::workload::Description;
 use triphammer_runner::outputs::OutputFile;
 use triphammer_runner::settings::{Command, Settings};
 use triphammer_runner::store::Store;
@@ -68,9 +69,9 @@ fn completions(matches: &ArgMatches) -> Result<Exit> {
 }
 
 /// Opens the target and passes its warnings on.
-fn open(settings: &mut Settings, workload: &str) -> Result<Target> {
+fn open(settings: &mut Settings, workload: &Description) -> Result<Target> {
     requests::refuse_options_of_others(settings, workload)?;
-    let target = target::open(settings, workload, &Terminal)?;
+    let target = target::open(settings, &workload.name, &Terminal)?;
     requests::refuse_options_of_other_dialects(settings, &target)?;
     for warning in &target.warnings {
         terminal::warn(warning);

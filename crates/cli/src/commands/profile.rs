@@ -1,11 +1,9 @@
 //! `triphammer profile`.
 
-use triphammer_core::workload::Workload;
-use triphammer_runner::campaign::Resumed;
 use triphammer_runner::profile::{Profile, ProfileResult, Request};
 use triphammer_runner::report;
+use triphammer_runner::requests;
 use triphammer_runner::settings::Settings;
-use triphammer_runner::{requests, with_workload};
 
 use super::{campaign, open, print};
 use crate::{Exit, Result};
@@ -16,17 +14,15 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     if let Some(resumed) = &resumed {
         settings.clone_from(&resumed.settings);
     }
-    let name = requests::workload(settings)?;
-    with_workload!(name.as_str(), W => profile(settings, resumed.as_ref()))?
-}
-
-fn profile(settings: &mut Settings, resumed: Option<&Resumed>) -> Result<Exit> {
-    let target = open(settings, workload.name)?;
+    let resumed = resumed.as_ref();
+    let workload = &requests::workload(settings)?;
+    let target = open(settings, workload)?;
     let request = Request::read(settings, &target)?;
     let as_json = settings.switch("json")?;
-    let mut question = Profile::new(request);
+    let mut question = Profile::new(request, workload);
     let targets = std::slice::from_ref(&target);
-    let Some(ended) = campaign::conduct(settings, targets, resumed, &mut question)? else {
+    let Some(ended) = campaign::conduct(settings, workload, targets, resumed, &mut question)?
+    else {
         return Ok(Exit::Done);
     };
     match &ended.document {

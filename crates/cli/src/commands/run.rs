@@ -1,20 +1,21 @@
 //! `triphammer run`.
 
 use std::io::IsTerminal;
+use std::sync::Arc;
 
 use triphammer_core::engine::Stopper;
 use triphammer_core::event::Event;
 use triphammer_core::session::Database as _;
-use triphammer_core::workload::Workload;
+use triphammer_core::workload::Description;
 use triphammer_runner::outputs::OutputsAsked;
 use triphammer_runner::replay::Exemplar;
 use triphammer_runner::report::{self, Style};
+use triphammer_runner::requests;
 use triphammer_runner::result::{Redacted, RunResult, Status};
 use triphammer_runner::run::{Observer, Resolved};
 use triphammer_runner::second::Second;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::JobId;
-use triphammer_runner::{Failure, requests, with_workload};
 
 use super::{junit, open, print, show_spec, store, store_path};
 use crate::terminal::{self, Bars, Live};
@@ -27,18 +28,18 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         Some(name) => Some(Exemplar::find(&name, &store_path(settings)?, settings)?),
         None => None,
     };
-    let name = requests::workload(settings)?;
+    let workload = requests::workload(settings)?;
     let junit = junit(settings)?;
-    let done = with_workload!(name.as_str(), W => run_workload(settings, exemplar.as_ref()))
-        .map_err(Failure::from);
-    match (done.and_then(|done| done), junit) {
+    match (run_workload(settings, &workload, exemplar.as_ref()), junit) {
         (Ok(Done { exit, result: Some(result) }), Some(file)) => {
             file.write(&report::junit::of_run(&result).xml())?;
             Ok(exit)
         }
         (Ok(done), _) => Ok(done.exit),
         (Err(failure), Some(file)) => {
-            file.write(&report::junit::of_failure("run", &name, &failure.to_string()).xml())?;
+            file.write(
+                &report::junit::of_failure("run", &workload.name, &failure.to_string()).xml(),
+            )?;
             Err(failure)
         }
         (Err(failure), None) => Err(failure),
@@ -51,9 +52,13 @@ struct Done {
     result: Option<RunResult>,
 }
 
-fn run_workload(settings: &mut Settings, exemplar: Option<&Exemplar>) -> Result<Done> {
+fn run_workload(
+    settings: &mut Settings,
+    workload: &Arc<Description>,
+    exemplar: Option<&Exemplar>,
+) -> Result<Done> {
     let asked = OutputsAsked::said(settings)?;
-    let target = open(settings, workload.name)?;
+    let target = open(settings, workload)?;
     let only_look = settings.switch("show-spec")?;
     let as_json = settings.switch("json")?;
     let as_view = settings.switch("tui")?;
@@ -61,7 +66,7 @@ fn run_workload(settings: &mut Settings, exemplar: Option<&Exemplar>) -> Result<
         tui::refuse(as_json)?;
     }
     let bars = Bars::new();
-    let resolved = Resolved::new(settings, &target, &bars, only_look);
+    let resolved = Resolved::new(settings, workload, &target, &bars, only_look);
     bars.clear();
     let resolved = resolved?;
     if only_look {
@@ -70,18 +75,18 @@ fn run_workload(settings: &mut Settings, exemplar: Option<&Exemplar>) -> Result<
     }
     if let Some(exemplar) = exemplar {
         let replay = resolved.replay(exemplar)?;
-        print(&exemplar.text(&replay, workload.transactions));
+        print(&exemplar.text(&replay, &workload.transactions));
         let exit = if replay.outcome.is_ok() { Exit::Done } else { Exit::CheckFailed };
         return Ok(Done { exit, result: None });
     }
-    let mut outputs = asked.open(workload.transactions, resolved.info(settings))?;
+    let mut outputs = asked.open(&workload.transactions, resolved.info(settings))?;
     let mut store = store(settings)?;
     let mut screen = if as_view {
         let title = format!("{} on {}", workload.name, Redacted::target_of(&*target.database));
-        let model = Model::new(title, resolved.spec(), workload.headline, workload.transactions);
-        Screen { tui: Some(Tui::start(model)?), live: Live::hidden(workload.headline) }
+        let model = Model::new(title, resolved.spec(), workload);
+        Screen { tui: Some(Tui::start(model)?), live: Live::hidden(&workload.headline) }
     } else {
-        Screen { tui: None, live: Live::new(workload.headline) }
+        Screen { tui: None, live: Live::new(&workload.headline) }
     };
     let result = resolved.run(settings, store.as_mut(), &mut outputs.around(&mut screen));
     screen.end();

@@ -7,7 +7,7 @@ use triphammer_core::outcome::Counts;
 use triphammer_core::recorder::{TypeInterval, histogram};
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::stats::{Times, rate, share};
-use triphammer_core::workload::{Headline, TransactionDef};
+use triphammer_core::workload::{Description, Headline, TransactionDef};
 use triphammer_runner::second::Second;
 use triphammer_statistics::series::{Summary, summarise};
 
@@ -26,7 +26,7 @@ pub struct Model {
     /// The workload's first figure.
     pub headline: Headline,
     /// The workload's transaction types.
-    pub transactions: &'static [TransactionDef],
+    pub transactions: Vec<TransactionDef>,
     /// Virtual users.
     pub users: u32,
     /// Seconds of ramp-up and window; `None` when the length is a number of transactions.
@@ -113,26 +113,22 @@ pub struct Row {
 
 impl Model {
     /// A run that has not begun.
-    pub fn new(
-        title: String,
-        spec: &RunSpec,
-        headline: Headline,
-        transactions: &'static [TransactionDef],
-    ) -> Self {
+    pub fn new(title: String, spec: &RunSpec, workload: &Description) -> Self {
+        let transactions = workload.transactions.clone();
         let plan = match spec.length {
             Length::Time(longest) => Some((spec.rampup.as_secs(), longest.as_secs())),
             Length::Transactions(_) => None,
         };
         Self {
             title,
-            headline,
+            headline: workload.headline.clone(),
+            figures: Figures::new(transactions.len()),
             transactions,
             users: spec.users,
             plan,
             connecting: None,
             phase: None,
             elapsed_s: 0,
-            figures: Figures::new(transactions.len()),
             recent: VecDeque::new(),
             course: Vec::new(),
             gauges: Gauges::default(),
@@ -344,30 +340,18 @@ pub mod tests {
 
     use super::*;
 
-    pub const HEADLINE: Headline = Headline {
-        name: "NOPM",
-        meaning: "New-Orders committed a minute",
-        transactions: &[0],
-        per_seconds: 60,
-        database_count: None,
-        counted: &[0],
-    };
-    pub const TYPES: &[TransactionDef] = &[
-        TransactionDef { name: "new_order", title: "New-Order", weight: 45, tally: None },
-        TransactionDef { name: "payment", title: "Payment", weight: 43, tally: None },
-        TransactionDef { name: "order_status", title: "Order-Status", weight: 4, tally: None },
-        TransactionDef { name: "delivery", title: "Delivery", weight: 4, tally: None },
-        TransactionDef { name: "stock_level", title: "Stock-Level", weight: 4, tally: None },
-    ];
+    /// Shares of the transaction types in percent.
+    const SHARES: [u32; 5] = [45, 43, 4, 4, 4];
 
     /// A model of a run of ten seconds of ramp-up and five minutes.
     pub fn model() -> Model {
         let plan = Some((10, 300));
-        let (figures, gauges) = (Figures::new(TYPES.len()), Gauges::default());
+        let (figures, gauges) = (Figures::new(SHARES.len()), Gauges::default());
+        let workload = triphammer_runner::describe("tproc-c").unwrap();
         Model {
             title: "tproc-c on null:".into(),
-            headline: HEADLINE,
-            transactions: TYPES,
+            headline: workload.headline.clone(),
+            transactions: workload.transactions.clone(),
             users: 4,
             plan,
             connecting: None,
@@ -390,10 +374,10 @@ pub mod tests {
                 10 => model.event(&Event::Phase(Phase::Window, Elapsed::at_second(10))),
                 _ => {}
             }
-            let mut interval = Interval::new(at, TYPES.len());
+            let mut interval = Interval::new(at, SHARES.len());
             interval.connected = 4;
             for (index, seen) in interval.types.iter_mut().enumerate() {
-                let count = TYPES[index].weight * 4 + u32::try_from(at * 7 % 11).unwrap();
+                let count = SHARES[index] * 4 + u32::try_from(at * 7 % 11).unwrap();
                 seen.counts.committed = count.into();
                 let mut times = histogram();
                 times.record_n(1_000 + at * 37 % 900, count).unwrap();

@@ -180,7 +180,7 @@ fn draw_figures(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     draw_figure(
         seen,
         first,
-        [model.headline.name, model.headline.meaning],
+        [&*model.headline.name, &*model.headline.meaning],
         model.first(),
         &below,
         buffer,
@@ -309,7 +309,7 @@ fn draw_table(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     // Where there is little room: a minute, failed, p95.
     let shown: &[usize] = if is_wide { &[0, 1, 2, 3, 4, 5, 6, 7] } else { &[0, 3, 6] };
     let types = seen.model.transactions.iter().enumerate();
-    let titles = types.map(|(index, def)| (def.title, Some(index))).chain([("All", None)]);
+    let titles = types.map(|(index, def)| (&*def.title, Some(index))).chain([("All", None)]);
     let rows = titles.map(|(title, transaction)| {
         let cells = cells(seen, transaction);
         let row = TableRow::new(

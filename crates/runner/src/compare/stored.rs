@@ -1,14 +1,13 @@
 //! What `compare A B` names: jobs of the store by number, and labels.
 
-
 use super::document::ComparisonResult;
 use super::profiles::Profiled;
 use super::run::{Run, seconds};
+use crate::describe;
 use crate::failure::Failure;
 use crate::profile::ProfileResult;
 use crate::result::{JobKind, RunResult};
 use crate::store::{JobFilter, JobId, JobStatus, Moment, Store, StoreError, StoredJob};
-use crate::describe;
 
 /// One side of a comparison, as the store has it.
 #[derive(Debug)]

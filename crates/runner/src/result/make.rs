@@ -29,9 +29,11 @@ impl RunResult {
     #[must_use]
     pub fn new(facts: &RunFacts, end: &RunEnd) -> Self {
         let durations = durations(facts, end);
-        let window = Figures::new(&facts.description.transactions, &end.timed, durations.window_s, None);
+        let window =
+            Figures::new(&facts.description.transactions, &end.timed, durations.window_s, None);
         let edges = Edges { started: &end.started, in_flight: &end.in_flight };
-        let run = Figures::new(&facts.description.transactions, &end.run, durations.whole_s, Some(edges));
+        let run =
+            Figures::new(&facts.description.transactions, &end.run, durations.whole_s, Some(edges));
         let completed = run.total.completed;
         let server_transactions = server_transactions(&facts.server_transactions);
         let round_trips = RoundTrips {

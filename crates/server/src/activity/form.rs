@@ -2,10 +2,11 @@
 //! as those of the command line.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use triphammer_core::Database;
-use triphammer_core::workload::{OptionDef, Workload};
+use triphammer_core::workload::{Description, OptionDef};
 use triphammer_runner::campaign::{self, Campaign, Question};
 use triphammer_runner::capacity::{self, Capacity};
 use triphammer_runner::compare::{self, Pairs};
@@ -14,7 +15,7 @@ use triphammer_runner::progress::Silent;
 use triphammer_runner::run::Resolved;
 use triphammer_runner::settings::{Command, SETTINGS, SettingDef, Settings, Source};
 use triphammer_runner::target::{self, Target};
-use triphammer_runner::{Failure, requests, with_workload, workload_options};
+use triphammer_runner::{Failure, requests, workload_options};
 use utoipa::ToSchema;
 
 use crate::command_line;
@@ -119,8 +120,8 @@ pub struct ResolvedSetting {
 pub struct Asked {
     /// The form.
     pub form: Form,
-    /// The workload's name.
-    pub workload: String,
+    /// The workload.
+    pub workload: Arc<Description>,
     settings: Settings,
     keys: Keys,
     /// The same of B, in a comparison.
@@ -133,7 +134,8 @@ impl Asked {
     /// # Errors
     /// When a setting, the workload or a target is not known.
     pub fn new(form: &Form, targets: &Targets) -> Result<Self, ApiError> {
-        let options: Vec<&OptionDef> = workload_options().into_iter().map(|(_, o)| o).collect();
+        let options = workload_options();
+        let options: Vec<&OptionDef> = options.iter().map(|(_, o)| o).collect();
         let mut settings = Settings::new(form.command.command());
         settings.add_request(&form.settings, &options)?;
         let of_both = settings.clone();
@@ -155,8 +157,7 @@ impl Asked {
             let message = "only a comparison has a second target";
             return Err(ApiError::invalid(message).about("other"));
         }
-        let workload = requests::workload(&mut settings)?;
-        with_workload!(workload.as_str(), W => workload.name)
+        let workload = requests::workload(&mut settings)
             .map_err(|error| ApiError::from(error).about("workload"))?;
         requests::refuse_options_of_others(&settings, &workload)?;
         Ok(Self { form: form.clone(), workload, settings, keys, other })
@@ -170,12 +171,11 @@ impl Asked {
     pub fn open(&self) -> Result<(Settings, Vec<Target>), Failure> {
         let mut settings = self.settings.clone();
         let targets = match &self.other {
-            None => vec![target::open(&mut settings, &self.workload, &self.keys)?],
+            None => vec![target::open(&mut settings, &self.workload.name, &self.keys)?],
             Some((other, other_keys)) => {
-                let options = with_workload!(self.workload.as_str(), W => workload.options)?;
-                let [mut a, mut b] = compare::sides([&settings, other], options)?;
-                let a = target::open(&mut a, &self.workload, &self.keys)?;
-                vec![a, target::open(&mut b, &self.workload, other_keys)?]
+                let [mut a, mut b] = compare::sides([&settings, other], &self.workload.options)?;
+                let a = target::open(&mut a, &self.workload.name, &self.keys)?;
+                vec![a, target::open(&mut b, &self.workload.name, other_keys)?]
             }
         };
         for target in &targets {
@@ -193,9 +193,7 @@ impl Asked {
         settings: &mut Settings,
         targets: &[Target],
     ) -> Result<Option<serde_json::Value>, Failure> {
-        with_workload!(self.workload.as_str(), W => {
-            resolve(self.form.command, settings, targets)
-        })?
+        resolve(self.form.command, &self.workload, settings, targets)
     }
 }
 
@@ -228,30 +226,31 @@ pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
 
 fn resolve(
     command: FormCommand,
+    workload: &Arc<Description>,
     settings: &mut Settings,
     targets: &[Target],
 ) -> Result<Option<serde_json::Value>, Failure> {
     let target = &targets[0];
     match command {
-        FormCommand::Build => requests::build(settings, target).map(|_| None),
-        FormCommand::Check => requests::check(settings, target).map(|_| None),
+        FormCommand::Build => requests::build(settings, workload, target).map(|_| None),
+        FormCommand::Check => requests::check(settings, workload, target).map(|_| None),
         FormCommand::Drop => settings.switch("force").map(|_| None).map_err(Failure::from),
         FormCommand::Run => {
-            let resolved = Resolved::new(settings, target, &Silent, true)?;
+            let resolved = Resolved::new(settings, workload, target, &Silent, true)?;
             Ok(serde_json::to_value(resolved.spec()).ok())
         }
         FormCommand::Profile => {
-            let question = Profile::new(profile::Request::read(settings, target)?);
-            first_spec(&question, settings, targets)
+            let question = Profile::new(profile::Request::read(settings, target)?, workload);
+            first_spec(&question, workload, settings, targets)
         }
         FormCommand::Capacity => {
-            let request = capacity::Request::read(settings, target)?;
-            let question = Capacity::new(request, settings)?;
-            first_spec(&question, settings, targets)
+            let request = capacity::Request::read(settings, workload, target)?;
+            let question = Capacity::new(request, workload, settings)?;
+            first_spec(&question, workload, settings, targets)
         }
         FormCommand::Compare => {
-            let request = compare::Request::read(settings, workload.options, targets)?;
-            first_spec(&Pairs::new(request, None), settings, targets)
+            let request = compare::Request::read(settings, &workload.options, targets)?;
+            first_spec(&Pairs::new(request, None), workload, settings, targets)
         }
     }
 }
@@ -260,12 +259,13 @@ fn resolve(
 /// join those of the campaign.
 fn first_spec<Q: Question>(
     question: &Q,
+    workload: &Arc<Description>,
     settings: &mut Settings,
     targets: &[Target],
 ) -> Result<Option<serde_json::Value>, Failure> {
     let settle = settings.duration("settle", campaign::settle(targets[0].embedded))?;
     let of = settings.clone();
-    let campaign = Campaign { settings: &of, targets, settle, resumed: None };
+    let campaign = Campaign { workload, settings: &of, targets, settle, resumed: None };
     let mut spec = None;
     for trial in question.trials() {
         let (run, resolved) = campaign.resolve(&trial, &Silent, true)?;

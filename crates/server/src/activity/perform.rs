@@ -1,11 +1,12 @@
 //! Does an activity, on its own thread, by the runner.
 
 use std::slice::from_ref;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
 use triphammer_core::spec::Length;
-use triphammer_core::workload::Workload;
+use triphammer_core::workload::Description;
 use triphammer_runner::build::build;
 use triphammer_runner::campaign::{self, Campaign, Question, Stopper};
 use triphammer_runner::cancel::Cancel;
@@ -21,7 +22,7 @@ use triphammer_runner::run::Resolved;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::Store;
 use triphammer_runner::target::Target;
-use triphammer_runner::{Failure, requests, with_workload};
+use triphammer_runner::{Failure, requests};
 
 use super::ActivityState;
 use super::form::{Asked, FormCommand};
@@ -48,6 +49,7 @@ pub struct Ended {
 struct Work<'a> {
     all: &'a Activities,
     id: u64,
+    workload: &'a Arc<Description>,
     cancel: &'a Cancel,
     stopper: &'a Stopper,
 }
@@ -60,11 +62,12 @@ pub fn perform(
     cancel: &Cancel,
     stopper: &Stopper,
 ) -> Result<Ended, ApiError> {
-    let work = Work { all, id, cancel, stopper };
+    let workload = &asked.workload;
+    let work = Work { all, id, workload, cancel, stopper };
     let (mut settings, targets) = asked.open()?;
     let target = &targets[0];
     let mut store = open_store(&work, all);
-    let done = with_workload!(asked.workload.as_str(), W => match asked.form.command {
+    let done = match asked.form.command {
         FormCommand::Build => work.build(&mut settings, target, store.as_mut()),
         FormCommand::Check => work.check(&mut settings, target, store.as_mut()),
         FormCommand::Drop => work.drop(&mut settings, target),
@@ -72,8 +75,8 @@ pub fn perform(
         FormCommand::Profile => work.profile(&mut settings, target, store.as_mut()),
         FormCommand::Capacity => work.capacity(&mut settings, target, store.as_mut()),
         FormCommand::Compare => work.compare(&mut settings, &targets, store.as_mut()),
-    });
-    Ok(done.map_err(Failure::from)??)
+    };
+    Ok(done?)
 }
 
 /// The store, or a remark: one that cannot be opened now is no reason not to measure.
@@ -98,7 +101,7 @@ impl Work<'_> {
         target: &Target,
         store: Option<&mut Store>,
     ) -> Result<Ended, Failure> {
-        let mut request = requests::build(settings, target)?;
+        let mut request = requests::build(settings, self.workload, target)?;
         request.cancel = self.cancel.clone();
         let steps = self.steps();
         let warn = &mut |text: &str| steps.warn(text);
@@ -124,11 +127,11 @@ impl Work<'_> {
         target: &Target,
         store: Option<&mut Store>,
     ) -> Result<Ended, Failure> {
-        let mut request = requests::check(settings, target)?;
+        let mut request = requests::check(settings, self.workload, target)?;
         request.cancel = self.cancel.clone();
         let steps = self.steps();
         let warn = &mut |text: &str| steps.warn(text);
-        let mut journal = Journal::of_check(store, target, warn);
+        let mut journal = Journal::of_check(store, self.workload, target, warn);
         self.has_job(&journal);
         match check(&target.database, &request, &steps) {
             Ok(report) => {
@@ -147,13 +150,9 @@ impl Work<'_> {
         }
     }
 
-    fn drop(
-        &self,
-        settings: &mut Settings,
-        target: &Target,
-    ) -> Result<Ended, Failure> {
+    fn drop(&self, settings: &mut Settings, target: &Target) -> Result<Ended, Failure> {
         let force = settings.switch("force")?;
-        let removed = drop_build(&target.database, force, target.connect_limit)?;
+        let removed = drop_build(self.workload, &target.database, force, target.connect_limit)?;
         Ok(complete(true, format!("dropped {}", removed.join(", ")), &removed))
     }
 
@@ -164,7 +163,7 @@ impl Work<'_> {
         store: Option<&mut Store>,
     ) -> Result<Ended, Failure> {
         let steps = self.steps();
-        let resolved = Resolved::new(settings, target, &steps, false)?;
+        let resolved = Resolved::new(settings, self.workload, target, &steps, false)?;
         let spec = resolved.spec();
         self.all.resolved(self.id, serde_json::to_value(spec).unwrap_or_default());
         let window = match spec.length {
@@ -176,9 +175,9 @@ impl Work<'_> {
             activity.users = Some(users);
             activity.rampup_s = Some(rampup);
             activity.window_s = window;
-            activity.headline_name = Some(workload.headline.name.to_owned());
+            activity.headline_name = Some(self.workload.headline.name.to_string());
         });
-        let mut watch = Watch::new(self.all, self.id);
+        let mut watch = Watch::new(self.all, self.id, self.workload);
         let result = resolved.run(settings, store, &mut watch)?;
         Ok(ended(&result))
     }
@@ -189,7 +188,7 @@ impl Work<'_> {
         target: &Target,
         store: Option<&mut Store>,
     ) -> Result<Ended, Failure> {
-        let mut question = Profile::new(profile::Request::read(settings, target)?);
+        let mut question = Profile::new(profile::Request::read(settings, target)?, self.workload);
         let ended = self.conduct(settings, from_ref(target), store, &mut question)?;
         Ok(of_campaign::<Profile>(&ended, ProfileResult::is_good))
     }
@@ -200,8 +199,8 @@ impl Work<'_> {
         target: &Target,
         store: Option<&mut Store>,
     ) -> Result<Ended, Failure> {
-        let request = capacity::Request::read(settings, target)?;
-        let mut question = Capacity::new(request, settings)?;
+        let request = capacity::Request::read(settings, self.workload, target)?;
+        let mut question = Capacity::new(request, self.workload, settings)?;
         let ended = self.conduct(settings, from_ref(target), store, &mut question)?;
         Ok(of_campaign::<Capacity>(&ended, CapacityResult::is_good))
     }
@@ -212,7 +211,7 @@ impl Work<'_> {
         targets: &[Target],
         store: Option<&mut Store>,
     ) -> Result<Ended, Failure> {
-        let request = compare::Request::read(settings, workload.options, targets)?;
+        let request = compare::Request::read(settings, &self.workload.options, targets)?;
         let mut question = Pairs::new(request, settings.said("label").map(str::to_owned));
         let ended = self.conduct(settings, targets, store, &mut question)?;
         Ok(of_campaign::<Pairs>(&ended, ComparisonResult::is_good))
@@ -226,11 +225,12 @@ impl Work<'_> {
         question: &mut Q,
     ) -> Result<campaign::Ended<Q::Document>, Failure> {
         let settle = settings.duration("settle", campaign::settle(targets[0].embedded))?;
-        let campaign = Campaign { settings, targets, settle, resumed: None };
+        let campaign =
+            Campaign { workload: self.workload, settings, targets, settle, resumed: None };
         self.all.change(self.id, |activity| {
-            activity.headline_name = Some(workload.headline.name.to_owned());
+            activity.headline_name = Some(self.workload.headline.name.to_string());
         });
-        let mut watch = WatchSteps::new(self.all, self.id);
+        let mut watch = WatchSteps::new(self.all, self.id, self.workload);
         let ended =
             campaign.conduct::<Q>(question, store, self.stopper, &self.steps(), &mut watch)?;
         // What a search finds is another figure than that of its runs.

@@ -106,7 +106,7 @@ impl Activities {
             target: form.target.clone(),
             url: places[0].database.target(),
             other_url: places.get(1).map(|other| other.database.target()),
-            workload: asked.workload.clone(),
+            workload: asked.workload.name.to_string(),
             label: settings.said("label").map(str::to_owned),
             job: None,
             users: None,

@@ -1,13 +1,13 @@
 //! What the runner tells of an activity becomes events.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use triphammer_core::Clock;
 use triphammer_core::clock::{Elapsed, format_duration};
 use triphammer_core::engine::Stopper;
 use triphammer_core::event::{Event, Phase};
-use triphammer_core::workload::Workload;
+use triphammer_core::workload::Description;
 use triphammer_runner::campaign::{self, Begin, Step};
 use triphammer_runner::progress::Progress;
 use triphammer_runner::result::RunResult;
@@ -132,9 +132,9 @@ pub struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     /// For a run of a workload.
-    pub fn new(all: &'a Activities, id: u64) -> Self {
-        let (transactions, headline) = (workload.transactions, workload.headline);
-        Self { all, id, seconds: SecondsOf { activity: id, transactions, headline } }
+    pub fn new(all: &'a Activities, id: u64, workload: &Arc<Description>) -> Self {
+        let workload = Arc::clone(workload);
+        Self { all, id, seconds: SecondsOf { activity: id, workload } }
     }
 
     fn phase(&self, phase: &str, at_s: Option<f64>, connected: Option<(u32, u32)>) {
@@ -199,9 +199,9 @@ pub struct WatchSteps<'a> {
 
 impl<'a> WatchSteps<'a> {
     /// For a campaign with a workload.
-    pub fn new(all: &'a Activities, id: u64) -> Self {
+    pub fn new(all: &'a Activities, id: u64, workload: &Arc<Description>) -> Self {
         let at = LiveStep { activity: id, ..LiveStep::default() };
-        Self { run: Watch::new(all, id), at }
+        Self { run: Watch::new(all, id, workload), at }
     }
 
     fn tell(&self) {

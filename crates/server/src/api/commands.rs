@@ -3,10 +3,10 @@
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use triphammer_core::workload::{OptionCommand, Workload};
+use triphammer_core::workload::{Description, OptionCommand};
 use triphammer_runner::choices::choices;
 use triphammer_runner::settings::SETTINGS;
-use triphammer_runner::{names, with_workload};
+use triphammer_runner::workloads as workloads_known;
 use utoipa::ToSchema;
 
 use super::Answer;
@@ -137,10 +137,7 @@ pub async fn commands() -> Answer<CommandList> {
 #[utoipa::path(get, path = "/api/v1/workloads", tag = "forms",
     responses((status = 200, body = WorkloadList)))]
 pub async fn workloads() -> Answer<WorkloadList> {
-    let workloads = names()
-        .iter()
-        .filter_map(|name| with_workload!(*name, W => workload()).ok())
-        .collect();
+    let workloads = workloads_known().iter().map(|known| workload(known)).collect();
     Ok(Json(WorkloadList { workloads }))
 }
 
@@ -156,7 +153,7 @@ pub async fn preview(State(app): State<App>, Body(form): Body<Form>) -> Answer<P
 fn setting(name: &str, value: Option<&str>, help: &str, default: Option<&str>) -> SettingInfo {
     let choices: Vec<ChoiceInfo> = choices(name)
         .into_iter()
-        .map(|c| ChoiceInfo { value: c.value.to_owned(), meaning: c.meaning.to_owned() })
+        .map(|c| ChoiceInfo { value: c.value.to_string(), meaning: c.meaning.to_string() })
         .collect();
     let kind = match value {
         None => SettingKind::Switch,
@@ -176,25 +173,25 @@ fn setting(name: &str, value: Option<&str>, help: &str, default: Option<&str>) -
     }
 }
 
-fn workload() -> WorkloadInfo {
-    let headline = workload.headline;
+fn workload(workload: &Description) -> WorkloadInfo {
+    let headline = &workload.headline;
     let options = |command: OptionCommand| {
         let own = workload.options.iter().filter(|option| option.command == command);
-        own.map(|o| setting(o.name, o.value, o.help, Some(o.default))).collect()
+        own.map(|o| setting(&o.name, o.value.as_deref(), &o.help, Some(&o.default))).collect()
     };
     let all: u32 = workload.transactions.iter().map(|t| t.weight).sum();
     let transactions = workload.transactions.iter().map(|t| TransactionInfo {
-        name: t.name.to_owned(),
-        title: t.title.to_owned(),
+        name: t.name.to_string(),
+        title: t.title.to_string(),
         share: f64::from(t.weight) / f64::from(all.max(1)),
     });
     WorkloadInfo {
-        name: workload.name.to_owned(),
-        title: workload.title.to_owned(),
+        name: workload.name.to_string(),
+        title: workload.title.to_string(),
         version: workload.version,
-        scale_unit: workload.scale_unit.many.to_owned(),
-        headline: headline.name.to_owned(),
-        headline_meaning: headline.meaning.to_owned(),
+        scale_unit: workload.scale_unit.many.to_string(),
+        headline: headline.name.to_string(),
+        headline_meaning: headline.meaning.to_string(),
         modes: workload.modes.iter().map(|mode| mode.name().to_owned()).collect(),
         transactions: transactions.collect(),
         build_options: options(OptionCommand::Build),

@@ -1,10 +1,12 @@
 //! A second of a run as it is sent: figures instead of histograms.
 
+use std::sync::Arc;
+
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use triphammer_core::recorder::{Interval, TypeInterval};
 use triphammer_core::stats::{rate, share};
-use triphammer_core::workload::{Headline, TransactionDef};
+use triphammer_core::workload::Description;
 use utoipa::ToSchema;
 
 /// A second of a run. When `last` is after `first`, several seconds are merged: counts are sums, times and
@@ -67,27 +69,26 @@ pub struct LiveType {
 }
 
 /// Makes seconds of a run's intervals.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct SecondsOf {
     /// The activity.
     pub activity: u64,
-    /// The workload's transaction types.
-    pub transactions: &'static [TransactionDef],
-    /// The workload's first figure.
-    pub headline: Headline,
+    /// What is run.
+    pub workload: Arc<Description>,
 }
 
 impl SecondsOf {
     /// An interval as it is sent.
     #[must_use]
     pub fn second(&self, interval: &Interval) -> LiveSecond {
+        let headline = &self.workload.headline;
         let seconds = length(interval.first, interval.last);
         let mut all = TypeInterval::default();
         for seen in &interval.types {
             all.add(seen);
         }
         let counted: u64 =
-            self.headline.transactions.iter().map(|t| interval.types[*t].counts.committed).sum();
+            headline.transactions.iter().map(|t| interval.types[*t].counts.committed).sum();
         let gauges = &interval.gauges;
         let at = |times: &Option<Histogram<u32>>, read: fn(&Histogram<u32>) -> u64| {
             times.as_ref().filter(|h| !h.is_empty()).map(read)
@@ -97,13 +98,14 @@ impl SecondsOf {
             activity: self.activity,
             first: interval.first,
             last: interval.last,
-            headline: rate(counted, seconds, self.headline.per_seconds),
+            headline: rate(counted, seconds, headline.per_seconds),
             total: live_type("all", &all, seconds),
             types: self
+                .workload
                 .transactions
                 .iter()
                 .zip(&interval.types)
-                .map(|(definition, seen)| live_type(definition.name, seen, seconds))
+                .map(|(definition, seen)| live_type(&definition.name, seen, seconds))
                 .collect(),
             connected: interval.connected,
             lost: interval.lost,
