@@ -123,14 +123,11 @@ fn not_within(target: Target, needed: Option<usize>) -> String {
 mod tests {
     use super::*;
 
-    const HEADLINE: Headline = Headline {
-        name: "TPS",
-        meaning: "transactions a second",
-        transactions: &[0],
-        per_seconds: 1,
-        database_count: None,
-        counted: &[0],
-    };
+    /// TPS of tpc-b, with intervals of its first type alone.
+    fn headline() -> Headline {
+        let tpc_b = crate::describe("tpc-b").unwrap();
+        Headline { transactions: vec![0], ..tpc_b.headline.clone() }
+    }
 
     /// Seconds with these counts, ramp-up of ten seconds before them; the second at which something is
     /// to be done, and what.
@@ -155,18 +152,18 @@ mod tests {
 
     #[test]
     fn a_quiet_series_ends_the_window_and_a_noisy_one_does_not() {
-        let mut quiet = Enough::new(HEADLINE, Some(0.05), 1_000);
+        let mut quiet = Enough::new(&headline(), Some(0.05), 1_000);
         let (second, now) = first(&mut quiet, |s| 1_000 + noise(s), 1_000).unwrap();
         assert_eq!(now, Now::EndWindow);
         assert!((100..300).contains(&second), "{second}");
         assert_eq!(quiet.into_seconds().len() as u64, second + 1);
-        let mut by_time = Enough::new(HEADLINE, None, 1_000);
+        let mut by_time = Enough::new(&headline(), None, 1_000);
         assert_eq!(first(&mut by_time, |s| 1_000 + noise(s), 300), None);
     }
 
     #[test]
     fn what_will_not_be_reached_is_told_once_with_what_it_takes() {
-        let mut noisy = Enough::new(HEADLINE, Some(0.001), 300);
+        let mut noisy = Enough::new(&headline(), Some(0.001), 300);
         let (_, now) = first(&mut noisy, |s| 100 + 4 * noise(s), 300).unwrap();
         let Now::Tell(text) = now else { panic!("{now:?}") };
         assert!(text.contains("± 0.10 % will not be reached in 5m"), "{text}");
@@ -175,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_window_whose_limit_is_too_short_says_so_with_its_last_second() {
-        let mut short = Enough::new(HEADLINE, Some(0.01), 2);
+        let mut short = Enough::new(&headline(), Some(0.01), 2);
         short.phase(Phase::Window, 0);
         assert_eq!(short.second(&Interval::new(0, 1)), Now::GoOn);
         // The drain is entered before that second comes in.
@@ -194,7 +191,7 @@ mod tests {
 
     #[test]
     fn merged_seconds_are_spread() {
-        let mut enough = Enough::new(HEADLINE, None, 10);
+        let mut enough = Enough::new(&headline(), None, 10);
         let mut merged = Interval::new(0, 1);
         merged.last = 3;
         merged.types[0].counts.committed = 8;

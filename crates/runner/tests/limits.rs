@@ -65,7 +65,8 @@ fn run(said: &[(&str, &str)]) -> LimitedBy {
 
 fn measure(said: &[(&str, &str)]) -> LimitedBy {
     let (mut settings, target) = open(said);
-    let resolved = Resolved::<TprocC, _>::new(&mut settings, &target, &Silent, false).unwrap();
+    let workload = TprocC::describe();
+    let resolved = Resolved::new(&mut settings, &workload, &target, &Silent, false).unwrap();
     let result: RunResult = resolved.run(&settings, None, &mut Nobody).unwrap();
     assert_eq!(result.run.total.failed, 0, "{:?}", result.errors);
     let limited = result.limited_by;
@@ -83,6 +84,7 @@ fn built(server: &PostgresServer, name: &str) -> String {
     let url = server.fresh_database(name).unwrap();
     let (_, target) = open(&[("target", &url)]);
     let request = BuildRequest {
+        workload: TprocC::describe(),
         settings: WorkloadSettings { scale: 1, data_seed: 1, ..WorkloadSettings::default() },
         dialect_options: Default::default(),
         jobs: 2,
@@ -92,7 +94,7 @@ fn built(server: &PostgresServer, name: &str) -> String {
         connect_limit: Duration::from_secs(10),
         cancel: triphammer_runner::cancel::Cancel::default(),
     };
-    build::<TprocC, _>(&target.database, &request, &Silent).unwrap();
+    build(&target.database, &request, &Silent).unwrap();
     url
 }
 

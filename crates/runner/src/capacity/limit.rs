@@ -111,15 +111,16 @@ impl Limit {
 mod tests {
     use super::*;
 
-    const TYPES: [TransactionDef; 1] =
-        [TransactionDef { name: "new_order", title: "New-Order", weight: 1, tally: None }];
+    fn types() -> [TransactionDef; 1] {
+        [TransactionDef::new("new_order", "New-Order", 1)]
+    }
 
     #[test]
     fn limits_read_what_they_write() {
         for text in ["new_order.p95 < 50ms", "all.p99.9 < 1s"] {
-            assert_eq!(Limit::parse(text, &TYPES).unwrap().to_string(), text);
+            assert_eq!(Limit::parse(text, &types()).unwrap().to_string(), text);
         }
-        let tight = Limit::parse("new_order.p50<5ms", &TYPES).unwrap();
+        let tight = Limit::parse("new_order.p50<5ms", &types()).unwrap();
         assert_eq!((tight.percentile, tight.under_us()), (Percentile::P50, 5_000.0));
     }
 
@@ -137,7 +138,7 @@ mod tests {
             ("all.p95 < 50", "`50` is no duration"),
             ("all.p95 < 0s", "above 0"),
         ] {
-            let error = Limit::parse(text, &TYPES).unwrap_err();
+            let error = Limit::parse(text, &types()).unwrap_err();
             assert!(error.contains(message), "{text}: {error}");
         }
     }

@@ -108,21 +108,10 @@ fn factor(of: Unit, unit: &str) -> Result<f64, String> {
 
 #[cfg(test)]
 mod tests {
-    use triphammer_core::workload::{Headline, TransactionDef};
-
     use super::*;
 
     fn vocabulary() -> Vocabulary {
-        let headline = Headline {
-            name: "NOPM",
-            meaning: "",
-            transactions: &[0],
-            per_seconds: 60,
-            database_count: None,
-            counted: &[],
-        };
-        let plain = |name| TransactionDef { name, title: name, weight: 1, tally: None };
-        Vocabulary::of_workload(headline, &[plain("new_order"), plain("payment")])
+        Vocabulary::of_workload(&crate::describe("tproc-c").unwrap())
     }
 
     fn one(text: &str) -> Requirement {

@@ -110,17 +110,14 @@ fn judge(unknown: u64, [expected, low, high]: [i64; 3], found: i64) -> (Verdict,
 mod tests {
     use super::*;
 
-    const DEFINITION: AuditDef = AuditDef {
-        id: "balance",
-        title: "ΔΣ balance = Σ delta",
-        statement: "audit.balance",
-        transactions: &[0],
-        most: 5_000,
-    };
+    /// One whose transactions move it by 5,000 at most.
+    fn definition() -> AuditDef {
+        crate::describe("tpc-b").unwrap().audits[0].clone()
+    }
 
     fn verdict(sum: i128, unknown: u64, moved: i64) -> Verdict {
         let read = DatabaseCount { before: Some(100), after: Some(100 + moved) };
-        Audit::new(&DEFINITION, Some(ClientSum { sum, unknown }), read).verdict
+        Audit::new(&definition(), Some(ClientSum { sum, unknown }), read).verdict
     }
 
     #[test]
@@ -135,9 +132,9 @@ mod tests {
     #[test]
     fn a_sum_that_could_not_be_asked_is_not_judged() {
         let client = ClientSum { sum: 5, unknown: 0 };
-        let audit = Audit::new(&DEFINITION, Some(client), DatabaseCount::default());
+        let audit = Audit::new(&definition(), Some(client), DatabaseCount::default());
         assert_eq!((audit.verdict, audit.found), (Verdict::NotCounted, None));
         let read = DatabaseCount { before: Some(0), after: Some(5) };
-        assert_eq!(Audit::new(&DEFINITION, None, read).verdict, Verdict::NotCounted);
+        assert_eq!(Audit::new(&definition(), None, read).verdict, Verdict::NotCounted);
     }
 }

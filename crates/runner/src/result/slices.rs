@@ -165,9 +165,6 @@ mod tests {
 
     use super::*;
 
-    const TYPES: [TransactionDef; 1] =
-        [TransactionDef { name: "a", title: "A", weight: 1, tally: None }];
-
     /// Second `n` has n + 1 transactions of n + 1 ms.
     fn second(n: u64, phase: Phase) -> Second {
         let mut interval = Interval::new(n, 1);
@@ -189,7 +186,7 @@ mod tests {
             slicer.take(&second(n, phase));
         }
         let [start, end] = window.map(Elapsed::at_second);
-        slicer.slices(&TYPES, Window { start, end })
+        slicer.slices(&[TransactionDef::new("a", "A", 1)], Window { start, end })
     }
 
     #[test]

@@ -146,7 +146,7 @@ fn probes() -> Vec<Probe> {
 }
 
 fn limit() -> CapacityLimit {
-    CapacityLimit::parse("new_order.p95 < 50ms", &sample::TRANSACTIONS).unwrap()
+    CapacityLimit::parse("new_order.p95 < 50ms", &sample::workload().transactions).unwrap()
 }
 
 fn searches() -> [CapacityResult; 3] {
@@ -217,21 +217,20 @@ fn schemas_are_whole_and_share_their_definitions_with_that_of_runs() {
 #[test]
 fn a_profile_told_its_runs_again_goes_on_where_it_stopped() {
     use triphammer_runner::profile::{Asked, Profile, Request};
-    use triphammer_workloads::tproc_c::TprocC;
     let request = Request { levels: Asked::Given(vec![1, 2, 4]), repeats: 3, seed: 5, highest: 64 };
     let run = |step: &Step| {
         let mut facts = sample::facts();
         facts.spec.users = step.settings[0].1.parse().unwrap();
         RunResult::new(&facts, &sample::calm())
     };
-    let mut whole = Profile::new::<TprocC>(request.clone());
+    let mut whole = Profile::new(request.clone(), &sample::workload());
     let mut asked = Vec::new();
     while let Some(step) = whole.next() {
         whole.tell(&step, &run(&step));
         asked.push(step);
     }
     assert_eq!((asked.len(), whole.runs()), (9, Some(9)));
-    let mut again = Profile::new::<TprocC>(request);
+    let mut again = Profile::new(request, &sample::workload());
     for step in &asked[..4] {
         again.tell(step, &run(step));
     }
@@ -253,9 +252,8 @@ fn a_profile_told_its_runs_again_goes_on_where_it_stopped() {
 #[test]
 fn a_search_for_levels_goes_on_below_one_that_cannot_be_run() {
     use triphammer_runner::profile::{Asked, Profile, Request};
-    use triphammer_workloads::tproc_c::TprocC;
     let request = Request { levels: Asked::Auto, repeats: 2, seed: 1, highest: 64 };
-    let mut question = Profile::new::<TprocC>(request);
+    let mut question = Profile::new(request, &sample::workload());
     let mut ran = Vec::new();
     while let Some(step) = question.next() {
         let users: u32 = step.settings[0].1.parse().unwrap();

@@ -96,8 +96,9 @@ fn alone(factor: f64) -> ComparisonResult {
     let with_seconds = |job, factor: f64| {
         let mut run = run(job, factor);
         let rows: Vec<SeriesRow> = (0..400).flat_map(|second| rows(second, factor)).collect();
-        let names: Vec<String> = sample::TRANSACTIONS.iter().map(|t| t.name.to_owned()).collect();
-        run.seconds = Some(seconds(&run.result, &sample::HEADLINE, &names, &rows));
+        let workload = sample::workload();
+        let names: Vec<String> = workload.transactions.iter().map(|t| t.name.to_string()).collect();
+        run.seconds = Some(seconds(&run.result, &workload.headline, &names, &rows));
         run
     };
     let sides = [with_seconds(3, 1.0), with_seconds(4, factor)];

@@ -1,6 +1,7 @@
 //! Hand-made runs with known numbers: a calm one, and one in which everything happened.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use triphammer_core::clock::Elapsed;
@@ -8,12 +9,12 @@ use triphammer_core::engine::{Author, Ending, ErrorSample, Exemplar, Offered, Ru
 use triphammer_core::error::ErrorClass;
 use triphammer_core::event::{Note, Phase};
 use triphammer_core::outcome::{Outcome, Timing};
-use triphammer_core::pace::{Cycle, Late, Load};
+use triphammer_core::pace::{Late, Load};
 use triphammer_core::recorder::{Gauges, HostCpu, Interval, TypeInterval, WorkerCpu, histogram};
 use triphammer_core::session::{Isolation, Protocol, ServerInfo};
 use triphammer_core::spec::{Length, Limits, Pacing, RetryPolicy, RunSpec};
 use triphammer_core::value::Timestamp;
-use triphammer_core::workload::{Headline, Mode, TallyDef, TransactionDef};
+use triphammer_core::workload::{Description, Mode};
 use triphammer_runner::host::Host;
 use triphammer_runner::requirement::{self, Requirement, Vocabulary};
 use triphammer_runner::result::{
@@ -23,36 +24,10 @@ use triphammer_runner::result::{
 use triphammer_runner::second::Second;
 use triphammer_runner::store::JobHeader;
 
-const fn plain(name: &'static str, title: &'static str, weight: u32) -> TransactionDef {
-    TransactionDef { name, title, weight, tally: None }
+/// What the runs were of.
+pub fn workload() -> Arc<Description> {
+    triphammer_runner::describe("tproc-c").unwrap()
 }
-
-const SKIPPED: TallyDef = TallyDef {
-    name: "districts_skipped",
-    title: "districts skipped",
-    per_transaction: 10,
-    warn_above: 0.01,
-};
-
-pub static TRANSACTIONS: [TransactionDef; 5] = [
-    plain("new_order", "New-Order", 10),
-    plain("payment", "Payment", 10),
-    plain("order_status", "Order-Status", 1),
-    TransactionDef { name: "delivery", title: "Delivery", weight: 1, tally: Some(SKIPPED) },
-    plain("stock_level", "Stock-Level", 1),
-];
-
-/// The times of TPC-C's terminals are of no matter here, but for what they allow.
-static CYCLE: Cycle = Cycle { terminals: 10, keying: &[], thinking: &[], headline_max: 12.86 };
-
-pub const HEADLINE: Headline = Headline {
-    name: "NOPM",
-    meaning: "New-Orders committed a minute",
-    transactions: &[0],
-    per_seconds: 60,
-    database_count: Some("headline_count"),
-    counted: &[0],
-};
 
 /// So many committed and rolled back, whose times spread over `base_us` in a known way.
 pub fn seen(committed: u64, rolled_back: u64, base_us: u64) -> TypeInterval {
@@ -103,7 +78,7 @@ fn slicer() -> Slicer {
 /// Requirements of which one is missed.
 pub fn requirements() -> Vec<Requirement> {
     let text = "nopm >= 12k, new_order.p95 < 5ms, failures < 0.1%, payment.service.p99 <= 5ms";
-    requirement::parse(text, &Vocabulary::of_workload(HEADLINE, &TRANSACTIONS)).unwrap()
+    requirement::parse(text, &Vocabulary::of_workload(&workload())).unwrap()
 }
 
 /// 206 a second after a warm-up of 12 s, and a few more or less in no order.
@@ -128,9 +103,7 @@ pub fn facts() -> RunFacts {
                 ("data seed".into(), "42".into()),
             ]),
         },
-        transactions: &TRANSACTIONS,
-        headline: HEADLINE,
-        cycle: Some(&CYCLE),
+        description: workload(),
         spec: RunSpec {
             users: 16,
             threads: 2,
@@ -332,7 +305,7 @@ pub fn troubled() -> (RunFacts, RunEnd) {
 
 /// A second in which every type did something, different in every second.
 pub fn interval(second: u64) -> Interval {
-    let mut interval = Interval::new(second, TRANSACTIONS.len());
+    let mut interval = Interval::new(second, workload().transactions.len());
     for (index, seen_in) in (0..).zip(&mut interval.types) {
         *seen_in = seen(100 + second % 7 + index, index % 2, 1_000 + 100 * index + second % 13);
     }
@@ -369,7 +342,7 @@ pub fn header() -> JobHeader {
         spec: Some(facts.spec),
         facts: facts.workload.facts,
         host: facts.host,
-        transactions: TRANSACTIONS.iter().map(|t| t.name.to_owned()).collect(),
+        transactions: workload().transactions.iter().map(|t| t.name.to_string()).collect(),
         parent: None,
         plan: None,
     }

@@ -11,7 +11,7 @@ use triphammer_core::error::ErrorClass;
 use triphammer_core::pace::{Load, read_steps};
 use triphammer_core::session::{Isolation, Protocol};
 use triphammer_core::spec::{Length, Sessions};
-use triphammer_core::workload::{AuditDef, Mode};
+use triphammer_core::workload::Mode;
 use triphammer_runner::requirement::{Operator, Unit};
 use triphammer_runner::result::{DatabaseCount, Limit, RunResult, Status, Verdict};
 
@@ -30,20 +30,13 @@ pub fn read(name: &str) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-const AUDIT: AuditDef = AuditDef {
-    id: "balance",
-    title: "ΔΣ balance = Σ delta",
-    statement: "audit.balance",
-    transactions: &[0],
-    most: 5_000,
-};
-
 fn samples() -> Vec<Value> {
     let (facts, end) = sample::troubled();
     let mut by_count = sample::facts();
     by_count.spec.length = Length::Transactions(1000);
     let read = DatabaseCount { before: Some(5), after: Some(7) };
-    by_count.audits = vec![(&AUDIT, read), (&AUDIT, DatabaseCount::default())];
+    let audit = triphammer_runner::describe("tpc-b").unwrap().audits[0].clone();
+    by_count.audits = vec![(audit.clone(), read), (audit, DatabaseCount::default())];
     let mut keyed = sample::facts();
     keyed.spec.load = Load::Keyed;
     keyed.spec.pacing.sessions = Sessions::Pool(64);
