@@ -15,6 +15,7 @@ pub mod failure;
 pub mod history;
 pub mod host;
 pub mod journal;
+mod limited;
 pub mod outputs;
 mod pacing;
 pub mod profile;
