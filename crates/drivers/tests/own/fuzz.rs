@@ -3,6 +3,7 @@
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 use std::time::Duration;
 
 use tokio::time::timeout;
@@ -22,8 +23,10 @@ use crate::session::{on_worker, statement};
 const SECONDS: u64 = 12;
 /// Longest wait for an answer: servers that say nothing are among what is tried.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// Rounds by one seed, each with a session of its own.
-const ROUNDS: u32 = 4;
+/// Longest time of a session: one that waits in vain is of no more use.
+const SESSION: Duration = Duration::from_millis(700);
+/// Sessions at once by one seed.
+const SESSIONS: u32 = 8;
 /// Memory that a process of tests may have taken at its peak.
 const MEMORY_KIB_MAX: u64 = 1024 * 1024;
 
@@ -83,19 +86,23 @@ fn round(framing: Framing, upstream: u16, url: impl Fn(u16) -> String, seed: u64
     let every = [4, 12, 40, 150][usize::try_from(seed % 4).unwrap()];
     let meddler = Meddler::start(upstream, framing, Meddling::Random { seed, every });
     let settings = ConnectSettings { connect_limit: PATIENCE, ..Default::default() };
-    let database = AnyDatabase::open(&url(meddler.port()), &settings).unwrap();
+    let database = Rc::new(AnyDatabase::open(&url(meddler.port()), &settings).unwrap());
     let placeholder = if framing == Framing::Postgres { "$1" } else { "?" };
     on_worker(async {
-        for _ in 0..ROUNDS {
-            tried(database.identify()).await;
-            if let Some(mut session) = tried(database.connect(Role::User)).await {
+        let mut sessions = tokio::task::JoinSet::new();
+        for _ in 0..SESSIONS {
+            let database = Rc::clone(&database);
+            sessions.spawn_local(async move {
+                tried(database.identify()).await;
+                let Some(mut session) = tried(database.connect(Role::User)).await else { return };
                 let canceller = session.canceller();
-                exercise(&mut session, placeholder).await;
+                let _ = timeout(SESSION, exercise(&mut session, placeholder)).await;
                 let _ = timeout(PATIENCE, canceller.is_at_work()).await;
                 let _ = timeout(PATIENCE, canceller.cancel()).await;
                 let _ = timeout(PATIENCE, session.close()).await;
-            }
+            });
         }
+        sessions.join_all().await;
     });
     meddler.broken()
 }
