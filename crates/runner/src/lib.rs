@@ -26,7 +26,7 @@ pub mod replay;
 pub mod report;
 pub mod requests;
 pub mod requirement;
-mod resources;
+pub mod resources;
 pub mod result;
 pub mod run;
 pub mod second;

@@ -7,6 +7,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use triphammer_core::spec::RunSpec;
 use triphammer_core::{Database, SpecError};
 
+use crate::failure::Failure;
+
 /// What a session takes with its user, at the least: buffers, statements, generators.
 const SESSION_BYTES: u64 = 16 * 1024;
 /// What a terminal takes that waits.
@@ -16,6 +18,23 @@ const THREAD_BYTES: u64 = 4 * 1024 * 1024;
 /// Files that the process has open beside its sessions, and those of a thread.
 const FILES: u64 = 32;
 const FILES_OF_THREAD: u64 = 8;
+/// A file that is there to be opened.
+const EMPTY_FILE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
+
+/// Refuses to begin where not even a few files can be opened, which every command needs. The libraries
+/// below take some of them on trust.
+///
+/// # Errors
+/// With what the system says.
+pub fn check_process() -> Result<(), Failure> {
+    files();
+    let opened: std::io::Result<Vec<_>> =
+        (0..FILES).map(|_| std::fs::File::open(EMPTY_FILE)).collect();
+    opened.map(drop).map_err(|error| Failure::System {
+        doing: format!("opening {FILES} files, which every command may need (see `ulimit -n`)"),
+        error,
+    })
+}
 
 /// Refuses a run that needs more than this process can have.
 ///
