@@ -432,19 +432,30 @@ mod tests {
         };
         let year = Duration::from_secs(400 * 86_400);
         for (found, message) in [
-            (of_size("closed", |s| s.users = u32::MAX), "--vus 4294967295 is too much: at most 100000"),
+            (
+                of_size("closed", |s| s.users = u32::MAX),
+                "--vus 4294967295 is too much: at most 100000",
+            ),
             (of_size("keyed", |s| s.users = 100_000_000), "--terminals 100000000 is too much"),
             (of_size("keyed", |s| s.users = 5_000_000), "--sessions 5000000 is too much"),
             (of_size("closed", |s| s.threads = 5_000), "--threads 5000 is too much: at most 1024"),
-            (of_size("rate:5/s", |s| s.pacing.backlog = u64::MAX), "--backlog 18446744073709551615"),
-            (of_size("closed", |s| s.length = Length::Transactions(u64::MAX)), "--transactions 184"),
+            (
+                of_size("rate:5/s", |s| s.pacing.backlog = u64::MAX),
+                "--backlog 18446744073709551615",
+            ),
+            (
+                of_size("closed", |s| s.length = Length::Transactions(u64::MAX)),
+                "--transactions 184",
+            ),
             (of_size("closed", |s| s.retry.attempts = 5_000), "--retries 5000 is too much"),
         ] {
             assert!(found.contains(message), "{found}");
         }
         let mut long = spec("closed");
         long.rampup = year;
-        assert!(long.validate_sizes().unwrap_err().to_string().contains("--rampup 9600h is too long"));
+        assert!(
+            long.validate_sizes().unwrap_err().to_string().contains("--rampup 9600h is too long")
+        );
         let none = spec("keyed").validate_pacing(None).unwrap_err().to_string();
         assert!(none.contains("this workload has no keying and thinking times"), "{none}");
     }

@@ -109,9 +109,8 @@ fn load_certs(file: &Path, param: &str) -> Result<Vec<CertificateDer<'static>>, 
         SpecError::new(format!("`{param}` {} is no readable PEM file: {error}", file.display()))
     };
     let pem = read_file(file).map_err(unreadable)?;
-    let certs: Vec<_> = CertificateDer::pem_slice_iter(&pem)
-        .collect::<Result<_, _>>()
-        .map_err(unreadable)?;
+    let certs: Vec<_> =
+        CertificateDer::pem_slice_iter(&pem).collect::<Result<_, _>>().map_err(unreadable)?;
     if certs.is_empty() {
         return Err(SpecError::new(format!("`{param}` {} holds no certificate", file.display())));
     }

@@ -76,7 +76,8 @@ impl Request {
         )?;
         let capabilities = target.database.capabilities();
         let most = capabilities.users_max.map_or(SESSIONS, |(most, _)| most.min(SESSIONS));
-        let sessions = settings.count("vus", SESSIONS_MAX, || if capabilities.one_writer { 1 } else { most })?;
+        let sessions = settings
+            .count("vus", SESSIONS_MAX, || if capabilities.one_writer { 1 } else { most })?;
         Ok(Self {
             limit,
             highest: highest.unwrap_or(HIGHEST),

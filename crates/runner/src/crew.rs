@@ -140,10 +140,11 @@ pub async fn connect<D: Database>(
     role: Role,
     limit: Duration,
 ) -> Result<Limited<D::Session>, DbError> {
-    let session = tokio::time::timeout(limit, database.connect(role)).await.unwrap_or_else(|_| {
-        let message = format!("no answer within {} s", limit.as_secs_f64());
-        Err(DbError::new(ErrorClass::Disconnected, message))
-    })?;
+    let session =
+        tokio::time::timeout(limit, database.connect(role)).await.unwrap_or_else(|_| {
+            let message = format!("no answer within {} s", limit.as_secs_f64());
+            Err(DbError::new(ErrorClass::Disconnected, message))
+        })?;
     Ok(Limited::new(session, database.waits()))
 }
 

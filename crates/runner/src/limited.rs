@@ -91,7 +91,8 @@ async fn finished<T>(
             // A server that refuses is there.
             Err(error) if error.code().is_none() => {
                 let limit = waits.query.as_secs_f64();
-                let what = format!("no answer within {limit} s (--query-timeout), nor to another session");
+                let what =
+                    format!("no answer within {limit} s (--query-timeout), nor to another session");
                 return Err(gone(format!("{what}: {}", error.message())));
             }
             _ => idle = 0,
@@ -311,7 +312,10 @@ mod tests {
             assert_eq!(ended(&server, 3000, false).await, (Ok(()), 3000));
         }
         let (done, after) = ended(&looks([busy()]), 5000, false).await;
-        assert_eq!((done.unwrap_err().as_str(), after), ("no end within 3600 s (--work-timeout)", 3600));
+        assert_eq!(
+            (done.unwrap_err().as_str(), after),
+            ("no end within 3600 s (--work-timeout)", 3600)
+        );
     }
 
     #[tokio::test(start_paused = true)]

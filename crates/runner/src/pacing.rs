@@ -45,8 +45,8 @@ pub(crate) fn pacing(
             "users that do not key and think: give --terminals and --sessions",
         )?;
         let terminals = given.cycle.map_or(1, |cycle| cycle.terminals);
-        let users = settings
-            .count("terminals", TERMINALS_MAX, || given.scale.saturating_mul(terminals))?;
+        let users =
+            settings.count("terminals", TERMINALS_MAX, || given.scale.saturating_mul(terminals))?;
         let few = if given.capabilities.one_writer { 1 } else { users.clamp(1, POOL_MAX) };
         pacing.sessions =
             settings.read("sessions", parse_sessions, show_sessions, || Sessions::Pool(few))?;

@@ -73,8 +73,8 @@ pub fn build<W: Workload, D: Database>(
 ) -> Result<BuildRequest, Failure> {
     let scale: u32 = settings.count("scale", SCALE_MAX, || 1)?;
     let one_writer = target.database.capabilities().one_writer;
-    let jobs =
-        settings.count("jobs", JOBS_MAX, || if one_writer { 1 } else { (2 * cores()).min(scale).max(1) })?;
+    let jobs = settings
+        .count("jobs", JOBS_MAX, || if one_writer { 1 } else { (2 * cores()).min(scale).max(1) })?;
     if jobs == 0 {
         return Err(Failure::refuse("a build needs at least one job: --jobs 1 or more"));
     }

@@ -67,8 +67,7 @@ fn check_memory(spec: &RunSpec, available: Option<u64>) -> Result<(), SpecError>
 }
 
 fn check_files(spec: &RunSpec, most: Option<u64>) -> Result<(), SpecError> {
-    let needed =
-        u64::from(spec.sessions()) + FILES + u64::from(spec.threads) * FILES_OF_THREAD;
+    let needed = u64::from(spec.sessions()) + FILES + u64::from(spec.threads) * FILES_OF_THREAD;
     match most {
         Some(most) if needed > most => Err(SpecError::new(format!(
             "{} sessions need about {needed} open files, and this process may have {most}; raise that by \
@@ -141,7 +140,10 @@ mod tests {
         assert_eq!(check_memory(&spec(50_000, Sessions::Own, 2), Some(gib)), Ok(()));
         assert_eq!(check_memory(&spec(100_000, Sessions::Own, 2), None), Ok(()));
         let error = check_memory(&spec(100_000, Sessions::Own, 2), Some(gib)).unwrap_err();
-        assert!(error.to_string().contains("need at least 1570 MiB of memory, and 1024 MiB"), "{error}");
+        assert!(
+            error.to_string().contains("need at least 1570 MiB of memory, and 1024 MiB"),
+            "{error}"
+        );
         let pool = spec(10_000_000, Sessions::Pool(64), 1);
         assert!(check_memory(&pool, Some(4 * gib)).is_err());
         assert_eq!(check_memory(&pool, Some(6 * gib)), Ok(()));

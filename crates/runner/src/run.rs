@@ -15,7 +15,6 @@ use triphammer_core::sql::SqlBook;
 use triphammer_core::workload::{AuditDef, Mode, OptionCommand, Workload, WorkloadSettings};
 use triphammer_core::{Clock, Elapsed, SpecError};
 
-use crate::{books, resources};
 use crate::build::{BuildRequest, build, claim};
 use crate::cancel::Cancel;
 use crate::check::built;
@@ -36,6 +35,7 @@ use crate::second::{Phases, Second};
 use crate::settings::{RunDefaults, SCALE_MAX, Settings, run_spec, until_ci};
 use crate::store::{JobId, Moment, Store};
 use crate::target::{Target, embedded_file};
+use crate::{books, resources};
 use monitor::Monitor;
 
 /// Longest wait for the last look at the database when the run was aborted.

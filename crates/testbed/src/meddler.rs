@@ -122,8 +122,11 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         if shared.ended.load(Ordering::Relaxed) {
             return;
         }
-        let Ok(server) = TcpStream::connect((Ipv4Addr::LOCALHOST, shared.upstream)) else { continue };
-        let copies = (client.try_clone(), server.try_clone(), client.try_clone(), server.try_clone());
+        let Ok(server) = TcpStream::connect((Ipv4Addr::LOCALHOST, shared.upstream)) else {
+            continue;
+        };
+        let copies =
+            (client.try_clone(), server.try_clone(), client.try_clone(), server.try_clone());
         let (Ok(from), Ok(to), Ok(kept), Ok(kept_too)) = copies else { continue };
         let _ = (client.set_nodelay(true), server.set_nodelay(true));
         shared.open.lock().expect("nobody panics with it").extend([kept, kept_too]);
@@ -194,7 +197,9 @@ impl Connection {
             // After the login and the columns, and neither an error nor the end.
             Framing::Mysql => {
                 let is_later = self.passed > 3 && message[3] > 2;
-                is_later && message.len() > 5 && !matches!(message[4], 0xfe | 0xff)
+                is_later
+                    && message.len() > 5
+                    && !matches!(message[4], 0xfe | 0xff)
                     && !message[4..].starts_with(b"\x03def")
             }
         }
@@ -210,8 +215,8 @@ impl Connection {
             Meddling::Silence { .. } => self.client.write_all(&message),
             Meddling::Drip => message.chunks(1).try_for_each(|byte| self.client.write_all(byte)),
             Meddling::Endless { row } => {
-                let is_it = self.is_row(&message)
-                    && shared.rows.fetch_add(1, Ordering::Relaxed) + 1 == row;
+                let is_it =
+                    self.is_row(&message) && shared.rows.fetch_add(1, Ordering::Relaxed) + 1 == row;
                 self.client.write_all(&message)?;
                 let many = if is_it { message.repeat(64) } else { return Ok(()) };
                 loop {

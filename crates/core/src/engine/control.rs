@@ -58,7 +58,10 @@ pub(super) async fn threaded<W: Workload, D: Database>(
         });
         if let Err(error) = started {
             control.stopper.over();
-            let error = DbError::new(ErrorClass::Other, format!("starting a thread: {error}; give fewer --threads"));
+            let error = DbError::new(
+                ErrorClass::Other,
+                format!("starting a thread: {error}; give fewer --threads"),
+            );
             return Err(RunError { connected: 0, of: control.users, error });
         }
     }

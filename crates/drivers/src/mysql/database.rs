@@ -297,10 +297,7 @@ impl Shared {
     }
 
     /// Whether the server is at a command of a session; `None` when it does not know the session.
-    pub(super) async fn is_at_work(
-        self: &Arc<Self>,
-        thread: u32,
-    ) -> Result<Option<bool>, DbError> {
+    pub(super) async fn is_at_work(self: &Arc<Self>, thread: u32) -> Result<Option<bool>, DbError> {
         let mut session = self.open(None).await?;
         let asked = format!(
             "SELECT command <> 'Sleep' FROM information_schema.processlist WHERE id = {thread}"

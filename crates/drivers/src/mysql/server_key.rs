@@ -103,7 +103,9 @@ YQIDAQAB
             let error = encrypt_by(pem.as_bytes(), b"secret\0").unwrap_err();
             assert_eq!(error.class(), ErrorClass::Refused, "{body}: {error}");
         }
-        for key in ["-----BEGIN PUBLIC KEY-----", "", "-----BEGIN PUBLIC KEY-----END PUBLIC KEY-----"] {
+        for key in
+            ["-----BEGIN PUBLIC KEY-----", "", "-----BEGIN PUBLIC KEY-----END PUBLIC KEY-----"]
+        {
             assert!(encrypt_by(key.as_bytes(), b"x").is_err(), "{key}");
         }
     }

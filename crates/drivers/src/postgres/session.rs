@@ -10,7 +10,8 @@ use postgres_protocol::message::backend;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Claim, IsAtWork, Isolation, Protocol, RowSource, ServerInfo, Session, StatementId,
+    Access, Canceller, Claim, IsAtWork, Isolation, Protocol, RowSource, ServerInfo, Session,
+    StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -20,8 +21,8 @@ use super::codec::{COPY_HEAD, COPY_TAIL, Misfit, Wire, oid_of, put_copy_row, rea
 use super::database::{Opened, Route, Shared};
 use super::prepared::{Format, OnServer, Prepared};
 use super::text::{self, Template};
-use crate::answer::{ANSWER_BYTES_MAX, Room, too_large};
 use super::wire::{CancelKey, Chunk, Column, Connection, Fields, Status, columns, touched};
+use crate::answer::{ANSWER_BYTES_MAX, Room, too_large};
 
 /// Bytes of a result that are handed on as one batch of a stream.
 const BATCH_BYTES: usize = 1024 * 1024;
