@@ -84,7 +84,11 @@ impl<D: Database> Crew<D> {
             session.close().await;
         };
         let alone = || {
-            if let Err(error) = on_this_thread(async { Ok::<_, DbError>(member().await) }) {
+            let work = async {
+                member().await;
+                Ok::<_, DbError>(())
+            };
+            if let Err(error) = on_this_thread(work) {
                 fail("starting a thread's work".into(), error);
             }
         };
