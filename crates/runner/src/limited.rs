@@ -243,6 +243,7 @@ mod tests {
     use std::future::{pending, ready};
     use std::pin::Pin;
     use std::rc::Rc;
+    use std::sync::Mutex;
 
     use super::*;
     use triphammer_core::session::IsAtWork;
@@ -250,9 +251,10 @@ mod tests {
     const WAITS: Waits = Waits { query: Duration::from_secs(30), work: Duration::from_secs(3600) };
 
     /// A server that gives these answers to the question whether it is at work, the last one for ever.
-    struct Looks(Mutex<Vec<Option<Result<Option<bool>, DbError>>>>);
+    struct Looks(Mutex<Vec<Look>>);
 
-    use std::sync::Mutex;
+    /// An answer, or none.
+    type Look = Option<Result<Option<bool>, DbError>>;
 
     impl Canceller for Looks {
         fn cancel(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
@@ -279,7 +281,7 @@ mod tests {
         }
     }
 
-    fn looks(looks: impl IntoIterator<Item = Option<Result<Option<bool>, DbError>>>) -> Looks {
+    fn looks(looks: impl IntoIterator<Item = Look>) -> Looks {
         Looks(Mutex::new(looks.into_iter().collect()))
     }
 
