@@ -332,9 +332,10 @@ impl Sequence<'_> {
 
 /// Why a run did not come to its end.
 fn cause(result: &RunResult) -> String {
+    let cause = result.cause().unwrap_or_else(|| result.status.name().to_owned());
     match result.errors.first() {
-        Some(error) => format!("every virtual user had to end early: {}", error.message),
-        None => "every virtual user had to end early".to_owned(),
+        Some(error) => format!("{cause}: {}", error.message),
+        None => cause,
     }
 }
 

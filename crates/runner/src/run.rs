@@ -230,7 +230,7 @@ impl<W: Workload, D: Database> Resolved<W, D> {
                     return Err(failure);
                 }
             };
-            monitor.wait_for_database(limit).await;
+            facts.answers_at_end = monitor.wait_for_database(limit).await;
             facts.database_count.after = monitor.count().await;
             for (audit, sum) in &mut facts.audits {
                 sum.after = monitor.sum(audit).await;
@@ -305,6 +305,7 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             database_on_threads: self.plan.database.capabilities().blocks,
             host: Host::detect(),
             database_count: DatabaseCount::default(),
+            answers_at_end: false,
             audits: self.audits(),
             server_transactions: CounterSpan::default(),
             settings_changed: Vec::new(),

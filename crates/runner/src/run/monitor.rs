@@ -18,8 +18,8 @@ const GLANCE: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(500);
 /// How long the counter is left alone after it could not be read: a server in trouble is not asked on.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
-/// Longest wait for an audit's sum: it reads a whole table.
-const AUDIT: Duration = Duration::from_secs(60);
+/// Longest wait for the headline's count or an audit's sum: either may read a whole table.
+const COUNT: Duration = Duration::from_secs(60);
 
 /// The one integer that a statement gives, within a limit.
 async fn number<S: Session>(session: &mut S, id: StatementId, limit: Duration) -> Option<i64> {
@@ -105,7 +105,7 @@ impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
     pub async fn count(&mut self) -> Option<i64> {
         self.ensure().await.ok()?;
         let (id, session) = (self.count?, self.session.as_mut()?);
-        let number = number(session, id, self.limit).await;
+        let number = number(session, id, COUNT).await;
         if number.is_none() {
             self.session = None;
         }
@@ -118,7 +118,7 @@ impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
         let session = self.session.as_mut()?;
         let mut statements = Statements::new(&self.plan.book);
         let number = match statements.prepare(session, audit.statement).await {
-            Ok(id) => number(session, id, AUDIT).await,
+            Ok(id) => number(session, id, COUNT).await,
             Err(_) => None,
         };
         if number.is_none() {
@@ -156,14 +156,14 @@ impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
         Some(ServerTransactions { count, seconds })
     }
 
-    /// Waits until the database answers again, at most for `limit`.
-    pub async fn wait_for_database(&mut self, limit: Duration) {
-        let _ = tokio::time::timeout(limit, async {
+    /// Waits until the database answers again, at most for `limit`. False when it did not.
+    pub async fn wait_for_database(&mut self, limit: Duration) -> bool {
+        let waited = tokio::time::timeout(limit, async {
             while self.glance(async |session| session.server().await.map(drop)).await.is_none() {
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
-        })
-        .await;
+        });
+        waited.await.is_ok()
     }
 
     /// Notes in the record that the data is no longer as built.
