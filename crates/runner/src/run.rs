@@ -242,8 +242,10 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             if !settings_start.is_empty() && !settings_end.is_empty() {
                 facts.settings_changed = SettingChange::between(settings_start, &settings_end);
             }
-            let result = RunResult::new(&facts, &end);
+            let mut result = RunResult::new(&facts, &end);
             journal.finish(&result, &end, &mut |text| observer.warn(text));
+            // A job that is not stored whole is not pointed at.
+            result.job = journal.job.filter(|_| journal.is_whole()).map(|job| job.0);
             Ok(result)
         })
     }

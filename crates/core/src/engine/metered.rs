@@ -165,6 +165,14 @@ impl<S: Session> Session for Metered<S> {
         self.session.tables().await
     }
 
+    async fn dependents(&mut self, tables: &[&str]) -> Result<Vec<String>, DbError> {
+        self.session.dependents(tables).await
+    }
+
+    async fn rehearse(&mut self, tables: &[&str], longest: Option<usize>) -> Result<(), DbError> {
+        self.session.rehearse(tables, longest).await
+    }
+
     async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {
         self.session.claim(name, claim).await
     }

@@ -17,6 +17,7 @@ use triphammer_core::{ColumnType, DbError, ErrorClass, Value};
 use super::codec::{Kind, Reader, put_value, read_row, read_texts, type_of};
 use super::database::{Product, Route, Shared};
 use super::error::broken;
+use super::obstacles;
 use super::wire::Wire;
 use crate::stream::closed;
 
@@ -544,6 +545,14 @@ impl Session for MysqlSession {
                    WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE' ORDER BY 1";
         let rows = self.ask(sql).await?;
         Ok(rows.into_iter().filter_map(|mut row| row.pop().flatten()).collect())
+    }
+
+    async fn dependents(&mut self, tables: &[&str]) -> Result<Vec<String>, DbError> {
+        obstacles::dependents(self, tables).await
+    }
+
+    async fn rehearse(&mut self, tables: &[&str], longest: Option<usize>) -> Result<(), DbError> {
+        obstacles::rehearse(self, tables, longest).await
     }
 
     /// The server's named locks know no sharing, so a claim is a row of places: who shares takes any one
