@@ -104,8 +104,7 @@ impl Signals {
         use tokio::signal::unix::{SignalKind, signal};
         let heard = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
         let [Ok(interrupt), Ok(terminate)] = heard else { return None };
-        let hang_up =
-            if hang_up_is_ignored() { None } else { signal(SignalKind::hangup()).ok() };
+        let hang_up = if hang_up_is_ignored() { None } else { signal(SignalKind::hangup()).ok() };
         Some(Self { heard: [interrupt, terminate], hang_up })
     }
 
@@ -131,7 +130,8 @@ impl Signals {
 fn hang_up_is_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask & 1 == 1)
 }
 
 #[cfg(not(unix))]

@@ -20,7 +20,10 @@ extern "C" fn look() {
 
 #[cfg(target_os = "linux")]
 #[used]
-#[expect(unsafe_code, reason = "nothing else runs before Rust's runtime; it reads one file's metadata")]
+#[expect(
+    unsafe_code,
+    reason = "nothing else runs before Rust's runtime; it reads one file's metadata"
+)]
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
 

@@ -410,7 +410,10 @@ mod tests {
         assert_eq!(error(row.int(1)), "column 1 is `näm€`, not an integer");
         assert_eq!(error(row.int(4)), "column 4 is missing, not an integer");
         assert_eq!(error(list.int(1)), "column 1 is NULL, not an integer");
-        assert_eq!(error(row.decimal(3, 2)), "column 3 is a list of 2, not a decimal of that scale");
+        assert_eq!(
+            error(row.decimal(3, 2)),
+            "column 3 is a list of 2, not a decimal of that scale"
+        );
     }
 
     #[test]

@@ -36,7 +36,7 @@ use crate::second::{Phases, Second};
 use crate::settings::{RunDefaults, Settings, run_spec, until_ci};
 use crate::store::{JobId, Moment, Store};
 use crate::target::{Target, embedded_file};
-use monitor::Monitor;
+use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};
 
 /// Scale of a run on a database that keeps nothing.
 const SCALE_UNSTORED: u32 = 10;
@@ -218,9 +218,9 @@ impl<W: Workload, D: Database> Resolved<W, D> {
                 observer.warn(text);
             });
             facts.job = journal.job.map(|job| job.0);
-            facts.database_count.before = monitor.count().await;
+            facts.database_count.before = monitor.count(COUNT_BEFORE).await;
             for (audit, sum) in &mut facts.audits {
-                sum.before = monitor.sum(audit).await;
+                sum.before = monitor.sum(audit, COUNT_BEFORE).await;
             }
             let end = drive(&self.plan, &mut monitor, &mut facts, &mut journal, observer).await;
             let end = match end {
@@ -231,9 +231,11 @@ impl<W: Workload, D: Database> Resolved<W, D> {
                 }
             };
             facts.answers_at_end = monitor.wait_for_database(limit).await;
-            facts.database_count.after = monitor.count().await;
-            for (audit, sum) in &mut facts.audits {
-                sum.after = monitor.sum(audit).await;
+            if facts.answers_at_end {
+                facts.database_count.after = monitor.count(COUNT_AFTER).await;
+                for (audit, sum) in &mut facts.audits {
+                    sum.after = monitor.sum(audit, COUNT_AFTER).await;
+                }
             }
             let settings_end =
                 monitor.glance(async |s| s.settings().await).await.unwrap_or_default();

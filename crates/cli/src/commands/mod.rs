@@ -147,7 +147,9 @@ fn store_path(settings: &Settings) -> Result<PathBuf> {
 
 /// The job that was to be stored is not, or not whole: the warning said why.
 fn unstored() -> Failure {
-    Failure::refuse("the job is not in the job store, or not whole; what is printed is all there is")
+    Failure::refuse(
+        "the job is not in the job store, or not whole; what is printed is all there is",
+    )
 }
 
 /// Prints every setting with its source.

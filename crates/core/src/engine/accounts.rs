@@ -40,12 +40,8 @@ pub(super) fn violations(
     run: &[TypeInterval],
 ) -> Vec<Violation> {
     let of_type = |(index, seen): (usize, &TypeInterval)| {
-        let violation = |identity, left, right| Violation {
-            identity,
-            transaction: Some(index),
-            left,
-            right,
-        };
+        let violation =
+            |identity, left, right| Violation { identity, transaction: Some(index), left, right };
         [
             violation(STARTED, started[index], ended[index] + in_flight[index]),
             violation(INTERVALS, seen.counts.ended(), ended[index]),

@@ -18,8 +18,10 @@ const GLANCE: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(500);
 /// How long the counter is left alone after it could not be read: a server in trouble is not asked on.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
-/// Longest wait for the headline's count or an audit's sum: either may read a whole table.
-const COUNT: Duration = Duration::from_secs(60);
+/// Longest wait for the headline's count or an audit's sum before the run: either may read a whole table.
+pub(super) const COUNT_BEFORE: Duration = Duration::from_secs(60);
+/// And after it: the tables have grown, and what could be counted once must be counted again.
+pub(super) const COUNT_AFTER: Duration = Duration::from_secs(180);
 
 /// The one integer that a statement gives, within a limit.
 async fn number<S: Session>(session: &mut S, id: StatementId, limit: Duration) -> Option<i64> {
@@ -102,10 +104,10 @@ impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
     }
 
     /// The headline's count. It reads a whole table, so it may take longer than a glance.
-    pub async fn count(&mut self) -> Option<i64> {
+    pub async fn count(&mut self, limit: Duration) -> Option<i64> {
         self.ensure().await.ok()?;
         let (id, session) = (self.count?, self.session.as_mut()?);
-        let number = number(session, id, COUNT).await;
+        let number = number(session, id, limit).await;
         if number.is_none() {
             self.session = None;
         }
@@ -113,12 +115,12 @@ impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
     }
 
     /// An audit's sum.
-    pub async fn sum(&mut self, audit: &AuditDef) -> Option<i64> {
+    pub async fn sum(&mut self, audit: &AuditDef, limit: Duration) -> Option<i64> {
         self.ensure().await.ok()?;
         let session = self.session.as_mut()?;
         let mut statements = Statements::new(&self.plan.book);
         let number = match statements.prepare(session, audit.statement).await {
-            Ok(id) => number(session, id, COUNT).await,
+            Ok(id) => number(session, id, limit).await,
             Err(_) => None,
         };
         if number.is_none() {

@@ -54,9 +54,8 @@ pub(super) fn is_store(connection: &Connection, path: &Path) -> Result<bool, Sto
     let ours = number(
         "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('jobs', 'meta')",
     )?;
-    let claimed: i64 = connection
-        .pragma_query_value(None, "application_id", |row| row.get(0))
-        .map_err(failed)?;
+    let claimed: i64 =
+        connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(failed)?;
     let version: i64 =
         connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
     if claimed != 0 {
@@ -92,4 +91,32 @@ pub(super) fn current(connection: &Connection, path: &Path) -> Result<u32, Store
         known: VERSION,
         written_by: written_by.unwrap_or_else(|| "of an unknown version".to_owned()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{JobFilter, Store};
+
+    #[test]
+    fn an_older_store_is_read_and_stays_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("jobs.sqlite");
+        let old = Connection::open(&path).unwrap();
+        for step in &STEPS[..2] {
+            old.execute_batch(step).unwrap();
+        }
+        old.pragma_update(None, "user_version", 2).unwrap();
+        old.execute("INSERT INTO meta (key, value) VALUES ('tool_version', '0.0.1')", []).unwrap();
+        drop(old);
+        let before = std::fs::read(&path).unwrap();
+        let store = Store::open_to_read(&path).unwrap();
+        assert!(store.jobs(&JobFilter::default()).unwrap().is_empty());
+        assert_eq!(current(&store.connection, &path).unwrap(), VERSION, "the copy is up to date");
+        drop(store);
+        assert!(std::fs::read(&path).unwrap() == before, "the file is not");
+        drop(Store::open(&path).unwrap());
+        let migrated = Connection::open(&path).unwrap();
+        assert_eq!(current(&migrated, &path).unwrap(), VERSION, "who writes brings it up to date");
+    }
 }

@@ -268,6 +268,8 @@ pub fn troubled() -> (RunFacts, RunEnd) {
     end.worker_cpu_ns = vec![166_400_000_000, 120_000_000_000];
     end.gauges = gauges([110_000_000_000, 80_000_000_000], 120);
     end.sessions = (16, 14);
+    end.away = 2;
+    end.outages = vec![121..133];
     end.in_flight = vec![2, 1, 0, 0, 0];
     for types in [&mut end.run, &mut end.timed] {
         for stretch in types.iter_mut() {
