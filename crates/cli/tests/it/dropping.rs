@@ -35,7 +35,6 @@ impl Blocked {
         let done = self.program.run(&[&[args[0], &self.target], &args[1..]].concat());
         assert_eq!(done.code, 2, "{args:?}: {}", done.err);
         assert!(done.err.contains(words), "{args:?}: {}", done.err);
-        self.is_untouched();
     }
 
     fn refuses_all(&self, words: &str) {
@@ -43,6 +42,7 @@ impl Blocked {
         self.refuses(&["drop", "--yes", "--force"], words);
         self.refuses(&["build", "--replace"], words);
         self.refuses(&["build", "--replace", "--scale", "2"], words);
+        self.is_untouched();
     }
 
     /// Without the obstacle all goes.

@@ -75,7 +75,7 @@ fn a_result_that_nobody_gets_is_no_success() {
         &["report", "2"],
         &["report", "2", "--format", "csv"],
         &["compare", "2", "3"],
-        &["history"],
+        &["history", "a"],
         &["completions", "bash"],
         &["--help"],
         &["run", "--help"],
@@ -153,7 +153,9 @@ fn a_job_whose_store_is_deleted_is_not_pointed_at() {
             let _ = std::fs::remove_file(program.path(&format!("jobs.sqlite{ending}")));
         }
         if replaced {
-            program.ok(&SHORT);
+            // Makes a new one; its first job has the number of the one that runs.
+            program.run(&SHORT);
+            assert!(program.path("jobs.sqlite").exists());
         }
         let done = finish(child);
         assert_eq!(done.code, 2, "{}", done.err);
