@@ -110,12 +110,15 @@ struct Inner {
     code: Option<String>,
     message: String,
     commit_sent: bool,
+    unread: bool,
 }
 
 impl DbError {
     /// An error of a class; the message reads after "failed to …", names no secret, and has no period.
     pub fn new(class: ErrorClass, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { class, code: None, message: message.into(), commit_sent: false }))
+        let message = message.into();
+        let inner = Inner { class, code: None, message, commit_sent: false, unread: false };
+        Self(Box::new(inner))
     }
 
     /// Adds the database's own code: SQLSTATE or result code.
@@ -139,6 +142,13 @@ impl DbError {
         self
     }
 
+    /// Marks that the database did what it was asked to, and only its answer cannot be read.
+    #[must_use]
+    pub fn unread(mut self) -> Self {
+        self.0.unread = true;
+        self
+    }
+
     /// The class the driver gave.
     #[must_use]
     pub fn class(&self) -> ErrorClass {
@@ -155,6 +165,12 @@ impl DbError {
     #[must_use]
     pub fn message(&self) -> &str {
         &self.0.message
+    }
+
+    /// Whether the database did what it was asked to, and only its answer cannot be read.
+    #[must_use]
+    pub fn is_unread(&self) -> bool {
+        self.0.unread
     }
 
     /// Whether nobody can say if the transaction was committed.

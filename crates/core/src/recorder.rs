@@ -256,6 +256,8 @@ pub struct Ended {
     pub outcome: Outcome,
     /// The transaction's tally.
     pub tally: i64,
+    /// The database acknowledged it, and its answer could not be read.
+    pub unread: bool,
 }
 
 /// The totals that a recorder keeps beside its intervals, to prove that nothing was lost between.
@@ -344,6 +346,8 @@ impl Recorder {
         }
         let TypeInterval { counts, response, service, rolled_back, failed, saturated } =
             &mut self.current.types[transaction];
+        let is_completed = matches!(ended.outcome, Outcome::Committed | Outcome::RolledBack);
+        counts.unread += u64::from(ended.unread && is_completed);
         let response_us = microseconds(timing.response_ns());
         let times = match ended.outcome {
             Outcome::Committed => {
@@ -403,7 +407,7 @@ mod tests {
         Timing { due: ms(due_ms), started: ms(started_ms), finished: ms(finished_ms) }
     }
 
-    const COMMITTED: Ended = Ended { outcome: Outcome::Committed, tally: 2 };
+    const COMMITTED: Ended = Ended { outcome: Outcome::Committed, tally: 2, unread: false };
 
     #[test]
     fn response_runs_from_due_and_service_from_start() {

@@ -245,6 +245,28 @@ pub trait Session: 'static {
     /// As the database reports.
     async fn tables(&mut self) -> Result<Vec<String>, DbError>;
 
+    /// What depends on these tables and would be lost, broken or in the way if they were dropped, a phrase
+    /// each. Nothing where [`Capabilities::transactional_ddl`]: there a drop that fails leaves all as it
+    /// was.
+    ///
+    /// # Errors
+    /// As the database reports.
+    async fn dependents(&mut self, tables: &[&str]) -> Result<Vec<String>, DbError> {
+        let _ = tables;
+        Ok(Vec::new())
+    }
+
+    /// Tries whether tables can be made by these statements, and procedures where `longest` gives the bytes
+    /// of the longest of them, and leaves nothing behind. Nothing to try where
+    /// [`Capabilities::transactional_ddl`].
+    ///
+    /// # Errors
+    /// When they cannot.
+    async fn rehearse(&mut self, tables: &[&str], longest: Option<usize>) -> Result<(), DbError> {
+        let _ = (tables, longest);
+        Ok(())
+    }
+
     /// Claims `name` within the schema for as long as the session lives (or until its transaction
     /// ends, where a driver says so): many may share it, or one may have it alone. Gives false at once
     /// when somebody else's claim stands against it. The session serves for nothing else afterwards.
@@ -339,6 +361,8 @@ pub struct Capabilities {
     pub procedures: bool,
     /// Only one session writes at a time, so one loader is best.
     pub one_writer: bool,
+    /// Tables can be made and dropped in a transaction, and are back after its rollback.
+    pub transactional_ddl: bool,
     /// Keys that refer to other tables can be added after the load.
     pub foreign_keys: bool,
     /// Keeps what is written to it. The null database does not, so nothing can be checked there.

@@ -380,6 +380,7 @@ mod tests {
             blocks: false,
             procedures: true,
             one_writer: false,
+            transactional_ddl: true,
             foreign_keys: true,
             stores: true,
             users_max: Some((100, "it is small")),

@@ -122,6 +122,13 @@ pub trait Workload: Sized + Send + Sync + 'static {
         session: &mut S,
     ) -> Result<Self::Prepared, DbError>;
 
+    /// What a transaction with this input came to, when the database has acknowledged its commit and its
+    /// answer cannot be read; `None` where only the answer tells. Committed, unless it says otherwise.
+    fn acknowledged(&self, input: &Self::Input) -> Option<Completion> {
+        let _ = input;
+        Some(Completion::COMMITTED)
+    }
+
     /// Runs one transaction, from its begin to its commit or its rollback by rule. On an error the
     /// engine rolls back.
     ///

@@ -192,6 +192,14 @@ macro_rules! drivers {
             match self { $(Self::$name(session) => session.tables().await,)+ }
         }
 
+        async fn dependents(&mut self, tables: &[&str]) -> Result<Vec<String>, DbError> {
+            match self { $(Self::$name(session) => session.dependents(tables).await,)+ }
+        }
+
+        async fn rehearse(&mut self, tables: &[&str], longest: Option<usize>) -> Result<(), DbError> {
+            match self { $(Self::$name(session) => session.rehearse(tables, longest).await,)+ }
+        }
+
         async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {
             match self { $(Self::$name(session) => session.claim(name, claim).await,)+ }
         }

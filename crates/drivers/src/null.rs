@@ -110,6 +110,7 @@ static CAPABILITIES: Capabilities = Capabilities {
     blocks: false,
     procedures: true,
     one_writer: false,
+    transactional_ddl: true,
     foreign_keys: true,
     stores: false,
     users_max: None,

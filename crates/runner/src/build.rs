@@ -202,21 +202,48 @@ async fn begin<W: Workload, D: Database>(
             (true, ..) => {}
         }
     }
-    if found.record.is_some() || request.force {
-        remove::remove::<W, _>(book, session, &found, request.force).await?;
-    } else {
+    let replaces = found.record.is_some() || request.force;
+    if !replaces {
         found.refuse_strangers::<W>(&database.target())?;
     }
-    let record =
-        start_record::<W, _>(book, session, request).await.doing("writing the build record")?;
-    Ok((record, false))
+    let capabilities = database.capabilities();
+    let atomic = capabilities.transactional_ddl;
+    if replaces {
+        remove::refuse_dependents::<W, _>(session, &found, request.force).await?;
+        rehearse(book, session, request, capabilities.procedures)
+            .await
+            .doing("trying whether the tables can be made (nothing was dropped)")?;
+    }
+    if atomic {
+        session.begin(Access::Write).await.doing("beginning to build")?;
+    }
+    if replaces {
+        remove::remove::<W, _>(book, session, &found, atomic, request.force).await?;
+    }
+    let started = start::<W, _>(book, session, request, atomic).await;
+    Ok((started.doing("making the tables and the build record")?, false))
 }
 
-/// Writes what is going to be built, before anything of it is made.
-async fn start_record<W: Workload, S: Session>(
+/// Tries what a build would do first, before what is there is dropped for it.
+async fn rehearse<S: Session>(
     book: &SqlBook,
     session: &mut S,
     request: &BuildRequest,
+    procedures: bool,
+) -> Result<(), DbError> {
+    let tables: Vec<&str> = book.scripts("create").map(|script| script.sql.as_str()).collect();
+    let without = request.settings.options.get("no-procedures").is_some_and(|v| v == "true");
+    let longest = book.all_scripts().iter().map(|script| script.sql.len()).max();
+    session.rehearse(&tables, longest.filter(|_| procedures && !without)).await
+}
+
+/// Writes what is going to be built, before anything of it is made. Where tables can be made in the caller's
+/// transaction, `atomic`, makes them in it too: old tables are gone only when the new ones are there.
+async fn start<W: Workload, S: Session>(
+    book: &SqlBook,
+    session: &mut S,
+    request: &BuildRequest,
+    atomic: bool,
 ) -> Result<Record, DbError> {
     for script in book.scripts("build_record").filter(|s| s.object() == "create") {
         session.script(&script.sql).await?;
@@ -237,9 +264,16 @@ async fn start_record<W: Workload, S: Session>(
     let workload = W::new(settings).expect("made once already");
     items.extend(workload.build_facts().into_iter().map(|(k, v)| (format!("fact/{k}"), v)));
     items.extend(W::tables().iter().map(|t| (format!("object/{}", t.name), "table".to_owned())));
-    session.begin(Access::Write).await?;
+    if !atomic {
+        session.begin(Access::Write).await?;
+    }
     for (item, value) in &items {
         recording.insert(session, item, value).await?;
+    }
+    for script in book.scripts("create").filter(|_| atomic) {
+        let made = session.script(&script.sql).await;
+        made.map_err(|error| error.context(format_args!("running `{}`", script.name)))?;
+        recording.insert(session, &step(script), "done").await?;
     }
     session.commit().await?;
     recording.read(session).await

@@ -2,11 +2,14 @@
 //!
 //! What a build made is what its record lists. A schema without a record, or with tables of a workload's
 //! names that no record vouches for, is somebody else's and is refused, unless force is used.
+//!
+//! All of it goes or nothing: in one transaction where tables can be dropped in one; elsewhere what would
+//! stop it half-way is looked for first, and all tables go by one statement.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::session::{Claim, Database, Role};
+use triphammer_core::session::{Access, Claim, Database, Role};
 use triphammer_core::sql::SqlBook;
 use triphammer_core::workload::{Statements, Workload};
 use triphammer_core::{Rows, Session};
@@ -113,7 +116,8 @@ async fn foreign_scale<W: Workload, S: Session>(
     Ok(scale.and_then(|scale| u32::try_from(scale).ok()).filter(|scale| *scale > 0))
 }
 
-/// Removes what the record lists, and with `force` every table of the workload's names.
+/// Removes what the record lists, and with `force` every table of the workload's names. `atomic` when the
+/// caller has begun a transaction, which it commits afterwards, because tables can be dropped in one.
 ///
 /// # Errors
 /// As the database reports, for instance when somebody's view depends on a table.
@@ -121,27 +125,14 @@ pub async fn remove<W: Workload, S: Session>(
     book: &SqlBook,
     session: &mut S,
     found: &Found,
+    atomic: bool,
     force: bool,
 ) -> Result<Vec<String>, Failure> {
-    let listed = |name: &str| {
-        let item = format!("object/{name}");
-        found.record.as_ref().is_some_and(|record| record.has(&item))
-    };
+    let removed = to_remove::<W>(found, force);
+    drop_tables(session, &removed, atomic).await?;
     if found.record.is_some() {
         for script in book.scripts("drop_procedure") {
             session.script(&script.sql).await.doing(format_args!("running `{}`", script.name))?;
-        }
-    }
-    let mut removed = Vec::new();
-    // Children first: the tables are listed parents first, as foreign keys need it.
-    for table in W::tables().iter().rev() {
-        let there = found.tables.iter().any(|name| name == table.name);
-        if there && (listed(table.name) || force) {
-            session
-                .script(&format!("DROP TABLE {}", table.name))
-                .await
-                .doing(format_args!("dropping table {}", table.name))?;
-            removed.push(table.name.to_owned());
         }
     }
     if found.has_table {
@@ -155,7 +146,60 @@ pub async fn remove<W: Workload, S: Session>(
             }
         }
     }
-    Ok(removed)
+    Ok(removed.into_iter().map(str::to_owned).collect())
+}
+
+/// The tables that are to go, children first: they are listed parents first, as foreign keys need it.
+fn to_remove<W: Workload>(found: &Found, force: bool) -> Vec<&'static str> {
+    let listed = |name: &str| {
+        let item = format!("object/{name}");
+        found.record.as_ref().is_some_and(|record| record.has(&item))
+    };
+    let there = |name: &str| found.tables.iter().any(|table| table == name);
+    let names = W::tables().iter().rev().map(|table| table.name);
+    names.filter(|name| there(name) && (force || listed(name))).collect()
+}
+
+/// Drops tables: one by one in the caller's transaction, so that an error names its table; else by one
+/// statement, which has the locks and rights on all of them before the first is gone.
+async fn drop_tables<S: Session>(
+    session: &mut S,
+    tables: &[&str],
+    atomic: bool,
+) -> Result<(), Failure> {
+    let dropping = |what: &str| format!("dropping table {what} (nothing was dropped)");
+    if atomic {
+        for table in tables {
+            let dropped = session.script(&format!("DROP TABLE {table}")).await;
+            dropped.doing(dropping(table))?;
+        }
+    } else if !tables.is_empty() {
+        let all = tables.join(", ");
+        session.script(&format!("DROP TABLE {all}")).await.doing(format_args!("dropping {all}"))?;
+    }
+    Ok(())
+}
+
+/// Refuses when something depends on the tables that are to go, where that is not the database's own
+/// business.
+///
+/// # Errors
+/// With what depends on them.
+pub async fn refuse_dependents<W: Workload, S: Session>(
+    session: &mut S,
+    found: &Found,
+    force: bool,
+) -> Result<(), Failure> {
+    let dependents = session.dependents(&to_remove::<W>(found, force)).await;
+    let dependents = dependents.doing("looking for what depends on the tables")?;
+    if dependents.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::refuse(format!(
+        "nothing was dropped: other objects depend on the tables of {}: {}; drop these first",
+        W::TITLE,
+        dependents.join(", ")
+    )))
 }
 
 /// `drop`: removes what a build made. Gives the names of the tables that are gone.
@@ -183,7 +227,15 @@ pub fn drop_build<W: Workload, D: Database>(
         if found.record.is_none() && found.tables.is_empty() {
             return Err(Failure::refuse(format!("there is no {} at {target} to drop", W::TITLE)));
         }
-        let removed = remove::<W, _>(&book, &mut session, &found, force).await?;
+        refuse_dependents::<W, _>(&mut session, &found, force).await?;
+        let atomic = database.capabilities().transactional_ddl;
+        if atomic {
+            session.begin(Access::Write).await.doing("beginning to drop")?;
+        }
+        let removed = remove::<W, _>(&book, &mut session, &found, atomic, force).await?;
+        if atomic {
+            session.commit().await.doing("committing the drop")?;
+        }
         session.close().await;
         Ok(removed)
     })

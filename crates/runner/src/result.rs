@@ -13,6 +13,7 @@
 //! these types. A change that a reader of the old shape would misread raises [`FORMAT`].
 
 mod audit;
+mod availability;
 mod document;
 mod facts;
 mod figures;
@@ -26,6 +27,7 @@ mod verification;
 mod warnings;
 
 pub use audit::Audit;
+pub use availability::{Availability, Outage, ViolatedIdentity};
 pub use document::{
     ClassCount, ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, HeadlineFigure,
     JobKind, Remark, RoundTrips, RunResult, ServerTransactions, SessionCounts, Setting,

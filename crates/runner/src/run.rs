@@ -36,7 +36,7 @@ use crate::settings::{RunDefaults, SCALE_MAX, Settings, run_spec, until_ci};
 use crate::store::{JobId, Moment, Store};
 use crate::target::{Target, embedded_file};
 use crate::{books, resources};
-use monitor::Monitor;
+use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};
 
 /// Longest wait for the last look at the database when the run was aborted.
 const AFTER_ABORT: Duration = Duration::from_millis(500);
@@ -222,9 +222,9 @@ impl<W: Workload, D: Database> Resolved<W, D> {
                 observer.warn(text);
             });
             facts.job = journal.job.map(|job| job.0);
-            facts.database_count.before = monitor.count().await;
+            facts.database_count.before = monitor.count(COUNT_BEFORE).await;
             for (audit, sum) in &mut facts.audits {
-                sum.before = monitor.sum(audit).await;
+                sum.before = monitor.sum(audit, COUNT_BEFORE).await;
             }
             let end = drive(&self.plan, &mut monitor, &mut facts, &mut journal, observer).await;
             let end = match end {
@@ -237,10 +237,12 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             let is_aborted = end.ending == Ending::Aborted;
             let mut settings_end = Vec::new();
             let looking = async {
-                monitor.wait_for_database(limit).await;
-                facts.database_count.after = monitor.count().await;
-                for (audit, sum) in &mut facts.audits {
-                    sum.after = monitor.sum(audit).await;
+                facts.answers_at_end = monitor.wait_for_database(limit).await;
+                if facts.answers_at_end {
+                    facts.database_count.after = monitor.count(COUNT_AFTER).await;
+                    for (audit, sum) in &mut facts.audits {
+                        sum.after = monitor.sum(audit, COUNT_AFTER).await;
+                    }
                 }
                 let settings = monitor.glance(async |s| s.settings().await).await;
                 settings_end = settings.unwrap_or_default();
@@ -253,8 +255,10 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             if !settings_start.is_empty() && !settings_end.is_empty() {
                 facts.settings_changed = SettingChange::between(settings_start, &settings_end);
             }
-            let result = RunResult::new(&facts, &end);
+            let mut result = RunResult::new(&facts, &end);
             journal.finish(&result, &end, &mut |text| observer.warn(text));
+            // A job that is not stored whole is not pointed at.
+            result.job = journal.job.filter(|_| journal.is_whole()).map(|job| job.0);
             Ok(result)
         })
     }
@@ -316,6 +320,7 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             database_on_threads: self.plan.database.capabilities().blocks,
             host: Host::detect(),
             database_count: DatabaseCount::default(),
+            answers_at_end: false,
             audits: self.audits(),
             server_transactions: CounterSpan::default(),
             settings_changed: Vec::new(),

@@ -9,7 +9,7 @@ use triphammer_runner::requests;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::with_workload;
 
-use super::{open, print, show_spec, store};
+use super::{open, print, show_spec, store, unstored};
 use crate::terminal::{self, Bars};
 use crate::{Exit, Result, signals};
 
@@ -23,7 +23,7 @@ fn build_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
     let target = open(settings, W::NAME)?;
     let request = requests::build::<W, _>(settings, &target)?;
     if settings.switch("show-spec")? {
-        show_spec(settings);
+        show_spec(settings)?;
         return Ok(Exit::Done);
     }
     let mut store = store(settings)?;
@@ -45,9 +45,9 @@ fn build_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
     };
     journal.built(&built, &mut terminal::warn);
     if settings.switch("json")? {
-        print(&serde_json::to_string_pretty(&built).expect("a report is plain data"));
+        print(&serde_json::to_string_pretty(&built).expect("a report is plain data"))?;
     } else {
-        print(&report::build(&built));
+        print(&report::build(&built))?;
     }
-    Ok(Exit::Done)
+    if journal.is_whole() { Ok(Exit::Done) } else { Err(unstored()) }
 }

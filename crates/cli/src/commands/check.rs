@@ -8,7 +8,7 @@ use triphammer_runner::requests;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::{Failure, with_workload};
 
-use super::{junit, open, print, store};
+use super::{junit, open, print, store, unstored};
 use crate::terminal::{self, Bars};
 use crate::{Exit, Result, signals};
 
@@ -20,14 +20,20 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     let checked = checked.map_err(Failure::from).and_then(|checked| checked);
     if let Some(file) = junit {
         file.write(&match &checked {
-            Ok(report) => report::junit::of_check(report).xml(),
+            Ok((report, _)) => report::junit::of_check(report).xml(),
             Err(failure) => report::junit::of_failure("check", &name, &failure.to_string()).xml(),
         })?;
     }
-    Ok(if checked?.holds() { Exit::Done } else { Exit::CheckFailed })
+    match checked? {
+        (_, Some(unwritten)) => Err(unwritten),
+        (report, None) => Ok(if report.holds() { Exit::Done } else { Exit::CheckFailed }),
+    }
 }
 
-fn check_workload<W: Workload>(settings: &mut Settings) -> Result<CheckReport> {
+/// The report, and what was asked for and could not be written.
+type Checked = (CheckReport, Option<Failure>);
+
+fn check_workload<W: Workload>(settings: &mut Settings) -> Result<Checked> {
     let target = open(settings, W::NAME)?;
     let request = requests::check(settings, &target)?;
     let as_json = settings.switch("json")?;
@@ -45,10 +51,11 @@ fn check_workload<W: Workload>(settings: &mut Settings) -> Result<CheckReport> {
         }
     };
     journal.checked(&checked, &mut terminal::warn);
-    if as_json {
-        print(&serde_json::to_string_pretty(&checked).expect("a report is plain data"));
+    let printed = if as_json {
+        print(&serde_json::to_string_pretty(&checked).expect("a report is plain data"))
     } else {
-        print(&report::check(&checked));
-    }
-    Ok(checked)
+        print(&report::check(&checked))
+    };
+    let unwritten = printed.err().or_else(|| (!journal.is_whole()).then(unstored));
+    Ok((checked, unwritten))
 }

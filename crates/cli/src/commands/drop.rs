@@ -28,7 +28,7 @@ fn drop_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
     }
     let removed =
         drop_build::<W, _>(&target.database, settings.switch("force")?, target.connect_limit)?;
-    print(&format!("dropped {} from {name}: {}", W::TITLE, removed.join(", ")));
+    print(&format!("dropped {} from {name}: {}", W::TITLE, removed.join(", ")))?;
     Ok(Exit::Done)
 }
 

@@ -31,11 +31,11 @@ fn profile<W: Workload>(settings: &mut Settings, resumed: Option<&Resumed>) -> R
     };
     match &ended.document {
         Some(document) if as_json => {
-            print(&serde_json::to_string_pretty(document).expect("a document is plain data"));
+            print(&serde_json::to_string_pretty(document).expect("a document is plain data"))?;
         }
-        Some(document) => print(&report::profile(document, campaign::charset())),
+        Some(document) => print(&report::profile(document, campaign::charset()))?,
         None => {}
     }
     let is_good = ended.document.as_ref().is_some_and(ProfileResult::is_good);
-    Ok(campaign::exit(&ended, "profile", as_json, is_good))
+    campaign::exit(&ended, "profile", as_json, is_good)
 }

@@ -13,7 +13,7 @@ use triphammer_runner::store::default_path;
 use triphammer_server::{ApiError, Config, LISTEN, Limits, Server, TOKEN_MIN, random_token};
 
 use super::print;
-use crate::signals::{self, Signals};
+use crate::signals::{self, Heard, Signals};
 use crate::{Exit, Result, terminal};
 
 /// Serves until Ctrl-C or SIGTERM: once lets what goes on end and stores it, twice gives it up.
@@ -51,8 +51,8 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     }
     let url = server.url();
     match &made {
-        Some(token) => print(&format!("triphammer listens on {url}  token: {token}")),
-        None => print(&format!("triphammer listens on {url}")),
+        Some(token) => print(&format!("triphammer listens on {url}  token: {token}"))?,
+        None => print(&format!("triphammer listens on {url}"))?,
     }
     if settings.switch("open")? {
         open(&url);
@@ -71,7 +71,12 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
 /// Counts signals.
 async fn hear(signals: Option<Signals>, told: watch::Sender<u32>) {
     let Some(mut signals) = signals else { return std::future::pending().await };
-    while signals.next().await.is_some() {
+    let mut hung_up = false;
+    while let Some(signal) = signals.next().await {
+        // The terminal may say so several times.
+        if signal == Heard::HangUp && std::mem::replace(&mut hung_up, true) {
+            continue;
+        }
         told.send_modify(|times| *times += 1);
         terminal::note(match *told.borrow() {
             1 => "ending: what goes on is stopped and stored; again gives it up",

@@ -11,22 +11,22 @@ use triphammer_testbed::{MariadbOptions, MariadbServer, PostgresOptions, Postgre
 use crate::program::{Program, finish};
 
 /// A server of any product, and what the tests have to know of it.
-enum Site {
+pub enum Site {
     Postgres(Box<PostgresServer>),
     Mariadb(Box<MariadbServer>),
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Product {
+pub enum Product {
     Postgres,
     Mariadb,
 }
 
-use Product::{Mariadb, Postgres};
+pub use Product::{Mariadb, Postgres};
 
 impl Site {
     /// A server that keeps what it has told to be committed, for at most so many sessions.
-    fn start(product: Product, max_connections: u32) -> Self {
+    pub fn start(product: Product, max_connections: u32) -> Self {
         match product {
             Postgres => {
                 let options =
@@ -41,26 +41,26 @@ impl Site {
     }
 
     /// The one for tests that leave the server alone.
-    fn shared(product: Product) -> &'static Self {
+    pub fn shared(product: Product) -> &'static Self {
         static SHARED: [OnceLock<Site>; 2] = [const { OnceLock::new() }; 2];
         SHARED[product as usize].get_or_init(|| Self::start(product, 100))
     }
 
-    fn fresh_database(&self) -> String {
+    pub fn fresh_database(&self) -> String {
         match self {
             Self::Postgres(server) => server.fresh_database("site").unwrap(),
             Self::Mariadb(server) => server.fresh_database("site").unwrap(),
         }
     }
 
-    fn run(&self, database: &str, sql: &str) -> Vec<Vec<Option<String>>> {
+    pub fn run(&self, database: &str, sql: &str) -> Vec<Vec<Option<String>>> {
         match self {
             Self::Postgres(server) => server.run(database, sql).unwrap(),
             Self::Mariadb(server) => server.run(database, sql).unwrap(),
         }
     }
 
-    fn server(&mut self) -> &mut Server {
+    pub fn server(&mut self) -> &mut Server {
         match self {
             Self::Postgres(server) => server,
             Self::Mariadb(server) => server,
@@ -108,11 +108,11 @@ tests! {
 }
 
 /// The database in a URL.
-fn name_of(target: &str) -> &str {
+pub fn name_of(target: &str) -> &str {
     target.rsplit('/').next().unwrap().split('?').next().unwrap()
 }
 
-fn verdict(result: &serde_json::Value) -> &str {
+pub fn verdict(result: &serde_json::Value) -> &str {
     result["headline"]["verification"]["verdict"].as_str().unwrap()
 }
 

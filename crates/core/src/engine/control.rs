@@ -372,11 +372,11 @@ impl Control {
                 .remove(&second)
                 .unwrap_or_else(|| Interval::new(second, self.run.len()));
             self.emitted += 1;
-            let ended = interval.types.iter().map(|seen| seen.counts.ended()).sum();
+            let completed = interval.types.iter().map(|seen| seen.counts.completed()).sum();
             let stop = self.stop();
             if Elapsed::at_second(second + 1) <= stop
                 && self.asks_for_work(second)
-                && let Some(note) = self.quiet.second(second, ended)
+                && let Some(note) = self.quiet.second(second, completed)
             {
                 self.note(note);
             }
@@ -549,9 +549,10 @@ impl Control {
         let window = Elapsed::at_second(self.window[1]);
         let stop = self.stopped_at.unwrap_or_else(|| self.clock.now().min(window));
         let given = self.tickets.given();
+        let mut violations = Vec::new();
         if self.ends.len() == self.complete.len() {
-            accounts::assert_identities(&started, &ended_by_type, &in_flight, &self.run);
-            accounts::assert_tickets(given, &self.ends);
+            violations = accounts::violations(&started, &ended_by_type, &in_flight, &self.run);
+            violations.extend(accounts::ticket_violation(given, &self.ends));
         }
         let ended = self.ends.iter().map(|end| end.last_finish).max().unwrap_or_default();
         let last = if self.timed { self.window[1] } else { self.emitted };
@@ -581,6 +582,9 @@ impl Control {
             gauges: std::mem::take(&mut self.gauges),
             worker_cpu_ns: self.ends.iter().map(|end| end.cpu_ns).collect(),
             sessions: self.sessions,
+            away: self.ends.iter().map(|end| end.away).sum(),
+            outages: std::mem::take(&mut self.quiet.stretches),
+            violations,
             round_trips: self.ends.iter().map(|end| end.round_trips).sum(),
             errors: accounts::errors(&self.ends),
             ending: self.ending,

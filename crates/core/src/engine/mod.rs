@@ -7,7 +7,7 @@
 //!                         go(clock) ──────────────────────► each user: the one loop (user.rs)
 //!  events  ◄───────────   merges seconds, tells phases  ◄── one Interval a second
 //!  stop(), abort() ────►  moves the stop signal ──────────► users end, or are dropped
-//!  join()  ◄───────────   RunEnd, identities asserted   ◄── totals
+//!  join()  ◄───────────   RunEnd, identities checked    ◄── totals
 //! ```
 //!
 //! A worker thread owns its users, their sessions, generators and histograms; nothing on it is shared
@@ -29,6 +29,7 @@ mod turn;
 mod user;
 mod worker;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -45,6 +46,7 @@ use crate::sql::SqlBook;
 use crate::value::Timestamp;
 use crate::workload::Workload;
 
+pub use accounts::Violation;
 pub use exemplar::{Author, EXEMPLARS, Exemplar};
 pub use metered::Metered;
 pub use replay::{Replay, replay};
@@ -152,6 +154,13 @@ pub struct RunEnd {
     pub worker_cpu_ns: Vec<u64>,
     /// Sessions lost, and made anew.
     pub sessions: (u64, u64),
+    /// Sessions that were lost and could not be made anew before the end.
+    pub away: u32,
+    /// Stretches of seconds, of ramp-up and window, in which no transaction completed although some
+    /// should have.
+    pub outages: Vec<Range<u64>>,
+    /// Counting identities that do not hold: a defect of the engine. The counts are not to be trusted.
+    pub violations: Vec<Violation>,
     /// Statements and calls sent by committed and rolled-back transactions: round trips.
     pub round_trips: u64,
     /// The first error of each type and class, with how often that happened.

@@ -55,6 +55,8 @@ pub(super) struct VirtualUser<W: Workload, D: Database> {
     /// Attempts at the transaction so far.
     attempts: u32,
     refused: bool,
+    /// The session is gone and could not be made anew so far.
+    away: bool,
 }
 
 /// Opens a session for user `id` and prepares it, within the connect limit.
@@ -97,6 +99,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             live: Some(live),
             attempts: 0,
             refused: false,
+            away: false,
             context,
         }
     }
@@ -194,7 +197,8 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
     /// One transaction with all its attempts. `None` when it was given up in an abort, which leaves it in
     /// flight.
     async fn transaction(&mut self, transaction: usize, input: &W::Input) -> Option<Ended> {
-        let failed = |class| Some(Ended { outcome: Outcome::Failed(class), tally: 0 });
+        let without = |outcome| Some(Ended { outcome, tally: 0, unread: false });
+        let failed = |class| without(Outcome::Failed(class));
         self.attempts = 1;
         loop {
             if let Err(error) = self.ensure_session().await {
@@ -202,10 +206,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
                 return failed(error.class());
             }
             let error = match self.attempt(input).await {
-                Ok(Completion { committed, tally }) => {
-                    let outcome = if committed { Outcome::Committed } else { Outcome::RolledBack };
-                    return Some(Ended { outcome, tally });
-                }
+                Ok(completion) => return Some(ended(completion, false)),
                 Err(error) => error,
             };
             if self.context.signal.is_aborted() {
@@ -213,9 +214,16 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             }
             self.context.sample(transaction, &error);
             let class = error.class();
+            let acknowledged =
+                self.live.as_ref().is_some_and(|live| live.session.is_acknowledged());
             self.clean_up(&error).await;
+            if acknowledged {
+                let completion = self.context.plan.workload.acknowledged(input);
+                return completion
+                    .map_or_else(|| without(Outcome::InDoubt), |c| Some(ended(c, true)));
+            }
             if error.is_in_doubt() {
-                return Some(Ended { outcome: Outcome::InDoubt, tally: 0 });
+                return without(Outcome::InDoubt);
             }
             if !class.is_retryable() || self.attempts >= self.context.plan.spec.retry.attempts {
                 return failed(class);
@@ -233,6 +241,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
         let limit = context.plan.spec.limits.transaction;
         let live = self.live.as_mut().expect("ensure_session has made one");
         let before = live.session.round_trips();
+        live.session.begin_attempt();
         let running = context.plan.workload.run(input, &mut live.prepared, &mut live.session);
         let result = if limit.is_zero() {
             running.await
@@ -280,15 +289,17 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             match connect(&self.context, self.id).await {
                 Ok(live) => {
                     self.live = Some(live);
-                    self.context.reconnected(self.clock.now());
+                    self.context.reconnected(self.clock.now(), std::mem::take(&mut self.away));
                 }
                 Err(error) if error.class() == ErrorClass::Refused => {
+                    self.stays_away();
                     self.refused = true;
                     let text = format!("{} {} ended: {error}", self.pace.who(), self.id);
                     self.context.note(Note::new("user_ended", Some(self.clock.now()), text));
                     return Err(error);
                 }
                 Err(error) => {
+                    self.stays_away();
                     if self.context.signal.is_stopped(self.clock.now()) {
                         return Err(error);
                     }
@@ -304,6 +315,13 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
         Ok(())
     }
 
+    /// The session could not be made anew.
+    fn stays_away(&mut self) {
+        if !std::mem::replace(&mut self.away, true) {
+            self.context.stays_away();
+        }
+    }
+
     /// Waits, but not beyond the end of the run.
     async fn pause(&self, wait: Duration) {
         let until = self
@@ -315,6 +333,11 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             _ = signal.until(|state| state.stopped) => {}
         }
     }
+}
+
+fn ended(Completion { committed, tally }: Completion, unread: bool) -> Ended {
+    let outcome = if committed { Outcome::Committed } else { Outcome::RolledBack };
+    Ended { outcome, tally, unread }
 }
 
 fn timed_out(commit_pending: bool, limit: Duration) -> DbError {

@@ -67,6 +67,8 @@ pub(super) struct WorkerEnd {
     /// When those arrivals were due whose sessions waited for them in vain.
     pub returned: Vec<Elapsed>,
     pub slowest: Vec<Exemplar>,
+    /// Sessions that were lost and not back at the end.
+    pub away: u32,
 }
 
 /// A transaction that ended.
@@ -172,6 +174,8 @@ pub(super) struct Context<W: Workload, D: Database> {
     errors: RefCell<Vec<ErrorSample>>,
     outage: RefCell<Watch>,
     connected: Cell<u32>,
+    /// Sessions that were lost and could not be made anew so far.
+    away: Cell<u32>,
     last_finish: Cell<Elapsed>,
     cpu_seen: Cell<(u64, Elapsed)>,
     cpu_start_ns: Cell<u64>,
@@ -208,6 +212,7 @@ impl<W: Workload, D: Database> Context<W, D> {
             errors: RefCell::default(),
             outage: RefCell::default(),
             connected: Cell::new(0),
+            away: Cell::new(0),
             last_finish: Cell::default(),
             cpu_seen: Cell::default(),
             cpu_start_ns: Cell::new(0),
@@ -269,9 +274,15 @@ impl<W: Workload, D: Database> Context<W, D> {
         self.connected.set(self.connected.get() - 1);
     }
 
-    /// A session was made anew.
-    pub fn reconnected(&self, now: Elapsed) {
+    /// A lost session could not be made anew at the first try.
+    pub fn stays_away(&self) {
+        self.away.set(self.away.get() + 1);
+    }
+
+    /// A session was made anew; `was_away` when not at the first try.
+    pub fn reconnected(&self, now: Elapsed, was_away: bool) {
         self.connected.set(self.connected.get() + 1);
+        self.away.set(self.away.get() - u32::from(was_away));
         self.recorder.borrow_mut().reconnected();
         self.outage.borrow_mut().back(now);
     }
@@ -406,6 +417,7 @@ impl<W: Workload, D: Database> Context<W, D> {
             given_up: queue.as_ref().map_or(0, |queue| queue.given_up),
             returned,
             slowest: self.slowest.take().into_kept(),
+            away: self.away.get(),
         }
     }
 }

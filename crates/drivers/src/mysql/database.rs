@@ -134,6 +134,7 @@ fn capabilities() -> Capabilities {
         blocks: false,
         procedures: true,
         one_writer: false,
+        transactional_ddl: false,
         foreign_keys: true,
         stores: true,
         users_max: None,

@@ -9,6 +9,7 @@ mod codec;
 mod database;
 mod error;
 mod load;
+mod obstacles;
 mod option_file;
 mod server_key;
 mod session;

@@ -17,6 +17,7 @@ use triphammer_core::{ColumnType, DbError, ErrorClass, Value};
 use super::codec::{Kind, Reader, put_value, read_row, read_texts, type_of};
 use super::database::{Product, Route, Shared};
 use super::error::broken;
+use super::obstacles;
 use super::wire::Wire;
 use crate::answer::{ANSWER_BYTES_MAX, Room, too_large};
 use crate::stream::closed;
@@ -191,6 +192,7 @@ impl MysqlSession {
         mut after_row: impl FnMut(&mut Rows) -> Result<(), DbError>,
     ) -> Result<Ended, DbError> {
         rows.reset(0);
+        let mut problem = None;
         loop {
             let packet = self.wire.answer().await?;
             let ended = match *packet {
@@ -203,24 +205,26 @@ impl MysqlSession {
                 }
                 _ => {
                     let columns = Reader(packet).number()?;
-                    self.rows_of(columns, rows, form, &mut after_row).await?
+                    self.rows_of(columns, rows, form, &mut after_row, &mut problem).await?
                 }
             };
             if ended.status & MORE_RESULTS == 0 {
                 self.wire.done();
                 self.open = ended.status & IN_TRANSACTION != 0;
-                return Ok(ended);
+                return problem.map_or(Ok(ended), |error: DbError| Err(error.unread()));
             }
         }
     }
 
-    /// Reads the columns and rows of one result.
+    /// Reads the columns and rows of one result, to its end even when a row cannot be read: the
+    /// `problem` is told, and the session stays in step with the server.
     async fn rows_of(
         &mut self,
         columns: u64,
         rows: &mut Rows,
         form: Form,
         after_row: &mut impl FnMut(&mut Rows) -> Result<(), DbError>,
+        problem: &mut Option<DbError>,
     ) -> Result<Ended, DbError> {
         if columns > COLUMNS_MAX {
             return Err(broken("a number of columns"));
@@ -233,12 +237,21 @@ impl MysqlSession {
         rows.reset(self.kinds.len());
         loop {
             let packet = self.wire.answer().await?;
-            match (packet, form) {
+            let read = match (packet, form) {
                 ([0xfe, rest @ ..], _) => return read_end(rest),
-                (row, Form::Binary { lists }) => read_row(rows, row, &self.kinds, lists)?,
-                (row, Form::Text) => read_texts(rows, row)?,
+                _ if problem.is_some() => continue,
+                (row, Form::Binary { lists }) => read_row(rows, row, &self.kinds, lists),
+                (row, Form::Text) => read_texts(rows, row),
+            };
+            match read {
+                Ok(()) => after_row(rows).inspect_err(|_| self.wire.give_up())?,
+                Err(error) if error.class().loses_session() => return Err(error),
+                // What is in the buffer is no whole row.
+                Err(error) => {
+                    *problem = Some(error);
+                    rows.reset(self.kinds.len());
+                }
             }
-            after_row(rows).inspect_err(|_| self.wire.give_up())?;
         }
     }
 
@@ -428,12 +441,14 @@ impl Session for MysqlSession {
             return Err(closed());
         }
         match self.run(id, args, rows, true, keep).await {
-            Ok(_) if self.open => {
+            // An answer that could not be read changes nothing about that.
+            ended if self.open && ended.as_ref().map_or_else(DbError::is_unread, |_| true) => {
                 self.rollback().await?;
                 let message = "the procedure left its transaction open, so it was rolled back";
                 Err(DbError::new(ErrorClass::Other, message))
             }
             Ok(_) => Ok(()),
+            Err(error) if error.is_unread() => Err(error),
             Err(error) => {
                 // A procedure that fails leaves the transaction that it began to its caller.
                 self.open = true;
@@ -555,6 +570,14 @@ impl Session for MysqlSession {
                    WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE' ORDER BY 1";
         let rows = self.ask(sql).await?;
         Ok(rows.into_iter().filter_map(|mut row| row.pop().flatten()).collect())
+    }
+
+    async fn dependents(&mut self, tables: &[&str]) -> Result<Vec<String>, DbError> {
+        obstacles::dependents(self, tables).await
+    }
+
+    async fn rehearse(&mut self, tables: &[&str], longest: Option<usize>) -> Result<(), DbError> {
+        obstacles::rehearse(self, tables, longest).await
     }
 
     /// The server's named locks know no sharing, so a claim is a row of places: who shares takes any one

@@ -131,6 +131,7 @@ fn capabilities() -> Capabilities {
         blocks: false,
         procedures: true,
         one_writer: false,
+        transactional_ddl: true,
         foreign_keys: true,
         stores: true,
         users_max: None,

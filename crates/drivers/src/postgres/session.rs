@@ -167,7 +167,9 @@ impl PostgresSession {
                 }
                 backend::BIND_COMPLETE_TAG | backend::PARSE_COMPLETE_TAG => {}
                 backend::COMMAND_COMPLETE_TAG => count = touched(frame.body),
-                backend::READY_FOR_QUERY_TAG => return problem.map_or(Ok(count), Err),
+                backend::READY_FOR_QUERY_TAG => {
+                    return problem.map_or(Ok(count), |error| Err(error.unread()));
+                }
                 backend::ROW_DESCRIPTION_TAG => {
                     let Some(told) = columns(frame.body) else {
                         return Err(connection.garbled("columns cut short"));

@@ -43,7 +43,7 @@ pub(super) fn ending(result: &RunResult) -> Option<String> {
             let given_up = counted(in_flight, "transactions in flight");
             format!("aborted after {after}, {given_up} given up: use the figures with care")
         }
-        Status::Failed => format!("failed after {after}: every virtual user had to end early"),
+        Status::Failed => format!("failed after {after}: {}", result.cause().unwrap_or_default()),
     })
 }
 

@@ -9,6 +9,7 @@ use triphammer_core::spec::RunSpec;
 use triphammer_core::stats::Times;
 
 use super::audit::Audit;
+use super::availability::{Availability, ViolatedIdentity};
 use super::limited_by::LimitedBy;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::redacted::Redacted;
@@ -84,6 +85,12 @@ pub struct RunResult {
     /// What the run had to reach, and whether it did.
     #[serde(default)]
     pub requirements: Vec<Judgement>,
+    /// Whether the database was there while the run asked for it, and at its end.
+    #[serde(default)]
+    pub availability: Availability,
+    /// Counting identities that do not hold; empty as long as the client counts right.
+    #[serde(default)]
+    pub violated_identities: Vec<ViolatedIdentity>,
     /// Sessions lost and made anew, in the whole run.
     pub sessions: SessionCounts,
     /// What the client itself cost.
@@ -169,7 +176,7 @@ pub enum Status {
     Interrupted,
     /// What was in flight was given up.
     Aborted,
-    /// It could not go on.
+    /// It could not go on, the database was gone at its end, or its counts contradict each other.
     Failed,
 }
 
@@ -305,6 +312,9 @@ pub struct TypeFigures {
     pub failed_by_class: Vec<ClassCount>,
     /// Ended in doubt: the connection was lost when a commit had been sent.
     pub in_doubt: u64,
+    /// Of the completed ones, those whose answer could not be read.
+    #[serde(default)]
+    pub unread: u64,
     /// Not ended when the run was aborted; whole run only.
     pub in_flight: Option<u64>,
     /// Attempts after the first, by the class of the error before; only classes that occurred.
@@ -354,8 +364,8 @@ pub struct TallyFigure {
 /// Failures against the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailureShare {
-    /// Failed and in doubt, of all that ended in the timed window; of the whole run when nothing
-    /// ended in the window.
+    /// Failed, in doubt, or completed with an answer that could not be read, of all that ended in the
+    /// timed window; of the whole run when nothing ended in the window.
     pub share: f64,
     /// The limit: `spec.max_failures`.
     pub limit: f64,

@@ -44,6 +44,8 @@ pub struct RunFacts {
     pub host: Host,
     /// The headline's count, as the database's statement gave it.
     pub database_count: DatabaseCount,
+    /// Whether the database answered when the run was over.
+    pub answers_at_end: bool,
     /// The workload's audits with their sums.
     pub audits: Vec<(&'static AuditDef, DatabaseCount)>,
     /// The database's transaction counter.

@@ -72,6 +72,7 @@ impl TypeFigures {
             failed: counts.failures(),
             failed_by_class: by_class(&counts.failed),
             in_doubt: counts.in_doubt,
+            unread: counts.unread,
             in_flight: None,
             retries_by_class: by_class(&counts.retries),
             retried: counts.retried,

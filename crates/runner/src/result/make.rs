@@ -8,6 +8,7 @@ use triphammer_core::stats::{Times, rate, share};
 use triphammer_core::value::Timestamp;
 
 use super::audit::{Audit, ClientSum};
+use super::availability::{Availability, ViolatedIdentity};
 use super::document::{
     ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, HeadlineFigure, JobKind,
     Remark, RoundTrips, RunResult, ServerTransactions, SessionCounts, Setting, Status, ThreadCpu,
@@ -41,13 +42,14 @@ impl RunResult {
         let per_transaction = round_trips.per_transaction;
         let limits = LimitFigures::new(facts, end, durations.window_s, per_transaction);
         let headline = headline(facts, end, &durations);
+        let availability = Availability::new(facts, end);
         let mut result = Self {
             format: FORMAT,
             job: facts.job,
             kind: JobKind::Run,
             tool: facts.tool.clone(),
             label: facts.label.clone(),
-            status: status(end.ending),
+            status: status(end, &availability),
             started_at: rfc3339(end.started_at),
             durations,
             efficiency: Efficiency::of(facts, &headline),
@@ -58,6 +60,8 @@ impl RunResult {
             tpm_server: server_transactions.map(|t| rate(t.count, t.seconds, 60)),
             server_transactions,
             failures: failures(&window, &run, facts.spec.max_failures),
+            availability,
+            violated_identities: violated_identities(facts, end),
             sessions: SessionCounts { lost: end.sessions.0, reconnected: end.sessions.1 },
             client: client_cost(&end.worker_cpu_ns, &durations, completed),
             round_trips,
@@ -117,8 +121,12 @@ pub(crate) fn rfc3339(timestamp: Timestamp) -> String {
         .to_string()
 }
 
-const fn status(ending: Ending) -> Status {
-    match ending {
+/// A run that came to its end without its database, or whose counts contradict each other, failed: it is
+/// no measurement.
+fn status(end: &RunEnd, availability: &Availability) -> Status {
+    match end.ending {
+        _ if !end.violations.is_empty() => Status::Failed,
+        Ending::Complete if availability.is_gone() => Status::Failed,
         Ending::Complete => Status::Complete,
         Ending::Stopped => Status::Interrupted,
         Ending::Aborted => Status::Aborted,
@@ -189,6 +197,17 @@ fn audits(facts: &RunFacts, end: &RunEnd) -> Vec<Audit> {
         .collect()
 }
 
+fn violated_identities(facts: &RunFacts, end: &RunEnd) -> Vec<ViolatedIdentity> {
+    let name = |index: usize| facts.transactions[index].name.to_owned();
+    let violated = end.violations.iter().map(|violation| ViolatedIdentity {
+        identity: violation.identity.to_owned(),
+        transaction: violation.transaction.map(name),
+        left: violation.left,
+        right: violation.right,
+    });
+    violated.collect()
+}
+
 fn unit_of_time(seconds: u32) -> String {
     match seconds {
         1 => "second".to_owned(),
@@ -207,7 +226,7 @@ fn server_transactions(span: &CounterSpan) -> Option<ServerTransactions> {
 
 fn failures(window: &Figures, run: &Figures, limit: f64) -> FailureShare {
     let total = if window.total.ended > 0 { &window.total } else { &run.total };
-    let share = share(total.failed + total.in_doubt, total.ended);
+    let share = share(total.failed + total.in_doubt + total.unread, total.ended);
     FailureShare { share, limit, above_limit: share > limit }
 }
 

@@ -19,8 +19,10 @@ const GLANCE: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(500);
 /// How long the counter is left alone after it could not be read: a server in trouble is not asked on.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
-/// Longest wait for an audit's sum: it reads a whole table.
-const AUDIT: Duration = Duration::from_secs(60);
+/// Longest wait for the headline's count or an audit's sum before the run: either may read a whole table.
+pub(super) const COUNT_BEFORE: Duration = Duration::from_secs(60);
+/// And after it: the tables have grown, and what could be counted once must be counted again.
+pub(super) const COUNT_AFTER: Duration = Duration::from_secs(180);
 
 /// The one integer that a statement gives, within a limit.
 async fn number<S: Session>(session: &mut S, id: StatementId, limit: Duration) -> Option<i64> {
@@ -103,10 +105,10 @@ impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
     }
 
     /// The headline's count. It reads a whole table, so it may take longer than a glance.
-    pub async fn count(&mut self) -> Option<i64> {
+    pub async fn count(&mut self, limit: Duration) -> Option<i64> {
         self.ensure().await.ok()?;
         let (id, session) = (self.count?, self.session.as_mut()?);
-        let number = number(session, id, self.limit).await;
+        let number = number(session, id, limit).await;
         if number.is_none() {
             self.session = None;
         }
@@ -114,12 +116,12 @@ impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
     }
 
     /// An audit's sum.
-    pub async fn sum(&mut self, audit: &AuditDef) -> Option<i64> {
+    pub async fn sum(&mut self, audit: &AuditDef, limit: Duration) -> Option<i64> {
         self.ensure().await.ok()?;
         let session = self.session.as_mut()?;
         let mut statements = Statements::new(&self.plan.book);
         let number = match statements.prepare(session, audit.statement).await {
-            Ok(id) => number(session, id, AUDIT).await,
+            Ok(id) => number(session, id, limit).await,
             Err(_) => None,
         };
         if number.is_none() {
@@ -157,14 +159,14 @@ impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
         Some(ServerTransactions { count, seconds })
     }
 
-    /// Waits until the database answers again, at most for `limit`.
-    pub async fn wait_for_database(&mut self, limit: Duration) {
-        let _ = tokio::time::timeout(limit, async {
+    /// Waits until the database answers again, at most for `limit`. False when it did not.
+    pub async fn wait_for_database(&mut self, limit: Duration) -> bool {
+        let waited = tokio::time::timeout(limit, async {
             while self.glance(async |session| session.server().await.map(drop)).await.is_none() {
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
-        })
-        .await;
+        });
+        waited.await.is_ok()
     }
 
     /// Notes in the record that the data is no longer as built.

@@ -1,17 +1,27 @@
 //! Known numbers give known figures.
 
 use triphammer_core::clock::Elapsed;
-use triphammer_core::engine::{Ending, RunEnd};
+use triphammer_core::engine::{Ending, RunEnd, Violation};
 use triphammer_core::error::ErrorClass;
 use triphammer_core::event::Note;
 use triphammer_core::pace::Load;
 use triphammer_core::recorder::{Gauges, TypeInterval};
 use triphammer_core::spec::Length;
+use triphammer_core::workload::AuditDef;
+use triphammer_runner::report::Style;
 use triphammer_runner::result::{
-    Limit, RunFacts, RunResult, Setting, SettingChange, Status, Verdict,
+    DatabaseCount, Limit, RunFacts, RunResult, Setting, SettingChange, Status, Verdict,
 };
 
 use crate::sample;
+
+const AUDIT: AuditDef = AuditDef {
+    id: "balance",
+    title: "ΔΣ balance = Σ delta",
+    statement: "audit.balance",
+    transactions: &[0],
+    most: 5_000,
+};
 
 fn calm() -> RunResult {
     RunResult::new(&sample::facts(), &sample::calm())
@@ -274,4 +284,74 @@ fn the_document_reads_what_it_wrote() {
     let result = RunResult::new(&facts, &end);
     let text = triphammer_runner::report::json(&result);
     assert_eq!(serde_json::from_str::<RunResult>(&text).unwrap(), result);
+}
+
+#[test]
+fn a_run_whose_database_is_gone_at_its_end_failed() {
+    let gone = |change: &dyn Fn(&mut RunFacts, &mut RunEnd), words: &str| {
+        let result = with(change);
+        assert_eq!((result.status, result.is_good()), (Status::Failed, false), "{words}");
+        assert_eq!(kinds(&result), ["database_gone"], "{:?}", result.warnings);
+        assert!(result.cause().unwrap().contains(words), "{:?}", result.cause());
+        assert!(triphammer_runner::report::text(&result, Style::Plain).contains(words));
+    };
+    gone(&|_, end| end.away = 3, "3 of 16 sessions were lost and not back at the end");
+    gone(&|facts, _| facts.answers_at_end = false, "and not after it");
+    gone(&|facts, _| facts.database_count.after = None, "and not after it");
+    gone(
+        &|facts, _| {
+            facts.audits = vec![(&AUDIT, DatabaseCount { before: Some(5), after: None })];
+        },
+        "and not after it",
+    );
+    let never_asked = with(|facts, _| facts.database_count = DatabaseCount::default());
+    assert_eq!(never_asked.status, Status::Complete);
+    // Who stops a run has stopped it, whatever became of the database.
+    let stopped = with(|_, end| {
+        end.away = 3;
+        end.ending = Ending::Stopped;
+    });
+    assert_eq!(stopped.status, Status::Interrupted);
+    assert!(kinds(&stopped).contains(&"database_gone"));
+}
+
+#[test]
+fn the_time_without_service_is_that_of_the_window() {
+    let result = with(|_, end| end.outages = vec![5..8, 58..62, 100..110, 358..361]);
+    let seen = &result.availability;
+    assert!(near(seen.without_service_s, 2.0 + 10.0 + 2.0), "{seen:?}");
+    assert_eq!(seen.outages.len(), 4);
+    assert_eq!(kinds(&result), ["outage"]);
+    assert_eq!(result.status, Status::Complete, "it came back");
+}
+
+#[test]
+fn a_count_that_does_not_add_up_is_violated_and_named() {
+    let result = with(|_, end| {
+        let identity = "started = ended + in flight";
+        end.violations = vec![Violation { identity, transaction: Some(0), left: 9, right: 7 }];
+    });
+    assert_eq!((result.status, result.is_good()), (Status::Failed, false));
+    assert_eq!(kinds(&result), ["identity"]);
+    let words = "started = ended + in flight, new_order: 9 and 7";
+    assert_eq!(result.violated_identities[0].words(), words);
+    assert!(triphammer_runner::report::text(&result, Style::Plain).contains(words));
+    let old = serde_json::to_value(&result).unwrap();
+    let mut old = old.as_object().unwrap().clone();
+    old.retain(|name, _| name != "availability" && name != "violated_identities");
+    let old: RunResult = serde_json::from_value(old.into()).unwrap();
+    assert!(old.violated_identities.is_empty() && !old.availability.is_gone());
+}
+
+#[test]
+fn answers_that_cannot_be_read_count_against_the_limit() {
+    let result = with(|_, end| {
+        for types in [&mut end.run, &mut end.timed] {
+            types[0].counts.unread = 5_000;
+        }
+    });
+    assert_eq!(kinds(&result), ["unread", "failures"]);
+    assert_eq!(result.run.types[0].unread, 5_000);
+    assert_eq!(result.headline.verification.verdict, Verdict::Verified);
+    assert!(result.failures.above_limit && !result.is_good());
 }

@@ -168,6 +168,7 @@ pub fn facts() -> RunFacts {
             kernel: Some("6.1.0".into()),
             governor: None,
         },
+        answers_at_end: true,
         database_count: DatabaseCount { before: Some(30_000), after: Some(30_000 + 74_070) },
         audits: Vec::new(),
         server_transactions: CounterSpan { start: Some(1_000), end: Some(144_500), seconds: 300.2 },
@@ -228,6 +229,9 @@ pub fn calm() -> RunEnd {
         gauges: gauges([3_000_000_000, 2_900_000_000], 300),
         worker_cpu_ns: vec![3_600_040_000, 3_405_000_000],
         sessions: (0, 0),
+        away: 0,
+        outages: Vec::new(),
+        violations: Vec::new(),
         round_trips: 171_705,
         errors: Vec::new(),
         ending: Ending::Complete,
@@ -264,6 +268,8 @@ pub fn troubled() -> (RunFacts, RunEnd) {
     end.worker_cpu_ns = vec![166_400_000_000, 120_000_000_000];
     end.gauges = gauges([110_000_000_000, 80_000_000_000], 120);
     end.sessions = (16, 14);
+    end.away = 2;
+    end.outages = vec![121..133];
     end.in_flight = vec![2, 1, 0, 0, 0];
     for types in [&mut end.run, &mut end.timed] {
         for stretch in types.iter_mut() {

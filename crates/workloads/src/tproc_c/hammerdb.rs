@@ -163,6 +163,14 @@ impl Input {
     }
 }
 
+impl Input {
+    /// Whether it is of NEWORD.
+    #[must_use]
+    pub const fn is_new_order(&self) -> bool {
+        matches!(self.of, Of::NewOrder { .. })
+    }
+}
+
 /// The routines of a schema, ready to be called.
 #[derive(Debug)]
 pub(super) struct Routines {
