@@ -8,6 +8,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -333,6 +334,8 @@ pub struct Capabilities {
     pub isolations: &'static [Isolation],
     /// Ways to send a statement.
     pub protocols: &'static [Protocol],
+    /// How late a transaction may come to be seen in [`Session::transaction_count`].
+    pub count_delay: Duration,
     /// Conformance cases that this driver is let off, each with the reason.
     pub exempt: &'static [(&'static str, &'static str)],
 }

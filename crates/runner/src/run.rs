@@ -306,7 +306,10 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             host: Host::detect(),
             database_count: DatabaseCount::default(),
             audits: self.audits(),
-            server_transactions: CounterSpan::default(),
+            server_transactions: CounterSpan {
+                late_s: self.plan.database.capabilities().count_delay.as_secs_f64(),
+                ..CounterSpan::default()
+            },
             settings_changed: Vec::new(),
             slicer: Slicer::new(self.plan.spec.length),
             requirements: self.requirements.clone(),

@@ -152,6 +152,7 @@ fn capabilities() -> Capabilities {
             Isolation::Serializable,
         ],
         protocols: &[Protocol::Prepared],
+        count_delay: Duration::ZERO,
         exempt: &[],
     }
 }

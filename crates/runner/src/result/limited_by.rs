@@ -30,9 +30,9 @@ pub use figures::{LimitFigures, TimeShares};
 /// Shortest window that is judged, in seconds.
 pub const WINDOW_MIN_S: f64 = 2.0;
 /// Fewest committed transactions that are judged.
-pub const COMMITTED_MIN: u64 = 100;
+pub const COMMITTED_MIN: u64 = 30;
 /// Fewest measurements of lag that its mean is read from.
-pub const LAG_SAMPLES_MIN: u64 = 100;
+pub const LAG_SAMPLES_MIN: u64 = 20;
 /// Share of the time: below it the sessions of a paced load wait for work, not the work for sessions.
 pub const SESSIONS_BUSY: f64 = 0.5;
 /// Share of a core: above it a worker thread holds the load back.

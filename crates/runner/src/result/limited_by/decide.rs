@@ -44,7 +44,7 @@ impl LimitFigures {
 
     pub(super) fn verdict(&self) -> Verdict {
         if self.lacks_data() {
-            return Verdict::sure(Limit::Undecided, Cause::TooLittle);
+            return Verdict::probable(Limit::Undecided, Cause::TooLittle, None);
         }
         let measured = self.measured();
         if self.paced && (self.sessions_busy_share < SESSIONS_BUSY || self.kept_up == Some(true)) {
@@ -68,14 +68,14 @@ impl LimitFigures {
             return self.on_threads();
         }
         let Some(time) = self.time.or_else(|| self.time_shares()) else {
-            return Verdict::sure(Limit::Undecided, Cause::TooLittle);
+            return Verdict::probable(Limit::Undecided, Cause::TooLittle, None);
         };
         let mut candidates = self.candidates(time);
         candidates.sort_by(|a, b| b.share.total_cmp(&a.share));
         let best = candidates[0];
         let next = candidates.iter().find(|other| other.kind != best.kind);
         let second = next.filter(|next| next.share > 0.0).map(|next| next.kind);
-        if let Some(verdict) = self.exception(time, best) {
+        if let Some(verdict) = self.exception(time, best).or_else(|| self.confined(best)) {
             return verdict;
         }
         if self.is_server_out_of_sight() && self.is_short_of_cpu() && best.kind != Limit::Client {
@@ -115,6 +115,21 @@ impl LimitFigures {
         ))
     }
 
+    /// Client or server are pinned or nice, and others use the same CPUs: either may be to blame.
+    fn confined(&self, best: Candidate) -> Option<Verdict> {
+        let (others, cpus) = match best.cause {
+            Cause::Starved => (self.other_cpus_of_client, self.client_cpus_allowed),
+            Cause::OwnCpus => (self.other_cpus_of_server, self.server_cpus_allowed),
+            Cause::OtherProcesses if self.server_cpus_allowed < self.client_cpus_allowed => {
+                let second = Some(Limit::Database);
+                return Some(Verdict::probable(best.kind, best.cause, second));
+            }
+            _ => return None,
+        };
+        let much = OTHERS_SHARE * f64::from(cpus?);
+        (others? > much).then_some(Verdict::probable(best.kind, best.cause, Some(Limit::Host)))
+    }
+
     fn candidates(&self, time: TimeShares) -> Vec<Candidate> {
         let of = |kind, cause, share| Candidate { kind, cause, share };
         let mut rest = time.rest;
@@ -124,11 +139,10 @@ impl LimitFigures {
         // Nobody serves an answer while the thread that it is for works or waits: what is left of the
         // time is its.
         let thread_wait = self.busiest_thread_wait_share.unwrap_or(0.0);
-        let is_full = self.busiest_thread_share + thread_wait > HOST_BUSY;
         if self.is_thread_busy() {
             all.push(of(Limit::Client, Cause::Threads, time.client_cpu + rest));
             rest = 0.0;
-        } else if is_full && thread_wait > self.busiest_thread_share {
+        } else if self.is_thread_full() && thread_wait > self.busiest_thread_share {
             starved = rest;
             rest = 0.0;
         } else if let Some(late) = self.late_share() {
@@ -151,7 +165,7 @@ impl LimitFigures {
     fn is_thread_busy(&self) -> bool {
         let wait = self.busiest_thread_wait_share.unwrap_or(0.0);
         let share = self.busiest_thread_share;
-        share > THREAD_BUSY || (share >= wait && share + wait > HOST_BUSY)
+        share > THREAD_BUSY || (share >= wait && self.is_thread_full())
     }
 
     /// What of a transaction's time answers wait for the client's threads, not counting what those

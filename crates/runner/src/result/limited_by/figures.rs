@@ -8,7 +8,7 @@ use triphammer_core::recorder::{CpuRoom, Gauges, HostUse, TypeInterval, WorkerCp
 use triphammer_core::stats::{Times, share};
 
 use super::{
-    IN_PROCESS, LAG_SAMPLES_MIN, LATE_US, LOCAL_ROUND_TRIP_US, MISSED_MAX, ROUND_TRIP_QUANTILE,
+    HOST_BUSY, IN_PROCESS, LAG_SAMPLES_MIN, LATE_US, LOCAL_ROUND_TRIP_US, MISSED_MAX, ROUND_TRIP_QUANTILE,
 };
 use crate::result::facts::RunFacts;
 
@@ -67,6 +67,9 @@ pub struct LimitFigures {
     pub mean_service_us: f64,
     /// Time of a round trip on the run's own sessions, 10th percentile.
     pub round_trip_us: Option<u64>,
+    /// The same, mean: with what the ends of it waited for a CPU.
+    #[serde(default)]
+    pub round_trip_mean_us: Option<f64>,
     /// Times that a round trip was measured.
     pub round_trip_samples: u64,
     /// Round trips of a transaction.
@@ -194,6 +197,7 @@ impl LimitFigures {
         if let Some(trips) = gauges.round_trip.as_ref().filter(|trips| !trips.is_empty()) {
             let us = trips.value_at_quantile(ROUND_TRIP_QUANTILE);
             self.round_trip_us = Some(us);
+            self.round_trip_mean_us = Some(trips.mean());
             self.round_trip_samples = trips.len();
             let trips = whole(us) * self.round_trips_per_transaction;
             self.network_share = (self.mean_service_us > 0.0).then(|| trips / self.mean_service_us);
@@ -258,7 +262,7 @@ impl LimitFigures {
         let sum = client_cpu + client_wait + server_cpu + server_wait;
         let scale = 1.0 / sum.max(1.0);
         let beyond = left(1.0 - sum);
-        let network = self.network_share.unwrap_or(0.0).min(beyond);
+        let network = self.way_share(client_wait + server_wait).min(beyond);
         Some(TimeShares {
             client_cpu: client_cpu * scale,
             client_wait: client_wait * scale,
@@ -267,6 +271,24 @@ impl LimitFigures {
             network,
             rest: left(beyond - network),
         })
+    }
+
+    /// Of a transaction's time, what it was on the way: the round trips without what both ends waited for
+    /// a CPU meanwhile. A client that never rests measures itself and no network.
+    fn way_share(&self, waits: f64) -> f64 {
+        if self.is_thread_full() {
+            return 0.0;
+        }
+        let fast = self.network_share.unwrap_or(0.0);
+        let mean = self.round_trip_mean_us.map_or(fast, |mean| {
+            mean * self.round_trips_per_transaction / self.mean_service_us
+        });
+        left(mean - waits)
+    }
+
+    /// Whether a worker thread never rests: it works, or is ready and waits for a CPU.
+    pub(super) fn is_thread_full(&self) -> bool {
+        self.busiest_thread_share + self.busiest_thread_wait_share.unwrap_or(0.0) > HOST_BUSY
     }
 
     /// A thread that waits for a CPU holds up at least one of its sessions and at most all of them. The
