@@ -74,7 +74,9 @@ impl LimitFigures {
         candidates.sort_by(|a, b| b.share.total_cmp(&a.share));
         let best = candidates[0];
         let next = candidates.iter().find(|other| other.kind != best.kind);
-        let second = next.filter(|next| next.share > 0.0).map(|next| next.kind);
+        // What has hardly a share is no second guess.
+        let second = next.filter(|next| next.share >= best.share * CLEAR / 2.0);
+        let second = second.map_or(self.last_guess(best), |next| Some(next.kind));
         if let Some(verdict) = self.exception(time, best).or_else(|| self.confined(best)) {
             return verdict;
         }
@@ -84,8 +86,13 @@ impl LimitFigures {
         let is_clear = best.share >= MOST && next.is_none_or(|n| n.share <= best.share * CLEAR);
         match is_clear && !self.is_by_elimination(best) {
             true => Verdict::sure(best.kind, best.cause),
-            false => Verdict::probable(best.kind, best.cause, second.or(Some(Limit::Load))),
+            false => Verdict::probable(best.kind, best.cause, second),
         }
+    }
+
+    /// A server that nobody sees may as well have had too little to do.
+    fn last_guess(&self, best: Candidate) -> Option<Limit> {
+        self.is_by_elimination(best).then_some(Limit::Load)
     }
 
     /// What shares alone would call by a wrong name.
@@ -126,8 +133,10 @@ impl LimitFigures {
             }
             _ => return None,
         };
-        let much = OTHERS_SHARE * f64::from(cpus?);
-        (others? > much).then_some(Verdict::probable(best.kind, best.cause, Some(Limit::Host)))
+        let is_shared = others? > OTHERS_SHARE * f64::from(cpus?);
+        let of_server = self.time.and_then(|time| time.server_wait).unwrap_or(0.0);
+        let is_both = best.cause == Cause::Starved && of_server >= best.share / 2.0;
+        (is_shared || is_both).then_some(Verdict::probable(best.kind, best.cause, Some(Limit::Host)))
     }
 
     fn candidates(&self, time: TimeShares) -> Vec<Candidate> {
@@ -184,12 +193,14 @@ impl LimitFigures {
         let cpus = f64::from(self.host_cpus.max(1));
         let client = self.client_cpus_allowed.unwrap_or(self.host_cpus);
         let server = self.server_cpus_allowed.unwrap_or(self.host_cpus);
-        let of_client = time.client_wait + starved;
-        if of_client > time.server_wait.unwrap_or(0.0) {
-            if client < server.min(self.host_cpus) || self.client_niceness > 0 {
-                return (Limit::Client, Cause::Starved);
-            }
-        } else if server < client {
+        let is_clients = time.client_wait + starved > time.server_wait.unwrap_or(0.0);
+        let is_held_back = client < server.min(self.host_cpus) || self.client_niceness > 0;
+        // A thread that mostly waits feeds the server too little, however many wait there.
+        let is_starved = self.busiest_thread_wait_share.is_some_and(|wait| wait >= MOST);
+        if is_held_back && (is_clients || is_starved) {
+            return (Limit::Client, Cause::Starved);
+        }
+        if !is_clients && server < client {
             let others = self.other_cpus_of_server.unwrap_or(0.0);
             return match others > self.server_cpus.unwrap_or(0.0) {
                 true => (Limit::Host, Cause::OtherProcesses),
