@@ -213,12 +213,12 @@ fn gauges(cpu_ns: [u64; 2], seconds: u64) -> Gauges {
     }
 }
 
-/// A process that used a fiftieth of a CPU beside its two worker threads.
+/// A process that used a little more than its two worker threads.
 fn host_use(seconds: u64) -> HostUse {
     let half = Some(CpuRoom { cpus: 2, used: HostCpu { busy: 300, total: 600 } });
     HostUse {
         wall_ns: seconds * 1_000_000_000,
-        process_cpu_ns: seconds * 40_000_000,
+        process_cpu_ns: seconds * 20_500_000,
         is_alone: true,
         pressure_ns: Some(seconds * 20_000_000),
         cpus: 2,
