@@ -239,6 +239,15 @@ pub trait Session: 'static {
         Ok(false)
     }
 
+    /// The process, or the thread, that serves this session, where the server may be on this host:
+    /// whoever asks looks whether it is. `None` where the server is elsewhere, or nobody can tell.
+    ///
+    /// # Errors
+    /// As the database reports; the session is still usable.
+    async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
+        Ok(None)
+    }
+
     /// Names of the tables in the schema that the session works in, in lower case.
     ///
     /// # Errors
@@ -277,6 +286,16 @@ pub trait Session: 'static {
 
     /// Ends the session in an orderly way. Dropping it is allowed too, and abrupt.
     async fn close(self);
+}
+
+/// A process of a server, as the server itself numbers it: in a container these may be other numbers
+/// than the host's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServerProcess {
+    /// Of the process, or of one of its threads.
+    pub id: u32,
+    /// What such a process is called, to tell it from another one of that number.
+    pub names: &'static [&'static str],
 }
 
 /// How much of a name is claimed.
@@ -373,6 +392,8 @@ pub struct Capabilities {
     pub isolations: &'static [Isolation],
     /// Ways to send a statement.
     pub protocols: &'static [Protocol],
+    /// How late a transaction may come to be seen in [`Session::transaction_count`].
+    pub count_delay: Duration,
     /// Conformance cases that this driver is let off, each with the reason.
     pub exempt: &'static [(&'static str, &'static str)],
 }

@@ -386,6 +386,7 @@ mod tests {
             users_max: Some((100, "it is small")),
             isolations: &[],
             protocols: &[Protocol::Prepared],
+            count_delay: Duration::ZERO,
             exempt: &[],
         };
         let validated = spec.validate(&capabilities, Some(&CYCLE));

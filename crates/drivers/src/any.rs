@@ -6,8 +6,7 @@
 use triphammer_core::error::{DbError, SpecError};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Capabilities, Claim, Database, Role, RowSource, ServerInfo, Session,
-    StatementId, Waits,
+    Access, Canceller, Capabilities, Claim, Database, Role, RowSource, ServerInfo, ServerProcess, Session, StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::Value;
@@ -186,6 +185,10 @@ macro_rules! drivers {
 
         async fn ping(&mut self) -> Result<bool, DbError> {
             match self { $(Self::$name(session) => session.ping().await,)+ }
+        }
+
+        async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
+            match self { $(Self::$name(session) => session.server_process().await,)+ }
         }
 
         async fn tables(&mut self) -> Result<Vec<String>, DbError> {

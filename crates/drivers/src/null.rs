@@ -122,6 +122,7 @@ static CAPABILITIES: Capabilities = Capabilities {
         Isolation::Serializable,
     ],
     protocols: &[Protocol::Prepared, Protocol::Extended, Protocol::Simple],
+    count_delay: Duration::ZERO,
     exempt: &[
         ("wrong_password", NO_NETWORK),
         ("password_with_quotes_and_unicode", NO_NETWORK),

@@ -56,6 +56,7 @@ static CAPABILITIES: Capabilities = Capabilities {
     )),
     isolations: &[Isolation::Serializable],
     protocols: &[Protocol::Prepared],
+    count_delay: Duration::ZERO,
     exempt: &[
         ("wrong_password", IN_PROCESS),
         ("password_with_quotes_and_unicode", IN_PROCESS),

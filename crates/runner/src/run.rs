@@ -322,7 +322,10 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             database_count: DatabaseCount::default(),
             answers_at_end: false,
             audits: self.audits(),
-            server_transactions: CounterSpan::default(),
+            server_transactions: CounterSpan {
+                late_s: self.plan.database.capabilities().count_delay.as_secs_f64(),
+                ..CounterSpan::default()
+            },
             settings_changed: Vec::new(),
             slicer: Slicer::new(self.plan.spec.length),
             requirements: self.requirements.clone(),

@@ -9,7 +9,7 @@ use hdrhistogram::Histogram;
 use tokio::sync::mpsc;
 use tokio::time::{sleep_until, timeout};
 
-use super::host_cpu::HostMeter;
+use super::host::HostMeter;
 use super::lag::{self, Beats};
 use super::outage::{self, Quiet, Recovery};
 use super::queue::{Offer, Tickets};
@@ -261,7 +261,10 @@ impl Control {
                 }
             };
             match message {
-                Some(FromWorker::Connected) => {
+                Some(FromWorker::Connected(server)) => {
+                    if let Some(server) = server {
+                        self.host.watch(server);
+                    }
                     self.connected += 1;
                     let event = Event::Connecting { connected: self.connected, of: self.users };
                     let _ = self.events.try_send(event);
@@ -332,7 +335,7 @@ impl Control {
                 self.ends.push(*end);
                 self.emit();
             }
-            FromWorker::Connected | FromWorker::ConnectFailed(_) => {}
+            FromWorker::Connected(_) | FromWorker::ConnectFailed(_) => {}
         }
     }
 
@@ -380,7 +383,7 @@ impl Control {
             {
                 self.note(note);
             }
-            interval.gauges.host = self.host.since_last();
+            (interval.gauges.host, interval.gauges.host_use) = self.host.since_last();
             if let Some(offer) = &mut self.offer {
                 offer.complete(&mut interval, stop);
             }

@@ -4,7 +4,9 @@
 
 use crate::error::DbError;
 use crate::rows::Rows;
-use crate::session::{Access, Canceller, Claim, RowSource, ServerInfo, Session, StatementId};
+use crate::session::{
+    Access, Canceller, Claim, RowSource, ServerInfo, ServerProcess, Session, StatementId,
+};
 use crate::sql::BoundStatement;
 use crate::value::Value;
 use crate::workload::TableDef;
@@ -159,6 +161,10 @@ impl<S: Session> Session for Metered<S> {
     /// No transaction's round trip, so not counted.
     async fn ping(&mut self) -> Result<bool, DbError> {
         self.session.ping().await
+    }
+
+    async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
+        self.session.server_process().await
     }
 
     async fn tables(&mut self) -> Result<Vec<String>, DbError> {

@@ -16,6 +16,7 @@ use super::alarm::Alarm;
 use super::exemplar::{Author, Exemplar, Slowest};
 use super::lag::Heard;
 use super::outage::{Recovery, Watch};
+use super::procfs::ThreadWaits;
 use super::queue::{Queue, Tickets};
 use super::signal::Signal;
 use super::turn::{Client, Pace};
@@ -27,7 +28,7 @@ use crate::event::Note;
 use crate::outcome::{Outcome, Timing};
 use crate::pace::Load;
 use crate::recorder::{Ended, Interval, Recorder, Totals, WorkerCpu};
-use crate::session::{Canceller, Database};
+use crate::session::{Canceller, Database, ServerProcess};
 use crate::workload::Workload;
 
 /// Sessions that a thread opens at once: a server's accept queue is finite, and so is its patience.
@@ -39,7 +40,8 @@ const PENDING_MAX: usize = 64;
 
 /// What a worker tells the control thread.
 pub(super) enum FromWorker {
-    Connected,
+    /// With the server's process, where the session is the run's first and knows it.
+    Connected(Option<ServerProcess>),
     ConnectFailed(DbError),
     /// Everything before second `complete` of this thread has been sent.
     Second {
@@ -178,6 +180,7 @@ pub(super) struct Context<W: Workload, D: Database> {
     away: Cell<u32>,
     last_finish: Cell<Elapsed>,
     cpu_seen: Cell<(u64, Elapsed)>,
+    waits: ThreadWaits,
     cpu_start_ns: Cell<u64>,
     /// When a user of this thread shall measure a round trip.
     ping_at: Cell<Elapsed>,
@@ -215,6 +218,7 @@ impl<W: Workload, D: Database> Context<W, D> {
             away: Cell::new(0),
             last_finish: Cell::default(),
             cpu_seen: Cell::default(),
+            waits: ThreadWaits::open(),
             cpu_start_ns: Cell::new(0),
             ping_at: Cell::new(PING_FIRST),
             heard: RefCell::new(heard),
@@ -347,6 +351,7 @@ impl<W: Workload, D: Database> Context<W, D> {
             thread: self.thread_number(),
             cpu_ns: self.cpu_seen.get().0.saturating_sub(cpu_before),
             wall_ns: now.since(wall_before),
+            wait_ns: self.waits.since_last(),
         });
         interval.connected = self.connected.get();
         if self.plan.spec.load == Load::Keyed {
@@ -456,9 +461,14 @@ async fn connect_all<W: Workload, D: Database>(
                 return None;
             }
             match user::connect(&context, id).await {
-                Ok(live) => {
+                Ok(mut live) => {
+                    let limit = context.plan.spec.limits.connect;
+                    let server = match id {
+                        0 => live.server_process(limit).await,
+                        _ => None,
+                    };
                     context.connected.set(context.connected.get() + 1);
-                    let _ = context.control.send(FromWorker::Connected).await;
+                    let _ = context.control.send(FromWorker::Connected(server)).await;
                     Some((id, live))
                 }
                 Err(error) => {
@@ -486,6 +496,7 @@ async fn run_users<W: Workload, D: Database>(
     context.in_flight.borrow_mut().resize(connected.len(), None);
     context.cpu_start_ns.set(thread_cpu_ns());
     context.cpu_seen.set((thread_cpu_ns(), Elapsed(0)));
+    context.waits.since_last();
     let ringer = set_agenda(context, clock, connected.len());
     let mut users = JoinSet::new();
     for (place, (id, live)) in (0..).zip(connected) {

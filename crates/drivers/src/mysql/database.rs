@@ -45,6 +45,16 @@ pub(super) struct Shared {
     pub(super) loads_by_inserts: AtomicBool,
 }
 
+impl Shared {
+    /// What the server is, as far as is known.
+    pub(super) fn product(&self) -> Product {
+        match self.product.load(Ordering::Relaxed) == Product::MariaDb as u8 {
+            true => Product::MariaDb,
+            false => Product::Mysql,
+        }
+    }
+}
+
 /// What a server is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -145,6 +155,7 @@ fn capabilities() -> Capabilities {
             Isolation::Serializable,
         ],
         protocols: &[Protocol::Prepared],
+        count_delay: Duration::ZERO,
         exempt: &[],
     }
 }
@@ -153,10 +164,9 @@ impl Database for Mysql {
     type Session = MysqlSession;
 
     fn dialect(&self) -> &'static str {
-        if self.shared.product.load(Ordering::Relaxed) == Product::MariaDb as u8 {
-            "mariadb"
-        } else {
-            "mysql"
+        match self.shared.product() {
+            Product::MariaDb => "mariadb",
+            Product::Mysql => "mysql",
         }
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Claim, IsAtWork, RowSource, ServerInfo, Session, StatementId,
+    Access, Canceller, Claim, IsAtWork, RowSource, ServerInfo, ServerProcess, Session, StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -32,6 +32,8 @@ mod command {
     pub const CLOSE: u8 = 0x19;
 }
 
+/// What a server's process is called.
+const PROCESS_NAMES: &[&str] = &["mariadbd", "mysqld"];
 /// Flags that the server sends with the end of each result.
 const IN_TRANSACTION: u16 = 0x0001;
 const MORE_RESULTS: u16 = 0x0008;
@@ -563,6 +565,24 @@ impl Session for MysqlSession {
         self.results(&mut Rows::new(), Form::Text, pass_over).await?;
         self.open = open;
         Ok(true)
+    }
+
+    async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
+        if !self.route.same_host {
+            return Ok(None);
+        }
+        let sql = match self.shared.product() {
+            Product::MariaDb => {
+                "SELECT TID FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()"
+            }
+            Product::Mysql => {
+                "SELECT THREAD_OS_ID FROM performance_schema.threads \
+                 WHERE PROCESSLIST_ID = CONNECTION_ID()"
+            }
+        };
+        let rows = self.ask(sql).await?;
+        let id = rows.first().and_then(|row| row.first()?.as_deref()?.parse().ok());
+        Ok(id.map(|id| ServerProcess { id, names: PROCESS_NAMES }))
     }
 
     async fn tables(&mut self) -> Result<Vec<String>, DbError> {

@@ -142,6 +142,8 @@ fn capabilities() -> Capabilities {
             Isolation::Serializable,
         ],
         protocols: &[Protocol::Prepared, Protocol::Extended, Protocol::Simple],
+        // A session reports what it counted once a second at most.
+        count_delay: Duration::from_secs(1),
         exempt: &[],
     }
 }

@@ -10,8 +10,7 @@ use postgres_protocol::message::backend;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Claim, IsAtWork, Isolation, Protocol, RowSource, ServerInfo, Session,
-    StatementId,
+    Access, Canceller, Claim, IsAtWork, Isolation, Protocol, RowSource, ServerInfo, ServerProcess, Session, StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -24,6 +23,8 @@ use super::text::{self, Template};
 use super::wire::{CancelKey, Chunk, Column, Connection, Fields, Status, columns, touched};
 use crate::answer::{ANSWER_BYTES_MAX, Room, too_large};
 
+/// What a server's process is called.
+const PROCESS_NAMES: &[&str] = &["postgres", "postmaster", "edb-postgres"];
 /// Bytes of a result that are handed on as one batch of a stream.
 const BATCH_BYTES: usize = 1024 * 1024;
 /// How long an orderly end or a cancel may take.
@@ -464,6 +465,16 @@ impl Session for PostgresSession {
     async fn ping(&mut self) -> Result<bool, DbError> {
         self.batch("").await?;
         Ok(true)
+    }
+
+    /// A pooler in between hands the question on, so that the answer is still the server's.
+    async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
+        if !self.route.same_host {
+            return Ok(None);
+        }
+        let rows = self.ask("SELECT pg_backend_pid()").await?;
+        let id = rows.first().and_then(|row| row.first()?.as_deref()?.parse().ok());
+        Ok(id.map(|id| ServerProcess { id, names: PROCESS_NAMES }))
     }
 
     async fn tables(&mut self) -> Result<Vec<String>, DbError> {

@@ -157,7 +157,11 @@ fn of_side(name: &str, side: &Side, warn: &mut impl FnMut(&str, String, Option<&
         warn("drifting", text, Some("ramp up longer, or make the windows longer"));
     }
     for (limit, what) in [
-        (Limit::Load, "by the load: its throughput is what was offered, and compares nothing"),
+        (
+            Limit::Load,
+            "by the load: its throughput is what was offered, or that of too few users, and more \
+             would tell more",
+        ),
         (
             Limit::Client,
             "by the client: its throughput says more of this program than of the database",

@@ -199,7 +199,7 @@ mod tests {
         interval.pool_wait = Some(times.clone());
         interval.arrived = Some(Arrived { due: 9, started: 4, skipped: 3, given_up: 2 });
         interval.backlog = Some(17);
-        interval.gauges.cpu = vec![WorkerCpu { thread: 0, cpu_ns: 1, wall_ns: 4 }];
+        interval.gauges.cpu = vec![WorkerCpu { thread: 0, cpu_ns: 1, wall_ns: 4, wait_ns: None }];
         (interval.gauges.lag, interval.gauges.round_trip) = (Some(times.clone()), Some(times));
         interval.gauges.host = HostCpu { busy: 1, total: 2 };
         let server = Some(ServerTransactions { count: 7, seconds: 1.0 });

@@ -113,7 +113,7 @@ fn limited_by(levels: &[Level]) -> Option<String> {
         Limit::Client => "the client's, not the database's",
         Limit::Host => "the shared host's, not the database's alone",
         Limit::Network => "the network's, not the database's",
-        Limit::Load => "the load's, not the database's",
+        Limit::Load => "that of users who leave room for more",
         Limit::Undecided | Limit::Database => return None,
     };
     let from = levels.iter().rev().take_while(|level| level.limited_by == last).last()?.users;

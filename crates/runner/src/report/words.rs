@@ -10,7 +10,7 @@ use super::load;
 use super::table::Table;
 use crate::host::Host;
 use crate::requirement::{Judgement, Unit};
-use crate::result::{Figures, RunResult, Status, Steady, TypeFigures, Verdict, WorkloadFacts};
+use crate::result::{ClientCost, Figures, RunResult, Status, Steady, TypeFigures, Verdict, WorkloadFacts};
 
 /// Between the parts of a line.
 pub(super) const DOT: &str = " · ";
@@ -163,7 +163,7 @@ pub(super) const LIMITED_BY: &str = "Limited by";
 
 /// `the network — 1.00 round trips of 10.2 ms are 91 % of the mean service time of 11.2 ms`.
 pub(super) fn limited_by(result: &RunResult) -> String {
-    format!("{} — {}", result.limited_by.kind.label(), result.limited_by.words)
+    format!("{} — {}", result.limited_by.title(), result.limited_by.words)
 }
 
 /// Before whether the window was steady.
@@ -344,12 +344,20 @@ fn client(result: &RunResult) -> String {
         several => format!("the busiest of {several} threads"),
     };
     [
-        format!("{} µs of CPU a transaction", figure(client.cpu_us_per_transaction)),
+        format!("{} µs of CPU a transaction{}", figure(client.cpu_us_per_transaction), whose(client)),
         format!("{threads} used {} of a core", percent(client.busiest_share)),
         format!("{} round trips a transaction", figure(result.round_trips.per_transaction)),
         format!("{} {}", result.tool.name, result.tool.version),
     ]
     .join(DOT)
+}
+
+/// Whose CPU time it is, where it is not the whole process's.
+const fn whose(client: &ClientCost) -> &'static str {
+    match client.process_cpus {
+        Some(_) => "",
+        None => ", of its worker threads alone",
+    }
 }
 
 fn server(result: &RunResult) -> String {

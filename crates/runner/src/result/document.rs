@@ -381,13 +381,23 @@ pub struct SessionCounts {
     pub reconnected: u64,
 }
 
-/// What the client itself cost, over the whole run.
+/// What the client itself cost: its threads over the whole run, its process in the timed window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClientCost {
     /// CPU time of all worker threads, in seconds.
     pub cpu_s: f64,
-    /// CPU time for a completed transaction, in microseconds; 0 when none completed.
+    /// CPU time for a completed transaction, in microseconds; 0 when none completed. Of the whole
+    /// process in the timed window, where `process_cpus` says so; else of the worker threads in the
+    /// whole run.
     pub cpu_us_per_transaction: f64,
+    /// The same of the worker threads in the whole run.
+    #[serde(default)]
+    pub threads_cpu_us_per_transaction: f64,
+    /// CPUs that the whole process used in the timed window: the worker threads, the control thread,
+    /// and the one that stores and shows the seconds. `None` when nothing completed in it, and when
+    /// other runs were under way in this process, as in a server.
+    #[serde(default)]
+    pub process_cpus: Option<f64>,
     /// CPU time of the busiest worker thread, of the run's length: 1 is a whole core.
     pub busiest_share: f64,
     /// By worker thread.

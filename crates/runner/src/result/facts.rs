@@ -83,4 +83,6 @@ pub struct CounterSpan {
     pub end: Option<u64>,
     /// Seconds between the two readings.
     pub seconds: f64,
+    /// Seconds by which either reading may be late.
+    pub late_s: f64,
 }

@@ -63,7 +63,7 @@ impl RunResult {
             availability,
             violated_identities: violated_identities(facts, end),
             sessions: SessionCounts { lost: end.sessions.0, reconnected: end.sessions.1 },
-            client: client_cost(&end.worker_cpu_ns, &durations, completed),
+            client: client_cost(end, limits.client_cpus, &durations, &window, completed),
             round_trips,
             limited_by: LimitedBy::new(limits),
             arrivals: Arrivals::of(end),
@@ -231,19 +231,32 @@ fn failures(window: &Figures, run: &Figures, limit: f64) -> FailureShare {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "nanoseconds of CPU time of a run")]
-fn client_cost(cpu_ns: &[u64], durations: &Durations, completed: u64) -> ClientCost {
+fn client_cost(
+    end: &RunEnd,
+    process_cpus: Option<f64>,
+    durations: &Durations,
+    window: &Figures,
+    completed: u64,
+) -> ClientCost {
     let threads: Vec<ThreadCpu> = (0..)
-        .zip(cpu_ns)
+        .zip(&end.worker_cpu_ns)
         .map(|(thread, ns)| {
             let cpu_s = *ns as f64 / 1e9;
             let share = if durations.whole_s > 0.0 { cpu_s / durations.whole_s } else { 0.0 };
             ThreadCpu { thread, cpu_s, share }
         })
         .collect();
-    let total_ns: u64 = cpu_ns.iter().sum();
+    let total_ns: u64 = end.worker_cpu_ns.iter().sum();
+    let in_window = window.total.completed;
+    let process_cpus = process_cpus.filter(|_| in_window > 0);
+    let of_threads_us = share(total_ns, completed) / 1000.0;
+    let of_process_us =
+        process_cpus.map(|cpus| cpus * durations.window_s * 1e6 / in_window as f64);
     ClientCost {
         cpu_s: total_ns as f64 / 1e9,
-        cpu_us_per_transaction: share(total_ns, completed) / 1000.0,
+        cpu_us_per_transaction: of_process_us.unwrap_or(of_threads_us),
+        threads_cpu_us_per_transaction: of_threads_us,
+        process_cpus,
         busiest_share: threads.iter().map(|thread| thread.share).fold(0.0, f64::max),
         threads,
     }

@@ -11,6 +11,8 @@ pub(super) const WORKER_LOST: &str = "worker_lost";
 const MISSED_MAX: f64 = 0.001;
 /// Efficiency above which chance does not explain it.
 const EFFICIENCY_MAX: f64 = 1.02;
+/// Share of the window above which readings of the server's counter that come late are told.
+const STRAY_MAX: f64 = 0.05;
 /// How many changed settings are named.
 const SETTINGS_NAMED: usize = 5;
 
@@ -190,6 +192,18 @@ fn server(result: &RunResult, counter: &CounterSpan, list: &mut Vec<Warning>) {
         let text = "the server's transaction counter went back: it was restarted or its \
                     statistics were reset";
         warn(list, "server_counter", text.to_owned(), "see the server's log");
+    }
+    let stray = result.server_transactions.map_or(0.0, |t| counter.late_s / t.seconds);
+    if stray > STRAY_MAX {
+        let text = format!(
+            "TPM (server) may be off by up to {}: sessions report to the counter up to {} late, and \
+             the window has {}",
+            percent(stray.min(1.0)),
+            duration(counter.late_s),
+            duration(result.durations.window_s)
+        );
+        let next = "use TPM (client), or a window of 20s and more";
+        warn(list, "server_counter_late", text, next);
     }
     let changed = &result.settings_changed;
     if !changed.is_empty() {

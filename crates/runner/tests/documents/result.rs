@@ -5,7 +5,7 @@ use triphammer_core::engine::{Ending, RunEnd, Violation};
 use triphammer_core::error::ErrorClass;
 use triphammer_core::event::Note;
 use triphammer_core::pace::Load;
-use triphammer_core::recorder::{Gauges, TypeInterval};
+use triphammer_core::recorder::{Gauges, ServerUse, TypeInterval};
 use triphammer_core::spec::Length;
 use triphammer_core::workload::AuditDef;
 use triphammer_runner::report::Style;
@@ -136,7 +136,13 @@ fn the_client_says_what_it_cost() {
     let completed = result.run.total.completed;
     assert_eq!(completed, 171_705);
     assert!(near(result.client.cpu_s, 7.005_04));
-    assert!((result.client.cpu_us_per_transaction - 40.797).abs() < 0.001);
+    assert!((result.client.threads_cpu_us_per_transaction - 40.797).abs() < 0.001);
+    // The whole process, in the window: 20.5 ms a second for 143,088 in 300 s.
+    assert!((result.client.cpu_us_per_transaction - 42.981).abs() < 0.001);
+    assert!(near(result.client.process_cpus.unwrap(), 0.0205));
+    let beside = with(|_, end| end.gauges.host_use.is_alone = false).client;
+    assert_eq!(beside.process_cpus, None, "other runs use the process as well");
+    assert!((beside.cpu_us_per_transaction - 40.797).abs() < 0.001);
     assert!((result.client.busiest_share - 0.01).abs() < 1e-6);
     assert_eq!(result.client.threads.len(), 2);
     assert!((result.round_trips.per_transaction - 1.0).abs() < 1e-9);
@@ -161,7 +167,18 @@ fn what_limited_a_run_is_read_off_its_window() {
         facts.server.same_host = Some(true);
         end.gauges.host.busy = 550;
     };
-    assert_eq!(kind(shared), Limit::Host);
+    assert_eq!(kind(shared), Limit::Undecided, "nobody sees what the server used");
+    let seen = |facts: &mut RunFacts, end: &mut RunEnd| {
+        shared(facts, end);
+        // Of the 1.6 transactions that are under way on average, most wait for a CPU.
+        let wall_ns = 300_000_000_000;
+        end.gauges.host_use.server = Some(ServerUse {
+            wall_ns,
+            cpu_ns: wall_ns / 5,
+            wait_ns: wall_ns * 6 / 5,
+        });
+    };
+    assert_eq!(kind(seen), Limit::Host);
     assert_eq!(kind(|_, end| end.round_trips *= 7), Limit::Network);
     assert_eq!(kind(|_, end| end.window.end = Elapsed::at_second(61)), Limit::Undecided);
     let nothing = with(|_, end| end.gauges = Gauges::default()).limited_by;
@@ -246,6 +263,7 @@ fn warnings_name_what_spoils_the_number() {
     for (kind, result) in [
         ("debug_build", with(|facts, _| facts.tool.debug_build = true)),
         ("server_counter", with(|facts, _| facts.server_transactions.end = Some(5))),
+        ("server_counter_late", with(|facts, _| facts.server_transactions.seconds = 19.9)),
         ("saturated", with(|_, end| end.run[2].saturated = 3)),
         ("no_transactions", with(|_, end| end.timed = vec![TypeInterval::default(); 5])),
         (
