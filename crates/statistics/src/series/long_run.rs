@@ -70,7 +70,7 @@ fn correlation(centred: &[f64], fitted: usize) -> f64 {
 
 /// Sum of the squares of the first cosine transforms. The angle is turned step by step, which is many
 /// times faster than a cosine a point.
-fn cosine_squares(series: &[f64], cosines: usize) -> f64 {
+pub(crate) fn cosine_squares(series: &[f64], cosines: usize) -> f64 {
     let n = size(series.len());
     let transform = |j: usize| {
         let step = std::f64::consts::PI * size(j) / n;

@@ -19,7 +19,7 @@ use crate::distribution::t_975;
 use crate::numbers::{finite, mean, scaled, size};
 
 mod drift;
-mod long_run;
+pub(crate) mod long_run;
 
 /// Fewest points, after allowing for autocorrelation, that a mean is trusted from.
 pub const EFFECTIVE_MIN: f64 = 45.0;
