@@ -27,6 +27,7 @@ pub mod requests;
 pub mod requirement;
 pub mod result;
 pub mod run;
+pub mod schedule;
 pub mod second;
 pub mod settings;
 pub mod store;

@@ -40,5 +40,7 @@ pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
 pub use redacted::{Redacted, mask_secrets, mask_setting};
 pub use slices::{SLICES_MAX, Slice, SliceFigures, Slicer};
+#[cfg(test)]
+pub(crate) use steadiness::Judged;
 pub use steadiness::{Steadiness, Steady, Until, WarmUp};
 pub use verification::{Verdict, Verification};

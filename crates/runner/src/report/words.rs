@@ -405,7 +405,9 @@ pub(super) fn conduct(spec: &RunSpec) -> String {
 fn time(result: &RunResult) -> String {
     let durations = &result.durations;
     let window = match result.spec.length {
-        Length::Time(longest) if result.steadiness.until.is_some_and(|until| until.reached) => {
+        Length::Time(longest)
+            if result.steadiness.until.as_ref().is_some_and(|until| until.reached) =>
+        {
             let window = duration(durations.window_s);
             format!("window {window} of {} at most", format_duration(longest))
         }
