@@ -13,7 +13,7 @@ use triphammer_statistics::{Interval, warmup::WarmUp as Found};
 
 use super::facts::RunFacts;
 use crate::enough;
-use crate::report::format::{duration, precise};
+use crate::report::format::{duration, percent, precise};
 use crate::schedule::Schedule;
 
 pub use triphammer_statistics::series::Verdict as Steady;
@@ -301,7 +301,7 @@ fn warm_up_words(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
         0 => "there was no ramp-up".to_owned(),
         seconds => format!("ramp-up was {}", duration(seconds as f64)),
     };
-    let near = precise(SETTLED);
+    let near = percent(SETTLED);
     let settled = match steadiness.settled_s {
         Some(second) => format!("within {near} of its level from {} on", duration(second as f64)),
         None => format!("when it came within {near} of its level cannot be told"),
