@@ -69,19 +69,20 @@ fn normal(rng: &mut Rng) -> f64 {
 }
 
 /// What a run of these seconds claims.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of a second")]
 fn run(seconds: &[f64], schedule: &Schedule) -> Steadiness {
     let mut enough = Enough::new(HEADLINE, Some(ASKED), LONGEST as u64);
     enough.set_schedule(schedule.clone());
     let mut end = RAMPUP + LONGEST;
-    for (second, count) in (0..).zip(seconds) {
-        if second == RAMPUP as u64 {
-            enough.phase(Phase::Window, second);
+    for (second, count) in seconds.iter().enumerate() {
+        if second == RAMPUP {
+            enough.phase(Phase::Window, second as u64);
         }
-        let mut interval = Interval::new(second, 1);
+        let mut interval = Interval::new(second as u64, 1);
         interval.types[0].counts.committed = *count as u64;
         if enough.second(&interval) == Now::EndWindow {
             // The second that goes on is the last one.
-            end = (second as usize + 2).min(end);
+            end = (second + 2).min(end);
             break;
         }
     }

@@ -90,6 +90,7 @@ mod tests {
     const MEAN_US: f64 = 10_000.0;
 
     /// Seconds of a run with one type: exponential times whose mean wanders as an AR(1) of 20 %, 10 s long.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "microseconds")]
     fn intervals(seed: u64, seconds: u64, a_second: u64) -> PercentileIntervals {
         let mut rng = Rng::of(seed, &[]);
         let mut slicer = Slicer::new(Length::Time(Duration::from_secs(seconds)));
