@@ -29,6 +29,7 @@ pub mod requirement;
 pub mod resources;
 pub mod result;
 pub mod run;
+pub mod schedule;
 pub mod second;
 pub mod settings;
 pub mod store;

@@ -20,6 +20,7 @@ mod figures;
 mod limited_by;
 mod load;
 mod make;
+mod percentiles;
 mod redacted;
 mod slices;
 mod steadiness;
@@ -41,7 +42,10 @@ pub use limited_by::{
 };
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
+pub use percentiles::PercentileIntervals;
 pub use redacted::{Redacted, mask_secrets, mask_setting};
 pub use slices::{SLICES_MAX, Slice, SliceFigures, Slicer};
+#[cfg(test)]
+pub(crate) use steadiness::Judged;
 pub use steadiness::{Steadiness, Steady, Until, WarmUp};
 pub use verification::{Verdict, Verification};

@@ -31,6 +31,7 @@ use crate::result::{
     CounterSpan, DatabaseCount, Redacted, RunFacts, RunResult, SettingChange, Slicer, Tool,
     WorkloadFacts,
 };
+use crate::schedule::Schedule;
 use crate::second::{Phases, Second};
 use crate::settings::{RunDefaults, SCALE_MAX, Settings, run_spec, until_ci};
 use crate::store::{JobId, Moment, Store};
@@ -282,6 +283,15 @@ impl<W: Workload, D: Database> Resolved<W, D> {
         })
     }
 
+    /// For as many slices as the window will have: how long it will be is not known of one that ends by
+    /// its interval.
+    fn slicer(&self) -> Slicer {
+        Slicer::new(match self.until_ci {
+            Some(_) => Length::Transactions(0),
+            None => self.plan.spec.length,
+        })
+    }
+
     /// What the workload audits, where the database keeps anything.
     fn audits(&self) -> Vec<(&'static AuditDef, DatabaseCount)> {
         let stores = self.plan.database.capabilities().stores;
@@ -327,10 +337,11 @@ impl<W: Workload, D: Database> Resolved<W, D> {
                 ..CounterSpan::default()
             },
             settings_changed: Vec::new(),
-            slicer: Slicer::new(self.plan.spec.length),
+            slicer: self.slicer(),
             requirements: self.requirements.clone(),
             headline_seconds: Vec::new(),
             until_ci: self.until_ci,
+            schedule: Schedule::default(),
             notes: Vec::new(),
         })
     }
@@ -396,6 +407,9 @@ async fn drive<W: Workload, D: Database>(
                 journal.settings(Moment::Start, &monitor.settings_start, &mut |text| {
                     observer.warn(text);
                 });
+                let stores = plan.database.capabilities().stores;
+                facts.schedule = Schedule::of(stores, &monitor.settings_start);
+                enough.set_schedule(facts.schedule.clone());
             }
             Event::Phase(Phase::Window, _) => {
                 facts.server_transactions.start = monitor.transaction_count().await;

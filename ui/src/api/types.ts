@@ -1193,6 +1193,20 @@ export interface PercentileCurve {
   points: PercentilePoint[];
 }
 
+/** 95 % intervals of percentiles, in microseconds; null where the window has too few slices, or too few transactions, to say. */
+export interface PercentileIntervals {
+  /** Of the 50th percentile. */
+  p50_us: Interval | null;
+  /** Of the 90th percentile. */
+  p90_us: Interval | null;
+  /** Of the 95th percentile. */
+  p95_us: Interval | null;
+  /** Of the 99.9th percentile. */
+  p99_9_us: Interval | null;
+  /** Of the 99th percentile. */
+  p99_us: Interval | null;
+}
+
 /** So large a share of the transactions took no longer than this. */
 export interface PercentilePoint {
   /** From 0 to 1. */
@@ -1436,7 +1450,7 @@ export interface RunResult {
   started_at: string;
   /** How it ended. */
   status: Status;
-  /** Whether the first figure stands for the window, and where the warm-up ended. */
+  /** Whether the first figure stands for the window, and until when a warm-up is seen. */
   steadiness: Steadiness;
   /** The target, without secrets. */
   target: string;
@@ -1499,6 +1513,24 @@ export interface SavedTarget {
   /** URL without secrets. */
   url: string;
 }
+
+/** What a server does by the clock. */
+export type Schedule = {
+  /** Nothing that takes a run's time. */
+  kind: "nothing";
+} | {
+  /** Something every so often, and nothing less often. */
+  kind: "every";
+  /** Its value, in seconds. */
+  seconds: number;
+  /** The setting that says so: `checkpoint_timeout`. */
+  setting: string;
+} | {
+  /** Nobody knows. */
+  kind: "unknown";
+  /** Why, in words. */
+  why: string;
+};
 
 /** What is at the other end of a session. */
 export interface ServerInfo {
@@ -1688,7 +1720,7 @@ export interface Spread {
 /** How a run ended. */
 export type Status = "complete" | "interrupted" | "aborted" | "failed";
 
-/** What the seconds of a run say about its first figure (triphammer's docs/steadiness.md has the methods). Everything is of the timed window, but for the end of the warm-up. */
+/** What the seconds of a run say about its first figure (triphammer's docs/steadiness.md has the methods). Everything is of the timed window, but for the warm-up. */
 export interface Steadiness {
   /** Correlation of neighbouring seconds, from -1 to 1. */
   autocorrelation: number;
@@ -1696,16 +1728,20 @@ export interface Steadiness {
   coefficient_of_variation: number | null;
   /** Independent seconds that would say as much about the mean. */
   effective_seconds: number;
-  /** 95 % interval of the mean, with allowance for autocorrelation; null when the window is too short. */
+  /** 95 % interval of the mean, with allowance for autocorrelation; null when the window is too short. Of a window that its interval ended it is as wide as was asked for, or wider. */
   interval: Interval | null;
   /** Mean of the seconds, in the unit of the headline. */
   mean: number;
+  /** Power of the slowest swings, those that last half the window and longer, over what the correlation of neighbours explains: about 1 without a long memory, above 2.5 with one. */
+  memory: number;
   /** What to do next; null when there is nothing to do. */
   next: string | null;
   /** Half the interval over the mean; null without an interval. */
   relative_half_width: number | null;
   /** Whole seconds that were looked at. */
   seconds: number;
+  /** Seconds after the run's zero from which the level is known to lie within 1 % of what followed; null where noise or a drift hides that. */
+  settled_s: number | null;
   /** Change of level at `step_at_s`, as a share of the level before it. */
   step: number | null;
   /** Second of the run at which the level changed most. */
@@ -1716,7 +1752,7 @@ export interface Steadiness {
   until: Until | null;
   /** Whether the mean stands for the window. */
   verdict: Steady;
-  /** Where the warm-up ended. */
+  /** Until when a warm-up is seen. */
   warm_up: WarmUp;
   /** Why, in words with figures. */
   words: string;
@@ -1880,6 +1916,8 @@ export interface TypeFigures {
   per_minute: number;
   /** From due to finish, of committed ones. */
   response: Times;
+  /** How sure the percentiles of `response` are; timed window only. */
+  response_intervals: PercentileIntervals;
   /** Transactions that needed more than one attempt, whatever their outcome. */
   retried: number;
   /** Attempts after the first, by the class of the error before; only classes that occurred. */
@@ -1933,6 +1971,10 @@ export interface Until {
   reached: boolean;
   /** Half the interval over the mean that was asked for. */
   relative_half_width: number;
+  /** What the server does by the clock, of which the window has to hold two rounds. */
+  schedule: Schedule;
+  /** Shortest window that may end by its interval, in seconds. */
+  shortest_s: number;
 }
 
 /** The Universal Scalability Law through all runs: X(N) = λ N / (1 + σ (N - 1) + κ N (N - 1)). */
@@ -1985,11 +2027,11 @@ export interface Verification {
   words: string;
 }
 
-/** Where the warm-up of the run ended: MSER-5 over ramp-up and window. */
+/** Until when a warm-up of the run is seen: MSER-5 over ramp-up and window. The level may still be lower there, by less than shows: see `settled_s`. */
 export type WarmUp = {
   /** Seconds after the run's zero, a multiple of five. */
   after_s: number;
-  /** It ended. */
+  /** A cut there serves the mean best. */
   kind: "ended";
 } | {
   /** The run did not settle, or had too few seconds to say. */

@@ -75,6 +75,9 @@ fn figures(result: &RunResult, out: &mut String) {
     out.push_str(&format!("\n## {heading}\n\n{}", words::counts(shown).markdown()));
     out.push_str("\n## Response time of committed transactions, in ms\n\n");
     out.push_str(&words::times(shown, |seen: &TypeFigures| &seen.response).markdown());
+    if let Some(intervals) = words::intervals(shown) {
+        out.push_str(&format!("\n## {}\n\n{}", words::INTERVALS, intervals.markdown()));
+    }
     if !result.spec.load.is_closed() {
         out.push_str("\n## Service time of committed transactions, in ms\n\n");
         out.push_str(&words::times(shown, |seen: &TypeFigures| &seen.service).markdown());

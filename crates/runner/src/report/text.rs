@@ -182,6 +182,10 @@ impl Page {
         self.table(&words::counts(shown));
         self.heading("Response time of committed transactions, in ms");
         self.table(&words::times(shown, |seen: &TypeFigures| &seen.response));
+        if let Some(intervals) = words::intervals(shown) {
+            self.heading(words::INTERVALS);
+            self.table(&intervals);
+        }
         if !result.spec.load.is_closed() {
             self.heading("Service time of committed transactions, in ms");
             self.table(&words::times(shown, |seen: &TypeFigures| &seen.service));

@@ -4,6 +4,7 @@ use triphammer_core::clock::format_duration;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::stats::Times;
+use triphammer_statistics::Interval;
 
 use super::format::{bytes, clock, counted, duration, figure, integer, milliseconds, percent};
 use super::load;
@@ -213,6 +214,26 @@ pub(super) fn times(figures: &Figures, read: fn(&TypeFigures) -> &Times) -> Tabl
     table
 }
 
+/// Title of the percentiles' intervals.
+pub(super) const INTERVALS: &str = "95 % intervals of these percentiles, in ms";
+
+/// How sure the percentiles of response times are; `None` where that is not known of any.
+pub(super) fn intervals(figures: &Figures) -> Option<Table> {
+    let mut table = Table::new(1, &["", "p50", "p90", "p95", "p99", "p99.9"]);
+    let cell = |interval: Option<Interval>| {
+        interval.map_or("-".to_owned(), |Interval { low, high }| {
+            format!("{}–{}", milliseconds(low), milliseconds(high))
+        })
+    };
+    let mut known = false;
+    for seen in rows(figures) {
+        let intervals = seen.response_intervals.all();
+        known |= intervals.iter().any(Option::is_some);
+        table.row([seen.title.clone()].into_iter().chain(intervals.map(cell)).collect());
+    }
+    known.then_some(table)
+}
+
 /// A row of a table of times.
 pub(super) fn times_cells(title: &str, times: &Times) -> Vec<String> {
     let mut cells = vec![title.to_owned()];
@@ -413,7 +434,9 @@ pub(super) fn conduct(spec: &RunSpec) -> String {
 fn time(result: &RunResult) -> String {
     let durations = &result.durations;
     let window = match result.spec.length {
-        Length::Time(longest) if result.steadiness.until.is_some_and(|until| until.reached) => {
+        Length::Time(longest)
+            if result.steadiness.until.as_ref().is_some_and(|until| until.reached) =>
+        {
             let window = duration(durations.window_s);
             format!("window {window} of {} at most", format_duration(longest))
         }

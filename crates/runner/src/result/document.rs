@@ -12,6 +12,7 @@ use super::audit::Audit;
 use super::availability::{Availability, ViolatedIdentity};
 use super::limited_by::LimitedBy;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
+use super::percentiles::PercentileIntervals;
 use super::redacted::Redacted;
 use super::slices::Slice;
 use super::steadiness::Steadiness;
@@ -43,7 +44,7 @@ pub struct RunResult {
     pub durations: Durations,
     /// The workload's first figure, from the timed window.
     pub headline: HeadlineFigure,
-    /// Whether the first figure stands for the window, and where the warm-up ended.
+    /// Whether the first figure stands for the window, and until when a warm-up is seen.
     pub steadiness: Steadiness,
     /// Sums over the data that the run should have moved by what its transactions say.
     #[serde(default)]
@@ -325,6 +326,9 @@ pub struct TypeFigures {
     pub tally: Option<TallyFigure>,
     /// From due to finish, of committed ones.
     pub response: Times,
+    /// How sure the percentiles of `response` are; timed window only.
+    #[serde(default)]
+    pub response_intervals: PercentileIntervals,
     /// From the start of the first attempt to finish, of committed ones. The same as `response`
     /// where the load is closed.
     pub service: Times,

@@ -11,6 +11,7 @@ use super::redacted::Redacted;
 use super::slices::Slicer;
 use crate::host::Host;
 use crate::requirement::Requirement;
+use crate::schedule::Schedule;
 
 /// What the runner knows about a run; with [`RunEnd`](triphammer_core::engine::RunEnd) it makes the
 /// result.
@@ -61,6 +62,8 @@ pub struct RunFacts {
     /// How close to the mean its interval had to be for the window to end; `None` when that did not
     /// decide.
     pub until_ci: Option<f64>,
+    /// What the server does by the clock.
+    pub schedule: Schedule,
     /// Remarks of the runner itself; the engine's come with its end.
     pub notes: Vec<Note>,
 }

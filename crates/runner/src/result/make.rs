@@ -30,7 +30,8 @@ impl RunResult {
     #[must_use]
     pub fn new(facts: &RunFacts, end: &RunEnd) -> Self {
         let durations = durations(facts, end);
-        let window = Figures::new(facts.transactions, &end.timed, durations.window_s, None);
+        let window = Figures::new(facts.transactions, &end.timed, durations.window_s, None)
+            .with_intervals(&facts.slicer);
         let edges = Edges { started: &end.started, in_flight: &end.in_flight };
         let run = Figures::new(facts.transactions, &end.run, durations.whole_s, Some(edges));
         let completed = run.total.completed;

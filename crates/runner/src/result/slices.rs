@@ -14,6 +14,7 @@ use triphammer_core::spec::Length;
 use triphammer_core::stats::{Times, rate};
 use triphammer_core::workload::TransactionDef;
 
+use super::percentiles::PercentileIntervals;
 use crate::second::Second;
 
 /// Most slices of a window.
@@ -117,7 +118,27 @@ impl Slicer {
     }
 }
 
+impl Slicer {
+    /// How sure the percentiles of a transaction type's response times are, by its number; of all without.
+    pub(super) fn intervals(&self, kind: Option<usize>) -> PercentileIntervals {
+        let Some(kind) = kind else {
+            let all: Vec<_> = self.slices.iter().map(Gathered::all_times).collect();
+            return PercentileIntervals::of(all.iter().map(Some));
+        };
+        PercentileIntervals::of(self.slices.iter().map(|slice| slice.types.get(kind)?.1.as_ref()))
+    }
+}
+
 impl Gathered {
+    /// The times of all types.
+    fn all_times(&self) -> Histogram<u32> {
+        let mut all = histogram();
+        for times in self.types.iter().filter_map(|(_, times)| times.as_ref()) {
+            all.add(times).expect("all have the same bounds");
+        }
+        all
+    }
+
     fn of(first: u64, last: u64, types: &[TypeInterval]) -> Self {
         let types = types.iter().map(|t| (t.counts.clone(), t.response.clone())).collect();
         Self { first, last, types }
@@ -144,16 +165,11 @@ impl Gathered {
             failed: counts.failures() + counts.in_doubt,
             response: Times::of(times, Some(counts.response_ns)),
         };
-        let (mut all, mut all_times) = (Counts::default(), histogram());
-        for (counts, times) in &self.types {
-            all.add(counts);
-            if let Some(times) = times {
-                all_times.add(times).expect("all have the same bounds");
-            }
-        }
+        let mut all = Counts::default();
+        self.types.iter().for_each(|(counts, _)| all.add(counts));
         let types = definitions.iter().zip(&self.types);
         let types = types.map(|(d, (counts, times))| figures(d.name, counts, times.as_ref()));
-        let total = figures("all", &all, Some(&all_times));
+        let total = figures("all", &all, Some(&self.all_times()));
         Slice { start_s, seconds, types: types.collect(), total }
     }
 }

@@ -10,8 +10,9 @@ use triphammer_core::spec::Length;
 use triphammer_core::workload::AuditDef;
 use triphammer_runner::report::Style;
 use triphammer_runner::result::{
-    DatabaseCount, Limit, RunFacts, RunResult, Setting, SettingChange, Status, Verdict,
+    DatabaseCount, Limit, PercentileIntervals, RunFacts, RunResult, Setting, SettingChange, Status, Verdict,
 };
+use triphammer_runner::schedule::Schedule;
 
 use crate::sample;
 
@@ -372,4 +373,44 @@ fn answers_that_cannot_be_read_count_against_the_limit() {
     assert_eq!(result.run.types[0].unread, 5_000);
     assert_eq!(result.headline.verification.verdict, Verdict::Verified);
     assert!(result.failures.above_limit && !result.is_good());
+}
+
+#[test]
+fn a_window_that_its_interval_ended_says_how_long_it_had_to_be_and_what_it_does_not_cover() {
+    let asked = |schedule: Schedule, share| {
+        let result = with(|facts, _| (facts.until_ci, facts.schedule) = (Some(share), schedule));
+        result.steadiness
+    };
+    let every = |seconds| Schedule::Every { setting: "checkpoint_timeout".into(), seconds };
+    let (held, short) = (asked(every(100), 0.01), asked(every(300), 0.01));
+    let until = held.until.as_ref().unwrap();
+    assert!(until.reached && until.shortest_s == 220, "{until:?}");
+    assert!(
+        held.words.contains("3 rounds of checkpoint_timeout; what comes back"),
+        "{}",
+        held.words
+    );
+    assert!(near(held.relative_half_width.unwrap(), 0.01), "as wide as was asked for");
+    assert!(!short.until.as_ref().unwrap().reached, "300 s do not hold it twice");
+    assert!(short.relative_half_width.unwrap() < 0.002, "its own interval: {}", short.words);
+    assert!(short.words.contains("two rounds of checkpoint_timeout (5m)"), "{}", short.words);
+    assert_eq!(short.next.as_deref(), Some("give it --duration 10m or more"));
+    let unknown = asked(Schedule::default(), 0.01);
+    assert!(!unknown.until.as_ref().unwrap().reached);
+    assert!(unknown.words.contains("is not known (the server was not asked)"), "{}", unknown.words);
+}
+
+#[test]
+fn percentiles_have_intervals_in_the_window_and_none_over_the_whole_run() {
+    let result = calm();
+    for seen in result.window.types.iter().chain([&result.window.total]) {
+        let interval = seen.response_intervals.p95_us.unwrap();
+        assert!(interval.low <= interval.high, "{interval:?}");
+    }
+    assert_eq!(result.run.total.response_intervals, PercentileIntervals::default());
+    let mut old = serde_json::to_value(&result).unwrap();
+    let window = old["window"]["total"].as_object_mut().unwrap();
+    window.remove("response_intervals").unwrap();
+    let read: RunResult = serde_json::from_value(old).unwrap();
+    assert_eq!(read.window.total.response_intervals, PercentileIntervals::default());
 }

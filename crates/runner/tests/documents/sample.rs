@@ -22,6 +22,7 @@ use triphammer_runner::result::{
     CounterSpan, DatabaseCount, JobKind, Redacted, RunFacts, ServerTransactions, Setting,
     SettingChange, Slicer, Tool, WorkloadFacts,
 };
+use triphammer_runner::schedule::Schedule;
 use triphammer_runner::second::Second;
 use triphammer_runner::store::JobHeader;
 
@@ -184,6 +185,7 @@ pub fn facts() -> RunFacts {
         requirements: Vec::new(),
         headline_seconds: headline_seconds(),
         until_ci: None,
+        schedule: Schedule::default(),
         notes: Vec::new(),
     }
 }
