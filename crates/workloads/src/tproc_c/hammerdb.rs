@@ -243,6 +243,30 @@ impl Routines {
         rows: &mut Rows,
         session: &mut S,
     ) -> Result<Completion, DbError> {
+        let ended = self.run_routine(input, names, rows, session).await;
+        ended.map_err(|error| self.uncover(error))
+    }
+
+    /// A function that meets a deadlock or a serialization failure catches it and wants to roll back,
+    /// which a function may not: that is what is then reported. All is rolled back, as with the first.
+    fn uncover(&self, error: DbError) -> DbError {
+        if self.take_time || error.code() != Some(INVALID_TERMINATION) {
+            return error;
+        }
+        let message = format!(
+            "HammerDB's function hides a deadlock or serialization failure: {}",
+            error.message()
+        );
+        DbError::new(ErrorClass::Deadlock, message).with_code(INVALID_TERMINATION)
+    }
+
+    async fn run_routine<S: Session>(
+        &self,
+        input: &Input,
+        names: &LastNames,
+        rows: &mut Rows,
+        session: &mut S,
+    ) -> Result<Completion, DbError> {
         let w_id = Value::from(input.w_id);
         let time = Value::Timestamp(input.time);
         match &input.of {

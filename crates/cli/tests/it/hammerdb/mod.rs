@@ -201,6 +201,48 @@ fn rollbacks_by_rule_of_later_versions_are_counted_on_postgresql() {
 }
 
 #[test]
+fn deadlocks_that_functions_cover_up_are_retried_as_such() {
+    let program = Program::new();
+    let schema = Schema::postgres(&program, &[FUNCTIONS]);
+    // Both warehouses, in either order; and HammerDB's handler.
+    schema.change(
+        "ALTER DATABASE :name SET deadlock_timeout = '10ms';
+        CREATE OR REPLACE FUNCTION payment(
+            integer, integer, integer, integer, integer, integer, numeric, varchar, varchar, numeric
+        ) RETURNS integer LANGUAGE plpgsql AS $$
+        DECLARE
+            either integer := 1 + floor(random() * 2);
+        BEGIN
+            PERFORM FROM warehouse WHERE w_id = either FOR UPDATE;
+            PERFORM pg_sleep(0.01);
+            PERFORM FROM warehouse WHERE w_id = 3 - either FOR UPDATE;
+            RETURN work_payment($1, $2, $3, $4, $5, $6, $7, $8, localtimestamp);
+        EXCEPTION WHEN deadlock_detected THEN
+            ROLLBACK;
+        END $$"
+            .replace(":name", &schema.name)
+            .as_str(),
+    );
+    let result = program.json(&[
+        "run",
+        &schema.target,
+        "--vus",
+        "4",
+        "--transactions",
+        "40",
+        "--mix",
+        "0,1,0,0,0",
+        "--retries",
+        "50",
+    ]);
+    let payment = &result["run"]["types"][1];
+    assert_eq!(payment["committed"], 160, "{result:#}");
+    assert_eq!(payment["failed"], 0);
+    assert_eq!(payment["retries_by_class"][0]["class"], "deadlock", "{payment:#}");
+    assert_eq!(schema.number("SELECT count(*) - 60000 FROM history"), 160);
+}
+
+#[test]
 fn procedures_on_mariadb_are_driven_as_they_are_and_their_silent_rollbacks_counted() {
     let program = Program::new();
     let schema = Schema::mariadb(&program, &[]);
