@@ -142,6 +142,7 @@ fn the_statements_are_those_that_are_pinned() {
             "hammerdb.order_status.function_numeric",
             "hammerdb.order_status.native",
             "hammerdb.order_status.procedure",
+            "hammerdb.patience",
             "hammerdb.payment.function",
             "hammerdb.payment.native",
             "hammerdb.payment.procedure",

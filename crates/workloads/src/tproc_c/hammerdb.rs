@@ -12,12 +12,14 @@
 
 mod signatures;
 
+use std::time::Duration;
+
 use triphammer_core::random::Rng;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{Session, StatementId};
 use triphammer_core::value::{Timestamp, Value};
 use triphammer_core::workload::{Completion, Foreign, Mode, Needs, Statements};
-use triphammer_core::{DbError, ErrorClass};
+use triphammer_core::{Clock, DbError, Elapsed, ErrorClass};
 
 use super::constants::A_LAST;
 use super::input::Rules;
@@ -189,7 +191,7 @@ pub(super) struct Routines {
 }
 
 /// How a session learns what became of New-Order.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 enum Ending {
     /// It commits, or an error is reported.
     Commits,
@@ -199,6 +201,9 @@ enum Ending {
     Asks(StatementId),
     /// As `Asks`, where the statement takes the number that the routine gave.
     AsksByNumber(StatementId),
+    /// It commits, or rolls back after a deadlock and does not tell. The database looks for deadlocks
+    /// after `patience` only, so the statement of `AsksByNumber` is asked after calls that took as long.
+    AsksAfter { patience: Duration, statement: StatementId, clock: Clock },
 }
 
 impl Routines {
@@ -230,7 +235,7 @@ impl Routines {
         Ok(Self {
             take_time: found.form.name != "function",
             calls: calls(&found, statements, session).await?,
-            ending: Ending::of(&found, statements, session).await?,
+            ending: Ending::of(&found, statements, session, rows).await?,
             leave_open,
         })
     }
@@ -274,10 +279,10 @@ impl Routines {
                 let [max, d_id, c_id, ol_cnt] =
                     [*warehouses, *d_id, *c_id, *ol_cnt].map(Value::from);
                 let args = [w_id, max, d_id, c_id, ol_cnt, time];
+                let begun = self.ending.now();
                 let called = self.call(NEW_ORDER, &args, rows, session).await;
-                return self
-                    .new_order_ended(called, &[w_id, d_id, c_id, ol_cnt], rows, session)
-                    .await;
+                let order = [w_id, d_id, c_id, ol_cnt];
+                return self.new_order_ended(called, begun, &order, rows, session).await;
             }
             Of::Payment { d_id, c_w_id, c_d_id, customer, h_amount } => {
                 let [c_id, by_name, c_last] = customer.args(names);
@@ -338,25 +343,32 @@ impl Routines {
     async fn new_order_ended<S: Session>(
         &self,
         called: Result<(), DbError>,
+        begun: Elapsed,
         order: &[Value<'_>; 4],
         rows: &mut Rows,
         session: &mut S,
     ) -> Result<Completion, DbError> {
         let by_rule = |error: &DbError| error.code() == Some(INVALID_TERMINATION);
-        match (self.ending, called) {
+        let by_its_rule = |is_there| {
+            if is_there { Completion::COMMITTED } else { Completion::ROLLED_BACK }
+        };
+        match (&self.ending, called) {
             (Ending::Fails, Err(error)) if by_rule(&error) => Ok(Completion::ROLLED_BACK),
             (_, Err(error)) => Err(error),
             (Ending::Commits | Ending::Fails, Ok(())) => Ok(Completion::COMMITTED),
-            (Ending::Asks(statement), Ok(())) => is_there(statement, order, rows, session).await,
+            (Ending::Asks(statement), Ok(())) => {
+                is_there(*statement, order, rows, session).await.map(by_its_rule)
+            }
             (Ending::AsksByNumber(statement), Ok(())) => {
-                let row = rows.first("what NEWORD gives")?;
-                // Without a number it did not come to an order.
-                let Some(number) = row.optional(NEXT_O_ID, |row, column| row.int32(column))? else {
-                    return Ok(Completion::ROLLED_BACK);
-                };
-                let [w_id, d_id, c_id, ol_cnt] = *order;
-                let order = [w_id, d_id, c_id, ol_cnt, number.into()];
-                is_there(statement, &order, rows, session).await
+                is_numbered(*statement, order, rows, session).await.map(by_its_rule)
+            }
+            (Ending::AsksAfter { patience, statement, clock }, Ok(())) => {
+                let took = clock.now().duration().saturating_sub(begun.duration());
+                if took < *patience || is_numbered(*statement, order, rows, session).await? {
+                    return Ok(Completion::COMMITTED);
+                }
+                let message = "HammerDB's procedure met a deadlock, rolled back and did not tell";
+                Err(DbError::new(ErrorClass::Deadlock, message))
             }
         }
     }
@@ -367,6 +379,7 @@ impl Ending {
         found: &Found,
         statements: &mut Statements<'_>,
         session: &mut S,
+        rows: &mut Rows,
     ) -> Result<Self, DbError> {
         let rolls_back = found.has(Remark::RollsBack) || found.form.name == "procedure";
         if statements.has("hammerdb.new_order.committed") {
@@ -374,14 +387,52 @@ impl Ending {
                 statements.prepare(session, "hammerdb.new_order.committed").await?,
             ));
         }
-        Ok(match found.form.name {
-            _ if !rolls_back => Self::Commits,
-            "function" => Self::Fails,
-            _ => Self::AsksByNumber(
-                statements.prepare(session, "hammerdb.new_order.numbered").await?,
-            ),
-        })
+        if found.form.name == "function" {
+            return Ok(if rolls_back { Self::Fails } else { Self::Commits });
+        }
+        let statement = statements.prepare(session, "hammerdb.new_order.numbered").await?;
+        if rolls_back {
+            return Ok(Self::AsksByNumber(statement));
+        }
+        let patience = patience(statements, session, rows).await?;
+        Ok(Self::AsksAfter { patience, statement, clock: Clock::start() })
     }
+
+    /// When a call begins, where that matters.
+    fn now(&self) -> Elapsed {
+        match self {
+            Self::AsksAfter { clock, .. } => clock.now(),
+            _ => Elapsed::default(),
+        }
+    }
+}
+
+/// How long a call takes at least in which the database found a deadlock or a serialization failure.
+async fn patience<S: Session>(
+    statements: &mut Statements<'_>,
+    session: &mut S,
+    rows: &mut Rows,
+) -> Result<Duration, DbError> {
+    let statement = statements.prepare(session, "hammerdb.patience").await?;
+    session.query(statement, &[], rows).await?;
+    let milliseconds = rows.first("the time after which deadlocks are looked for")?.int(0)?;
+    Ok(Duration::from_millis(u64::try_from(milliseconds).unwrap_or_default()))
+}
+
+/// As [`is_there`], by the number that NEWORD gave.
+async fn is_numbered<S: Session>(
+    statement: StatementId,
+    order: &[Value<'_>; 4],
+    rows: &mut Rows,
+    session: &mut S,
+) -> Result<bool, DbError> {
+    let row = rows.first("what NEWORD gives")?;
+    // Without a number it did not come to an order.
+    let Some(number) = row.optional(NEXT_O_ID, |row, column| row.int32(column))? else {
+        return Ok(false);
+    };
+    let [w_id, d_id, c_id, ol_cnt] = *order;
+    is_there(statement, &[w_id, d_id, c_id, ol_cnt, number.into()], rows, session).await
 }
 
 async fn is_there<S: Session>(
@@ -389,12 +440,11 @@ async fn is_there<S: Session>(
     order: &[Value<'_>],
     rows: &mut Rows,
     session: &mut S,
-) -> Result<Completion, DbError> {
+) -> Result<bool, DbError> {
     // The order may be there already: without an answer nobody knows.
     let asked = session.query(statement, order, rows).await;
     asked.map_err(DbError::after_commit_sent)?;
-    let is_there = rows.first("the order of New-Order")?.int(0)? > 0;
-    Ok(if is_there { Completion::COMMITTED } else { Completion::ROLLED_BACK })
+    Ok(rows.first("the order of New-Order")?.int(0)? > 0)
 }
 
 /// The calls, by the places of the transaction types.

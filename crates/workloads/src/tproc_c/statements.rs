@@ -48,6 +48,7 @@ pub static STATEMENTS: &[StatementDef] = &[
     optional("foreign.scale", &[]),
     optional("hammerdb.routines", &[]),
     optional("hammerdb.no_autocommit", &[]),
+    optional("hammerdb.patience", &[]),
     optional("hammerdb.new_order.function", HAMMERDB_NEW_ORDER.split_at(5).0),
     optional("hammerdb.new_order.native", HAMMERDB_NEW_ORDER),
     optional("hammerdb.new_order.procedure", HAMMERDB_NEW_ORDER),

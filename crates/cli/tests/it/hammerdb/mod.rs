@@ -243,6 +243,33 @@ fn deadlocks_that_functions_cover_up_are_retried_as_such() {
 }
 
 #[test]
+fn deadlocks_that_native_procedures_keep_to_themselves_are_found_and_retried() {
+    let program = Program::new();
+    let schema = Schema::postgres(&program, &[PROCEDURES]);
+    // Both warehouses in either order; the handler rolls back, and the call returns as if it had worked.
+    schema.change(
+        "ALTER DATABASE :name SET deadlock_timeout = '10ms';
+        CREATE FUNCTION either() RETURNS integer LANGUAGE sql AS
+            'SELECT 1 + floor(random() * 2)::integer';
+        DO $make$ BEGIN EXECUTE replace(replace(pg_get_functiondef('neword'::regproc),
+            'UPDATE district', 'PERFORM FROM warehouse WHERE w_id = (SELECT either()) FOR UPDATE;
+                                PERFORM pg_sleep(0.01);
+                                PERFORM FROM warehouse FOR UPDATE;
+                                UPDATE district'),
+            'END $procedure$', 'EXCEPTION WHEN deadlock_detected THEN ROLLBACK; END $procedure$');
+        END $make$"
+            .replace(":name", &schema.name)
+            .as_str(),
+    );
+    let run = ["run", &schema.target, "--vus", "4", "--transactions", "40", "--retries", "50"];
+    let result = program.json(&[&run[..], &["--mix", "1,0,0,0,0"]].concat());
+    assert_eq!(result["headline"]["verification"]["verdict"], "verified", "{result:#}");
+    let new_order = &result["run"]["types"][0];
+    assert_eq!(new_order["committed"], 160, "{new_order:#}");
+    assert_eq!(new_order["retries_by_class"][0]["class"], "deadlock", "{new_order:#}");
+}
+
+#[test]
 fn procedures_on_mariadb_are_driven_as_they_are_and_their_silent_rollbacks_counted() {
     let program = Program::new();
     let schema = Schema::mariadb(&program, &[]);

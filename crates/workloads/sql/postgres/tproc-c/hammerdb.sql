@@ -49,6 +49,13 @@ WHERE pronamespace = current_schema()::regnamespace AND prokind IN ('f', 'p')
     AND proname IN ('neword', 'payment', 'ostat', 'delivery', 'slev')
 ORDER BY oid;
 
+-- Milliseconds after which the server looks for deadlocks; 0 where transactions fail for other reasons too.
+-- name: hammerdb.patience
+SELECT CASE current_setting('transaction_isolation')
+           WHEN 'read committed' THEN setting::bigint ELSE 0 END
+FROM pg_settings
+WHERE name = 'deadlock_timeout';
+
 -- name: hammerdb.new_order.function
 SELECT neword(:w_id, :warehouses, :d_id, :c_id, :ol_cnt, 0);
 
