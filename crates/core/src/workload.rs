@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::error::{DbError, SpecError};
 use crate::pace::Cycle;
 use crate::random::Rng;
+use crate::rows::Rows;
 use crate::session::{Capabilities, RowSource, Session, StatementId};
-use crate::sql::StatementDef;
+use crate::sql::{SqlBook, StatementDef};
 use crate::value::{ColumnType, Timestamp};
 
 /// Schema, data, mix, inputs and invariants of a standard load.
@@ -268,11 +269,31 @@ pub struct Foreign {
     /// Statement that gives the scale as one integer; 0, null, no row or an error say that the tables
     /// are not of that program. A dialect without it has no such tables.
     pub scale: &'static str,
+    /// What a run needs there beside the tables. Nothing, unless it says so.
+    pub needs: Option<Needs>,
     /// Where logic can run on such tables, the preferred place first.
     pub modes: &'static [Mode],
     /// Options of a run that such tables decide, as (name, value).
     pub options: &'static [(&'static str, &'static str)],
     /// The conditions, by [`CheckDef::id`], that do not hold there by that program's own rules.
+    pub violates: &'static [&'static str],
+}
+
+/// What a run on tables that another program made needs beside them: its stored routines.
+#[derive(Clone, Copy, Debug)]
+pub struct Needs {
+    /// Statement that lists what is there.
+    pub statement: &'static str,
+    /// Judges what the statement listed, knowing what the book can do with it.
+    pub judge: fn(&SqlBook, &Rows) -> Result<Judged, DbError>,
+}
+
+/// What a look at a [`Foreign`] table set found beside the tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// Why no run is possible, in words; none when one is.
+    pub lack: Option<String>,
+    /// Conditions that the version of the program found does not keep, beside [`Foreign::violates`].
     pub violates: &'static [&'static str],
 }
 
@@ -429,14 +450,20 @@ impl WorkloadSettings {
 
 /// Hands out the statements of a resolved book while a session prepares them.
 pub struct Statements<'a> {
-    book: &'a crate::sql::SqlBook,
+    book: &'a SqlBook,
 }
 
 impl<'a> Statements<'a> {
     /// The statements of `book`.
     #[must_use]
-    pub fn new(book: &'a crate::sql::SqlBook) -> Self {
+    pub fn new(book: &'a SqlBook) -> Self {
         Self { book }
+    }
+
+    /// The book.
+    #[must_use]
+    pub const fn book(&self) -> &SqlBook {
+        self.book
     }
 
     /// Whether the book has the statement `name`.

@@ -50,6 +50,9 @@ pub struct CheckReport {
     pub checks: Vec<CheckResult>,
     /// Whether no run had touched the data, so that the rules of the population were checked too.
     pub untouched: bool,
+    /// The other program that made the tables; the rules of the population are not its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_by: Option<String>,
     /// First and last part that was checked.
     pub range: (i64, i64),
 }
@@ -142,7 +145,7 @@ pub fn check<W: Workload, D: Database>(
         let tasks = tasks(&checks, range, i64::from(settings.scale), crew.size);
         let mut asked = ask(&crew, &book, &checks, &tasks, snapshot.as_deref(), progress)?;
         if let Some(foreign) = W::foreign().filter(|_| record.is_adopted()) {
-            for check in asked.iter_mut().filter(|c| foreign.violates.contains(&c.id.as_str())) {
+            for check in asked.iter_mut().filter(|c| record.is_violated_by_rule(&foreign, &c.id)) {
                 check.by_rules_of = (check.violations > 0).then(|| foreign.made_by.to_owned());
             }
         }
@@ -154,6 +157,7 @@ pub fn check<W: Workload, D: Database>(
             target: database.target(),
             checks: asked,
             untouched: record.is_untouched(),
+            made_by: record.made_by().map(str::to_owned),
             range,
         })
     })

@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use triphammer_core::sql::SqlBook;
-use triphammer_core::workload::{Foreign, Statements, Workload, WorkloadSettings};
+use triphammer_core::workload::{Foreign, Judged, Statements, Workload, WorkloadSettings};
 use triphammer_core::{DbError, Rows, Session, StatementId, Value};
 
 /// Name of the table.
@@ -37,6 +37,8 @@ pub struct Record {
     items: BTreeMap<String, String>,
     /// The other program that made the tables; then the table of records knows nothing of them.
     made_by: Option<&'static str>,
+    /// What was found there beside the tables.
+    judged: Judged,
 }
 
 impl Recording {
@@ -70,7 +72,7 @@ impl Recording {
         for row in rows.iter() {
             items.insert(row.text(0)?.to_owned(), row.text(1)?.to_owned());
         }
-        Ok(Record { items, made_by: None })
+        Ok(Record { items, ..Record::default() })
     }
 
     /// Adds an item.
@@ -123,16 +125,34 @@ impl Record {
             ("seed".to_owned(), seed.to_string()),
         ]);
         items.extend(options.iter().map(|(name, value)| (format!("option/{name}"), value.clone())));
-        Self { items, made_by: None }
+        Self { items, ..Self::default() }
     }
 
     /// What stands for the record of tables that another program made.
     #[must_use]
-    pub fn adopted<W: Workload>(foreign: &Foreign, scale: u32) -> Self {
+    pub fn adopted<W: Workload>(foreign: &Foreign, scale: u32, judged: Judged) -> Self {
         let options = foreign.options.iter().map(|(name, v)| ((*name).to_owned(), (*v).to_owned()));
         let mut adopted = Self::planned::<W>(scale, 1, &options.collect());
         adopted.items.insert("fact/made_by".to_owned(), foreign.made_by.to_owned());
-        Self { made_by: Some(foreign.made_by), ..adopted }
+        Self { made_by: Some(foreign.made_by), judged, ..adopted }
+    }
+
+    /// The other program that made the tables.
+    #[must_use]
+    pub const fn made_by(&self) -> Option<&'static str> {
+        self.made_by
+    }
+
+    /// Why there can be no run on the tables that another program made.
+    #[must_use]
+    pub fn lack(&self) -> Option<&str> {
+        self.judged.lack.as_deref()
+    }
+
+    /// Whether the tables' maker does not keep this condition, always or in the version found.
+    #[must_use]
+    pub fn is_violated_by_rule(&self, foreign: &Foreign, condition: &str) -> bool {
+        foreign.violates.contains(&condition) || self.judged.violates.contains(&condition)
     }
 
     /// Whether another program made the tables: then nothing may be recorded about them.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use triphammer_core::session::{Access, Claim, Database, Role};
 use triphammer_core::sql::SqlBook;
-use triphammer_core::workload::{Statements, Workload};
+use triphammer_core::workload::{Foreign, Judged, Statements, Workload};
 use triphammer_core::{Rows, Session};
 
 use crate::books;
@@ -88,7 +88,10 @@ pub async fn look<W: Workload, S: Session>(
     };
     let record = record.filter(|record| !is_stale(record));
     let adopted = match (&record, W::foreign(), scale) {
-        (None, Some(foreign), Some(scale)) => Some(Record::adopted::<W>(&foreign, scale)),
+        (None, Some(foreign), Some(scale)) => {
+            let judged = judge(book, session, &foreign).await?;
+            Some(Record::adopted::<W>(&foreign, scale, judged))
+        }
         _ => None,
     };
     Ok(Found { record, has_table, tables, adopted })
@@ -114,6 +117,22 @@ async fn foreign_scale<W: Workload, S: Session>(
     }
     let scale = rows.iter().next().and_then(|row| row.int(0).ok());
     Ok(scale.and_then(|scale| u32::try_from(scale).ok()).filter(|scale| *scale > 0))
+}
+
+/// What is there for a run beside the tables that another program made.
+async fn judge<S: Session>(
+    book: &SqlBook,
+    session: &mut S,
+    foreign: &Foreign,
+) -> Result<Judged, Failure> {
+    let Some(needs) = foreign.needs else { return Ok(Judged::default()) };
+    let judged = async {
+        let mut rows = Rows::new();
+        let id = Statements::new(book).prepare(session, needs.statement).await?;
+        session.query(id, &[], &mut rows).await?;
+        (needs.judge)(book, &rows)
+    };
+    judged.await.doing(format_args!("looking for what {} made beside the tables", foreign.made_by))
 }
 
 /// Removes what the record lists, and with `force` every table of the workload's names. `atomic` when the

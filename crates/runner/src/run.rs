@@ -12,7 +12,9 @@ use triphammer_core::event::{Event, Note, Phase};
 use triphammer_core::session::{Claim, Database, Role, Session};
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::sql::SqlBook;
-use triphammer_core::workload::{AuditDef, Mode, OptionCommand, Workload, WorkloadSettings};
+use triphammer_core::workload::{
+    AuditDef, Foreign, Mode, OptionCommand, Workload, WorkloadSettings,
+};
 use triphammer_core::{Clock, Elapsed, SpecError};
 
 use crate::build::{BuildRequest, build, claim};
@@ -105,6 +107,7 @@ impl<W: Workload, D: Database> Resolved<W, D> {
                 Err(failure) => return Err(failure),
             };
             agree::<W>(settings, &record)?;
+            refuse_lack(&record, &database.target())?;
             record.workload_settings().doing("reading the build record")?
         } else {
             let scale = settings.count("scale", SCALE_MAX, || SCALE_UNSTORED)?;
@@ -118,6 +121,7 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             let source = settings.source(name);
             settings.show(name, (*value).to_owned(), &source);
         }
+        foreign.iter().try_for_each(|foreign| refuse_mode(settings, foreign))?;
         // Without the procedures in the database only statements are left.
         let modes: &[Mode] = match (record.get("option/no-procedures"), &foreign) {
             (Some("true"), _) => &[Mode::Statements],
@@ -485,6 +489,29 @@ fn build_embedded<W: Workload, D: Database>(
         cancel: Cancel::default(),
     };
     build::<W, D>(&target.database, &request, progress).map(drop)
+}
+
+/// Refuses to run on tables that another program made when what it needs beside them is not there.
+fn refuse_lack(record: &Record, target: &str) -> Result<(), Failure> {
+    let (Some(made_by), Some(lack)) = (record.made_by(), record.lack()) else { return Ok(()) };
+    Err(Failure::refuse(format!(
+        "{made_by} made the tables at {target}, but a run cannot call its routines: {lack}; let \
+         {made_by} make them again (check works without them)"
+    )))
+}
+
+/// Refuses a mode that the workload has and the tables' maker does not.
+fn refuse_mode(settings: &Settings, foreign: &Foreign) -> Result<(), SpecError> {
+    let asked = settings.said("mode").and_then(|text| text.parse::<Mode>().ok());
+    let (Some(asked), Some(mode)) = (asked, foreign.modes.first()) else { return Ok(()) };
+    if foreign.modes.contains(&asked) {
+        return Ok(());
+    }
+    let (made_by, mode, asked) = (foreign.made_by, mode.name(), asked.name());
+    let message = format!(
+        "{made_by} made the tables, so a run has mode {mode} there and not {asked}: leave --mode out"
+    );
+    Err(SpecError::new(message).about("mode"))
 }
 
 /// Refuses settings that say something else than what was built.

@@ -74,6 +74,7 @@ impl Workload for TpcB {
         Some(Foreign {
             made_by: "pgbench -i",
             scale: "foreign.scale",
+            needs: None,
             modes: Self::modes(),
             options: &[],
             violates: &[],
