@@ -28,7 +28,7 @@ pub const LEVELS_MIN: usize = 3;
 pub const SATURATED: f64 = 0.95;
 /// Least decline that is one, as a share of the greatest throughput.
 const DECLINE_MIN: f64 = 0.01;
-/// Chance of a decline as great where there is none, over all levels above the best.
+/// Chance of a decline as great where there is none, in any of the levels above the best.
 const DECLINE_CHANCE: f64 = 0.01;
 /// Least standard deviation of repeats, as a share: those that are the same by chance, or because the
 /// clock rounds, are not exact for it.
@@ -344,7 +344,9 @@ impl Measured {
         above.iter().any(|level| {
             let less = best.ln - level.ln;
             let error = (variance * (1.0 / best.repeats + 1.0 / level.repeats)).sqrt();
-            let chance = t_two_sided(less / error, freedom) / 2.0 * size(above.len());
+            // Any two of the levels may look so.
+            let pairs = size(above.len() * self.levels.len());
+            let chance = t_two_sided(less / error, freedom) / 2.0 * pairs;
             less >= DECLINE_MIN && chance < DECLINE_CHANCE
         })
     }
