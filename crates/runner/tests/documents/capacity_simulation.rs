@@ -50,11 +50,7 @@ const SERVERS: [Server; 7] = [
     Server { name: "M/D/1 of 5 ms", workers: 1, service: |_| 0.005 },
     Server { name: "M/M/4 of 10 ms", workers: 4, service: |rng| rng.exponential(0.010) },
     Server { name: "a slow mode, 1 worker", workers: 1, service: slow_mode },
-    Server {
-        name: "a slow mode, 4 workers",
-        workers: 4,
-        service: exponential_slow_mode,
-    },
+    Server { name: "a slow mode, 4 workers", workers: 4, service: exponential_slow_mode },
 ];
 
 /// A tenth take ten times as long.
@@ -101,8 +97,10 @@ impl Server {
             let mut rng = Rng::of(99, &[1]);
             let served = self.serve(&mut rng, rate, transactions / rate);
             let over = served.iter().filter(|one| one.end - one.due > limit).count();
-            *(if over as f64 <= (1.0 - SHARE) * served.len() as f64 { &mut low } else { &mut high }) =
-                rate;
+            match over as f64 <= (1.0 - SHARE) * served.len() as f64 {
+                true => low = rate,
+                false => high = rate,
+            }
         }
         low
     }

@@ -250,16 +250,12 @@ fn misfit(points: &[Point], levels: &[u32], squares_of_fit: f64) -> Misfit {
     };
     let within: f64 = levels.iter().map(of_level).sum();
     let (repeats, free) = (size(points.len() - levels.len()), size(levels.len()) - 3.0);
-    let repeats_differ = repeats.max(1.0) * SCATTER_MIN.powi(2);
-    let scatter = (repeats >= 1.0).then(|| Noise {
-        variance: within.max(repeats_differ) / repeats,
-        freedom: repeats,
-    });
+    let variance = within.max(repeats * SCATTER_MIN.powi(2)) / repeats;
+    let scatter = (repeats >= 1.0).then_some(Noise { variance, freedom: repeats });
     if repeats < 1.0 || free < 1.0 {
         return Misfit { p_value: None, sure: None, scatter };
     }
     let between = (squares_of_fit - within).max(0.0);
-    let variance = within.max(repeats_differ) / repeats;
     let p_value = f_tail(between / free / variance, free, repeats);
     let sure = (p_value < MISFIT_SURE).then_some((within, size(levels.len())));
     Misfit { p_value: Some(p_value), sure, scatter }

@@ -187,87 +187,16 @@ fn odd_answers_do_no_harm() {
     }
 }
 
-type Service = fn(&mut Random, f64) -> f64;
-
-/// (response time, end) of arrivals after `rampup` until it plus `window`.
-fn station(r: &mut Random, rate: f64, servers: usize, service: Service, rampup: f64, window: f64)
--> Vec<(f64, f64)> {
-    let mut free = vec![0.0_f64; servers];
-    let (mut now, mut out) = (0.0, Vec::new());
-    while now < rampup + window {
-        now += r.exponential() / rate;
-        let next = free.iter_mut().min_by(|a, b| a.total_cmp(b)).unwrap();
-        let start = f64::max(*next, now);
-        *next = start + service(r, start);
-        if *next >= rampup && *next < rampup + window { out.push((*next - now, *next - rampup)); }
-    }
-    out
-}
-
-fn p(sorted: &[f64], q: f64) -> f64 {
-    sorted[((sorted.len() as f64 * q).ceil() as usize).clamp(1, sorted.len()) - 1]
-}
-
 #[test]
-#[ignore = "proto"]
-fn proto() {
-    let n: usize = std::env::var("N").map_or(200, |v| v.parse().unwrap());
-    let seed: u64 = std::env::var("SEED").map_or(1, |v| v.parse().unwrap());
-    let only = std::env::var("ONLY").unwrap_or_default();
-    let limit = 0.05;
-    let systems: [(&str, usize, Service); 9] = [
-        ("mm1-1ms", 1, |r, _| 0.001 * r.exponential()),
-        ("mm1-5ms", 1, |r, _| 0.005 * r.exponential()),
-        ("mm1-10ms", 1, |r, _| 0.010 * r.exponential()),
-        ("md1-1ms", 1, |_, _| 0.001),
-        ("md1-5ms", 1, |_, _| 0.005),
-        ("mm4-10ms", 4, |r, _| 0.010 * r.exponential()),
-        ("mm4-4ms", 4, |r, _| 0.004 * r.exponential()),
-        ("slow10", 1, |r, _| if r.unit() < 0.1 { 0.020 } else { 0.002 }),
-        ("slowexp10", 4, |r, _| if r.unit() < 0.1 { 0.030 * r.exponential() } else { 0.005 * r.exponential() }),
-    ];
-    for (name, c, service) in systems {
-        if !name.contains(&only) { continue; }
-        let mut r = Random::new(5);
-        let (mut lo, mut hi) = (10.0, 5000.0);
-        for _ in 0..22 {
-            let mid = f64::midpoint(lo, hi);
-            let t = station(&mut r, mid, c, service, 10.0, (3e6_f64 / mid).min(30000.0));
-            let over = t.iter().filter(|t| t.0 > limit).count() as f64 / t.len() as f64;
-            if over <= 0.05 { lo = mid } else { hi = mid }
-        }
-        let truth = lo;
-        for window in [60.0, 10.0] {
-            let mut r = Random::new(seed);
-            let (mut held, mut over, mut runs, mut precise) = (0, 0, 0, 0);
-            let (mut bias, mut sq, mut width, mut above, mut below) = (0.0, 0.0, 0.0, 0, 0);
-            for _ in 0..n {
-                let plan = CapacityPlan { first: 100.0, lowest: 1.0, highest: 1e6, precision: 0.05, runs_max: 30 };
-                let (judgement, rates) = search(plan, |rate| {
-                    let t = station(&mut r, rate, c, service, if window > 30.0 { 10.0 } else { 5.0 }, window);
-                    let m = if window > 30.0 { 20 } else { 10 };
-                    let mut slices = vec![Vec::new(); m];
-                    for (x, end) in &t { slices[(end / window * m as f64) as usize].push(*x); }
-                    let mut all: Vec<f64> = t.iter().map(|t| t.0).collect();
-                    all.sort_by(f64::total_cmp);
-                    let per: Vec<f64> = slices.iter_mut().filter(|s| !s.is_empty()).map(|s| { s.sort_by(f64::total_cmp); p(s, 0.95) }).collect();
-                    let f = crate::percentile::of_batches(all.len() as u64, 95.0, |q| p(&all, q), &per).unwrap();
-                    Answer::Measured { value: Estimate { value: f.value, interval: f.interval }, limit }
-                });
-                let (rate, interval, pr) = found(judgement);
-                runs += rates.len();
-                precise += usize::from(pr);
-                held += usize::from(interval.contains(truth));
-                above += usize::from(interval.low > truth);
-                below += usize::from(interval.high < truth);
-                over += usize::from(rate > truth * 1.02);
-                bias += (rate / truth).ln();
-                sq += (rate / truth).ln().powi(2);
-                width += (interval.high / interval.low).ln() / 2.0;
-            }
-            let n = n as f64;
-            println!("{name} {window}s truth {truth:.1}: held {:.1}% (above {above}, below {below}) over2% {:.1}% bias {:+.2}% sd {:.2}% width {:.2}% runs {:.1} precise {:.0}%",
-                100.0 * held as f64 / n, 100.0 * over as f64 / n, 100.0 * bias / n, 100.0 * (sq / n).sqrt(), 100.0 * width / n, runs as f64 / n, 100.0 * precise as f64 / n);
-        }
-    }
+fn the_capacity_is_not_above_what_an_overloaded_target_served() {
+    // Percentiles that stay far below the limit until a server of 200 a second is overloaded by a tenth.
+    let served = Estimate { value: 200.0, interval: Some(Interval::around(200.0, 1.0)) };
+    let fast = Estimate { value: 0.2, interval: Some(Interval { low: 0.18, high: 0.22 }) };
+    let (judgement, _) = search(PLAN, |rate| match rate > 220.0 {
+        true => Answer::Overloaded { served },
+        false => Answer::Measured { value: fast, limit: 1.0 },
+    });
+    let (rate, interval, _) = found(judgement);
+    assert!(rate < 200.0 && interval.high < 200.0, "{judgement:?}");
+    assert!(rate > 180.0, "{judgement:?}");
 }
