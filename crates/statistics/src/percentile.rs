@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use crate::Interval;
 use crate::distribution::{NORMAL_975, binomial_95, t_975};
-use crate::numbers::{float, length, size, whole};
+use crate::numbers::{finite, float, length, mean, size, squares, whole};
 use crate::series::long_run::cosine_squares;
 
 /// Fewest batches of time that say how far a percentile wanders.
@@ -28,6 +28,11 @@ pub struct Batch {
     /// Values above the percentile of all batches.
     pub above: u64,
 }
+
+/// Fewest sections that say how much they scatter.
+pub const SECTIONS_MIN: usize = 5;
+/// Greatest correlation of neighbouring sections that is believed.
+const RHO_MAX: f64 = 0.8;
 
 /// A percentile and how sure it is, in the unit of the values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -142,6 +147,51 @@ fn inflation(batches: &[Batch]) -> Option<f64> {
     Some(of_a_batch * size(batches.len()) / independent * student * student)
 }
 
+/// As [`of_quantiles`], from values that depend on their neighbours: `sections` are the same percentile of
+/// stretches of about equal length, in order. The interval is that of sectioning (Asmussen and Glynn,
+/// "Stochastic Simulation", Springer 2007, section III.5): sections scatter about the percentile of all as
+/// much as their own length makes them, on a scale of logarithms. What is left of the correlation between
+/// neighbours widens it. Its middle is the percentile less its bias: a stretch has as many times the bias
+/// of all as it is shorter. It is never narrower than that of independent values; without [`SECTIONS_MIN`]
+/// sections above 0 it is that.
+///
+/// # Errors
+/// As [`of_histogram`].
+pub fn of_sections(
+    count: u64,
+    percent: f64,
+    value_at: impl Fn(f64) -> f64,
+    sections: &[f64],
+) -> Result<Percentile, PercentileError> {
+    let mut found = of_quantiles(count, percent, 1.0, value_at)?;
+    let distances: Vec<f64> = sections.iter().map(|section| (section / found.value).ln()).collect();
+    if sections.len() < SECTIONS_MIN || !distances.iter().all(|distance| distance.is_finite()) {
+        return Ok(found);
+    }
+    let n = size(sections.len());
+    let squares: f64 = distances.iter().map(|distance| distance * distance).sum();
+    let variance = squares / (n * (n - 1.0)) * of_neighbours(&distances);
+    let independent = found.interval.map_or(0.0, |i| (i.high / i.low).ln() / 2.0);
+    let half = (t_975(n - 1.0) * variance.sqrt()).max(independent);
+    let centre = found.value.ln() - mean(&distances) / (n - 1.0);
+    let [low, high] = [centre - half, centre + half].map(|edge| finite(edge.exp()));
+    let interval = Interval { low: low.min(found.value), high: high.max(found.value) };
+    found.interval = Some(interval);
+    found.standard_error = Some(interval.half_width() / NORMAL_975);
+    Ok(found)
+}
+
+/// By how much the correlation of neighbours raises the variance of a mean, if it falls off exponentially.
+/// The correlation is corrected for its bias in short series (Kendall, Biometrika 41, 1954).
+fn of_neighbours(values: &[f64]) -> f64 {
+    let n = size(values.len());
+    let centre = mean(values);
+    let products = values.windows(2).map(|pair| (pair[0] - centre) * (pair[1] - centre));
+    let rho = products.sum::<f64>() / squares(values).max(f64::MIN_POSITIVE);
+    let rho = (rho + (1.0 + 4.0 * rho) / n).clamp(0.0, RHO_MAX);
+    (1.0 + rho) / (1.0 - rho)
+}
+
 /// The percentile of `count` values; `value_at` gives the value of a rank from 1 to `count`.
 fn of_ranks(
     count: u64,
@@ -202,7 +252,7 @@ fn needed(share: f64, inflation: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numbers::{assert_finite, size};
+    use crate::numbers::assert_finite;
     use crate::random::Random;
 
     fn histogram(mut values: Vec<f64>) -> Vec<(f64, u64)> {

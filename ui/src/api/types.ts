@@ -1175,6 +1175,15 @@ export type Peak = {
   /** Virtual users. */
   users: Estimate;
 } | {
+  /** Highest level measured, at least twice users. */
+  highest: number;
+  /** Throughput stopped growing and did not decline: there is no peak to find in these levels. */
+  kind: "saturated";
+  /** Mean of the first figure from there on. */
+  throughput: number;
+  /** Lowest level with 95 % of the greatest throughput. */
+  users: number;
+} | {
   /** Highest level measured. */
   highest: number;
   /** The levels do not pass it, or not surely. */
@@ -1242,6 +1251,8 @@ export interface Probe {
   failure_share: number;
   /** The workload's first figure. */
   headline: number;
+  /** The percentile's 95 % interval, in microseconds; null where there was too little to say. */
+  interval_us: Interval | null;
   /** Its job; null when it was not stored. */
   job: number | null;
   /** What limited the run. */
@@ -1252,6 +1263,8 @@ export interface Probe {
   rate: number;
   /** Why the limit is not kept; null when it is. */
   reason: Reason | null;
+  /** Transactions a second that the target served, where it fell behind; null where it did not. */
+  served: Estimate | null;
   /** Its place in the sequence, from 0. */
   step: number;
   /** The limited percentile, in microseconds; null when none of that type committed. */
@@ -1661,6 +1674,8 @@ export interface SideRun {
 
 /** A slice of the timed window. */
 export interface Slice {
+  /** Transactions that fell due; null where the load is not open. */
+  arrived: number | null;
   /** Its length, in seconds. */
   seconds: number;
   /** Its begin, in seconds since the run's zero. */

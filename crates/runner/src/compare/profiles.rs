@@ -123,11 +123,11 @@ fn curves(a: Option<&Usl>, b: Option<&Usl>) -> Vec<CurveFigure> {
         ("kappa", |usl| Some(usl.curve.kappa)),
         ("peak_users", |usl| match usl.peak {
             Peak::Reached { users, .. } => Some(users),
-            Peak::NotReached { .. } => None,
+            Peak::Saturated { .. } | Peak::NotReached { .. } => None,
         }),
         ("peak_throughput", |usl| match usl.peak {
             Peak::Reached { throughput, .. } => Some(throughput),
-            Peak::NotReached { .. } => None,
+            Peak::Saturated { .. } | Peak::NotReached { .. } => None,
         }),
     ];
     if a.is_none() && b.is_none() {

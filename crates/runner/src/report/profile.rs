@@ -173,7 +173,8 @@ fn curve(result: &ProfileResult, charset: Charset) -> Vec<String> {
         triphammer_statistics::usl::Peak::Reached { users, throughput } => {
             Some((users.value, throughput.value))
         }
-        triphammer_statistics::usl::Peak::NotReached { .. } => None,
+        triphammer_statistics::usl::Peak::Saturated { .. }
+        | triphammer_statistics::usl::Peak::NotReached { .. } => None,
     });
     let chart = Chart {
         points: &points,

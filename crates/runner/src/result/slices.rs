@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::engine::Window;
 use triphammer_core::event::Phase;
 use triphammer_core::outcome::Counts;
-use triphammer_core::recorder::{TypeInterval, histogram};
+use triphammer_core::recorder::{Interval, TypeInterval, histogram};
 use triphammer_core::spec::Length;
 use triphammer_core::stats::{Times, rate};
 use triphammer_core::workload::TransactionDef;
@@ -27,6 +27,9 @@ pub struct Slice {
     pub start_s: f64,
     /// Its length, in seconds.
     pub seconds: f64,
+    /// Transactions that fell due; `None` where the load is not open, and in old results.
+    #[serde(default)]
+    pub arrived: Option<u64>,
     /// By transaction type, in the workload's order.
     pub types: Vec<SliceFigures>,
     /// All types together.
@@ -59,6 +62,7 @@ pub struct Slicer {
 struct Gathered {
     first: u64,
     last: u64,
+    arrived: Option<u64>,
     types: Vec<(Counts, Option<Histogram<u32>>)>,
 }
 
@@ -97,7 +101,7 @@ impl Slicer {
                 }
             }
         }
-        let taken = Gathered::of(interval.first, interval.last, &interval.types);
+        let taken = Gathered::of(interval);
         match self.slices.last_mut() {
             Some(last)
                 if slice_of(last.first, self.width) == slice_of(interval.first, self.width) =>
@@ -139,13 +143,21 @@ impl Gathered {
         all
     }
 
-    fn of(first: u64, last: u64, types: &[TypeInterval]) -> Self {
-        let types = types.iter().map(|t| (t.counts.clone(), t.response.clone())).collect();
-        Self { first, last, types }
+    fn of(interval: &Interval) -> Self {
+        let of_type = |t: &TypeInterval| (t.counts.clone(), t.response.clone());
+        Self {
+            first: interval.first,
+            last: interval.last,
+            arrived: interval.arrived.map(|arrived| arrived.due),
+            types: interval.types.iter().map(of_type).collect(),
+        }
     }
 
     fn add(&mut self, later: &Self) {
         self.last = later.last;
+        if let Some(later) = later.arrived {
+            *self.arrived.get_or_insert(0) += later;
+        }
         for ((counts, times), (more, later)) in self.types.iter_mut().zip(&later.types) {
             counts.add(more);
             if let Some(later) = later {
@@ -170,14 +182,13 @@ impl Gathered {
         let types = definitions.iter().zip(&self.types);
         let types = types.map(|(d, (counts, times))| figures(d.name, counts, times.as_ref()));
         let total = figures("all", &all, Some(&self.all_times()));
-        Slice { start_s, seconds, types: types.collect(), total }
+        Slice { start_s, seconds, arrived: self.arrived, types: types.collect(), total }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use triphammer_core::clock::Elapsed;
-    use triphammer_core::recorder::Interval;
 
     use super::*;
 

@@ -10,8 +10,8 @@ use triphammer_runner::profile::{LevelRun, Order, ProfileResult, RefusedLevel, s
 use triphammer_runner::report::{self, Charset};
 use triphammer_runner::result::{Limit, RunResult, Status, Steady};
 use triphammer_runner::store::JobId;
-use triphammer_statistics::Interval;
 use triphammer_statistics::search::Judgement;
+use triphammer_statistics::{Estimate, Interval};
 
 use crate::report::golden;
 use crate::sample;
@@ -130,6 +130,11 @@ fn probes() -> Vec<Probe> {
         rate,
         completed: if reason == Some(Reason::CannotFollow) { 760.0 } else { rate },
         value_us: Some(value_us),
+        interval_us: Some(Interval { low: value_us * 0.9, high: value_us * 1.1 }),
+        served: (reason == Some(Reason::CannotFollow)).then_some(Estimate {
+            value: 760.0,
+            interval: Some(Interval { low: 755.0, high: 765.0 }),
+        }),
         reason,
         failure_share: 0.0,
         missed_share: if reason == Some(Reason::CannotFollow) { 0.12 } else { 0.0 },
