@@ -255,7 +255,7 @@ fn profiles_compare_level_by_level() {
 fn a_history_shows_the_change_and_what_differed() {
     let program = Program::new();
     for service in ["10ms", "20ms"] {
-        for _ in 0..5 {
+        for _ in 0..7 {
             run(&program, service, "nightly");
         }
     }
@@ -263,12 +263,12 @@ fn a_history_shows_the_change_and_what_differed() {
     let result = program.json(&["history", "nightly"]);
     let changes = result["changes"].as_array().unwrap();
     assert_eq!(changes.len(), 1, "{result}");
-    assert_eq!((&changes[0]["job"], &changes[0]["slower"]), (&6.into(), &true.into()));
+    assert_eq!((&changes[0]["job"], &changes[0]["slower"]), (&8.into(), &true.into()));
     assert_eq!(changes[0]["differences"][0]["name"], "target");
     let failing = program.run(&["history", "nightly", "--fail-if-slower"]);
     assert_eq!(failing.code, 1);
-    assert!(failing.out.contains("Slower from job 6 on:"), "{}", failing.out);
+    assert!(failing.out.contains("Slower from job 8 on:"), "{}", failing.out);
     let on = program.json(&["history", "--on", "service=10ms", "-w", "tpc-b"]);
-    assert_eq!(on["runs"].as_array().unwrap().len(), 5);
+    assert_eq!(on["runs"].as_array().unwrap().len(), 7);
     assert_eq!(program.run(&["history", "another", "--fail-if-slower"]).code, 0);
 }

@@ -226,10 +226,10 @@ fn pairs_that_are_missing_are_told() {
     assert_eq!(in_pairs(0.9, 2).unwrap().figures[0].comparison, None, "one pair has no interval");
 }
 
-/// Six at 1 and eight at 0.9, with another server version from then on.
+/// Seven at 1 and seven at 0.9, with another server version from then on.
 fn followed() -> HistoryResult {
     let made = |job| match job {
-        1..=6 => run(job, scatter(job)),
+        1..=7 => run(job, scatter(job)),
         _ => other(job, 0.9 * scatter(job)),
     };
     let results: Vec<RunResult> = (1..=14).map(made).map(|run| run.result).collect();
@@ -247,13 +247,69 @@ fn a_history_tells_when_it_changed_and_by_how_much() {
     let found = followed();
     assert_eq!(found.changes.len(), 1, "{}", found.words);
     let change = &found.changes[0];
-    assert_eq!((change.at, change.job, change.slower), (6, 7, true));
+    assert_eq!((change.at, change.job, change.slower), (7, 8, true));
     assert!(change.interval.unwrap().contains(0.9), "{:?}", change.interval);
     assert!(found.is_slower());
     let calm: Vec<RunResult> = (1..=9).map(|job| run(job, scatter(job)).result).collect();
     assert!(!HistoryResult::new(None, &calm).unwrap().is_slower());
     let few = HistoryResult::new(None, &calm[..5]).unwrap();
     assert!(few.words.contains("too few"), "{}", few.words);
+}
+
+/// Eleven at 1 and three at 0.9: a host that switches shows that too.
+#[test]
+fn a_shift_that_a_host_which_switches_would_show_is_told_but_no_change() {
+    let made = |job| run(job, scatter(job) * if job <= 11 { 1.0 } else { 0.9 }).result;
+    let results: Vec<RunResult> = (1..=14).map(made).collect();
+    let found = HistoryResult::new(None, &results).unwrap();
+    assert!(!found.is_slower() && found.changes.is_empty(), "{}", found.words);
+    let unsure = found.warnings.iter().find(|warning| warning.kind == "unsure").unwrap();
+    assert!(unsure.text.contains("slower from job 12 on, 3 runs ago: -10."), "{}", unsure.text);
+    let more = unsure.next.as_ref().unwrap();
+    assert!(more.contains("7 more runs at this level"), "{more}");
+    let later: Vec<RunResult> = (1..=21).map(made).collect();
+    assert!(HistoryResult::new(None, &later).unwrap().is_slower());
+}
+
+/// By simulation, through the document that `history` prints.
+#[test]
+fn hosts_that_switch_and_runs_that_are_alike_are_seldom_taken_for_changes() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    let mut unit = move || (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+    let mut normal = move || {
+        let (radius, angle) = ((-2.0 * (1.0 - unit()).ln()).sqrt(), unit() * std::f64::consts::TAU);
+        (radius * angle.cos(), unit())
+    };
+    let sample = run(1, 1.0).result;
+    let mut alarms = |next: &mut dyn FnMut(f64, f64) -> f64, changed: f64| {
+        let mut alarms = 0;
+        for _ in 0..150 {
+            let results: Vec<RunResult> = (0..30)
+                .map(|place| {
+                    let (noise, chance) = normal();
+                    let mut result = sample.clone();
+                    let level = if place < 15 { 1.0 } else { changed };
+                    result.headline.value *= level * next(noise, chance);
+                    result
+                })
+                .collect();
+            alarms += i32::from(!HistoryResult::new(None, &results).unwrap().changes.is_empty());
+        }
+        alarms
+    };
+    let (mut slow, mut before) = (false, 0.0);
+    let mut sticky = |noise: f64, chance: f64| {
+        slow ^= chance < 0.1;
+        (if slow { 0.95 } else { 1.0 }) * (1.0 + 0.01 * noise)
+    };
+    let mut alike = |noise: f64, _| {
+        before = 0.2 * before + 0.96_f64.sqrt() * noise;
+        1.0 + 0.02 * before
+    };
+    let alarms_of = [alarms(&mut sticky, 1.0), alarms(&mut alike, 1.0)];
+    assert!(alarms_of.iter().all(|alarms| *alarms <= 7), "{alarms_of:?} of 150");
+    let found = alarms(&mut |noise, _| 1.0 + 0.01 * noise, 0.95);
+    assert!(found >= 135, "found {found} of 150");
 }
 
 #[test]
