@@ -1,6 +1,7 @@
 //! Comparisons and histories from runs with known figures: what they say, their reports, their schemas.
 
 use serde_json::Value;
+use triphammer_core::random::Rng;
 use triphammer_runner::campaign::Question;
 use triphammer_runner::compare::{ComparisonResult, Facts, Pairs, Request, Run, Subject, seconds};
 use triphammer_runner::history::HistoryResult;
@@ -274,8 +275,9 @@ fn a_shift_that_a_host_which_switches_would_show_is_told_but_no_change() {
 /// By simulation, through the document that `history` prints.
 #[test]
 fn hosts_that_switch_and_runs_that_are_alike_are_seldom_taken_for_changes() {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
-    let mut unit = move || (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+    let mut random = Rng::of(7, &[]);
+    let mut unit =
+        move || f64::from(u32::try_from(random.below(1 << 30)).unwrap()) / f64::from(1 << 30);
     let mut normal = move || {
         let (radius, angle) = ((-2.0 * (1.0 - unit()).ln()).sqrt(), unit() * std::f64::consts::TAU);
         (radius * angle.cos(), unit())
