@@ -22,6 +22,7 @@ mod load;
 mod make;
 mod percentiles;
 mod redacted;
+mod schema;
 mod slices;
 mod steadiness;
 mod verification;
@@ -44,6 +45,7 @@ pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
 pub use percentiles::PercentileIntervals;
 pub use redacted::{Redacted, mask_secrets, mask_setting};
+pub use schema::{SchemaFact, SchemaKind};
 pub use slices::{SLICES_MAX, Slice, SliceFigures, Slicer};
 #[cfg(test)]
 pub(crate) use steadiness::Judged;

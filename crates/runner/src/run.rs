@@ -1,6 +1,7 @@
 //! `run`: resolves what is to be run on what was built, watches the database from beside while the engine
 //! drives it, and makes the one result.
 
+mod fingerprint;
 mod monitor;
 
 use std::path::Path;
@@ -227,6 +228,10 @@ impl<W: Workload, D: Database> Resolved<W, D> {
                 observer.warn(text);
             });
             facts.job = journal.job.map(|job| job.0);
+            for note in monitor.schema(&mut facts.schema).await {
+                journal.note(&note, &mut |text| observer.warn(text));
+                facts.notes.push(note);
+            }
             facts.database_count.before = monitor.count(COUNT_BEFORE).await;
             for (audit, sum) in &mut facts.audits {
                 sum.before = monitor.sum(audit, COUNT_BEFORE).await;
@@ -340,6 +345,7 @@ impl<W: Workload, D: Database> Resolved<W, D> {
                 late_s: self.plan.database.capabilities().count_delay.as_secs_f64(),
                 ..CounterSpan::default()
             },
+            schema: Vec::new(),
             settings_changed: Vec::new(),
             slicer: self.slicer(),
             requirements: self.requirements.clone(),

@@ -180,6 +180,7 @@ pub fn facts() -> RunFacts {
             seconds: 300.2,
             late_s: 1.0,
         },
+        schema: Vec::new(),
         settings_changed: Vec::new(),
         slicer: slicer(),
         requirements: Vec::new(),
