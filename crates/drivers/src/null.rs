@@ -212,6 +212,7 @@ impl Null {
     /// # Errors
     /// When a parameter is unknown or its value cannot be read.
     pub fn open(target: &TargetUrl, _settings: &ConnectSettings) -> Result<Self, SpecError> {
+        target.check_no_user()?;
         Options::parse(&target.params).map(Self::of)
     }
 

@@ -86,7 +86,7 @@ impl Postgres {
     /// # Errors
     /// When the URL, a setting or a certificate file cannot be used.
     pub fn open(url: &TargetUrl, settings: &ConnectSettings) -> Result<Self, SpecError> {
-        Self::open_in(url, settings, &|name| std::env::var(name).ok())
+        Self::open_in(url, settings, &|name| settings.reach.variable(name))
     }
 
     /// As [`Postgres::open`], with environment variables from `env`.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use triphammer_core::SpecError;
 
 use crate::socket::is_loopback;
-use crate::target::{ConnectSettings, Lookup, Secret, TargetUrl, host_text};
+use crate::target::{ConnectSettings, Lookup, Reach, Secret, TargetUrl, host_text};
 use crate::tls::RootCert;
 
 /// Where the server is when nobody says.
@@ -151,7 +151,7 @@ impl Options {
         settings: &ConnectSettings,
         env: Lookup<'_>,
     ) -> Result<Self, SpecError> {
-        check_params(url)?;
+        check_params(url, &settings.reach)?;
         let source = Source { url, env };
         let user = match url.user.clone().or_else(|| source.get("user", "PGUSER")) {
             Some(user) => user,
@@ -177,6 +177,9 @@ impl Options {
         };
         let mut hosts = Vec::new();
         for (place, port) in source.places()? {
+            if matches!(place, Place::Unix(_)) {
+                settings.reach.check_path("the unix socket")?;
+            }
             let ssl_mode = ssl.mode.unwrap_or(match &place {
                 Place::Unix(_) => SslMode::Prefer,
                 Place::Tcp(name) if is_loopback(name) => SslMode::Prefer,
@@ -242,10 +245,11 @@ impl Options {
 }
 
 /// Refuses parameters that nobody reads.
-fn check_params(url: &TargetUrl) -> Result<(), SpecError> {
+fn check_params(url: &TargetUrl, reach: &Reach) -> Result<(), SpecError> {
     if !matches!(url.scheme.as_str(), "postgres" | "postgresql") {
         return Err(SpecError::new(format!("`{}:` is no PostgreSQL target", url.scheme)));
     }
+    url.check_authority()?;
     for (name, value) in &url.params {
         if name == "sslpassword" {
             return Err(SpecError::new(
@@ -257,6 +261,14 @@ fn check_params(url: &TargetUrl) -> Result<(), SpecError> {
                 "a PostgreSQL target has no parameter `{name}`; there are {}",
                 PARAMS.join(", ")
             )));
+        }
+        let is_file = match name.as_str() {
+            "sslrootcert" => value != "system",
+            "sslcert" | "sslkey" => true,
+            _ => false,
+        };
+        if is_file {
+            reach.check_path(&format!("`{name}`"))?;
         }
         if name == "load_balance_hosts" && value != "disable" {
             return Err(SpecError::new(
@@ -577,6 +589,8 @@ mod tests {
     fn what_cannot_be_is_refused_with_what_can() {
         for (url, message) in [
             ("mysql://h", "is no PostgreSQL target"),
+            ("postgres:/u@h/d", "two slashes follow `postgres:`"),
+            ("postgresql:d", "two slashes follow `postgresql:`"),
             ("postgres://u@h/?sslmod=require", "no parameter `sslmod`; there are host, port"),
             ("postgres://u@h/?sslmode=on", "can be disable, allow"),
             ("postgres://u@h/?sslmode=verify-full", "sslrootcert=FILE"),
