@@ -131,5 +131,6 @@ pub fn settings(which: Command, matches: &ArgMatches) -> Result<Settings, Failur
     if let Some(file) = settings.said("job-file").map(str::to_owned) {
         settings.add_job_file(std::path::Path::new(&file), &options)?;
     }
+    settings.check_text()?;
     Ok(settings)
 }

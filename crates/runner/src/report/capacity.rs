@@ -1,5 +1,6 @@
 //! A search for the capacity, for people: what was found, and the probes by rate. It fits 80 columns.
 
+use super::markdown::plainly;
 use super::chart::Charset;
 use super::format::{counted, figure, milliseconds, percent};
 use super::profile::{ascii, fill, markdown_end};
@@ -53,7 +54,7 @@ pub fn capacity_markdown(result: &CapacityResult) -> String {
     }
     out.push_str(&format!("\n## Probes\n\n{}", probes(result).markdown()));
     out.push_str(&markdown_end(&conditions(result), result.job));
-    out
+    plainly(&out)
 }
 
 fn ending(result: &CapacityResult) -> Option<String> {
