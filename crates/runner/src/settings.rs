@@ -715,7 +715,8 @@ impl Settings {
     /// Names the setting; the value is not shown.
     pub fn check_text(&self) -> Result<(), SpecError> {
         for (name, (value, source)) in &self.values {
-            if value.contains(steers) {
+            let may = |c: char| name != "label" && matches!(c, '\n' | '\t');
+            if value.contains(|c| steers(c) && !may(c)) {
                 let message = format!(
                     "--{name} from the {source} holds a control character or one that changes the \
                      direction of text; leave it out"

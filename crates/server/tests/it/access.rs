@@ -68,10 +68,10 @@ fn the_owners_passwords_go_to_no_server_that_a_client_names() {
     let pass = home.path().join(".pgpass");
     std::fs::write(&pass, format!("*:*:*:*:{SECRET}\n")).unwrap();
     #[cfg(unix)]
-    std::os::unix::fs::PermissionsExt::set_mode(
-        &mut std::fs::metadata(&pass).unwrap().permissions(),
-        0o600,
-    );
+    {
+        let owner_alone = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(&pass, owner_alone).unwrap();
+    }
     let variables = [
         ("HOME", home.path().to_str().unwrap()),
         ("PGPASSWORD", SECRET),
