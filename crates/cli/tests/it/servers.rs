@@ -234,7 +234,7 @@ fn who_may_only_read_checks(product: Product) {
     let target = format!("{scheme}://reader:r@{}", rest.split_once('@').unwrap().1);
     let done = program.run(&["check", &target, "--workload", "tpc-b"]);
     assert_eq!(done.code, 0, "{}", done.err);
-    if product == Postgres {
+    if matches!(product, Postgres) {
         site.run(database, "DROP OWNED BY reader; DROP ROLE reader");
         for name in ["nosuchschema", "$user", "pg_foo"] {
             for command in ["build", "run", "check", "drop"] {
