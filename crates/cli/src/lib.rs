@@ -13,6 +13,7 @@ mod tui;
 use std::io::Write;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use triphammer_runner::Failure;
 
 /// How a command ended.
@@ -28,7 +29,17 @@ pub(crate) enum Exit {
 pub fn main() -> ExitCode {
     let matches = match args::command().try_get_matches() {
         Ok(matches) => matches,
-        Err(answer) => return told(&answer),
+        // Help and version are no errors; without a command there is help.
+        Err(answer)
+            if !answer.use_stderr()
+                || answer.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand =>
+        {
+            return told(&answer);
+        }
+        Err(error) => {
+            terminal::error(&Failure::refuse(args::refusal(&error)));
+            return ExitCode::from(2);
+        }
     };
     match commands::dispatch(&matches) {
         Ok(Exit::Done) => ExitCode::SUCCESS,

@@ -4,6 +4,7 @@ use std::io::{ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use triphammer_runner::Failure;
+use triphammer_runner::report::printable;
 
 use crate::Result;
 
@@ -40,11 +41,13 @@ pub fn refuse_closed() -> Result<()> {
     Ok(())
 }
 
-/// Writes a result, with a line break at its end. A reader that has gone away is no error of ours.
+/// Writes a result, with a line break at its end and without what would steer the terminal. A reader that has gone
+/// away is no error of ours.
 ///
 /// # Errors
 /// When it cannot be written.
 pub fn print(text: &str) -> Result<()> {
+    let text = printable(text);
     let end = if text.ends_with('\n') { "" } else { "\n" };
     let mut out = std::io::stdout().lock();
     let written = out.write_all(text.as_bytes());

@@ -20,6 +20,7 @@ pub mod small_file;
 pub mod spec;
 pub mod sql;
 pub mod stats;
+pub mod text;
 pub mod timer;
 pub mod value;
 pub mod workload;

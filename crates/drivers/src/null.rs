@@ -222,6 +222,7 @@ impl Null {
     /// # Errors
     /// When a parameter is unknown or its value cannot be read, and when anything else follows the colon.
     pub fn open(target: &TargetUrl, _settings: &ConnectSettings) -> Result<Self, SpecError> {
+        target.check_no_user()?;
         if target.has_authority || !target.path.is_empty() {
             return Err(SpecError::new(
                 "a null target has no host and no name: write null: or null:?service=1ms, with the \

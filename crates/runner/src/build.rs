@@ -202,6 +202,9 @@ async fn begin<W: Workload, D: Database>(
             (true, ..) => {}
         }
     }
+    if request.force {
+        remove::refuse_unrelated::<W, _>(session, &found).await?;
+    }
     let replaces = found.record.is_some() || request.force;
     if !replaces {
         found.refuse_strangers::<W>(&database.target())?;

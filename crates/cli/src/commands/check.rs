@@ -52,7 +52,7 @@ fn check_workload<W: Workload>(settings: &mut Settings) -> Result<Checked> {
     };
     journal.checked(&checked, &mut terminal::warn);
     let printed = if as_json {
-        print(&serde_json::to_string_pretty(&checked).expect("a report is plain data"))
+        print(&report::json_pretty(&checked))
     } else {
         print(&report::check(&checked))
     };

@@ -91,7 +91,7 @@ impl Mysql {
     /// # Errors
     /// When the URL, a setting or a certificate file cannot be used.
     pub fn open(url: &TargetUrl, settings: &ConnectSettings) -> Result<Self, SpecError> {
-        Self::open_in(url, settings, &|name| std::env::var(name).ok())
+        Self::open_in(url, settings, &|name| settings.reach.variable(name))
     }
 
     /// As [`Mysql::open`], with environment variables from `env`.

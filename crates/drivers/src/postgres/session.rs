@@ -10,7 +10,8 @@ use postgres_protocol::message::backend;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Claim, IsAtWork, Isolation, Protocol, RowSource, ServerInfo, ServerProcess, Session, StatementId,
+    Access, Canceller, Claim, IsAtWork, Isolation, Protocol, RowSource, ServerInfo, ServerProcess,
+    Session, StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -73,6 +74,13 @@ impl PostgresSession {
         let sql = format!("SELECT state = 'active' FROM pg_stat_activity WHERE pid = {process}");
         let flag = self.ask(&sql).await?.pop().and_then(|mut row| row.pop()).flatten();
         Ok(flag.map(|flag| flag == "t"))
+    }
+
+    /// Whether the database has a schema of that name.
+    pub(super) async fn has_schema(&mut self, name: &str) -> Result<bool, DbError> {
+        let literal = quote_literal(name);
+        let ask = format!("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = {literal}");
+        Ok(!self.ask(&ask).await?.is_empty())
     }
 
     /// Makes a database; false when it is there.

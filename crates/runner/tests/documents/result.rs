@@ -10,7 +10,8 @@ use triphammer_core::spec::Length;
 use triphammer_core::workload::AuditDef;
 use triphammer_runner::report::Style;
 use triphammer_runner::result::{
-    DatabaseCount, Limit, PercentileIntervals, RunFacts, RunResult, Setting, SettingChange, Status, Verdict,
+    DatabaseCount, Limit, PercentileIntervals, RunFacts, RunResult, Setting, SettingChange, Status,
+    Verdict,
 };
 use triphammer_runner::schedule::Schedule;
 
@@ -173,11 +174,8 @@ fn what_limited_a_run_is_read_off_its_window() {
         shared(facts, end);
         // Of the 1.6 transactions that are under way on average, most wait for a CPU.
         let wall_ns = 300_000_000_000;
-        end.gauges.host_use.server = Some(ServerUse {
-            wall_ns,
-            cpu_ns: wall_ns / 5,
-            wait_ns: wall_ns * 6 / 5,
-        });
+        end.gauges.host_use.server =
+            Some(ServerUse { wall_ns, cpu_ns: wall_ns / 5, wait_ns: wall_ns * 6 / 5 });
     };
     assert_eq!(kind(seen), Limit::Host);
     assert_eq!(kind(|_, end| end.round_trips *= 7), Limit::Network);
