@@ -522,7 +522,12 @@ mod tests {
             recorder.lag(2_000_000);
             recorder.round_trip(500_000);
             let mut interval = recorder.take(Elapsed::at_second(1));
-            interval.gauges.cpu.push(WorkerCpu { thread, cpu_ns: busy, wall_ns: 1000, wait_ns: Some(10) });
+            interval.gauges.cpu.push(WorkerCpu {
+                thread,
+                cpu_ns: busy,
+                wall_ns: 1000,
+                wait_ns: Some(10),
+            });
             interval.gauges.host = HostCpu { busy, total: 2000 };
             interval
         };

@@ -6,8 +6,8 @@
 use triphammer_core::error::{DbError, SpecError};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Capabilities, Claim, Database, Role, RowSource, ServerInfo,
-    ServerProcess, Session, StatementId,
+    Access, Canceller, Capabilities, Claim, Database, Role, RowSource, ServerInfo, ServerProcess,
+    Session, StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::Value;

@@ -10,8 +10,8 @@ use postgres_protocol::message::backend;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Claim, Isolation, Protocol, RowSource, ServerInfo, ServerProcess,
-    Session, StatementId,
+    Access, Canceller, Claim, Isolation, Protocol, RowSource, ServerInfo, ServerProcess, Session,
+    StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;

@@ -10,7 +10,9 @@ use super::load;
 use super::table::Table;
 use crate::host::Host;
 use crate::requirement::{Judgement, Unit};
-use crate::result::{ClientCost, Figures, RunResult, Status, Steady, TypeFigures, Verdict, WorkloadFacts};
+use crate::result::{
+    ClientCost, Figures, RunResult, Status, Steady, TypeFigures, Verdict, WorkloadFacts,
+};
 
 /// Between the parts of a line.
 pub(super) const DOT: &str = " · ";
@@ -344,7 +346,11 @@ fn client(result: &RunResult) -> String {
         several => format!("the busiest of {several} threads"),
     };
     [
-        format!("{} µs of CPU a transaction{}", figure(client.cpu_us_per_transaction), whose(client)),
+        format!(
+            "{} µs of CPU a transaction{}",
+            figure(client.cpu_us_per_transaction),
+            whose(client)
+        ),
         format!("{threads} used {} of a core", percent(client.busiest_share)),
         format!("{} round trips a transaction", figure(result.round_trips.per_transaction)),
         format!("{} {}", result.tool.name, result.tool.version),

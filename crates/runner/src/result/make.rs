@@ -231,8 +231,7 @@ fn client_cost(
     let in_window = window.total.completed;
     let process_cpus = process_cpus.filter(|_| in_window > 0);
     let of_threads_us = share(total_ns, completed) / 1000.0;
-    let of_process_us =
-        process_cpus.map(|cpus| cpus * durations.window_s * 1e6 / in_window as f64);
+    let of_process_us = process_cpus.map(|cpus| cpus * durations.window_s * 1e6 / in_window as f64);
     ClientCost {
         cpu_s: total_ns as f64 / 1e9,
         cpu_us_per_transaction: of_process_us.unwrap_or(of_threads_us),

@@ -159,14 +159,12 @@ fn what_limited_a_run_is_read_off_its_window() {
     };
     assert_eq!(kind(shared), Limit::Undecided, "nobody sees what the server used");
     let seen = |facts: &mut RunFacts, end: &mut RunEnd| {
-        shared(facts, end);
+        facts.server.same_host = Some(true);
+        end.gauges.host.busy = 550;
         // Of the 1.6 transactions that are under way on average, most wait for a CPU.
         let wall_ns = 300_000_000_000;
-        end.gauges.host_use.server = Some(ServerUse {
-            wall_ns,
-            cpu_ns: wall_ns / 5,
-            wait_ns: wall_ns * 6 / 5,
-        });
+        end.gauges.host_use.server =
+            Some(ServerUse { wall_ns, cpu_ns: wall_ns / 5, wait_ns: wall_ns * 6 / 5 });
     };
     assert_eq!(kind(seen), Limit::Host);
     assert_eq!(kind(|_, end| end.round_trips *= 7), Limit::Network);

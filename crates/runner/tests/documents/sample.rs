@@ -366,18 +366,8 @@ pub fn interval(second: u64) -> Interval {
         *seen_in = seen(100 + second % 7 + index, index % 2, 1_000 + 100 * index + second % 13);
     }
     interval.gauges.cpu = vec![
-        WorkerCpu {
-            thread: 0,
-            cpu_ns: 250_000_000,
-            wall_ns: 1_000_000_000,
-            wait_ns: None,
-        },
-        WorkerCpu {
-            thread: 1,
-            cpu_ns: 100_000_000,
-            wall_ns: 1_000_000_000,
-            wait_ns: None,
-        },
+        WorkerCpu { thread: 0, cpu_ns: 250_000_000, wall_ns: 1_000_000_000, wait_ns: None },
+        WorkerCpu { thread: 1, cpu_ns: 100_000_000, wall_ns: 1_000_000_000, wait_ns: None },
     ];
     interval.gauges.lag = Some(seen(100, 0, 40).response.unwrap());
     interval.gauges.host = HostCpu { busy: 30, total: 200 };

@@ -136,7 +136,11 @@ impl LimitFigures {
         let is_shared = others? > OTHERS_SHARE * f64::from(cpus?);
         let of_server = self.time.and_then(|time| time.server_wait).unwrap_or(0.0);
         let is_both = best.cause == Cause::Starved && of_server >= best.share / 2.0;
-        (is_shared || is_both).then_some(Verdict::probable(best.kind, best.cause, Some(Limit::Host)))
+        (is_shared || is_both).then_some(Verdict::probable(
+            best.kind,
+            best.cause,
+            Some(Limit::Host),
+        ))
     }
 
     fn candidates(&self, time: TimeShares) -> Vec<Candidate> {

@@ -8,7 +8,8 @@ use triphammer_core::recorder::{CpuRoom, Gauges, HostUse, TypeInterval, WorkerCp
 use triphammer_core::stats::{Times, share};
 
 use super::{
-    HOST_BUSY, IN_PROCESS, LAG_SAMPLES_MIN, LATE_US, LOCAL_ROUND_TRIP_US, MISSED_MAX, ROUND_TRIP_QUANTILE,
+    HOST_BUSY, IN_PROCESS, LAG_SAMPLES_MIN, LATE_US, LOCAL_ROUND_TRIP_US, MISSED_MAX,
+    ROUND_TRIP_QUANTILE,
 };
 use crate::result::facts::RunFacts;
 
@@ -233,18 +234,22 @@ impl LimitFigures {
         let server = self.server_cpus.unwrap_or(0.0);
         let busy = |room: CpuRoom| room.used.share().map(|busy| busy * f64::from(room.cpus));
         let overlap = |mine: Option<u32>, theirs: Option<u32>| match (mine, theirs) {
-            (Some(mine), Some(theirs)) if theirs > 0 => f64::from(mine.min(theirs)) / f64::from(theirs),
+            (Some(mine), Some(theirs)) if theirs > 0 => {
+                f64::from(mine.min(theirs)) / f64::from(theirs)
+            }
             _ => 1.0,
         };
         let (of_client, of_server) = (self.client_cpus_allowed, self.server_cpus_allowed);
         let all = f64::from(self.host_cpus);
         self.other_cpus = self.host_cpu_share.map(|busy| left(busy * all - client - server));
-        self.other_cpus_of_server = used.server_room.and_then(busy).map(|busy| {
-            left(busy - server - client * overlap(of_server, of_client))
-        });
-        self.other_cpus_of_client = used.client_room.and_then(busy).map(|busy| {
-            left(busy - client - server * overlap(of_client, of_server))
-        });
+        self.other_cpus_of_server = used
+            .server_room
+            .and_then(busy)
+            .map(|busy| left(busy - server - client * overlap(of_server, of_client)));
+        self.other_cpus_of_client = used
+            .client_room
+            .and_then(busy)
+            .map(|busy| left(busy - client - server * overlap(of_client, of_server)));
     }
 
     /// Time is counted over sessions: what `n` processes did at once in a second is `n` of the
@@ -280,9 +285,9 @@ impl LimitFigures {
             return 0.0;
         }
         let fast = self.network_share.unwrap_or(0.0);
-        let mean = self.round_trip_mean_us.map_or(fast, |mean| {
-            mean * self.round_trips_per_transaction / self.mean_service_us
-        });
+        let mean = self
+            .round_trip_mean_us
+            .map_or(fast, |mean| mean * self.round_trips_per_transaction / self.mean_service_us);
         left(mean - waits)
     }
 
@@ -294,7 +299,9 @@ impl LimitFigures {
     /// A thread that waits for a CPU holds up at least one of its sessions and at most all of them. The
     /// lag says how many: it is what an answer that is ready waits on average.
     fn client_wait_share(&self, at_work: f64) -> f64 {
-        let Some(waiting) = self.threads_waiting.filter(|waiting| *waiting > 0.0) else { return 0.0 };
+        let Some(waiting) = self.threads_waiting.filter(|waiting| *waiting > 0.0) else {
+            return 0.0;
+        };
         let least = waiting / at_work;
         let most = (waiting / f64::from(self.threads.max(1))).max(least);
         let of_lag = waiting / (waiting + self.threads_cpus);

@@ -147,12 +147,23 @@ fn known_set_ups_get_their_verdict() {
             Probable,
         ),
         ("locks, or a slow disk", &[|_| {}], Limit::Database, Cause::Waits, Sure),
-        ("the same beside others", &[beside_burners, |f| {
-            f.server_waiting = Some(1.0);
-        }], Limit::Database, Cause::Waits, Sure),
+        (
+            "the same beside others",
+            &[beside_burners, |f| {
+                f.server_waiting = Some(1.0);
+            }],
+            Limit::Database,
+            Cause::Waits,
+            Sure,
+        ),
         ("full CPUs", &[saturated], Limit::Host, Cause::Shared, Sure),
-        ("full of others", &[saturated, |f| f.other_cpus = Some(0.5)], Limit::Host,
-            Cause::OtherProcesses, Sure),
+        (
+            "full of others",
+            &[saturated, |f| f.other_cpus = Some(0.5)],
+            Limit::Host,
+            Cause::OtherProcesses,
+            Sure,
+        ),
         ("a pinned server", &[pinned_server], Limit::Database, Cause::OwnCpus, Sure),
         (
             "a pinned server whose CPU others use too",
@@ -162,8 +173,13 @@ fn known_set_ups_get_their_verdict() {
             Probable,
         ),
         ("a starved client", &[starved_client], Limit::Client, Cause::Starved, Sure),
-        ("a client starved by others", &[starved_client, beside_burners], Limit::Client,
-            Cause::Starved, Probable),
+        (
+            "a client starved by others",
+            &[starved_client, beside_burners],
+            Limit::Client,
+            Cause::Starved,
+            Probable,
+        ),
     ];
     for (what, changes, kind, cause, certainty) in table {
         let found = limited(changes);
@@ -236,7 +252,12 @@ fn every_verdict_says_why_and_what_next() {
     let cases: [(&[Change], &str, &str, &str); 7] = [
         (&[one_user], "the load", "1 session left room for more: of a transaction's time", "--vus"),
         (&[null_client], "the client", "used 99 % of a core", "more --threads"),
-        (&[starved_client, beside_burners], "probably the client", "it may also be the host", "CPUs"),
+        (
+            &[starved_client, beside_burners],
+            "probably the client",
+            "it may also be the host",
+            "CPUs",
+        ),
         (&[saturated], "the host", "of its 2 CPUs used client 0.42, server 1.50", "another host"),
         (
             &[saturated, |f| f.other_cpus = Some(0.5)],
@@ -272,10 +293,26 @@ fn documents_of_older_versions_are_read() {
     for name in ["cause", "certainty", "second"] {
         top.remove(name).unwrap();
     }
-    let kept = ["window_s", "committed", "paced", "sessions_busy_share", "busiest_thread_share",
-        "database_on_threads", "lag_samples", "lag_p50_us", "lag_p99_us", "late_wakeups",
-        "median_service_us", "mean_service_us", "round_trip_us", "round_trip_samples",
-        "round_trips_per_transaction", "network_share", "same_host", "host_cpu_share"];
+    let kept = [
+        "window_s",
+        "committed",
+        "paced",
+        "sessions_busy_share",
+        "busiest_thread_share",
+        "database_on_threads",
+        "lag_samples",
+        "lag_p50_us",
+        "lag_p99_us",
+        "late_wakeups",
+        "median_service_us",
+        "mean_service_us",
+        "round_trip_us",
+        "round_trip_samples",
+        "round_trips_per_transaction",
+        "network_share",
+        "same_host",
+        "host_cpu_share",
+    ];
     let figures = top["figures"].as_object_mut().unwrap();
     figures.retain(|name, _| kept.contains(&name.as_str()));
     let read: LimitedBy = serde_json::from_value(document).unwrap();

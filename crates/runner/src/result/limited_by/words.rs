@@ -150,11 +150,11 @@ pub(super) fn advice(verdict: Verdict, f: &LimitFigures) -> &'static str {
     match verdict.cause {
         Cause::TooLittle => "run longer: --duration 1m",
         Cause::Unseen => "run the client on a host of its own",
-        Cause::Offered => {
-            "the times are those of this load; ask for more of it to find the limit"
-        }
+        Cause::Offered => "the times are those of this load; ask for more of it to find the limit",
         Cause::FewUsers => "more --vus show what the database can do; `profile` tries several",
-        Cause::Threads => "more --threads, or a client host with more cores: the database can do more",
+        Cause::Threads => {
+            "more --threads, or a client host with more cores: the database can do more"
+        }
         Cause::Lag => {
             "more --threads, or a client host with less else to do; until then the times are longer \
              than the database's"
@@ -171,9 +171,7 @@ pub(super) fn advice(verdict: Verdict, f: &LimitFigures) -> &'static str {
         Cause::RoundTrips => {
             "fewer round trips (--mode procedures), a client nearer to the server, or more --vus"
         }
-        Cause::Waits if f.database_on_threads => {
-            "look at the database: settings, statements, disk"
-        }
+        Cause::Waits if f.database_on_threads => "look at the database: settings, statements, disk",
         Cause::Waits => {
             "look at the server: settings, waits, disk; more --vus show whether it can do more"
         }
@@ -185,4 +183,3 @@ pub(super) fn advice(verdict: Verdict, f: &LimitFigures) -> &'static str {
 fn time(us: f64) -> String {
     format!("{} ms", milliseconds(us))
 }
-
