@@ -237,6 +237,12 @@ export interface CapacityResult {
   workload: WorkloadFacts;
 }
 
+/** In which way something limited a run. */
+export type Cause = "too_little" | "unseen" | "offered" | "few_users" | "threads" | "lag" | "starved" | "shared" | "other_processes" | "round_trips" | "waits" | "own_cpus";
+
+/** How sure a verdict is. */
+export type Certainty = "sure" | "probable";
+
 /** A change of the first figure. */
 export interface Change {
   /** Mean up to the next change, or to the end. */
@@ -275,16 +281,20 @@ export interface ClassCount {
   count: number;
 }
 
-/** What the client itself cost, over the whole run. */
+/** What the client itself cost: its threads over the whole run, its process in the timed window. */
 export interface ClientCost {
   /** CPU time of the busiest worker thread, of the run's length: 1 is a whole core. */
   busiest_share: number;
   /** CPU time of all worker threads, in seconds. */
   cpu_s: number;
-  /** CPU time for a completed transaction, in microseconds; 0 when none completed. */
+  /** CPU time for a completed transaction, in microseconds; 0 when none completed. Of the whole process in the timed window, where `process_cpus` is known; else of the worker threads in the whole run. */
   cpu_us_per_transaction: number;
+  /** CPUs that the whole process used in the timed window: the worker threads, the control thread, and the one that stores and shows the seconds. Null when nothing completed in it, and when other runs were under way in the process, as in a server. */
+  process_cpus: number | null;
   /** By worker thread. */
   threads: ThreadCpu[];
+  /** The same of the worker threads in the whole run. */
+  threads_cpu_us_per_transaction: number;
 }
 
 /** A command and its settings. The options of the workload come beside them: see `WorkloadInfo`. */
@@ -883,19 +893,37 @@ export interface LevelRun {
   value: number;
 }
 
-/** What can limit a run, in the order in which it is decided after `undecided`. */
+/** What can limit a run. */
 export type Limit = "load_limited" | "client_bound" | "host_bound" | "network_bound" | "database_bound" | "undecided";
 
 /** What the decision is made from, of the timed window; round trips of the whole run. */
 export interface LimitFigures {
   /** Share of a core that the busiest worker thread used. */
   busiest_thread_share: number;
+  /** Share of the time in which that thread was ready and waited for a CPU. */
+  busiest_thread_wait_share: number | null;
+  /** CPUs that the client's whole process used; null when it did something else besides. */
+  client_cpus: number | null;
+  /** CPUs that the client may use. */
+  client_cpus_allowed: number | null;
+  /** How nice the client is: 0 is usual, 19 is served last. */
+  client_niceness: number;
   /** Transactions committed in it. */
   committed: number;
   /** Whether the database works on the client's worker threads, so that their CPU time is the database's and no lag is measured. */
   database_on_threads: boolean;
   /** How busy the CPUs of the client's host were; null where that cannot be read. */
   host_cpu_share: number | null;
+  /** CPUs of the client's host; 0 where they cannot be read. */
+  host_cpus: number;
+  /** Share of the time in which some task of the client's host waited for a CPU. */
+  host_pressure_share: number | null;
+  /** Whether the database is a part of the client's process. */
+  in_process: boolean;
+  /** Whether as good as all arrivals of an open load were served; null where nothing arrives. */
+  kept_up: boolean | null;
+  /** The same, mean. */
+  lag_mean_us: number | null;
   /** Scheduling lag, how late worker threads took up what was ready: median. Null where it is not measured. */
   lag_p50_us: number | null;
   /** The same, 99th percentile. */
@@ -910,8 +938,16 @@ export interface LimitFigures {
   median_service_us: number;
   /** Round trip time × round trips, of the mean service time. */
   network_share: number | null;
+  /** CPUs that were busy with neither client nor server: other processes, or other guests of a virtual host. */
+  other_cpus: number | null;
+  /** The same, of the CPUs that the client may use. */
+  other_cpus_of_client: number | null;
+  /** The same, of the CPUs that the server may use. */
+  other_cpus_of_server: number | null;
   /** Whether the load model said when transactions are due. */
   paced: boolean;
+  /** The same, mean: with what the ends of it waited for a CPU. */
+  round_trip_mean_us: number | null;
   /** Times that a round trip was measured. */
   round_trip_samples: number;
   /** Time of an empty round trip on the run's own sessions in the whole run, 10th percentile. Null where the database runs in the client's process. */
@@ -920,8 +956,24 @@ export interface LimitFigures {
   round_trips_per_transaction: number;
   /** Whether client and server share a host; null when that cannot be told. */
   same_host: boolean | null;
+  /** CPUs that the server's processes on this host used; null where they are elsewhere or out of sight. */
+  server_cpus: number | null;
+  /** CPUs that the server may use. */
+  server_cpus_allowed: number | null;
+  /** Server processes, or threads, that were ready and waited for a CPU, on average. */
+  server_waiting: number | null;
+  /** Sessions of the run. */
+  sessions: number;
   /** Share of the time in which a session was in a transaction. */
   sessions_busy_share: number;
+  /** Worker threads. */
+  threads: number;
+  /** CPUs that the worker threads used, together. */
+  threads_cpus: number;
+  /** Worker threads that were ready and waited for a CPU, on average. */
+  threads_waiting: number | null;
+  /** Where the time of a transaction went; null without transactions. */
+  time: TimeShares | null;
   /** Length of the window, in seconds. */
   window_s: number;
 }
@@ -930,10 +982,16 @@ export interface LimitFigures {
 export interface LimitedBy {
   /** What to do next. */
   advice: string;
+  /** In which way; null in results of older versions. */
+  cause: Cause | null;
+  /** How sure that is. */
+  certainty: Certainty;
   /** What it was decided from. */
   figures: LimitFigures;
   /** What it was. */
   kind: Limit;
+  /** What else it may be, where it is not sure. */
+  second: Limit | null;
   /** Why, in words with figures. */
   words: string;
 }
@@ -1849,6 +1907,22 @@ export interface ThreadCpu {
   share: number;
   /** The thread, from 0. */
   thread: number;
+}
+
+/** Where the time of the transactions went, as shares of it that add up to 1. */
+export interface TimeShares {
+  /** The client's threads worked. */
+  client_cpu: number;
+  /** The client's threads were ready and waited for a CPU. */
+  client_wait: number;
+  /** On the way between client and server. */
+  network: number;
+  /** What is left: the server waited for locks, disks and such; where nobody sees it, all that it did. */
+  rest: number;
+  /** The server worked; null where nobody sees it. */
+  server_cpu: number | null;
+  /** The server was ready and waited for a CPU; null where nobody sees it. */
+  server_wait: number | null;
 }
 
 /** A summary of times, in microseconds. Percentiles are exact to three significant digits; the mean is exact where the sum is known. */

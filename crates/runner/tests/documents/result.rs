@@ -171,7 +171,8 @@ fn what_limited_a_run_is_read_off_its_window() {
     };
     assert_eq!(kind(shared), Limit::Undecided, "nobody sees what the server used");
     let seen = |facts: &mut RunFacts, end: &mut RunEnd| {
-        shared(facts, end);
+        facts.server.same_host = Some(true);
+        end.gauges.host.busy = 550;
         // Of the 1.6 transactions that are under way on average, most wait for a CPU.
         let wall_ns = 300_000_000_000;
         end.gauges.host_use.server =
