@@ -122,7 +122,7 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             let source = settings.source(name);
             settings.show(name, (*value).to_owned(), &source);
         }
-        foreign.iter().try_for_each(|foreign| refuse_mode(settings, foreign))?;
+        foreign.iter().try_for_each(|foreign| refuse_mode::<W>(settings, foreign))?;
         // Without the procedures in the database only statements are left.
         let modes: &[Mode] = match (record.get("option/no-procedures"), &foreign) {
             (Some("true"), _) => &[Mode::Statements],
@@ -507,10 +507,10 @@ fn refuse_lack(record: &Record, target: &str) -> Result<(), Failure> {
 }
 
 /// Refuses a mode that the workload has and the tables' maker does not.
-fn refuse_mode(settings: &Settings, foreign: &Foreign) -> Result<(), SpecError> {
+fn refuse_mode<W: Workload>(settings: &Settings, foreign: &Foreign) -> Result<(), SpecError> {
     let asked = settings.said("mode").and_then(|text| text.parse::<Mode>().ok());
     let (Some(asked), Some(mode)) = (asked, foreign.modes.first()) else { return Ok(()) };
-    if foreign.modes.contains(&asked) {
+    if foreign.modes.contains(&asked) || !W::modes().contains(&asked) {
         return Ok(());
     }
     let (made_by, mode, asked) = (foreign.made_by, mode.name(), asked.name());

@@ -1,6 +1,6 @@
--- What versions of HammerDB of about 4.1 to 4.4 make otherwise: DELIVERY commits each district and begins no transaction,
--- so its statements would commit one by one in a session that commits by itself. It refuses to work in such a
--- one, and in one that has already read.
+-- What versions of HammerDB of about 4.1 to 4.4 make otherwise: DELIVERY commits each district and begins
+-- no transaction, so its statements would commit one by one in a session that commits by itself. It refuses
+-- to work in such a one, and in one that has already read.
 DELIMITER |
 DROP PROCEDURE delivery |
 CREATE PROCEDURE delivery(w integer, carrier integer, at_time datetime)

@@ -1,5 +1,5 @@
--- What HammerDB 3.3 makes otherwise than later ones, on top of the functions: all numbers are numeric, PAYMENT
--- takes the customer so, and an order gets the number that d_next_o_id has after it was raised.
+-- What HammerDB 3.3 makes otherwise than later ones, on top of the functions: all numbers are numeric,
+-- PAYMENT takes the customer so, and an order gets the number that d_next_o_id has after it was raised.
 DO $$
 DECLARE
     place record;

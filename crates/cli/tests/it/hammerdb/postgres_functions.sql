@@ -1,5 +1,5 @@
--- The interface of the functions of HammerDB 4 to 6.0 (`pg_storedprocs` false), which have no names for their
--- parameters.
+-- The interface of the functions of HammerDB 4.1 to 6.0 (`pg_storedprocs` false), which have no names for
+-- their parameters.
 CREATE FUNCTION neword(integer, integer, integer, integer, integer, integer) RETURNS numeric
 LANGUAGE plpgsql AS $$
 DECLARE

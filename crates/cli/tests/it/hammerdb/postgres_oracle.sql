@@ -1,5 +1,5 @@
--- The interface of HammerDB's procedures in its Oracle-compatible form. As there, New-Order finds out that an
--- item is not there, one time in ten here, and rolls back without a word.
+-- The interface of HammerDB's procedures in its Oracle-compatible form. As there, New-Order finds out that
+-- an item is not there, one time in ten here, and rolls back without a word.
 CREATE PROCEDURE neword(
     w integer, max_w integer, d integer, c integer, lines integer, INOUT discount numeric,
     INOUT last varchar, INOUT credit varchar, INOUT d_tax_out numeric, INOUT w_tax_out numeric,

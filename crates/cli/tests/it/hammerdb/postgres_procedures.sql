@@ -1,5 +1,5 @@
--- The interface of HammerDB's own procedures of PostgreSQL (`pg_storedprocs` true), 4 to 6.0. They leave the
--- commit to the call.
+-- The interface of HammerDB's own procedures of PostgreSQL (`pg_storedprocs` true), 4.1 to 6.0. They leave
+-- the commit to the call.
 CREATE PROCEDURE neword(
     w integer, max_w integer, d integer, c integer, lines integer, INOUT discount numeric,
     INOUT last varchar, INOUT credit varchar, INOUT d_tax_out numeric, INOUT w_tax_out numeric,
