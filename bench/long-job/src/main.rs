@@ -119,7 +119,7 @@ fn gauges(rng: &mut Rng) -> Result<Gauges, Failure> {
     lag.record_n(50 + rng.below(200), 10)?;
     let cpu_ns = 300_000_000 + rng.below(100_000_000);
     let host = HostCpu { busy: 150 + rng.below(40), total: 200 };
-    let cpu = vec![WorkerCpu { thread: 0, cpu_ns, wall_ns: 1_000_000_000, ..WorkerCpu::default() }];
+    let cpu = vec![WorkerCpu { thread: 0, cpu_ns, wall_ns: 1_000_000_000, wait_ns: 0 }];
     Ok(Gauges { cpu, round_trip: Some(lag.clone()), lag: Some(lag), host, ..Gauges::default() })
 }
 

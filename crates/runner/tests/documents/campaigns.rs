@@ -17,7 +17,7 @@ use crate::report::golden;
 use crate::sample;
 use crate::schema::{closed_whole_and_described, errors_of};
 
-const LEVELS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+const LEVELS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 
 /// A server of λ = 1000, σ = 0.02, κ = 0.0005, whose peak is at 44 users.
 fn law(users: u32) -> f64 {
@@ -60,7 +60,7 @@ fn order(asked: &str, levels: &[u32], repeats: u32) -> Order {
 
 fn whole() -> ProfileResult {
     let runs = runs(&LEVELS, 3, |users| if users < 32 { Limit::Database } else { Limit::Client });
-    let order = order("1..64", &LEVELS, 3);
+    let order = order("1..128", &LEVELS, 3);
     let job = Some(JobId(12));
     ProfileResult::new(&first(), job, Status::Complete, order, runs, Vec::new(), Some(0))
 }

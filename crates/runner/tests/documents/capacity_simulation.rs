@@ -309,19 +309,14 @@ fn capacity_simulation_of_many_searches() {
 fn an_interval_holds_the_capacity_of_a_simulated_server() {
     // The exact capacity: 95 % of exp(-(200 - rate) t) are below 50 ms.
     let truth = 200.0 - f64::ln(20.0) / 0.050;
-    let count = count(&SERVERS[0], truth, SHORT, 11, 40);
+    let count = count(&SERVERS[0], truth, SHORT, 11, 10);
     count.show(SERVERS[0].name, truth, SHORT);
-    assert!(count.held >= 34.0, "{} of {}", count.held, count.searches);
-    assert!((count.bias / count.searches).abs() < 0.02);
+    assert!(count.held >= 8.0, "{} of {}", count.held, count.searches);
+    assert!((count.bias / count.searches).abs() < 0.03);
 }
 
-fn never_above(searches: u64, seed: u64) {
-    for (limit, lengths) in [
-        ("all.p95 < 50ms", SHORT),
-        ("all.p95 < 400ms", SHORT),
-        ("all.p95 < 5s", SHORT),
-        ("all.p95 < 1s", LONG),
-    ] {
+fn never_above(limits: &[(&str, Lengths)], searches: u64, seed: u64) {
+    for &(limit, lengths) in limits {
         let (mut highest, mut sum) = (0.0_f64, 0.0);
         for number in 0..searches {
             let mut rng = Rng::of(seed, &[number]);
@@ -339,13 +334,19 @@ fn never_above(searches: u64, seed: u64) {
 
 #[test]
 fn a_rate_that_the_server_cannot_serve_is_never_found() {
-    never_above(4, 1);
+    never_above(&[("all.p95 < 400ms", SHORT), ("all.p95 < 5s", SHORT)], 2, 1);
 }
 
 #[test]
 #[ignore = "minutes: the error rates that the documentation states"]
 fn capacity_simulation_never_finds_more_than_is_served() {
-    never_above(asked("TRIPHAMMER_SEARCHES", 300), asked("TRIPHAMMER_SEED", 1));
+    let limits = [
+        ("all.p95 < 50ms", SHORT),
+        ("all.p95 < 400ms", SHORT),
+        ("all.p95 < 5s", SHORT),
+        ("all.p95 < 1s", LONG),
+    ];
+    never_above(&limits, asked("TRIPHAMMER_SEARCHES", 300), asked("TRIPHAMMER_SEED", 1));
 }
 
 #[test]
