@@ -119,8 +119,8 @@ fn gauges(rng: &mut Rng) -> Result<Gauges, Failure> {
     lag.record_n(50 + rng.below(200), 10)?;
     let cpu_ns = 300_000_000 + rng.below(100_000_000);
     let host = HostCpu { busy: 150 + rng.below(40), total: 200 };
-    let cpu = vec![WorkerCpu { thread: 0, cpu_ns, wall_ns: 1_000_000_000 }];
-    Ok(Gauges { cpu, round_trip: Some(lag.clone()), lag: Some(lag), host })
+    let cpu = vec![WorkerCpu { thread: 0, cpu_ns, wall_ns: 1_000_000_000, wait_ns: None }];
+    Ok(Gauges { cpu, round_trip: Some(lag.clone()), lag: Some(lag), host, ..Gauges::default() })
 }
 
 /// What the engine would have given at the end; of it the store keeps the totals only.
@@ -144,6 +144,9 @@ fn end(seconds: u64, run: Vec<TypeInterval>, timed: Vec<TypeInterval>) -> RunEnd
         round_trips: 0,
         errors: Vec::new(),
         ending: Ending::Complete,
+        away: 0,
+        outages: Vec::new(),
+        violations: Vec::new(),
         notes: Vec::new(),
     }
 }

@@ -1,16 +1,19 @@
 //! The command line of triphammer: arguments become settings, settings go to the runner, what comes back
 //! is printed. Results go to stdout, everything else to stderr.
 //!
-//! Exit codes: 0 done · 1 ran, but a check or threshold failed · 2 could not run · 130 interrupted.
+//! Exit codes: 0 done · 1 ran, but a check or threshold failed · 2 could not run, or could not write what was asked for · 130 interrupted.
 
 mod args;
 mod commands;
 mod signals;
+mod stdout;
 mod terminal;
 mod tui;
 
+use std::io::Write;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use triphammer_runner::Failure;
 
 /// How a command ended.
@@ -24,7 +27,20 @@ pub(crate) enum Exit {
 /// Runs the program with the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
-    let matches = args::command().get_matches();
+    let matches = match args::command().try_get_matches() {
+        Ok(matches) => matches,
+        // Help and version are no errors; without a command there is help.
+        Err(answer)
+            if !answer.use_stderr()
+                || answer.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand =>
+        {
+            return told(&answer);
+        }
+        Err(error) => {
+            terminal::error(&Failure::refuse(args::refusal(&error)));
+            return ExitCode::from(2);
+        }
+    };
     match commands::dispatch(&matches) {
         Ok(Exit::Done) => ExitCode::SUCCESS,
         Ok(Exit::CheckFailed) => ExitCode::from(1),
@@ -34,6 +50,18 @@ pub fn main() -> ExitCode {
             let interrupted = signals::interrupted() && failure.is_interruption();
             ExitCode::from(if interrupted { 130 } else { 2 })
         }
+    }
+}
+
+/// Help, the version, or what is wrong with the arguments.
+fn told(answer: &clap::Error) -> ExitCode {
+    let written = answer.print().and_then(|()| std::io::stdout().flush());
+    match stdout::checked(written) {
+        Err(failure) if !answer.use_stderr() => {
+            terminal::error(&failure);
+            ExitCode::from(2)
+        }
+        _ => ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2)),
     }
 }
 

@@ -1,12 +1,20 @@
-//! Ctrl-C and SIGTERM: once drains a run, twice aborts it, a third time ends the program at once. Where
+//! Ctrl-C, SIGTERM and SIGHUP: once drains a run, twice aborts it and ends the program soon, a third time at once.
+//! Where
 //! nothing can be drained (a build, a check), once ends the program: the database rolls back what was
 //! open, and a build is resumed by the same command.
+//!
+//! A terminal that hangs up may say so several times, by the shell and by the kernel, and nobody is there who
+//! could be impatient: however often, SIGHUP counts once. Under `nohup` it is not heard at all.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use triphammer_core::engine::Stopper;
 use triphammer_runner::campaign;
+
+/// How long the program may take to end after a second Ctrl-C.
+const GRACE: Duration = Duration::from_secs(2);
 
 static HEARD: AtomicU32 = AtomicU32::new(0);
 static STOPPER: Mutex<Option<Stops>> = Mutex::new(None);
@@ -67,16 +75,31 @@ pub fn interrupted() -> bool {
 
 async fn hear() {
     let Some(mut signals) = Signals::listen() else { return };
-    while signals.next().await.is_some() {
-        heard();
+    while let Some(signal) = signals.next().await {
+        match signal {
+            Heard::Stop => heard(),
+            Heard::HangUp => drain(),
+        }
     }
 }
 
-/// Ctrl-C and SIGTERM.
+/// What a signal means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// Ctrl-C or SIGTERM.
+    Stop,
+    /// The terminal is gone.
+    HangUp,
+}
+
+/// Ctrl-C, SIGTERM and SIGHUP.
 #[derive(Debug)]
 pub struct Signals {
     #[cfg(unix)]
     heard: [tokio::signal::unix::Signal; 2],
+    /// `None` under `nohup`.
+    #[cfg(unix)]
+    hang_up: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
@@ -86,17 +109,34 @@ impl Signals {
         use tokio::signal::unix::{SignalKind, signal};
         let heard = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
         let [Ok(interrupt), Ok(terminate)] = heard else { return None };
-        Some(Self { heard: [interrupt, terminate] })
+        let hang_up = if hang_up_is_ignored() { None } else { signal(SignalKind::hangup()).ok() };
+        Some(Self { heard: [interrupt, terminate], hang_up })
     }
 
     /// The next one.
-    pub async fn next(&mut self) -> Option<()> {
+    pub async fn next(&mut self) -> Option<Heard> {
         let [interrupt, terminate] = &mut self.heard;
+        let hang_up = async {
+            match &mut self.hang_up {
+                Some(signal) => signal.recv().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
-            heard = interrupt.recv() => heard,
-            heard = terminate.recv() => heard,
+            heard = interrupt.recv() => heard.map(|()| Heard::Stop),
+            heard = terminate.recv() => heard.map(|()| Heard::Stop),
+            heard = hang_up => heard.map(|()| Heard::HangUp),
         }
     }
+}
+
+/// Whether the program was started with SIGHUP ignored, as `nohup` does. Linux tells; elsewhere it is not.
+#[cfg(unix)]
+fn hang_up_is_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask & 1 == 1)
 }
 
 #[cfg(not(unix))]
@@ -107,8 +147,8 @@ impl Signals {
     }
 
     /// The next one.
-    pub async fn next(&mut self) -> Option<()> {
-        tokio::signal::ctrl_c().await.ok()
+    pub async fn next(&mut self) -> Option<Heard> {
+        tokio::signal::ctrl_c().await.ok().map(|()| Heard::Stop)
     }
 }
 
@@ -139,9 +179,22 @@ pub fn heard() {
         }
         (Some(stopper), 2) => {
             crate::terminal::note("aborting");
+            end_soon();
             stopper.abort();
         }
         _ => end_now(),
+    }
+}
+
+/// Ends the program when it has not ended by itself in time: what was given up may be with a server, or a
+/// system, that never answers.
+pub fn end_soon() {
+    let ending = std::thread::Builder::new().name("ending".into()).spawn(|| {
+        std::thread::sleep(GRACE);
+        end_now();
+    });
+    if ending.is_err() {
+        end_now();
     }
 }
 

@@ -104,6 +104,14 @@ pub fn thread_cpu_ns() -> u64 {
         + u64::try_from(time.tv_nsec).unwrap_or(0)
 }
 
+/// CPU time that this whole process has used, in nanoseconds.
+#[must_use]
+pub fn process_cpu_ns() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000
+        + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
+
 /// Reads `30s`, `5m`, `1h30m`, `250ms`, `1.5s`.
 ///
 /// # Errors
@@ -130,7 +138,8 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
             "d" => 86400.0,
             _ => return Err(wrong()),
         };
-        total += Duration::try_from_secs_f64(number * seconds).map_err(|_| wrong())?;
+        let part = Duration::try_from_secs_f64(number * seconds).map_err(|_| wrong())?;
+        total = total.checked_add(part).ok_or_else(wrong)?;
         rest = rest[unit_end..].trim_start();
     }
     Ok(total)

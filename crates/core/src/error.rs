@@ -110,18 +110,22 @@ struct Inner {
     code: Option<String>,
     message: String,
     commit_sent: bool,
+    unread: bool,
 }
 
 impl DbError {
     /// An error of a class; the message reads after "failed to …", names no secret, and has no period.
-    pub fn new(class: ErrorClass, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { class, code: None, message: message.into(), commit_sent: false }))
+    /// It may be a server's: it is cut to [`MESSAGE_MAX`](crate::text::MESSAGE_MAX) characters in one line.
+    pub fn new(class: ErrorClass, message: impl AsRef<str>) -> Self {
+        let message = crate::text::message(message.as_ref());
+        let inner = Inner { class, code: None, message, commit_sent: false, unread: false };
+        Self(Box::new(inner))
     }
 
     /// Adds the database's own code: SQLSTATE or result code.
     #[must_use]
     pub fn with_code(mut self, code: impl Into<String>) -> Self {
-        self.0.code = Some(code.into());
+        self.0.code = Some(crate::text::message(&code.into()));
         self
     }
 
@@ -136,6 +140,13 @@ impl DbError {
     #[must_use]
     pub fn after_commit_sent(mut self) -> Self {
         self.0.commit_sent = true;
+        self
+    }
+
+    /// Marks that the database did what it was asked to, and only its answer cannot be read.
+    #[must_use]
+    pub fn unread(mut self) -> Self {
+        self.0.unread = true;
         self
     }
 
@@ -155,6 +166,12 @@ impl DbError {
     #[must_use]
     pub fn message(&self) -> &str {
         &self.0.message
+    }
+
+    /// Whether the database did what it was asked to, and only its answer cannot be read.
+    #[must_use]
+    pub fn is_unread(&self) -> bool {
+        self.0.unread
     }
 
     /// Whether nobody can say if the transaction was committed.

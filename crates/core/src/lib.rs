@@ -16,9 +16,12 @@ pub mod random;
 pub mod recorder;
 pub mod rows;
 pub mod session;
+pub mod small_file;
 pub mod spec;
 pub mod sql;
 pub mod stats;
+pub mod text;
+pub mod timer;
 pub mod value;
 pub mod workload;
 

@@ -17,13 +17,14 @@ use crate::error::ErrorClass;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The database said that it committed.
+    /// The database said that it committed, whether or not the rest of its answer could be read.
     Committed,
     /// The workload's own rule rolled it back, such as the 1 % of New-Orders.
     RolledBack,
     /// It failed for good, after any retries, and left nothing behind.
     Failed(ErrorClass),
-    /// The connection was lost after COMMIT, or a call that commits by itself, had been sent.
+    /// The connection was lost after COMMIT, or a call that commits by itself, had been sent; or only the
+    /// answer could have told what the transaction came to, and it could not be read.
     InDoubt,
 }
 
@@ -68,6 +69,9 @@ pub struct Counts {
     pub failed: [u64; ErrorClass::COUNT],
     /// Ended in doubt.
     pub in_doubt: u64,
+    /// Of those committed or rolled back by rule, the ones whose answer could not be read.
+    #[serde(default)]
+    pub unread: u64,
     /// Attempts after the first, by the class of the error before them.
     pub retries: [u64; ErrorClass::COUNT],
     /// Transactions that needed more than one attempt, whatever their outcome.
@@ -104,6 +108,7 @@ impl Counts {
         self.committed += other.committed;
         self.rolled_back += other.rolled_back;
         self.in_doubt += other.in_doubt;
+        self.unread += other.unread;
         self.retried += other.retried;
         self.tally += other.tally;
         self.response_ns += other.response_ns;

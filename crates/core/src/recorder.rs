@@ -74,6 +74,8 @@ pub struct WorkerCpu {
     pub cpu_ns: u64,
     /// Time that passed, nanoseconds.
     pub wall_ns: u64,
+    /// Time in which it was ready and waited for a CPU, nanoseconds; `None` where nobody counts it.
+    pub wait_ns: Option<u64>,
 }
 
 /// CPU time of the whole host, in the kernel's ticks.
@@ -98,6 +100,80 @@ impl HostCpu {
     }
 }
 
+/// What the CPUs did that a process may use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuRoom {
+    /// How many they are.
+    pub cpus: u32,
+    /// What they did, whoever used them.
+    pub used: HostCpu,
+}
+
+/// What the server's processes on this host did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ServerUse {
+    /// Time that passed, nanoseconds.
+    pub wall_ns: u64,
+    /// CPU time of all of them, nanoseconds.
+    pub cpu_ns: u64,
+    /// Time in which they were ready and waited for a CPU, summed over them, nanoseconds.
+    pub wait_ns: u64,
+}
+
+/// Who used the host's CPUs, and how long those who were ready waited for one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostUse {
+    /// Time that passed, nanoseconds.
+    pub wall_ns: u64,
+    /// CPU time of this whole process, nanoseconds.
+    pub process_cpu_ns: u64,
+    /// Whether no other run was under way in this process, so that its CPU time is this run's.
+    pub is_alone: bool,
+    /// Time in which some task of the host waited for a CPU, nanoseconds; `None` where nobody counts it.
+    pub pressure_ns: Option<u64>,
+    /// CPUs of the host; 0 where they cannot be read.
+    pub cpus: u32,
+    /// How nice this process is.
+    pub niceness: i32,
+    /// CPUs that this process may use.
+    pub client_room: Option<CpuRoom>,
+    /// CPUs that the server may use.
+    pub server_room: Option<CpuRoom>,
+    /// The server's processes; `None` where they are elsewhere or out of sight.
+    pub server: Option<ServerUse>,
+}
+
+impl HostUse {
+    fn add(&mut self, other: &Self) {
+        if other.wall_ns == 0 {
+            return;
+        }
+        self.is_alone = other.is_alone && (self.is_alone || self.wall_ns == 0);
+        self.wall_ns += other.wall_ns;
+        self.process_cpu_ns += other.process_cpu_ns;
+        if let Some(ns) = other.pressure_ns {
+            *self.pressure_ns.get_or_insert(0) += ns;
+        }
+        (self.cpus, self.niceness) = (other.cpus, other.niceness);
+        add_room(&mut self.client_room, other.client_room);
+        add_room(&mut self.server_room, other.server_room);
+        if let Some(theirs) = other.server {
+            let mine = self.server.get_or_insert_default();
+            mine.wall_ns += theirs.wall_ns;
+            mine.cpu_ns += theirs.cpu_ns;
+            mine.wait_ns += theirs.wait_ns;
+        }
+    }
+}
+
+fn add_room(mine: &mut Option<CpuRoom>, theirs: Option<CpuRoom>) {
+    if let Some(theirs) = theirs {
+        let mine = mine.get_or_insert_default();
+        mine.cpus = theirs.cpus;
+        mine.used.add(theirs.used);
+    }
+}
+
 /// What was measured of the client and its surroundings, to tell what limited the run.
 #[derive(Clone, Debug, Default)]
 pub struct Gauges {
@@ -110,6 +186,8 @@ pub struct Gauges {
     pub round_trip: Option<Histogram<u32>>,
     /// The host's CPU; zero where it cannot be read.
     pub host: HostCpu,
+    /// Who used it, and who waited for it.
+    pub host_use: HostUse,
 }
 
 impl Gauges {
@@ -120,6 +198,9 @@ impl Gauges {
                 Some(mine) => {
                     mine.cpu_ns += cpu.cpu_ns;
                     mine.wall_ns += cpu.wall_ns;
+                    if let Some(ns) = cpu.wait_ns {
+                        *mine.wait_ns.get_or_insert(0) += ns;
+                    }
                 }
                 None => self.cpu.push(*cpu),
             }
@@ -127,6 +208,7 @@ impl Gauges {
         merge(&mut self.lag, other.lag.as_ref());
         merge(&mut self.round_trip, other.round_trip.as_ref());
         self.host.add(other.host);
+        self.host_use.add(&other.host_use);
     }
 
     /// Share of a core that the busiest worker thread used.
@@ -256,6 +338,8 @@ pub struct Ended {
     pub outcome: Outcome,
     /// The transaction's tally.
     pub tally: i64,
+    /// The database acknowledged it, and its answer could not be read.
+    pub unread: bool,
 }
 
 /// The totals that a recorder keeps beside its intervals, to prove that nothing was lost between.
@@ -344,6 +428,8 @@ impl Recorder {
         }
         let TypeInterval { counts, response, service, rolled_back, failed, saturated } =
             &mut self.current.types[transaction];
+        let is_completed = matches!(ended.outcome, Outcome::Committed | Outcome::RolledBack);
+        counts.unread += u64::from(ended.unread && is_completed);
         let response_us = microseconds(timing.response_ns());
         let times = match ended.outcome {
             Outcome::Committed => {
@@ -403,7 +489,7 @@ mod tests {
         Timing { due: ms(due_ms), started: ms(started_ms), finished: ms(finished_ms) }
     }
 
-    const COMMITTED: Ended = Ended { outcome: Outcome::Committed, tally: 2 };
+    const COMMITTED: Ended = Ended { outcome: Outcome::Committed, tally: 2, unread: false };
 
     #[test]
     fn response_runs_from_due_and_service_from_start() {
@@ -440,15 +526,21 @@ mod tests {
             recorder.lag(2_000_000);
             recorder.round_trip(500_000);
             let mut interval = recorder.take(Elapsed::at_second(1));
-            interval.gauges.cpu.push(WorkerCpu { thread, cpu_ns: busy, wall_ns: 1000 });
+            interval.gauges.cpu.push(WorkerCpu {
+                thread,
+                cpu_ns: busy,
+                wall_ns: 1000,
+                wait_ns: Some(10),
+            });
             interval.gauges.host = HostCpu { busy, total: 2000 };
             interval
         };
         let mut all = of(0, 100);
         all.add_thread(&of(1, 900));
         all.add_later(&of(1, 500));
-        let Gauges { cpu, lag, round_trip, host } = &all.gauges;
-        assert_eq!(cpu[1], WorkerCpu { thread: 1, cpu_ns: 1400, wall_ns: 2000 });
+        let Gauges { cpu, lag, round_trip, host, .. } = &all.gauges;
+        let both = WorkerCpu { thread: 1, cpu_ns: 1400, wall_ns: 2000, wait_ns: Some(20) };
+        assert_eq!(cpu[1], both);
         assert_eq!((cpu.len(), all.gauges.busiest_share()), (2, 0.7));
         assert_eq!((lag.as_ref().unwrap().len(), round_trip.as_ref().unwrap().len()), (3, 3));
         assert_eq!((host.share(), HostCpu::default().share()), (Some(0.25), None));

@@ -2,7 +2,12 @@
 //! read and cleared again and again, so that nothing is allocated per row once it has grown.
 
 use crate::error::{DbError, ErrorClass};
-use crate::value::{Timestamp, parse_decimal, rescale};
+use crate::value::{Timestamp, parse_decimal, rescale, write_decimal};
+
+/// Characters of a field that an error message shows.
+const SHOWN_MAX: usize = 40;
+/// Digits after the point that 64 bits can hold.
+const DIGITS_MAX: u8 = 18;
 
 /// One field. Text and lists lie in the buffer's arenas.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -217,8 +222,36 @@ impl<'a> Row<'a> {
     }
 
     fn mismatch(&self, column: usize, wanted: &str) -> DbError {
-        let message = format!("column {column} is {:?}, not {wanted}", self.get(column));
+        let found = self.get(column).map_or_else(|| "missing".to_owned(), |cell| self.words(cell));
+        let message = format!("column {column} is {found}, not {wanted}");
         DbError::new(ErrorClass::Other, message)
+    }
+
+    /// A field for people: short, and without control characters.
+    fn words(&self, cell: &Cell) -> String {
+        match *cell {
+            Cell::Null => "NULL".to_owned(),
+            Cell::Int(value) => value.to_string(),
+            Cell::Float(value) => value.to_string(),
+            Cell::Decimal { units, scale } => {
+                let mut text = String::new();
+                match scale <= DIGITS_MAX && write_decimal(&mut text, units, scale).is_ok() {
+                    true => text,
+                    false => "a decimal".to_owned(),
+                }
+            }
+            Cell::Timestamp(value) => value.to_string(),
+            Cell::Text(span) => {
+                let text = String::from_utf8_lossy(&self.rows.text[span.range()]);
+                let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+                let mut shown: String = text.chars().take(SHOWN_MAX).map(clean).collect();
+                if text.chars().nth(SHOWN_MAX).is_some() {
+                    shown.push('…');
+                }
+                format!("`{shown}`")
+            }
+            Cell::List(span) => format!("a list of {}", span.len),
+        }
     }
 
     /// An integer; a decimal or float without a fraction counts as one, as does text.
@@ -373,7 +406,14 @@ mod tests {
         assert_eq!(row.decimal(2, 4).unwrap(), 1250);
         let list = row.list(3).unwrap();
         assert_eq!((list.text(0).unwrap(), list.is_null(1)), ("a", true));
-        assert!(row.int(1).is_err(), "this text is no integer");
+        let error = |result: Result<i64, DbError>| result.unwrap_err().to_string();
+        assert_eq!(error(row.int(1)), "column 1 is `näm€`, not an integer");
+        assert_eq!(error(row.int(4)), "column 4 is missing, not an integer");
+        assert_eq!(error(list.int(1)), "column 1 is NULL, not an integer");
+        assert_eq!(
+            error(row.decimal(3, 2)),
+            "column 3 is a list of 2, not a decimal of that scale"
+        );
     }
 
     #[test]
@@ -382,5 +422,12 @@ mod tests {
         rows.reset(1);
         rows.float(-10.005_000_000_1);
         assert_eq!(rows.row(0).decimal(0, 2).unwrap(), -1001);
+        rows.float(f64::NAN);
+        rows.text(&format!("\u{1b}[2J{}", "x".repeat(99)));
+        let error = rows.row(1).decimal(0, 2).unwrap_err().to_string();
+        assert_eq!(error, "column 0 is NaN, not a decimal of that scale");
+        let error = rows.row(2).decimal(0, 2).unwrap_err().to_string();
+        assert!(error.contains("[2Jxxx") && error.contains('…') && !error.contains('\u{1b}'));
+        assert!(error.chars().count() < 100, "{error}");
     }
 }

@@ -8,6 +8,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +46,11 @@ pub trait Database: Send + Sync + 'static {
     /// # Errors
     /// `Refused` when trying again cannot help, `Unavailable` or `Disconnected` when it may.
     async fn connect(&self, role: Role) -> Result<Self::Session, DbError>;
+
+    /// How long questions that are no user's transactions are waited for.
+    fn waits(&self) -> Waits {
+        Waits::default()
+    }
 
     /// What there is to tell since sessions were opened, a sentence each, for stderr and the result: that
     /// TLS was not to be had, say.
@@ -233,11 +239,42 @@ pub trait Session: 'static {
         Ok(false)
     }
 
+    /// The process, or the thread, that serves this session, where the server may be on this host:
+    /// whoever asks looks whether it is. `None` where the server is elsewhere, or nobody can tell.
+    ///
+    /// # Errors
+    /// As the database reports; the session is still usable.
+    async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
+        Ok(None)
+    }
+
     /// Names of the tables in the schema that the session works in, in lower case.
     ///
     /// # Errors
     /// As the database reports.
     async fn tables(&mut self) -> Result<Vec<String>, DbError>;
+
+    /// What depends on these tables and would be lost, broken or in the way if they were dropped, a phrase
+    /// each. Nothing where [`Capabilities::transactional_ddl`]: there a drop that fails leaves all as it
+    /// was.
+    ///
+    /// # Errors
+    /// As the database reports.
+    async fn dependents(&mut self, tables: &[&str]) -> Result<Vec<String>, DbError> {
+        let _ = tables;
+        Ok(Vec::new())
+    }
+
+    /// Tries whether tables can be made by these statements, and procedures where `longest` gives the bytes
+    /// of the longest of them, and leaves nothing behind. Nothing to try where
+    /// [`Capabilities::transactional_ddl`].
+    ///
+    /// # Errors
+    /// When they cannot.
+    async fn rehearse(&mut self, tables: &[&str], longest: Option<usize>) -> Result<(), DbError> {
+        let _ = (tables, longest);
+        Ok(())
+    }
 
     /// Claims `name` within the schema for as long as the session lives (or until its transaction
     /// ends, where a driver says so): many may share it, or one may have it alone. Gives false at once
@@ -249,6 +286,16 @@ pub trait Session: 'static {
 
     /// Ends the session in an orderly way. Dropping it is allowed too, and abrupt.
     async fn close(self);
+}
+
+/// A process of a server, as the server itself numbers it: in a container these may be other numbers
+/// than the host's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServerProcess {
+    /// Of the process, or of one of its threads.
+    pub id: u32,
+    /// What such a process is called, to tell it from another one of that number.
+    pub names: &'static [&'static str],
 }
 
 /// How much of a name is claimed.
@@ -278,6 +325,35 @@ impl<F: FnMut(&mut Rows) -> bool> RowSource for F {
 pub trait Canceller: Send {
     /// Asks the database to stop the session's current statement.
     fn cancel(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+
+    /// Asks on a connection of its own whether the database is still at the session's statement; `None`
+    /// where nobody can tell.
+    ///
+    /// # Errors
+    /// As [`Database::connect`], and as the database reports.
+    fn is_at_work(&self) -> IsAtWork<'_> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+}
+
+/// The answer of [`Canceller::is_at_work`] on its way.
+pub type IsAtWork<'a> = Pin<Box<dyn Future<Output = Result<Option<bool>, DbError>> + Send + 'a>>;
+
+/// How long questions that are no user's transactions are waited for: those of builds, checks and drops, and
+/// those asked beside a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waits {
+    /// A question that any server answers at once; and, while a statement takes longer, between two looks at
+    /// whether the server is still at it.
+    pub query: Duration,
+    /// A statement over much data: a load, an index, a check.
+    pub work: Duration,
+}
+
+impl Default for Waits {
+    fn default() -> Self {
+        Self { query: Duration::from_secs(30), work: Duration::from_secs(24 * 60 * 60) }
+    }
 }
 
 /// What is at the other end of a session.
@@ -304,6 +380,8 @@ pub struct Capabilities {
     pub procedures: bool,
     /// Only one session writes at a time, so one loader is best.
     pub one_writer: bool,
+    /// Tables can be made and dropped in a transaction, and are back after its rollback.
+    pub transactional_ddl: bool,
     /// Keys that refer to other tables can be added after the load.
     pub foreign_keys: bool,
     /// Keeps what is written to it. The null database does not, so nothing can be checked there.
@@ -314,6 +392,8 @@ pub struct Capabilities {
     pub isolations: &'static [Isolation],
     /// Ways to send a statement.
     pub protocols: &'static [Protocol],
+    /// How late a transaction may come to be seen in [`Session::transaction_count`].
+    pub count_delay: Duration,
     /// Conformance cases that this driver is let off, each with the reason.
     pub exempt: &'static [(&'static str, &'static str)],
 }

@@ -13,8 +13,9 @@ use serde::{Deserialize, Serialize};
 use crate::error::{DbError, SpecError};
 use crate::pace::Cycle;
 use crate::random::Rng;
+use crate::rows::Rows;
 use crate::session::{Capabilities, RowSource, Session, StatementId};
-use crate::sql::StatementDef;
+use crate::sql::{SqlBook, StatementDef};
 use crate::value::{ColumnType, Timestamp};
 
 /// A name or a title that many share: cheap to clone, whether it was known when the program was compiled or
@@ -133,6 +134,13 @@ pub trait Workload: Send + Sync + 'static {
         statements: &mut Statements<'_>,
         session: &mut S,
     ) -> Result<Self::Prepared, DbError>;
+
+    /// What a transaction with this input came to, when the database has acknowledged its commit and its
+    /// answer cannot be read; `None` where only the answer tells. Committed, unless it says otherwise.
+    fn acknowledged(&self, input: &Self::Input) -> Option<Completion> {
+        let _ = input;
+        Some(Completion::COMMITTED)
+    }
 
     /// Runs one transaction, from its begin to its commit or its rollback by rule. On an error the
     /// engine rolls back.
@@ -281,11 +289,31 @@ pub struct Foreign {
     /// Statement that gives the scale as one integer; 0, null, no row or an error say that the tables
     /// are not of that program. A dialect without it has no such tables.
     pub scale: Name,
+    /// What a run needs there beside the tables. Nothing, unless it says so.
+    pub needs: Option<Needs>,
     /// Where logic can run on such tables, the preferred place first.
     pub modes: Vec<Mode>,
     /// Options of a run that such tables decide, as (name, value).
     pub options: Vec<(Name, Name)>,
     /// The conditions, by [`CheckDef::id`], that do not hold there by that program's own rules.
+    pub violates: Vec<Name>,
+}
+
+/// What a run on tables that another program made needs beside them: its stored routines.
+#[derive(Clone, Debug)]
+pub struct Needs {
+    /// Statement that lists what is there.
+    pub statement: Name,
+    /// Judges what the statement listed, knowing what the book can do with it.
+    pub judge: fn(&SqlBook, &Rows) -> Result<Judged, DbError>,
+}
+
+/// What a look at a [`Foreign`] table set found beside the tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// Why no run is possible, in words; none when one is.
+    pub lack: Option<String>,
+    /// Conditions that the version of the program found does not keep, beside [`Foreign::violates`].
     pub violates: Vec<Name>,
 }
 
@@ -496,14 +524,20 @@ impl WorkloadSettings {
 
 /// Hands out the statements of a resolved book while a session prepares them.
 pub struct Statements<'a> {
-    book: &'a crate::sql::SqlBook,
+    book: &'a SqlBook,
 }
 
 impl<'a> Statements<'a> {
     /// The statements of `book`.
     #[must_use]
-    pub fn new(book: &'a crate::sql::SqlBook) -> Self {
+    pub fn new(book: &'a SqlBook) -> Self {
         Self { book }
+    }
+
+    /// The book.
+    #[must_use]
+    pub const fn book(&self) -> &SqlBook {
+        self.book
     }
 
     /// Whether the book has the statement `name`.

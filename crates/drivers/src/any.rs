@@ -8,8 +8,8 @@ use std::fmt;
 use triphammer_core::error::{DbError, SpecError};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Capabilities, Claim, Database, Role, RowSource, ServerInfo, Session,
-    StatementId,
+    Access, Canceller, Capabilities, Claim, Database, Role, RowSource, ServerInfo, ServerProcess,
+    Session, StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::Value;
@@ -84,6 +84,10 @@ macro_rules! drivers {
                 match self {
                     $(Self::$name(database) => database.connect(role).await.map(AnySession::$name),)+
                 }
+            }
+
+            fn waits(&self) -> Waits {
+                match self { $(Self::$name(database) => database.waits(),)+ }
             }
 
             fn notes(&self) -> Vec<String> {
@@ -193,8 +197,20 @@ macro_rules! drivers {
             match self { $(Self::$name(session) => session.ping().await,)+ }
         }
 
+        async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
+            match self { $(Self::$name(session) => session.server_process().await,)+ }
+        }
+
         async fn tables(&mut self) -> Result<Vec<String>, DbError> {
             match self { $(Self::$name(session) => session.tables().await,)+ }
+        }
+
+        async fn dependents(&mut self, tables: &[&str]) -> Result<Vec<String>, DbError> {
+            match self { $(Self::$name(session) => session.dependents(tables).await,)+ }
+        }
+
+        async fn rehearse(&mut self, tables: &[&str], longest: Option<usize>) -> Result<(), DbError> {
+            match self { $(Self::$name(session) => session.rehearse(tables, longest).await,)+ }
         }
 
         async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {

@@ -47,6 +47,7 @@ static CAPABILITIES: Capabilities = Capabilities {
     blocks: true,
     procedures: false,
     one_writer: true,
+    transactional_ddl: true,
     foreign_keys: false,
     stores: true,
     users_max: Some((
@@ -55,6 +56,7 @@ static CAPABILITIES: Capabilities = Capabilities {
     )),
     isolations: &[Isolation::Serializable],
     protocols: &[Protocol::Prepared],
+    count_delay: Duration::ZERO,
     exempt: &[
         ("wrong_password", IN_PROCESS),
         ("password_with_quotes_and_unicode", IN_PROCESS),
@@ -109,8 +111,17 @@ impl Sqlite {
         if path.is_empty() || path.ends_with('/') {
             return Err(SpecError::new("a sqlite target names a file: sqlite:path/to/file.db"));
         }
+        target.check_no_user()?;
+        // SQLite takes such a name for a URI, with parameters of its own.
+        if path.starts_with("file:") {
+            return Err(SpecError::new(
+                "a sqlite target names a file, not a file: URI; write sqlite:./file:… where a name \
+                 begins so",
+            ));
+        }
         let options = Options::parse(&target.params, settings.lock_timeout)?;
-        Ok(Self { path: PathBuf::from(path), options, switching: Mutex::new(()) })
+        let path = settings.reach.database_file(path)?;
+        Ok(Self { path, options, switching: Mutex::new(()) })
     }
 
     fn refused(&self, why: impl std::fmt::Display) -> DbError {

@@ -3,14 +3,18 @@
 //! that hold whatever characters they like, and that are never shown.
 
 use std::fmt;
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use triphammer_core::SpecError;
-use triphammer_core::session::{Isolation, Protocol};
+use triphammer_core::session::{Isolation, Protocol, Waits};
 
 /// What a URL looks like, for messages.
 const FORM: &str = "scheme://user:password@host:port/database?name=value";
+
+/// Longest name of a parameter.
+const NAME_MAX: usize = 40;
 
 /// Characters written as they are by [`TargetUrl::redacted`].
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
@@ -110,7 +114,10 @@ impl TargetUrl {
             params: Vec::new(),
         };
         let after_hosts = match rest.strip_prefix("//") {
-            None => rest,
+            None => {
+                refuse_misplaced_password(rest)?;
+                rest
+            }
             Some(rest) => {
                 url.has_authority = true;
                 let (userinfo, rest) = split_userinfo(rest);
@@ -123,10 +130,23 @@ impl TargetUrl {
             }
         };
         let (path, query) = after_hosts.split_once('?').unwrap_or((after_hosts, ""));
+        if url.user.is_none() && url.password.is_none() {
+            refuse_misplaced_password(path)?;
+        }
         url.path = decode(path);
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            url.params.push((decode(name), decode(value)));
+            // What is wrong is not shown: it may be a piece of a password.
+            let named = pair.split_once('=').map(|(name, value)| (decode(name), decode(value)));
+            let is_name = |name: &str| {
+                let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+                !name.is_empty() && name.len() <= NAME_MAX && name.chars().all(is_word)
+            };
+            let Some((name, value)) = named.filter(|(name, _)| is_name(name)) else {
+                return Err(SpecError::new(format!(
+                    "a parameter after the ? of a URL reads name=value; a URL reads {FORM}"
+                )));
+            };
+            url.params.push((name, value));
         }
         Ok(url)
     }
@@ -151,6 +171,32 @@ impl TargetUrl {
     #[must_use]
     pub fn param(&self, name: &str) -> Option<&str> {
         self.params.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Refuses a URL of a server that is named without `//`, so that it would be read as a path.
+    ///
+    /// # Errors
+    /// When something stands where `//` should; it is not shown, since it may hold a password.
+    pub fn check_authority(&self) -> Result<(), SpecError> {
+        if self.has_authority || self.path.is_empty() {
+            return Ok(());
+        }
+        let scheme = &self.scheme;
+        Err(SpecError::new(format!(
+            "two slashes follow `{scheme}:`, as in {scheme}://user@host:port/database"
+        )))
+    }
+
+    /// Refuses a user or password in the URL of a database that has neither.
+    ///
+    /// # Errors
+    /// When one stands there; it is not shown.
+    pub fn check_no_user(&self) -> Result<(), SpecError> {
+        if self.user.is_none() && self.password.is_none() {
+            return Ok(());
+        }
+        let scheme = &self.scheme;
+        Err(SpecError::new(format!("a {scheme} target has neither user nor password")))
     }
 
     /// Whether a password stands in the URL, where the process list shows it.
@@ -208,8 +254,10 @@ pub fn host_text(name: &str, port: Option<u16>) -> String {
     out
 }
 
+/// Whether a parameter of this name holds a secret, in the words of whatever program it is from.
 fn is_secret(name: &str) -> bool {
-    matches!(name, "password" | "sslpassword")
+    let name = name.to_ascii_lowercase();
+    ["pass", "pwd", "secret", "token", "credential"].iter().any(|word| name.contains(word))
 }
 
 /// The scheme in lower case, and what follows its colon.
@@ -220,6 +268,17 @@ fn split_scheme(text: &str) -> Result<(String, &str), SpecError> {
     let is_word = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
         && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '_'));
     if is_word { Ok((scheme.to_ascii_lowercase(), rest)) } else { Err(missing()) }
+}
+
+/// Refuses `user:password@` where a path is read: the URL would connect somewhere else, and show it.
+fn refuse_misplaced_password(text: &str) -> Result<(), SpecError> {
+    if text.split_once(':').is_none_or(|(_, after)| !after.contains('@')) {
+        return Ok(());
+    }
+    Err(SpecError::new(format!(
+        "a user and password follow two slashes and precede the host; a URL reads {FORM}; in the name \
+         of a file or database write %40 for @"
+    )))
 }
 
 /// Finds the `@` that ends user and password. Without raw slashes and question marks in the password
@@ -323,6 +382,111 @@ fn decode(text: &str) -> String {
         .map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
 }
 
+/// What a target may take from this process and its host. Whoever runs the process may use all of it;
+/// whoever only sends it a URL may not, or their server would be sent the owner's passwords.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// Environment variables, password files, unix sockets, and files that the URL names.
+    #[default]
+    Process,
+    /// Nothing but database files in one folder.
+    Folder(DataFolder),
+}
+
+impl Reach {
+    /// An environment variable, where they may be read.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<String> {
+        match self {
+            Self::Process => std::env::var(name).ok(),
+            Self::Folder(_) => None,
+        }
+    }
+
+    /// Refuses a path on this host that a URL names, such as that of a certificate or a socket.
+    ///
+    /// # Errors
+    /// When the target may not use it.
+    pub(crate) fn check_path(&self, what: &str) -> Result<(), SpecError> {
+        match self {
+            Self::Process => Ok(()),
+            Self::Folder(_) => Err(SpecError::new(format!(
+                "{what} names a path on the server's host, which only targets that the server was \
+                 started with may use; add the target to the file of --targets"
+            ))),
+        }
+    }
+
+    /// The path of a database file.
+    ///
+    /// # Errors
+    /// When the target may not use that file.
+    pub(crate) fn database_file(&self, path: &str) -> Result<PathBuf, SpecError> {
+        match self {
+            Self::Process => Ok(path.into()),
+            Self::Folder(folder) => folder.file(path),
+        }
+    }
+}
+
+/// A folder that targets of others are confined to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataFolder {
+    /// Where relative paths begin.
+    folder: PathBuf,
+    /// The same without links.
+    real: PathBuf,
+    /// A file in it that is no database of theirs, such as the job store.
+    except: PathBuf,
+}
+
+impl DataFolder {
+    /// A folder without the file `except`.
+    ///
+    /// # Errors
+    /// When there is no such folder.
+    pub fn new(folder: PathBuf, except: PathBuf) -> std::io::Result<Self> {
+        let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
+        let real = shown.canonicalize()?;
+        if !real.is_dir() {
+            return Err(std::io::ErrorKind::NotADirectory.into());
+        }
+        // What is not there yet lies in no other place than its folder does.
+        let except = except.canonicalize().unwrap_or(except);
+        Ok(Self { folder, real, except })
+    }
+
+    /// A plain file in it, by its path from the folder or from the root; it need not exist.
+    fn file(&self, path: &str) -> Result<PathBuf, SpecError> {
+        let refuse = |why: &str| {
+            Err(SpecError::new(format!(
+                "the SQLite file {why}; the server uses plain files in its data folder only, which \
+                 --data names at its start"
+            )))
+        };
+        let joined = self.folder.join(path);
+        let from_folder = Path::new(path).strip_prefix(&self.real).unwrap_or(Path::new(path));
+        if Path::new(path).components().any(|part| part == Component::ParentDir) {
+            return refuse("has `..` in its path");
+        }
+        let hidden = |part: Component<'_>| matches!(part, Component::Normal(name) if name.as_encoded_bytes().starts_with(b"."));
+        if from_folder.components().any(hidden) {
+            return refuse("is hidden");
+        }
+        let folder = joined.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize();
+        let Some(real) = folder.ok().filter(|folder| folder.starts_with(&self.real)) else {
+            return refuse("is not in a folder there");
+        };
+        let real = real.join(joined.file_name().unwrap_or_default());
+        match std::fs::symlink_metadata(&real) {
+            Ok(facts) if !facts.is_file() => refuse("is a link or no plain file"),
+            _ if real == self.except => refuse("is the job store"),
+            _ => Ok(joined),
+        }
+    }
+}
+
 /// What drivers get beside the URL.
 #[derive(Clone, Debug)]
 pub struct ConnectSettings {
@@ -340,8 +504,12 @@ pub struct ConnectSettings {
     pub lock_timeout: Option<Duration>,
     /// Limit of one attempt to connect.
     pub connect_limit: Duration,
+    /// Limits of what is asked beside users' transactions.
+    pub waits: Waits,
     /// How long sent data may stay unacknowledged before the connection counts as lost.
     pub tcp_user_timeout: Duration,
+    /// What the target may take from this process and its host.
+    pub reach: Reach,
 }
 
 impl Default for ConnectSettings {
@@ -354,7 +522,9 @@ impl Default for ConnectSettings {
             application_name: "triphammer".to_owned(),
             lock_timeout: None,
             connect_limit: Duration::from_secs(10),
+            waits: Waits::default(),
             tcp_user_timeout: Duration::from_secs(30),
+            reach: Reach::default(),
         }
     }
 }
@@ -465,6 +635,115 @@ mod tests {
             assert!(error.contains(message), "{text}: {error}");
             assert!(error.contains("scheme://"), "{text}: {error}");
             assert!(!error.contains("hunter2"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_password_in_a_wrong_place_is_refused_and_not_shown() {
+        for scheme in ["postgres", "mysql", "mariadb", "sqlite", "null", "oracle"] {
+            for rest in [
+                ":/u:hunter2@h/d",
+                ":u:hunter2@h/d",
+                ":///u:hunter2@h/d",
+                "://///u:hunter2@h/d",
+                "://h/u:hunter2@h/d",
+                ":/u:hun?ter2@h/d",
+                ":///u:hun?ter2@h/d",
+                ":/u:hunter2@h:5432/d?sslmode=require",
+                ":\\\\u:hunter2@h/d",
+                "://h/d?u:hunter2@h",
+                "://h/d?=hunter2",
+                "://h/d?hunter2 x=1",
+                "://h/d?hunter2",
+            ] {
+                let text = format!("{scheme}{rest}");
+                let error = TargetUrl::parse(&text).unwrap_err().to_string();
+                assert!(error.contains("scheme://"), "{text}: {error}");
+                assert!(!error.contains("hun"), "{text}: {error}");
+            }
+        }
+        assert_eq!(TargetUrl::parse("sqlite:a:b%40c.db").unwrap().path, "a:b@c.db");
+    }
+
+    #[test]
+    fn what_others_call_a_password_is_hidden_too() {
+        for name in ["pwd", "passwd", "PASSWORD", "pass", "sslpassword", "secret", "auth_token"] {
+            let url = TargetUrl::parse(&format!("pg://u@h/d?{name}=hunter2&a=b")).unwrap();
+            assert!(url.has_password(), "{name}");
+            assert_eq!(url.redacted(), "pg://u@h/d?a=b", "{name}");
+        }
+    }
+
+    #[test]
+    fn a_data_folder_is_left_by_no_path() {
+        let outside = tempfile::tempdir().unwrap();
+        let folder = outside.path().join("data");
+        std::fs::create_dir_all(folder.join("sub/.git")).unwrap();
+        std::fs::write(outside.path().join("other.db"), "").unwrap();
+        for name in ["a.db", "jobs.db", "sub/b.db", ".hidden.db"] {
+            std::fs::write(folder.join(name), "").unwrap();
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(outside.path(), folder.join("up")).unwrap();
+            std::os::unix::fs::symlink("../other.db", folder.join("link.db")).unwrap();
+            std::os::unix::fs::symlink("../absent.db", folder.join("dangling.db")).unwrap();
+        }
+        let data = DataFolder::new(folder.clone(), folder.join("jobs.db")).unwrap();
+        let reach = Reach::Folder(data);
+        let absolute = |name: &str| format!("{}/{name}", folder.canonicalize().unwrap().display());
+        for good in ["a.db", "new.db", "sub/b.db", "./a.db", &absolute("a.db")] {
+            assert!(reach.database_file(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "../other.db",
+            "sub/../../other.db",
+            "sub/../a.db",
+            "up/other.db",
+            "link.db",
+            "dangling.db",
+            "/etc/passwd",
+            "/dev/zero",
+            "jobs.db",
+            "./jobs.db",
+            ".hidden.db",
+            "sub/.git/x.db",
+            "absent/x.db",
+            "sub",
+            "..",
+            &format!("{}/other.db", outside.path().display()),
+            &absolute("../other.db"),
+        ] {
+            let error = reach.database_file(bad).unwrap_err().to_string();
+            assert!(error.contains("--data"), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_url_of_somebody_else_reaches_no_path_of_this_host() {
+        use crate::AnyDatabase;
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataFolder::new(folder.path().into(), folder.path().join("jobs")).unwrap();
+        let theirs = ConnectSettings { reach: Reach::Folder(data), ..Default::default() };
+        for url in [
+            "postgres://u@%2Frun%2Fpg/d",
+            "postgres://u@/d?host=/run/pg",
+            "postgres://u@h1,%2Frun%2Fpg/d",
+            "postgres://u@h/d?sslrootcert=/etc/shadow",
+            "postgres://u@h/d?sslcert=/a&sslkey=/b",
+            "mysql://u@%2Frun%2Fs.sock/d",
+            "mysql://u@h/d?socket=/run/s.sock",
+            "mysql://u@h/d?ssl-ca=/etc/shadow",
+            "mariadb://u@h/d?SSL_CERT=/a&ssl_key=/b",
+        ] {
+            let error = AnyDatabase::open(url, &theirs).err().expect("a refusal").to_string();
+            assert!(error.contains("--targets"), "{url}: {error}");
+        }
+        for url in ["sqlite:/etc/passwd", "sqlite:%2e%2e/x.db", "sqlite:file:x.db"] {
+            assert!(AnyDatabase::open(url, &theirs).is_err(), "{url}");
+        }
+        for url in ["postgres://u@h/d", "mysql://u@h/d", "sqlite:x.db", "null:"] {
+            assert!(AnyDatabase::open(url, &theirs).is_ok(), "{url}");
         }
     }
 

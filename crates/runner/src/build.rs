@@ -22,8 +22,9 @@ use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_workloads::AnyWorkload;
 
 use crate::cancel::Cancel;
-use crate::crew::{Crew, connect, identify, on_this_thread};
+use crate::crew::{Crew, connect, create_database, identify, on_this_thread};
 use crate::failure::{Doing, Failure};
+use crate::limited::Limited;
 use crate::progress::Progress;
 use crate::record::{Record, Recording};
 use crate::{books, remove};
@@ -107,8 +108,7 @@ pub fn build(
         }
     }
     if request.create_database {
-        on_this_thread(database.create_database())
-            .doing(format_args!("creating the database of {}", database.target()))?;
+        create_database(database)?;
     }
     let report = BuildReport {
         workload: description.title.to_string(),
@@ -163,7 +163,7 @@ pub async fn claim(
     role: Role,
     claim: Claim,
     limit: Duration,
-) -> Result<AnySession, Failure> {
+) -> Result<Limited<AnySession>, Failure> {
     let target = database.target();
     let mut session =
         connect(database, role, limit).await.doing(format_args!("connecting to {target}"))?;
@@ -183,7 +183,7 @@ pub async fn claim(
 /// Looks at what is there, removes it when asked to, and gives the record to go on from.
 async fn begin(
     book: &SqlBook,
-    session: &mut AnySession,
+    session: &mut Limited<AnySession>,
     request: &BuildRequest,
     database: &Arc<AnyDatabase>,
     progress: &dyn Progress,
@@ -210,20 +210,51 @@ async fn begin(
             (true, ..) => {}
         }
     }
-    if found.record.is_some() || request.force {
-        remove::remove(workload, book, session, &found, request.force).await?;
-    } else {
+    if request.force {
+        remove::refuse_unrelated(workload, session, &found).await?;
+    }
+    let replaces = found.record.is_some() || request.force;
+    if !replaces {
         found.refuse_strangers(workload, &database.target())?;
     }
-    let record = start_record(book, session, request).await.doing("writing the build record")?;
-    Ok((record, false))
+    let capabilities = database.capabilities();
+    let atomic = capabilities.transactional_ddl;
+    if replaces {
+        remove::refuse_dependents(workload, session, &found, request.force).await?;
+        rehearse(book, session, request, capabilities.procedures)
+            .await
+            .doing("trying whether the tables can be made (nothing was dropped)")?;
+    }
+    if atomic {
+        session.begin(Access::Write).await.doing("beginning to build")?;
+    }
+    if replaces {
+        remove::remove(workload, book, session, &found, atomic, request.force).await?;
+    }
+    let started = start(book, session, request, atomic).await;
+    Ok((started.doing("making the tables and the build record")?, false))
 }
 
-/// Writes what is going to be built, before anything of it is made.
-async fn start_record<S: Session>(
+/// Tries what a build would do first, before what is there is dropped for it.
+async fn rehearse<S: Session>(
     book: &SqlBook,
     session: &mut S,
     request: &BuildRequest,
+    procedures: bool,
+) -> Result<(), DbError> {
+    let tables: Vec<&str> = book.scripts("create").map(|script| script.sql.as_str()).collect();
+    let without = request.settings.options.get("no-procedures").is_some_and(|v| v == "true");
+    let longest = book.all_scripts().iter().map(|script| script.sql.len()).max();
+    session.rehearse(&tables, longest.filter(|_| procedures && !without)).await
+}
+
+/// Writes what is going to be built, before anything of it is made. Where tables can be made in the caller's
+/// transaction, `atomic`, makes them in it too: old tables are gone only when the new ones are there.
+async fn start<S: Session>(
+    book: &SqlBook,
+    session: &mut S,
+    request: &BuildRequest,
+    atomic: bool,
 ) -> Result<Record, DbError> {
     for script in book.scripts("build_record").filter(|s| s.object() == "create") {
         session.script(&script.sql).await?;
@@ -246,9 +277,16 @@ async fn start_record<S: Session>(
     items.extend(made.build_facts().into_iter().map(|(k, v)| (format!("fact/{k}"), v)));
     items
         .extend(workload.tables.iter().map(|t| (format!("object/{}", t.name), "table".to_owned())));
-    session.begin(Access::Write).await?;
+    if !atomic {
+        session.begin(Access::Write).await?;
+    }
     for (item, value) in &items {
         recording.insert(session, item, value).await?;
+    }
+    for script in book.scripts("create").filter(|_| atomic) {
+        let made = session.script(&script.sql).await;
+        made.map_err(|error| error.context(format_args!("running `{}`", script.name)))?;
+        recording.insert(session, &step(script), "done").await?;
     }
     session.commit().await?;
     recording.read(session).await

@@ -153,8 +153,10 @@ pub struct Campaign<'a> {
 /// How a campaign ended.
 #[derive(Clone, Debug)]
 pub struct Ended<T> {
-    /// Its number in the store.
+    /// Its number in the store; `None` when it is not there, or not whole.
     pub job: Option<JobId>,
+    /// False when it was to be stored and is not, or not whole.
+    pub is_stored: bool,
     /// Complete, interrupted, or failed when runs could not be made.
     pub status: Status,
     /// What it found; `None` when no run came to its end.
@@ -244,7 +246,7 @@ impl Campaign<'_> {
             }
         };
         let (status, reason) = ended;
-        let document = question.document(journal.job, status);
+        let mut document = question.document(journal.job, status);
         match (&document, &reason) {
             (Some(document), _) => {
                 let headline = Q::headline(document);
@@ -256,7 +258,11 @@ impl Campaign<'_> {
                 journal.end(status, words, &mut |text| observer.warn(text));
             }
         }
-        Ok(Ended { job: journal.job, status, document, reason })
+        let job = journal.job.filter(|_| journal.is_whole());
+        if job.is_none() {
+            document = question.document(None, status);
+        }
+        Ok(Ended { job, is_stored: journal.is_whole(), status, document, reason })
     }
 }
 
@@ -335,9 +341,10 @@ impl Sequence<'_> {
 
 /// Why a run did not come to its end.
 fn cause(result: &RunResult) -> String {
+    let cause = result.cause().unwrap_or_else(|| result.status.name().to_owned());
     match result.errors.first() {
-        Some(error) => format!("every virtual user had to end early: {}", error.message),
-        None => "every virtual user had to end early".to_owned(),
+        Some(error) => format!("{cause}: {}", error.message),
+        None => cause,
     }
 }
 

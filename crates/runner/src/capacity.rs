@@ -4,15 +4,16 @@
 
 mod document;
 mod limit;
+mod measured;
 
 use std::sync::Arc;
 
 use triphammer_core::SpecError;
 use triphammer_core::pace::Load;
 use triphammer_core::session::Database;
+use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::workload::Description;
-use triphammer_statistics::Estimate;
-use triphammer_statistics::search::{Answer, Capacity as Search, CapacityPlan, Step as Next};
+use triphammer_statistics::search::{Capacity as Search, CapacityPlan, Step as Next};
 
 use crate::campaign::{Question, Step};
 use crate::report::format::figure;
@@ -78,7 +79,8 @@ impl Request {
         )?;
         let capabilities = target.database.capabilities();
         let most = capabilities.users_max.map_or(SESSIONS, |(most, _)| most.min(SESSIONS));
-        let sessions = settings.parse("vus", || if capabilities.one_writer { 1 } else { most })?;
+        let sessions = settings
+            .count("vus", SESSIONS_MAX, || if capabilities.one_writer { 1 } else { most })?;
         Ok(Self {
             limit,
             highest: highest.unwrap_or(HIGHEST),
@@ -183,16 +185,9 @@ impl Question for Capacity {
     }
 
     fn tell(&mut self, step: &Step, result: &RunResult) {
-        let probe =
-            Probe::of(step.number, result, &self.request.limit, &self.workload.transactions);
-        let limit_us = self.request.limit.under_us();
-        let answer = match (&probe.reason, probe.value_us) {
-            (None | Some(Reason::TooSlow), Some(value_us)) => Answer::Measured {
-                value: Estimate { value: value_us, interval: None },
-                limit: limit_us,
-            },
-            (reason, _) => Answer::Ok { ok: reason.is_none() },
-        };
+        let types = &self.workload.transactions;
+        let probe = Probe::of(step.number, result, &self.request.limit, types);
+        let answer = probe.answer(&self.request.limit);
         self.search.tell(probe.rate, answer);
         self.probes.push(probe);
         self.first.get_or_insert_with(|| Box::new(result.clone()));

@@ -53,6 +53,9 @@ pub struct CheckReport {
     pub checks: Vec<CheckResult>,
     /// Whether no run had touched the data, so that the rules of the population were checked too.
     pub untouched: bool,
+    /// The other program that made the tables; the rules of the population are not its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_by: Option<String>,
     /// First and last part that was checked.
     pub range: (i64, i64),
 }
@@ -144,8 +147,7 @@ pub fn check(
         let tasks = tasks(&checks, range, i64::from(settings.scale), crew.size);
         let mut asked = ask(&crew, &book, &checks, &tasks, snapshot.as_deref(), progress)?;
         if let Some(foreign) = workload.foreign.as_ref().filter(|_| record.is_adopted()) {
-            for check in asked.iter_mut().filter(|c| foreign.violates.iter().any(|id| *id == c.id))
-            {
+            for check in asked.iter_mut().filter(|c| record.is_violated_by_rule(foreign, &c.id)) {
                 check.by_rules_of = (check.violations > 0).then(|| foreign.made_by.to_string());
             }
         }
@@ -157,6 +159,7 @@ pub fn check(
             target: database.target(),
             checks: asked,
             untouched: record.is_untouched(),
+            made_by: record.made_by().map(str::to_owned),
             range,
         })
     })

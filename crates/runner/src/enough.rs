@@ -3,9 +3,10 @@
 use triphammer_core::event::Phase;
 use triphammer_core::recorder::Interval;
 use triphammer_core::workload::Headline;
-use triphammer_statistics::until_ci::{Decision, FIRST_LOOK, Target, decide};
+use triphammer_statistics::until_ci::{Decision, POINTS_MIN, Target, decide, is_look};
 
 use crate::report::format::{duration, precise};
+use crate::schedule::Schedule;
 
 /// The headline's transactions by second, and when there are enough of them.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub(crate) struct Enough {
     /// The second before which the window has ended.
     end: Option<usize>,
     target: Option<Target>,
+    /// Why the window has a least length.
+    schedule: Schedule,
     told: bool,
 }
 
@@ -35,10 +38,25 @@ pub(crate) enum Now {
 impl Enough {
     /// For a run whose window lasts `longest_s` at most, until the interval is within `until` of the mean.
     pub fn new(headline: &Headline, until: Option<f64>, longest_s: u64) -> Self {
-        let points_max = usize::try_from(longest_s).unwrap_or(usize::MAX);
-        let target = until.map(|relative_half_width| Target { relative_half_width, points_max });
+        let target = until.map(|relative_half_width| Target {
+            relative_half_width,
+            points_min: 0,
+            points_max: points(longest_s),
+        });
         let headline = headline.clone();
-        Self { headline, seconds: Vec::new(), window: None, end: None, target, told: false }
+        let (seconds, schedule) = (Vec::new(), Schedule::default());
+        let mut new =
+            Self { headline, seconds, window: None, end: None, target, schedule, told: false };
+        new.set_schedule(Schedule::default());
+        new
+    }
+
+    /// What the server does by the clock; unknown until it is said, before the window begins.
+    pub fn set_schedule(&mut self, schedule: Schedule) {
+        if let Some(target) = &mut self.target {
+            target.points_min = points(schedule.twice_s());
+        }
+        self.schedule = schedule;
     }
 
     /// Hears of another phase.
@@ -70,6 +88,13 @@ impl Enough {
             return Now::GoOn;
         }
         let window = self.seconds.get(start..).unwrap_or_default();
+        if target.points_max < shortest(&self.schedule) {
+            let told = std::mem::replace(&mut self.told, true);
+            return if told { Now::GoOn } else { Now::Tell(too_short(target, &self.schedule)) };
+        }
+        if !is_look(window.len(), target) {
+            return Now::GoOn;
+        }
         match decide(window, target) {
             Decision::Stop => Now::EndWindow,
             Decision::NotWithinLimit { points_needed } if !self.told => {
@@ -86,8 +111,15 @@ impl Enough {
     }
 }
 
-/// Seconds of the shortest window: the interval has to be narrow enough at two looks.
-const SHORTEST: usize = FIRST_LOOK + FIRST_LOOK / 10;
+/// Seconds of the shortest window that may end by its interval: it has to be narrow enough at two looks,
+/// and to hold twice what the server does by the clock.
+pub(crate) fn shortest(schedule: &Schedule) -> usize {
+    points(schedule.twice_s()).max(POINTS_MIN)
+}
+
+fn points(seconds: u64) -> usize {
+    usize::try_from(seconds).unwrap_or(usize::MAX)
+}
 
 /// A time that is a guess: whole minutes or hours where it has some of them.
 fn roughly(seconds: f64) -> String {
@@ -100,6 +132,18 @@ fn roughly(seconds: f64) -> String {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
+fn too_short(target: Target, schedule: &Schedule) -> String {
+    let asked = precise(target.relative_half_width);
+    let longest = duration(target.points_max as f64);
+    let why = schedule.words().map_or_else(String::new, |why| format!(" ({why})"));
+    let shortest = duration(shortest(schedule) as f64);
+    format!(
+        "± {asked} will not be reached in {longest}: a window that ends by its interval is {shortest} long at \
+         least{why}; give it a longer --duration"
+    )
+}
+
+#[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
 fn not_within(target: Target, needed: Option<usize>) -> String {
     let asked = precise(target.relative_half_width);
     let longest = duration(target.points_max as f64);
@@ -108,11 +152,6 @@ fn not_within(target: Target, needed: Option<usize>) -> String {
             "± {asked} will not be reached in {longest}: at this noise it takes a window of about {}",
             roughly(seconds as f64)
         ),
-        None if target.points_max < SHORTEST => format!(
-            "± {asked} will not be reached in {longest}: a window that ends by its interval is {} long \
-             at least",
-            duration(SHORTEST as f64)
-        ),
         None => format!(
             "± {asked} will not be reached in {longest} as long as the throughput drifts like this"
         ),
@@ -120,13 +159,23 @@ fn not_within(target: Target, needed: Option<usize>) -> String {
 }
 
 #[cfg(test)]
+mod coverage;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     /// TPS of tpc-b, with intervals of its first type alone.
-    fn headline() -> Headline {
+    pub(super) fn headline() -> Headline {
         let tpc_b = crate::describe("tpc-b").unwrap();
         Headline { transactions: vec![0], ..tpc_b.headline.clone() }
+    }
+
+    /// On a server that does nothing by the clock.
+    fn enough(until: Option<f64>, longest_s: u64) -> Enough {
+        let mut enough = Enough::new(&headline(), until, longest_s);
+        enough.set_schedule(Schedule::Nothing);
+        enough
     }
 
     /// Seconds with these counts, ramp-up of ten seconds before them; the second at which something is
@@ -152,18 +201,18 @@ mod tests {
 
     #[test]
     fn a_quiet_series_ends_the_window_and_a_noisy_one_does_not() {
-        let mut quiet = Enough::new(&headline(), Some(0.05), 1_000);
+        let mut quiet = enough(Some(0.05), 1_000);
         let (second, now) = first(&mut quiet, |s| 1_000 + noise(s), 1_000).unwrap();
         assert_eq!(now, Now::EndWindow);
-        assert!((100..300).contains(&second), "{second}");
+        assert!((200..300).contains(&second), "{second}");
         assert_eq!(quiet.into_seconds().len() as u64, second + 1);
-        let mut by_time = Enough::new(&headline(), None, 1_000);
+        let mut by_time = enough(None, 1_000);
         assert_eq!(first(&mut by_time, |s| 1_000 + noise(s), 300), None);
     }
 
     #[test]
     fn what_will_not_be_reached_is_told_once_with_what_it_takes() {
-        let mut noisy = Enough::new(&headline(), Some(0.001), 300);
+        let mut noisy = enough(Some(0.001), 300);
         let (_, now) = first(&mut noisy, |s| 100 + 4 * noise(s), 300).unwrap();
         let Now::Tell(text) = now else { panic!("{now:?}") };
         assert!(text.contains("± 0.10 % will not be reached in 5m"), "{text}");
@@ -171,16 +220,34 @@ mod tests {
     }
 
     #[test]
-    fn a_window_whose_limit_is_too_short_says_so_with_its_last_second() {
-        let mut short = Enough::new(&headline(), Some(0.01), 2);
+    fn a_window_whose_limit_is_too_short_says_so_once_and_at_once() {
+        let mut short = enough(Some(0.01), 2);
         short.phase(Phase::Window, 0);
-        assert_eq!(short.second(&Interval::new(0, 1)), Now::GoOn);
-        // The drain is entered before that second comes in.
-        short.phase(Phase::Drain, 2);
-        let Now::Tell(text) = short.second(&Interval::new(1, 1)) else { panic!("not told") };
+        let Now::Tell(text) = short.second(&Interval::new(0, 1)) else { panic!("not told") };
         assert!(text.contains("± 1.0 % will not be reached in 2s: a window"), "{text}");
-        assert!(text.contains("1m 50s long"), "{text}");
-        assert_eq!(short.second(&Interval::new(2, 1)), Now::GoOn);
+        assert!(text.contains("3m 40s long"), "{text}");
+        assert_eq!(short.second(&Interval::new(1, 1)), Now::GoOn);
+    }
+
+    #[test]
+    fn a_window_holds_two_rounds_of_what_the_server_does_by_the_clock() {
+        let ends = |schedule: Schedule, longest| {
+            let mut enough = Enough::new(&headline(), Some(0.05), longest);
+            enough.set_schedule(schedule);
+            first(&mut enough, |s| 1_000 + noise(s), 3_000).unwrap()
+        };
+        let checkpoints = Schedule::Every { setting: "checkpoint_timeout".into(), seconds: 600 };
+        // Ten seconds of ramp-up, and seconds count from 0.
+        assert_eq!(ends(checkpoints.clone(), 3_000), (1_209, Now::EndWindow));
+        assert_eq!(ends(Schedule::default(), 3_000), (609, Now::EndWindow));
+        let (second, Now::Tell(text)) = ends(checkpoints, 900) else { panic!("not told") };
+        assert_eq!(second, 10);
+        assert!(
+            text.contains(
+                "20m long at least (it must hold two rounds of checkpoint_timeout (10m))"
+            ),
+            "{text}"
+        );
     }
 
     #[test]
@@ -191,7 +258,7 @@ mod tests {
 
     #[test]
     fn merged_seconds_are_spread() {
-        let mut enough = Enough::new(&headline(), None, 10);
+        let mut enough = enough(None, 10);
         let mut merged = Interval::new(0, 1);
         merged.last = 3;
         merged.types[0].counts.committed = 8;

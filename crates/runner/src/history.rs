@@ -1,12 +1,13 @@
 //! `history`: the runs of one kind in the order of time, and when their first figure changed.
 //!
-//! Change points are the statistics crate's (E-divisive means). A change is told with its size, and with what
-//! differs between the last run before it and the first run after it: where one of them explains the change,
+//! Change points are the statistics crate's. A change is told with its size, and with what differs between the last run before it and the first run after it: where one of them explains the change,
 //! look there first.
 
 use serde::{Deserialize, Serialize};
 use triphammer_statistics::Interval;
-use triphammer_statistics::change_point::{ChangePoint, RESULTS_MAX, SEGMENT_MIN, change_points};
+use triphammer_statistics::change_point::{
+    ChangePoint, RESULTS_MAX, RESULTS_MIN, change_points, results_missing,
+};
 
 use crate::compare::{Difference, Facts, Run, server_settings};
 use crate::failure::Failure;
@@ -17,7 +18,7 @@ use crate::store::{JobFilter, JobId, JobRow, JobStatus, Store, StoreError};
 
 /// Version of the document's shape.
 pub const HISTORY_FORMAT: u32 = 1;
-/// Seed of the permutations: the same runs give the same changes.
+/// Seed of what is shuffled: the same runs give the same changes.
 const SEED: u64 = 1;
 
 /// Which runs a history is of.
@@ -94,7 +95,7 @@ pub struct Change {
     pub ratio: Option<f64>,
     /// 95 % interval of that; somewhat narrow, as the place was chosen from the same runs.
     pub interval: Option<Interval>,
-    /// 1 less the chance of such a split in runs without a change, from 0.975 to 1.
+    /// 1 less the greatest chance of it in runs without a change, from noise or from a host that switches.
     pub confidence: f64,
     /// What differs between the last run before it (A) and the first run after it (B).
     pub differences: Vec<Difference>,
@@ -180,7 +181,7 @@ impl HistoryResult {
         let runs: Vec<HistoryRun> = results.iter().map(HistoryRun::of).collect();
         let found = change_points(&values, SEED);
         let changes: Vec<Change> =
-            found.iter().map(|point| Change::of(point, runs[point.at].job)).collect();
+            found.changes.iter().map(|point| Change::of(point, runs[point.at].job)).collect();
         let headline = HeadlineName {
             name: newest.headline.name.clone(),
             meaning: newest.headline.meaning.clone(),
@@ -196,6 +197,7 @@ impl HistoryResult {
                 next: None,
             });
         }
+        warnings.extend(unsure(&found.shifts, &runs));
         Some(Self {
             format: HISTORY_FORMAT,
             kind: "history".to_owned(),
@@ -278,8 +280,8 @@ impl Change {
 fn words(changes: &[Change], runs: &[HistoryRun], headline: &str) -> String {
     let Some(last) = changes.last() else {
         let all = counted(runs.len() as u64, "runs");
-        return match runs.len() < 2 * SEGMENT_MIN {
-            true => format!("{all}: too few to see a change; {} are needed", 2 * SEGMENT_MIN),
+        return match runs.len() < RESULTS_MIN {
+            true => format!("{all}: too few to see a change; {RESULTS_MIN} are needed"),
             false => format!("no change of {headline} in {all}"),
         };
     };
@@ -292,6 +294,35 @@ fn words(changes: &[Change], runs: &[HistoryRun], headline: &str) -> String {
         counted((runs.len() - last.at) as u64, "runs"),
         last.size()
     )
+}
+
+/// What looks like a change and is no proof of one.
+fn unsure(shifts: &[ChangePoint], runs: &[HistoryRun]) -> Option<Warning> {
+    let last = shifts.last()?;
+    let shift = Change::of(last, runs[last.at].job);
+    let way = if shift.slower { "slower" } else { "faster" };
+    let (size, since) = (shift.estimate(), counted((runs.len() - last.at) as u64, "runs"));
+    let others = match shifts.len() - 1 {
+        0 => String::new(),
+        1 => ", and one more shift before".to_owned(),
+        more => format!(", and {more} more shifts before"),
+    };
+    let places: Vec<usize> = shifts.iter().map(|shift| shift.at).collect();
+    let next = match results_missing(runs.len(), &places) {
+        Some(more) if more > 0 => {
+            format!("{} at this level would make a change of it", counted(more as u64, "more runs"))
+        }
+        _ => "compare before and after by pairs (`compare --ab`)".to_owned(),
+    };
+    Some(Warning {
+        kind: "unsure".to_owned(),
+        text: format!(
+            "{way} from job {} on, {since} ago: {size}{others}; no proof of a change: noise, or a \
+             host that switches to and fro, shows the same",
+            shift.job
+        ),
+        next: Some(next),
+    })
 }
 
 fn refuse(error: StoreError) -> Failure {

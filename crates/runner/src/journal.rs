@@ -28,14 +28,19 @@ pub struct Journal<'a> {
     /// The job's number, when it is stored.
     pub job: Option<JobId>,
     warned: bool,
+    /// Something of the job could not be stored.
+    torn: bool,
 }
 
 impl<'a> Journal<'a> {
     fn begin(store: Option<&'a mut Store>, header: &JobHeader, warn: Warn<'_>) -> Self {
-        let mut journal = Self { store, job: None, warned: false };
+        let mut journal = Self { store, job: None, warned: false, torn: false };
         match journal.store.as_mut().map(|store| store.begin(header)) {
             Some(Ok(job)) => journal.job = Some(job),
-            Some(Err(error)) => journal.warn(&error, warn),
+            Some(Err(error)) => {
+                journal.torn = true;
+                journal.warn(&error, warn);
+            }
             None => {}
         }
         journal
@@ -127,7 +132,7 @@ impl<'a> Journal<'a> {
         if let Some(store) = &store {
             store.resume(job).map_err(|error| Failure::refuse(error.to_string()))?;
         }
-        Ok(Self { job: store.is_some().then_some(job), store, warned: false })
+        Ok(Self { job: store.is_some().then_some(job), store, warned: false, torn: false })
     }
 
     /// The store, for a job within this one.
@@ -163,6 +168,23 @@ impl<'a> Journal<'a> {
         if let (Some(store), Some(job)) = (self.store.as_mut(), self.job)
             && let Err(error) = write(store, job)
         {
+            self.torn = true;
+            self.warn(&error, warn);
+        }
+    }
+
+    /// Whether all of the job was stored, where there is a store.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        !self.torn
+    }
+
+    /// Sees whether the job that has ended can be found. One that cannot has no number any more.
+    fn verify(&mut self, warn: Warn<'_>) {
+        let (Some(store), Some(job)) = (self.store.as_ref(), self.job) else { return };
+        if let Err(error) = store.verify(job) {
+            self.torn = true;
+            self.job = None;
             self.warn(&error, warn);
         }
     }
@@ -189,7 +211,10 @@ impl<'a> Journal<'a> {
 
     /// A second of a run.
     pub fn second(&mut self, second: &Second, warn: Warn<'_>) {
+        // What cannot be written now is kept, and goes with a later batch.
+        let was_torn = self.torn;
         self.with(warn, |store, job| store.second(job, second));
+        self.torn = was_torn;
     }
 
     /// A remark.
@@ -204,7 +229,8 @@ impl<'a> Journal<'a> {
 
     /// A run's result.
     pub fn finish(&mut self, result: &RunResult, end: &RunEnd, warn: Warn<'_>) {
-        self.with(warn, |store, job| store.finish(job, result, end));
+        self.with(&mut *warn, |store, job| store.finish(job, result, end));
+        self.verify(warn);
     }
 
     /// The job could not go on.
@@ -230,7 +256,8 @@ impl<'a> Journal<'a> {
     /// The job's end, and what it leaves.
     pub fn end(&mut self, status: Status, what: &(impl Serialize + ?Sized), warn: Warn<'_>) {
         let document = serde_json::to_value(what).unwrap_or_default();
-        self.with(warn, |store, job| store.finish_with(job, status, &document));
+        self.with(&mut *warn, |store, job| store.finish_with(job, status, &document));
+        self.verify(warn);
     }
 }
 

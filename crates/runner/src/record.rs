@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 
 use triphammer_core::sql::SqlBook;
-use triphammer_core::workload::{Description, Foreign, Name, Statements, WorkloadSettings};
+use triphammer_core::workload::{Description, Foreign, Judged, Name, Statements, WorkloadSettings};
 use triphammer_core::{DbError, Rows, Session, StatementId, Value};
 
 /// Name of the table.
@@ -37,6 +37,8 @@ pub struct Record {
     items: BTreeMap<String, String>,
     /// The other program that made the tables; then the table of records knows nothing of them.
     made_by: Option<Name>,
+    /// What was found there beside the tables.
+    judged: Judged,
 }
 
 impl Recording {
@@ -64,18 +66,25 @@ impl Recording {
         Value::Text(&self.workload)
     }
 
+    /// Reads the record by a user who may perhaps do no more.
+    ///
+    /// # Errors
+    /// As the database reports.
+    pub async fn only_read<S: Session>(
+        workload: &Description,
+        book: &SqlBook,
+        session: &mut S,
+    ) -> Result<Record, DbError> {
+        let all = Statements::new(book).prepare(session, "build_record.all").await?;
+        read(session, all, &workload.name).await
+    }
+
     /// Reads the record.
     ///
     /// # Errors
     /// As the database reports.
     pub async fn read<S: Session>(&self, session: &mut S) -> Result<Record, DbError> {
-        let mut rows = Rows::new();
-        session.query(self.all, &[self.text()], &mut rows).await?;
-        let mut items = BTreeMap::new();
-        for row in rows.iter() {
-            items.insert(row.text(0)?.to_owned(), row.text(1)?.to_owned());
-        }
-        Ok(Record { items, made_by: None })
+        read(session, self.all, &self.workload).await
     }
 
     /// Adds an item.
@@ -118,6 +127,20 @@ impl Recording {
     }
 }
 
+async fn read<S: Session>(
+    session: &mut S,
+    all: StatementId,
+    workload: &str,
+) -> Result<Record, DbError> {
+    let mut rows = Rows::new();
+    session.query(all, &[workload.into()], &mut rows).await?;
+    let mut items = BTreeMap::new();
+    for row in rows.iter() {
+        items.insert(row.text(0)?.to_owned(), row.text(1)?.to_owned());
+    }
+    Ok(Record { items, ..Record::default() })
+}
+
 impl Record {
     /// What the record of a build would say before there is one.
     #[must_use]
@@ -133,16 +156,34 @@ impl Record {
             ("seed".to_owned(), seed.to_string()),
         ]);
         items.extend(options.iter().map(|(name, value)| (format!("option/{name}"), value.clone())));
-        Self { items, made_by: None }
+        Self { items, ..Self::default() }
     }
 
     /// What stands for the record of tables that another program made.
     #[must_use]
-    pub fn adopted(workload: &Description, foreign: &Foreign, scale: u32) -> Self {
+    pub fn adopted(workload: &Description, foreign: &Foreign, scale: u32, judged: Judged) -> Self {
         let options = foreign.options.iter().map(|(name, v)| (name.to_string(), v.to_string()));
         let mut adopted = Self::planned(workload, scale, 1, &options.collect());
         adopted.items.insert("fact/made_by".to_owned(), foreign.made_by.to_string());
-        Self { made_by: Some(foreign.made_by.clone()), ..adopted }
+        Self { made_by: Some(foreign.made_by.clone()), judged, ..adopted }
+    }
+
+    /// The other program that made the tables.
+    #[must_use]
+    pub fn made_by(&self) -> Option<&str> {
+        self.made_by.as_deref()
+    }
+
+    /// Why there can be no run on the tables that another program made.
+    #[must_use]
+    pub fn lack(&self) -> Option<&str> {
+        self.judged.lack.as_deref()
+    }
+
+    /// Whether the tables' maker does not keep this condition, always or in the version found.
+    #[must_use]
+    pub fn is_violated_by_rule(&self, foreign: &Foreign, condition: &str) -> bool {
+        foreign.violates.iter().chain(&self.judged.violates).any(|id| id == condition)
     }
 
     /// Whether another program made the tables: then nothing may be recorded about them.

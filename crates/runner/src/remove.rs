@@ -2,13 +2,16 @@
 //!
 //! What a build made is what its record lists. A schema without a record, or with tables of a workload's
 //! names that no record vouches for, is somebody else's and is refused, unless force is used.
+//!
+//! All of it goes or nothing: in one transaction where tables can be dropped in one; elsewhere what would
+//! stop it half-way is looked for first, and all tables go by one statement.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::session::{Claim, Database, Role};
+use triphammer_core::session::{Access, Claim, Database, Role};
 use triphammer_core::sql::SqlBook;
-use triphammer_core::workload::{Description, Statements};
+use triphammer_core::workload::{Description, Foreign, Judged, Statements};
 use triphammer_core::{Rows, Session};
 use triphammer_drivers::AnyDatabase;
 
@@ -68,10 +71,7 @@ pub async fn look<S: Session>(
     let present = session.tables().await.doing("listing tables")?;
     let has_table = present.iter().any(|name| name == TABLE);
     let record = if has_table {
-        let read = async {
-            let recording = Recording::prepare(workload, book, session).await?;
-            recording.read(session).await
-        };
+        let read = Recording::only_read(workload, book, session);
         Some(read.await.doing("reading the build record")?).filter(|record| !record.is_empty())
     } else {
         None
@@ -87,7 +87,10 @@ pub async fn look<S: Session>(
     };
     let record = record.filter(|record| !is_stale(record));
     let adopted = match (&record, &workload.foreign, scale) {
-        (None, Some(foreign), Some(scale)) => Some(Record::adopted(workload, foreign, scale)),
+        (None, Some(foreign), Some(scale)) => {
+            let judged = judge(book, session, foreign).await?;
+            Some(Record::adopted(workload, foreign, scale, judged))
+        }
         _ => None,
     };
     Ok(Found { record, has_table, tables, adopted })
@@ -117,7 +120,24 @@ async fn foreign_scale<S: Session>(
     Ok(scale.and_then(|scale| u32::try_from(scale).ok()).filter(|scale| *scale > 0))
 }
 
-/// Removes what the record lists, and with `force` every table of the workload's names.
+/// What is there for a run beside the tables that another program made.
+async fn judge<S: Session>(
+    book: &SqlBook,
+    session: &mut S,
+    foreign: &Foreign,
+) -> Result<Judged, Failure> {
+    let Some(needs) = &foreign.needs else { return Ok(Judged::default()) };
+    let judged = async {
+        let mut rows = Rows::new();
+        let id = Statements::new(book).prepare(session, &needs.statement).await?;
+        session.query(id, &[], &mut rows).await?;
+        (needs.judge)(book, &rows)
+    };
+    judged.await.doing(format_args!("looking for what {} made beside the tables", foreign.made_by))
+}
+
+/// Removes what the record lists, and with `force` every table of the workload's names. `atomic` when the
+/// caller has begun a transaction, which it commits afterwards, because tables can be dropped in one.
 ///
 /// # Errors
 /// As the database reports, for instance when somebody's view depends on a table.
@@ -126,27 +146,14 @@ pub async fn remove<S: Session>(
     book: &SqlBook,
     session: &mut S,
     found: &Found,
+    atomic: bool,
     force: bool,
 ) -> Result<Vec<String>, Failure> {
-    let listed = |name: &str| {
-        let item = format!("object/{name}");
-        found.record.as_ref().is_some_and(|record| record.has(&item))
-    };
+    let removed = to_remove(workload, found, force);
+    drop_tables(session, &removed, atomic).await?;
     if found.record.is_some() {
         for script in book.scripts("drop_procedure") {
             session.script(&script.sql).await.doing(format_args!("running `{}`", script.name))?;
-        }
-    }
-    let mut removed = Vec::new();
-    // Children first: the tables are listed parents first, as foreign keys need it.
-    for table in workload.tables.iter().rev() {
-        let there = found.tables.iter().any(|name| *name == *table.name);
-        if there && (listed(&table.name) || force) {
-            session
-                .script(&format!("DROP TABLE {}", table.name))
-                .await
-                .doing(format_args!("dropping table {}", table.name))?;
-            removed.push(table.name.to_string());
         }
     }
     if found.has_table {
@@ -160,7 +167,96 @@ pub async fn remove<S: Session>(
             }
         }
     }
-    Ok(removed)
+    Ok(removed.into_iter().map(str::to_owned).collect())
+}
+
+/// The tables that are to go, children first: they are listed parents first, as foreign keys need it.
+fn to_remove<'a>(workload: &'a Description, found: &Found, force: bool) -> Vec<&'a str> {
+    let listed = |name: &str| {
+        let item = format!("object/{name}");
+        found.record.as_ref().is_some_and(|record| record.has(&item))
+    };
+    let there = |name: &str| found.tables.iter().any(|table| table == name);
+    let names = workload.tables.iter().rev().map(|table| &*table.name);
+    names.filter(|name| there(name) && (force || listed(name))).collect()
+}
+
+/// Drops tables: one by one in the caller's transaction, so that an error names its table; else by one
+/// statement, which has the locks and rights on all of them before the first is gone.
+async fn drop_tables<S: Session>(
+    session: &mut S,
+    tables: &[&str],
+    atomic: bool,
+) -> Result<(), Failure> {
+    let dropping = |what: &str| format!("dropping table {what} (nothing was dropped)");
+    if atomic {
+        for table in tables {
+            let dropped = session.script(&format!("DROP TABLE {table}")).await;
+            dropped.doing(dropping(table))?;
+        }
+    } else if !tables.is_empty() {
+        let all = tables.join(", ");
+        session.script(&format!("DROP TABLE {all}")).await.doing(format_args!("dropping {all}"))?;
+    }
+    Ok(())
+}
+
+/// Refuses when something depends on the tables that are to go, where that is not the database's own
+/// business.
+///
+/// # Errors
+/// With what depends on them.
+pub async fn refuse_dependents<S: Session>(
+    workload: &Description,
+    session: &mut S,
+    found: &Found,
+    force: bool,
+) -> Result<(), Failure> {
+    let dependents = session.dependents(&to_remove(workload, found, force)).await;
+    let dependents = dependents.doing("looking for what depends on the tables")?;
+    if dependents.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::refuse(format!(
+        "nothing was dropped: other objects depend on the tables of {}: {}; drop these first",
+        workload.title,
+        dependents.join(", ")
+    )))
+}
+
+/// Refuses tables that only share their names with the workload's, which force must not remove: somebody else's
+/// table `orders` lacks the workload's columns.
+///
+/// # Errors
+/// With the name of such a table.
+pub async fn refuse_unrelated<S: Session>(
+    workload: &Description,
+    session: &mut S,
+    found: &Found,
+) -> Result<(), Failure> {
+    if found.adopted.is_some() {
+        return Ok(());
+    }
+    let unlisted = |name: &str| {
+        let item = format!("object/{name}");
+        found.tables.iter().any(|table| table == name)
+            && !found.record.as_ref().is_some_and(|record| record.has(&item))
+    };
+    for table in workload.tables.iter().filter(|table| unlisted(&table.name)) {
+        let columns: Vec<&str> = table.columns.iter().map(|column| &*column.name).collect();
+        let ask = format!("SELECT {} FROM {} WHERE 1 = 0", columns.join(", "), table.name);
+        match session.script(&ask).await {
+            Err(error) if !error.class().loses_session() => {
+                return Err(Failure::refuse(format!(
+                    "table {} is not of {}, though it has the name: {error}; --force does not touch \
+                     it, so remove it by hand or use another schema or database",
+                    table.name, workload.title
+                )));
+            }
+            asked => asked.doing(format_args!("looking at table {}", table.name))?,
+        }
+    }
+    Ok(())
 }
 
 /// `drop`: removes what a build made. Gives the names of the tables that are gone.
@@ -183,7 +279,9 @@ pub fn drop_build(
             .doing(format_args!("connecting to {target}"))?;
         let _claim = claim(workload, database, Role::Monitor, Claim::Exclusive, limit).await?;
         let found = look(workload, &book, &mut session).await?;
-        if !force {
+        if force {
+            refuse_unrelated(workload, &mut session, &found).await?;
+        } else {
             found.refuse_strangers(workload, &target)?;
         }
         if found.record.is_none() && found.tables.is_empty() {
@@ -192,7 +290,15 @@ pub fn drop_build(
                 workload.title
             )));
         }
-        let removed = remove(workload, &book, &mut session, &found, force).await?;
+        refuse_dependents(workload, &mut session, &found, force).await?;
+        let atomic = database.capabilities().transactional_ddl;
+        if atomic {
+            session.begin(Access::Write).await.doing("beginning to drop")?;
+        }
+        let removed = remove(workload, &book, &mut session, &found, atomic, force).await?;
+        if atomic {
+            session.commit().await.doing("committing the drop")?;
+        }
         session.close().await;
         Ok(removed)
     })

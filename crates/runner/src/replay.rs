@@ -39,7 +39,7 @@ impl Exemplar {
         let form = || refuse("give a job and the number of an exemplar, as in 12:1".to_owned());
         let (job, number) = name.split_once(':').ok_or_else(form)?;
         let number: usize = number.parse().map_err(|_| form())?;
-        let store = Store::open(store).map_err(|error| refuse(error.to_string()))?;
+        let store = Store::open_to_read(store).map_err(|error| refuse(error.to_string()))?;
         let id = find_job(&store, job, JobKind::Run)?;
         let stored = store.load(id).map_err(|error| refuse(error.to_string()))?;
         let job = id.0;

@@ -12,7 +12,7 @@ use crate::build::BuildRequest;
 use crate::cancel::Cancel;
 use crate::check::CheckRequest;
 use crate::failure::Failure;
-use crate::settings::{Settings, Source};
+use crate::settings::{JOBS_MAX, SCALE_MAX, Settings, Source};
 use crate::target::Target;
 use crate::workload_options;
 
@@ -79,10 +79,10 @@ pub fn build(
     workload: &Arc<Description>,
     target: &Target,
 ) -> Result<BuildRequest, Failure> {
-    let scale: u32 = settings.parse("scale", || 1)?;
+    let scale: u32 = settings.count("scale", SCALE_MAX, || 1)?;
     let one_writer = target.database.capabilities().one_writer;
-    let jobs =
-        settings.parse("jobs", || if one_writer { 1 } else { (2 * cores()).min(scale).max(1) })?;
+    let jobs = settings
+        .count("jobs", JOBS_MAX, || if one_writer { 1 } else { (2 * cores()).min(scale).max(1) })?;
     if jobs == 0 {
         return Err(Failure::refuse("a build needs at least one job: --jobs 1 or more"));
     }
@@ -115,7 +115,7 @@ pub fn check(
     workload: &Arc<Description>,
     target: &Target,
 ) -> Result<CheckRequest, Failure> {
-    let jobs = settings.parse("jobs", cores)?.max(1);
+    let jobs = settings.count("jobs", JOBS_MAX, cores)?.max(1);
     let range = settings.optional("warehouses", parse_range, |(a, b)| format!("{a}-{b}"), "all")?;
     let cancel = Cancel::default();
     let (workload, connect_limit) = (Arc::clone(workload), target.connect_limit);

@@ -13,19 +13,23 @@
 //! these types. A change that a reader of the old shape would misread raises [`FORMAT`].
 
 mod audit;
+mod availability;
 mod document;
 mod facts;
 mod figures;
 mod limited_by;
 mod load;
 mod make;
+mod percentiles;
 mod redacted;
+mod schema;
 mod slices;
 mod steadiness;
 mod verification;
 mod warnings;
 
 pub use audit::Audit;
+pub use availability::{Availability, Outage, ViolatedIdentity};
 pub use document::{
     ClassCount, ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, HeadlineFigure,
     JobKind, Remark, RoundTrips, RunResult, ServerTransactions, SessionCounts, Setting,
@@ -33,12 +37,17 @@ pub use document::{
 };
 pub use facts::{CounterSpan, DatabaseCount, RunFacts};
 pub use limited_by::{
-    COMMITTED_MIN, HOST_BUSY, LAG_MIN_US, LAG_SAMPLES_MIN, LAG_SHARE, LATE_US, Limit, LimitFigures,
-    LimitedBy, NETWORK_SHARE, ROUND_TRIP_QUANTILE, SESSIONS_BUSY, THREAD_BUSY, WINDOW_MIN_S,
+    CLEAR, COMMITTED_MIN, Cause, Certainty, HOST_BUSY, HOST_FREE, LAG_MIN_US, LAG_SAMPLES_MIN,
+    LATE_US, LOCAL_ROUND_TRIP_US, Limit, LimitFigures, LimitedBy, MISSED_MAX, MOST, OTHERS_SHARE,
+    ROUND_TRIP_QUANTILE, SESSIONS_BUSY, THREAD_BUSY, TimeShares, WINDOW_MIN_S,
 };
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
+pub use percentiles::PercentileIntervals;
 pub use redacted::{Redacted, mask_secrets, mask_setting};
+pub use schema::{SchemaFact, SchemaKind};
 pub use slices::{SLICES_MAX, Slice, SliceFigures, Slicer};
+#[cfg(test)]
+pub(crate) use steadiness::Judged;
 pub use steadiness::{Steadiness, Steady, Until, WarmUp};
 pub use verification::{Verdict, Verification};

@@ -1,25 +1,25 @@
 //! `run`: resolves what is to be run on what was built, watches the database from beside while the engine
 //! drives it, and makes the one result.
 
+mod fingerprint;
 mod monitor;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::engine::{self, Plan, Replay, RunEnd, Stopper};
+use triphammer_core::engine::{self, Ending, Plan, Replay, RunEnd, Stopper};
 use triphammer_core::event::{Event, Note, Phase};
 use triphammer_core::session::{Claim, Database, Role, Session};
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::sql::SqlBook;
 use triphammer_core::workload::{
-    AuditDef, Description, Mode, OptionCommand, Workload, WorkloadSettings,
+    AuditDef, Description, Foreign, Mode, OptionCommand, Workload, WorkloadSettings,
 };
 use triphammer_core::{Clock, Elapsed, SpecError};
 use triphammer_drivers::AnyDatabase;
 use triphammer_workloads::AnyWorkload;
 
-use crate::books;
 use crate::build::{BuildRequest, build, claim};
 use crate::cancel::Cancel;
 use crate::check::built;
@@ -36,11 +36,16 @@ use crate::result::{
     CounterSpan, DatabaseCount, Redacted, RunFacts, RunResult, SettingChange, Slicer, Tool,
     WorkloadFacts,
 };
+use crate::schedule::Schedule;
 use crate::second::{Phases, Second};
-use crate::settings::{RunDefaults, Settings, run_spec, until_ci};
+use crate::settings::{RunDefaults, SCALE_MAX, Settings, run_spec, until_ci};
 use crate::store::{JobId, Moment, Store};
 use crate::target::{Target, embedded_file};
-use monitor::Monitor;
+use crate::{books, resources};
+use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};
+
+/// Longest wait for the last look at the database when the run was aborted.
+const AFTER_ABORT: Duration = Duration::from_millis(500);
 
 /// Scale of a run on a database that keeps nothing.
 const SCALE_UNSTORED: u32 = 10;
@@ -108,9 +113,10 @@ impl Resolved {
                 Err(failure) => return Err(failure),
             };
             agree(settings, workload, &record)?;
+            refuse_lack(&record, &database.target())?;
             record.workload_settings().doing("reading the build record")?
         } else {
-            let scale = settings.parse("scale", || SCALE_UNSTORED)?;
+            let scale = settings.count("scale", SCALE_MAX, || SCALE_UNSTORED)?;
             WorkloadSettings { scale, data_seed: 1, ..WorkloadSettings::default() }
         };
         for (name, value) in settings.workload_options(&workload.options, OptionCommand::Run) {
@@ -121,6 +127,7 @@ impl Resolved {
             let source = settings.source(name);
             settings.show(name, value.to_string(), &source);
         }
+        foreign.iter().try_for_each(|foreign| refuse_mode(settings, workload, foreign))?;
         // Without the procedures in the database only statements are left.
         let modes: &[Mode] = match (record.get("option/no-procedures"), &foreign) {
             (Some("true"), _) => &[Mode::Statements],
@@ -139,6 +146,7 @@ impl Resolved {
                 cores: u32::try_from(cores).unwrap_or(u32::MAX),
             },
         )?;
+        resources::check(&spec, database)?;
         workload_settings.run_seed = spec.seed;
         let workload = Arc::new(AnyWorkload::new(&workload.name, &workload_settings)?);
         let facts = record.below("fact").chain(record.below("dialect"));
@@ -232,9 +240,13 @@ impl Resolved {
                 observer.warn(text);
             });
             facts.job = journal.job.map(|job| job.0);
-            facts.database_count.before = monitor.count().await;
+            for note in monitor.schema(&mut facts.schema).await {
+                journal.note(&note, &mut |text| observer.warn(text));
+                facts.notes.push(note);
+            }
+            facts.database_count.before = monitor.count(COUNT_BEFORE).await;
             for (audit, sum) in &mut facts.audits {
-                sum.before = monitor.sum(audit).await;
+                sum.before = monitor.sum(audit, COUNT_BEFORE).await;
             }
             let end = drive(&self.plan, &mut monitor, &mut facts, &mut journal, observer).await;
             let end = match end {
@@ -244,20 +256,31 @@ impl Resolved {
                     return Err(failure);
                 }
             };
-            monitor.wait_for_database(limit).await;
-            facts.database_count.after = monitor.count().await;
-            for (audit, sum) in &mut facts.audits {
-                sum.after = monitor.sum(audit).await;
-            }
-            let settings_end =
-                monitor.glance(async |s| s.settings().await).await.unwrap_or_default();
+            let is_aborted = end.ending == Ending::Aborted;
+            let mut settings_end = Vec::new();
+            let looking = async {
+                facts.answers_at_end = monitor.wait_for_database(limit).await;
+                if facts.answers_at_end {
+                    facts.database_count.after = monitor.count(COUNT_AFTER).await;
+                    for (audit, sum) in &mut facts.audits {
+                        sum.after = monitor.sum(audit, COUNT_AFTER).await;
+                    }
+                }
+                let settings = monitor.glance(async |s| s.settings().await).await;
+                settings_end = settings.unwrap_or_default();
+            };
+            // Who gives up what is in flight waits for no server either.
+            let at_most = if is_aborted { AFTER_ABORT } else { Duration::MAX };
+            let _ = tokio::time::timeout(at_most, looking).await;
             journal.settings(Moment::End, &settings_end, &mut |text| observer.warn(text));
             let settings_start = &monitor.settings_start;
             if !settings_start.is_empty() && !settings_end.is_empty() {
                 facts.settings_changed = SettingChange::between(settings_start, &settings_end);
             }
-            let result = RunResult::new(&facts, &end);
+            let mut result = RunResult::new(&facts, &end);
             journal.finish(&result, &end, &mut |text| observer.warn(text));
+            // A job that is not stored whole is not pointed at.
+            result.job = journal.job.filter(|_| journal.is_whole()).map(|job| job.0);
             Ok(result)
         })
     }
@@ -283,6 +306,15 @@ impl Resolved {
             };
             let replayed = engine::replay(plan, exemplar.author(), exemplar.date()).await;
             replayed.doing(format_args!("replaying on {}", plan.database.target()))
+        })
+    }
+
+    /// For as many slices as the window will have: how long it will be is not known of one that ends by
+    /// its interval.
+    fn slicer(&self) -> Slicer {
+        Slicer::new(match self.until_ci {
+            Some(_) => Length::Transactions(0),
+            None => self.plan.spec.length,
         })
     }
 
@@ -324,13 +356,19 @@ impl Resolved {
             database_on_threads: self.plan.database.capabilities().blocks,
             host: Host::detect(),
             database_count: DatabaseCount::default(),
+            answers_at_end: false,
             audits: self.audits(),
-            server_transactions: CounterSpan::default(),
+            server_transactions: CounterSpan {
+                late_s: self.plan.database.capabilities().count_delay.as_secs_f64(),
+                ..CounterSpan::default()
+            },
+            schema: Vec::new(),
             settings_changed: Vec::new(),
-            slicer: Slicer::new(self.plan.spec.length),
+            slicer: self.slicer(),
             requirements: self.requirements.clone(),
             headline_seconds: Vec::new(),
             until_ci: self.until_ci,
+            schedule: Schedule::default(),
             notes: Vec::new(),
         })
     }
@@ -396,14 +434,15 @@ async fn drive(
                 journal.settings(Moment::Start, &monitor.settings_start, &mut |text| {
                     observer.warn(text);
                 });
+                let stores = plan.database.capabilities().stores;
+                facts.schedule = Schedule::of(stores, &monitor.settings_start);
+                enough.set_schedule(facts.schedule.clone());
             }
             Event::Phase(Phase::Window, _) => {
                 facts.server_transactions.start = monitor.transaction_count().await;
                 counted_from = Some(clock.now());
             }
-            Event::Phase(Phase::Drain | Phase::Abort, _)
-                if facts.server_transactions.end.is_none() =>
-            {
+            Event::Phase(Phase::Drain, _) => {
                 facts.server_transactions.end = monitor.transaction_count().await;
                 if let Some(from) = counted_from {
                     let passed = clock.now().duration().saturating_sub(from.duration());
@@ -436,7 +475,7 @@ fn embedded_exists(workload: &Description) -> bool {
 
 /// What the record of the embedded default would say, for `--show-spec` before it is built.
 fn unbuilt(settings: &mut Settings, workload: &Description) -> Result<Record, Failure> {
-    let scale: u32 = settings.parse("scale", || 1)?;
+    let scale: u32 = settings.count("scale", SCALE_MAX, || 1)?;
     let options = settings.workload_options(&workload.options, OptionCommand::Build);
     Ok(Record::planned(workload, scale, 1, &options))
 }
@@ -448,7 +487,7 @@ fn build_embedded(
     target: &Target,
     progress: &dyn Progress,
 ) -> Result<(), Failure> {
-    let scale = settings.parse("scale", || 1)?;
+    let scale = settings.count("scale", SCALE_MAX, || 1)?;
     progress.say(&format!(
         "building {} with {scale} {} at {}",
         workload.title,
@@ -472,6 +511,33 @@ fn build_embedded(
         cancel: Cancel::default(),
     };
     build(&target.database, &request, progress).map(drop)
+}
+
+/// Refuses to run on tables that another program made when what it needs beside them is not there.
+fn refuse_lack(record: &Record, target: &str) -> Result<(), Failure> {
+    let (Some(made_by), Some(lack)) = (record.made_by(), record.lack()) else { return Ok(()) };
+    Err(Failure::refuse(format!(
+        "{made_by} made the tables at {target}, but a run cannot call its routines: {lack}; let \
+         {made_by} make them again (check works without them)"
+    )))
+}
+
+/// Refuses a mode that the workload has and the tables' maker does not.
+fn refuse_mode(
+    settings: &Settings,
+    workload: &Description,
+    foreign: &Foreign,
+) -> Result<(), SpecError> {
+    let asked = settings.said("mode").and_then(|text| text.parse::<Mode>().ok());
+    let (Some(asked), Some(mode)) = (asked, foreign.modes.first()) else { return Ok(()) };
+    if foreign.modes.contains(&asked) || !workload.modes.contains(&asked) {
+        return Ok(());
+    }
+    let (made_by, mode, asked) = (&foreign.made_by, mode.name(), asked.name());
+    let message = format!(
+        "{made_by} made the tables, so a run has mode {mode} there and not {asked}: leave --mode out"
+    );
+    Err(SpecError::new(message).about("mode"))
 }
 
 /// Refuses settings that say something else than what was built.

@@ -14,12 +14,21 @@ use triphammer_core::SpecError;
 use triphammer_core::clock::{format_duration, parse_duration};
 use triphammer_core::pace::Cycle;
 use triphammer_core::session::{Capabilities, Isolation, Protocol};
-use triphammer_core::spec::{Length, Limits, RetryPolicy, RunSpec};
+use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
+use triphammer_core::spec::{
+    DURATION_MAX, Length, Limits, RETRIES_MAX, RetryPolicy, RunSpec, THREADS_MAX, TRANSACTIONS_MAX,
+};
+use triphammer_core::text::steers;
 use triphammer_core::workload::{Mode, OptionCommand, OptionDef};
 use triphammer_drivers::target::TargetUrl;
 
 use crate::books;
 use crate::result::Setting;
+
+/// Most of what a scale counts: 100 TB of TPROC-C.
+pub const SCALE_MAX: u32 = 1_000_000;
+/// Most sessions of a build or check.
+pub const JOBS_MAX: u32 = 1_024;
 
 /// The commands that have settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,11 +106,21 @@ impl SettingDef {
         variable(self.name)
     }
 
-    /// Whether a request to the server may hold it: secrets, targets and the store are the server's, and what
-    /// it compares are runs that it makes.
+    /// Whether a request to the server may hold it: secrets, targets, the store and the files and sockets of
+    /// the host are the server's, and what it compares are runs that it makes.
     #[must_use]
     pub fn in_request(&self) -> bool {
-        const OF_THE_SERVER: [&str; 5] = ["target", "other", "ab", "password-file", "store"];
+        const OF_THE_SERVER: [&str; 9] = [
+            "target",
+            "other",
+            "ab",
+            "password-file",
+            "store",
+            "series",
+            "junit",
+            "otlp",
+            "metrics-listen",
+        ];
         const SWITCHES: [&str; 3] = ["create-database", "replace", "force"];
         (self.in_job_file && !OF_THE_SERVER.contains(&self.name)) || SWITCHES.contains(&self.name)
     }
@@ -224,6 +243,18 @@ pub const SETTINGS: &[SettingDef] = &[
         Some("TIME"),
         ON_TARGET,
         "Longest wait for a session [default: 10s]",
+    ),
+    setting(
+        "query-timeout",
+        Some("TIME"),
+        ON_TARGET,
+        "Longest wait for an answer to what is no user's transaction: locks, settings, counters, records. While a load, an index or a check takes longer, the server must still be at it [default: 30s]",
+    ),
+    setting(
+        "work-timeout",
+        Some("TIME"),
+        ON_TARGET,
+        "Longest statement of a build, check or drop, however long the server is at it [default: 24h]",
     ),
     not_in_job_file(short(
         setting("job-file", Some("FILE"), ON_TARGET, "TOML file with settings"),
@@ -545,13 +576,25 @@ pub const SETTINGS: &[SettingDef] = &[
         "listen",
         Some("HOST:PORT"),
         &[Serve],
-        "Address and port to listen on; any address but loopback needs a token [default: 127.0.0.1:7400]",
+        "Address and port to listen on [default: 127.0.0.1:7400]",
     )),
     not_in_job_file(setting(
         "token-file",
         Some("FILE"),
         &[Serve],
-        "File that holds the token on its first line, which clients must show; without one, and with no TRIPHAMMER_TOKEN, a token is made where one is needed, and printed once",
+        "File that holds the token on its first line, which clients must show [default: TRIPHAMMER_TOKEN, else one that is made and printed once]",
+    )),
+    not_in_job_file(setting(
+        "targets",
+        Some("FILE"),
+        &[Serve],
+        "TOML file of targets with their passwords, as docs/serve.md has it; only these use files, sockets and passwords of this host",
+    )),
+    not_in_job_file(setting(
+        "data",
+        Some("FOLDER"),
+        &[Serve],
+        "Folder of the SQLite files that clients may use [default: this folder]",
     )),
     not_in_job_file(setting(
         "tls-cert",
@@ -568,6 +611,9 @@ pub const SETTINGS: &[SettingDef] = &[
     )),
     not_in_job_file(setting("open", None, &[Serve], "Open the interface in a browser")),
 ];
+
+/// Longest label, in characters.
+pub const LABEL_MAX: usize = 200;
 
 /// Between the values of a setting that was given several times.
 pub const REPEATED: &str = ", ";
@@ -611,13 +657,15 @@ pub struct Settings {
     command: Command,
     values: BTreeMap<String, (String, Source)>,
     shown: Vec<Setting>,
+    /// Whether a client of the server says them, who may name no file of its host.
+    of_client: bool,
 }
 
 impl Settings {
     /// Nothing said yet.
     #[must_use]
     pub fn new(command: Command) -> Self {
-        Self { command, values: BTreeMap::new(), shown: Vec::new() }
+        Self { command, values: BTreeMap::new(), shown: Vec::new(), of_client: false }
     }
 
     /// The command that these are for.
@@ -655,6 +703,7 @@ impl Settings {
         values: &BTreeMap<String, String>,
         options: &[&OptionDef],
     ) -> Result<(), SpecError> {
+        self.of_client = true;
         for (name, value) in values {
             let mut own = SETTINGS
                 .iter()
@@ -671,7 +720,37 @@ impl Settings {
             }
             self.say(name, value.clone(), Source::Request);
         }
-        Ok(())
+        self.check_text()
+    }
+
+    /// Whether a client of the server says them, who may name no file of its host.
+    #[must_use]
+    pub const fn of_client(&self) -> bool {
+        self.of_client
+    }
+
+    /// Refuses values that would steer the terminals they are shown on, and labels without an end.
+    ///
+    /// # Errors
+    /// Names the setting; the value is not shown.
+    pub fn check_text(&self) -> Result<(), SpecError> {
+        for (name, (value, source)) in &self.values {
+            let may = |c: char| name != "label" && matches!(c, '\n' | '\t');
+            if value.contains(|c| steers(c) && !may(c)) {
+                let message = format!(
+                    "--{name} from the {source} holds a control character or one that changes the \
+                     direction of text; leave it out"
+                );
+                return Err(SpecError::new(message).about(name));
+            }
+        }
+        match self.said("label").filter(|label| label.chars().count() > LABEL_MAX) {
+            Some(_) => {
+                let message = format!("--label: a label has at most {LABEL_MAX} characters");
+                Err(SpecError::new(message).about("label"))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Adds a job file.
@@ -680,7 +759,7 @@ impl Settings {
     /// When it cannot be read, is no TOML, or holds a key or value that cannot be.
     pub fn add_job_file(&mut self, path: &Path, options: &[&OptionDef]) -> Result<(), SpecError> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path)
+        let text = read_text(path, SETTINGS_BYTES_MAX)
             .map_err(|error| SpecError::new(format!("cannot read the job file {name}: {error}")))?;
         let table: toml::Table = text
             .parse()
@@ -728,15 +807,14 @@ impl Settings {
             known.peek().is_none() || known.any(|known| known.commands.contains(&Run))
         };
         let shown = self.shown.iter().filter(is_of_run).cloned().collect();
-        Self { command: Run, values, shown }
+        Self { command: Run, values, shown, of_client: self.of_client }
     }
 
     /// The settings of B where a comparison makes the runs: as these, but on the second target if there
     /// is one.
     #[must_use]
     pub fn of_other(&self) -> Self {
-        let mut other =
-            Self { command: self.command, values: self.values.clone(), shown: Vec::new() };
+        let mut other = Self { shown: Vec::new(), ..self.clone() };
         if let Some(target) = other.values.remove("other") {
             other.values.insert("target".to_owned(), target);
         }
@@ -825,12 +903,43 @@ impl Settings {
         self.read(name, parse, T::to_string, default)
     }
 
+    /// Reads a number of something of which there can be `most`.
+    ///
+    /// # Errors
+    /// As [`Settings::read`], and when it is more.
+    pub fn count<T>(
+        &mut self,
+        name: &str,
+        most: T,
+        default: impl FnOnce() -> T,
+    ) -> Result<T, SpecError>
+    where
+        T: Copy + fmt::Display + TryFrom<u128> + Into<u128>,
+    {
+        let parse = |text: &str| {
+            let too_many = || format!("{} is too much: at most {most}", text.trim());
+            let number = text.trim().parse::<u128>().map_err(|error| match error.kind() {
+                std::num::IntErrorKind::PosOverflow => too_many(),
+                _ => format!("`{text}` cannot be read: {error}"),
+            })?;
+            let fits = T::try_from(number).ok().filter(|_| number <= most.into());
+            fits.ok_or_else(too_many)
+        };
+        self.read(name, parse, T::to_string, default)
+    }
+
     /// Reads a duration.
     ///
     /// # Errors
-    /// As [`Settings::read`].
+    /// As [`Settings::read`], and when it is longer than [`DURATION_MAX`].
     pub fn duration(&mut self, name: &str, default: Duration) -> Result<Duration, SpecError> {
-        self.read(name, parse_duration, |d| format_duration(*d), || default)
+        let parse = |text: &str| match parse_duration(text)? {
+            long if long > DURATION_MAX => {
+                Err(format!("`{text}` is too long: at most {}", format_duration(DURATION_MAX)))
+            }
+            duration => Ok(duration),
+        };
+        self.read(name, parse, |d| format_duration(*d), || default)
     }
 
     /// Reads a switch.
@@ -1057,7 +1166,7 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     }
     let (load, users, pacing) = crate::pacing::pacing(settings, &given)?;
     let sessions = pacing.sessions.count(users);
-    let threads = settings.parse("threads", || {
+    let threads = settings.count("threads", THREADS_MAX, || {
         if capabilities.blocks { sessions } else { cores.min(sessions).max(1) }
     })?;
     if capabilities.blocks && threads != sessions {
@@ -1068,7 +1177,12 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     }
     let transactions = settings.optional(
         "transactions",
-        |t| t.parse().map_err(|e| format!("`{t}`: {e}")),
+        |t| match t.parse() {
+            Ok(count) if count > TRANSACTIONS_MAX => {
+                Err(format!("{count} is too much: at most {TRANSACTIONS_MAX}"))
+            }
+            read => read.map_err(|e| format!("`{t}`: {e}")),
+        },
         u64::to_string,
         "by time",
     )?;
@@ -1103,7 +1217,7 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
         drain: settings.duration("drain-timeout", Limits::default().drain)?,
         ..Limits::default()
     };
-    let attempts = settings.parse("retries", || RetryPolicy::default().attempts)?;
+    let attempts = settings.count("retries", RETRIES_MAX, || RetryPolicy::default().attempts)?;
     let spec = RunSpec {
         users,
         threads,

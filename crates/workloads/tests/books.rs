@@ -130,18 +130,29 @@ fn the_statements_are_those_that_are_pinned() {
     assert_eq!(
         names(Required::Optional),
         [
+            "fingerprint.objects",
+            "fingerprint.statistics",
             "foreign.scale",
             "hammerdb.delivery.function",
+            "hammerdb.delivery.native",
             "hammerdb.delivery.procedure",
-            "hammerdb.kind",
             "hammerdb.new_order.committed",
             "hammerdb.new_order.function",
+            "hammerdb.new_order.native",
+            "hammerdb.new_order.numbered",
             "hammerdb.new_order.procedure",
+            "hammerdb.no_autocommit",
             "hammerdb.order_status.function",
+            "hammerdb.order_status.function_numeric",
+            "hammerdb.order_status.native",
             "hammerdb.order_status.procedure",
+            "hammerdb.patience",
             "hammerdb.payment.function",
+            "hammerdb.payment.native",
             "hammerdb.payment.procedure",
+            "hammerdb.routines",
             "hammerdb.stock_level.function",
+            "hammerdb.stock_level.native",
             "hammerdb.stock_level.procedure"
         ]
     );

@@ -5,7 +5,7 @@
 export interface About {
   /** Built without optimisation: its own cost is many times what it should be. */
   debug_build: boolean;
-  /** Folder of the embedded default target. */
+  /** Folder of the embedded default target, and of all SQLite files that clients may use. */
   folder: string;
   host: Host;
   /** Another one after each start of the server. */
@@ -237,6 +237,12 @@ export interface CapacityResult {
   workload: WorkloadFacts;
 }
 
+/** In which way something limited a run. */
+export type Cause = "too_little" | "unseen" | "offered" | "few_users" | "threads" | "lag" | "starved" | "shared" | "other_processes" | "round_trips" | "waits" | "own_cpus";
+
+/** How sure a verdict is. */
+export type Certainty = "sure" | "probable";
+
 /** A change of the first figure. */
 export interface Change {
   /** Mean up to the next change, or to the end. */
@@ -275,16 +281,20 @@ export interface ClassCount {
   count: number;
 }
 
-/** What the client itself cost, over the whole run. */
+/** What the client itself cost: its threads over the whole run, its process in the timed window. */
 export interface ClientCost {
   /** CPU time of the busiest worker thread, of the run's length: 1 is a whole core. */
   busiest_share: number;
   /** CPU time of all worker threads, in seconds. */
   cpu_s: number;
-  /** CPU time for a completed transaction, in microseconds; 0 when none completed. */
+  /** CPU time for a completed transaction, in microseconds; 0 when none completed. Of the whole process in the timed window, where `process_cpus` is known; else of the worker threads in the whole run. */
   cpu_us_per_transaction: number;
+  /** CPUs that the whole process used in the timed window: the worker threads, the control thread, and the one that stores and shows the seconds. Null when nothing completed in it, and when other runs were under way in the process, as in a server. */
+  process_cpus: number | null;
   /** By worker thread. */
   threads: ThreadCpu[];
+  /** The same of the worker threads in the whole run. */
+  threads_cpu_us_per_transaction: number;
 }
 
 /** A command and its settings. The options of the workload come beside them: see `WorkloadInfo`. */
@@ -883,19 +893,37 @@ export interface LevelRun {
   value: number;
 }
 
-/** What can limit a run, in the order in which it is decided after `undecided`. */
+/** What can limit a run. */
 export type Limit = "load_limited" | "client_bound" | "host_bound" | "network_bound" | "database_bound" | "undecided";
 
 /** What the decision is made from, of the timed window; round trips of the whole run. */
 export interface LimitFigures {
   /** Share of a core that the busiest worker thread used. */
   busiest_thread_share: number;
+  /** Share of the time in which that thread was ready and waited for a CPU. */
+  busiest_thread_wait_share: number | null;
+  /** CPUs that the client's whole process used; null when it did something else besides. */
+  client_cpus: number | null;
+  /** CPUs that the client may use. */
+  client_cpus_allowed: number | null;
+  /** How nice the client is: 0 is usual, 19 is served last. */
+  client_niceness: number;
   /** Transactions committed in it. */
   committed: number;
   /** Whether the database works on the client's worker threads, so that their CPU time is the database's and no lag is measured. */
   database_on_threads: boolean;
   /** How busy the CPUs of the client's host were; null where that cannot be read. */
   host_cpu_share: number | null;
+  /** CPUs of the client's host; 0 where they cannot be read. */
+  host_cpus: number;
+  /** Share of the time in which some task of the client's host waited for a CPU. */
+  host_pressure_share: number | null;
+  /** Whether the database is a part of the client's process. */
+  in_process: boolean;
+  /** Whether as good as all arrivals of an open load were served; null where nothing arrives. */
+  kept_up: boolean | null;
+  /** The same, mean. */
+  lag_mean_us: number | null;
   /** Scheduling lag, how late worker threads took up what was ready: median. Null where it is not measured. */
   lag_p50_us: number | null;
   /** The same, 99th percentile. */
@@ -910,8 +938,16 @@ export interface LimitFigures {
   median_service_us: number;
   /** Round trip time × round trips, of the mean service time. */
   network_share: number | null;
+  /** CPUs that were busy with neither client nor server: other processes, or other guests of a virtual host. */
+  other_cpus: number | null;
+  /** The same, of the CPUs that the client may use. */
+  other_cpus_of_client: number | null;
+  /** The same, of the CPUs that the server may use. */
+  other_cpus_of_server: number | null;
   /** Whether the load model said when transactions are due. */
   paced: boolean;
+  /** The same, mean: with what the ends of it waited for a CPU. */
+  round_trip_mean_us: number | null;
   /** Times that a round trip was measured. */
   round_trip_samples: number;
   /** Time of an empty round trip on the run's own sessions in the whole run, 10th percentile. Null where the database runs in the client's process. */
@@ -920,8 +956,24 @@ export interface LimitFigures {
   round_trips_per_transaction: number;
   /** Whether client and server share a host; null when that cannot be told. */
   same_host: boolean | null;
+  /** CPUs that the server's processes on this host used; null where they are elsewhere or out of sight. */
+  server_cpus: number | null;
+  /** CPUs that the server may use. */
+  server_cpus_allowed: number | null;
+  /** Server processes, or threads, that were ready and waited for a CPU, on average. */
+  server_waiting: number | null;
+  /** Sessions of the run. */
+  sessions: number;
   /** Share of the time in which a session was in a transaction. */
   sessions_busy_share: number;
+  /** Worker threads. */
+  threads: number;
+  /** CPUs that the worker threads used, together. */
+  threads_cpus: number;
+  /** Worker threads that were ready and waited for a CPU, on average. */
+  threads_waiting: number | null;
+  /** Where the time of a transaction went; null without transactions. */
+  time: TimeShares | null;
   /** Length of the window, in seconds. */
   window_s: number;
 }
@@ -930,10 +982,16 @@ export interface LimitFigures {
 export interface LimitedBy {
   /** What to do next. */
   advice: string;
+  /** In which way; null in results of older versions. */
+  cause: Cause | null;
+  /** How sure that is. */
+  certainty: Certainty;
   /** What it was decided from. */
   figures: LimitFigures;
   /** What it was. */
   kind: Limit;
+  /** What else it may be, where it is not sure. */
+  second: Limit | null;
   /** Why, in words with figures. */
   words: string;
 }
@@ -1175,6 +1233,15 @@ export type Peak = {
   /** Virtual users. */
   users: Estimate;
 } | {
+  /** Highest level measured, at least twice users. */
+  highest: number;
+  /** Throughput stopped growing and did not decline: there is no peak to find in these levels. */
+  kind: "saturated";
+  /** Mean of the first figure from there on. */
+  throughput: number;
+  /** Lowest level with 95 % of the greatest throughput. */
+  users: number;
+} | {
   /** Highest level measured. */
   highest: number;
   /** The levels do not pass it, or not surely. */
@@ -1191,6 +1258,20 @@ export interface PercentileCurve {
   name: string;
   /** Points of the curve, rising; finer towards 1. */
   points: PercentilePoint[];
+}
+
+/** 95 % intervals of percentiles, in microseconds; null where the window has too few slices, or too few transactions, to say. */
+export interface PercentileIntervals {
+  /** Of the 50th percentile. */
+  p50_us: Interval | null;
+  /** Of the 90th percentile. */
+  p90_us: Interval | null;
+  /** Of the 95th percentile. */
+  p95_us: Interval | null;
+  /** Of the 99.9th percentile. */
+  p99_9_us: Interval | null;
+  /** Of the 99th percentile. */
+  p99_us: Interval | null;
 }
 
 /** So large a share of the transactions took no longer than this. */
@@ -1228,6 +1309,8 @@ export interface Probe {
   failure_share: number;
   /** The workload's first figure. */
   headline: number;
+  /** The percentile's 95 % interval, in microseconds; null where there was too little to say. */
+  interval_us: Interval | null;
   /** Its job; null when it was not stored. */
   job: number | null;
   /** What limited the run. */
@@ -1238,6 +1321,8 @@ export interface Probe {
   rate: number;
   /** Why the limit is not kept; null when it is. */
   reason: Reason | null;
+  /** Transactions a second that the target served, where it fell behind; null where it did not. */
+  served: Estimate | null;
   /** Its place in the sequence, from 0. */
   step: number;
   /** The limited percentile, in microseconds; null when none of that type committed. */
@@ -1436,7 +1521,7 @@ export interface RunResult {
   started_at: string;
   /** How it ended. */
   status: Status;
-  /** Whether the first figure stands for the window, and where the warm-up ended. */
+  /** Whether the first figure stands for the window, and until when a warm-up is seen. */
   steadiness: Steadiness;
   /** The target, without secrets. */
   target: string;
@@ -1486,19 +1571,35 @@ export interface RunSpec {
 
 /** A saved target. */
 export interface SavedTarget {
-  /** Whether the server holds a password for it in memory. */
+  /** Whether the server was started with it, so that it can be neither changed nor deleted. */
+  fixed: boolean;
+  /** Whether the server has a password for it: held in memory, or given at its start. */
   has_password: boolean;
   /** Its name. */
   name: string;
-  /** File on the server's host that holds the password. */
-  password_file: string | null;
-  /** Environment variable of the server that holds the password. */
-  password_variable: string | null;
   /** Schema to work in; the user's own when absent. */
   schema: string | null;
   /** URL without secrets. */
   url: string;
 }
+
+/** What a server does by the clock. */
+export type Schedule = {
+  /** Nothing that takes a run's time. */
+  kind: "nothing";
+} | {
+  /** Something every so often, and nothing less often. */
+  kind: "every";
+  /** Its value, in seconds. */
+  seconds: number;
+  /** The setting that says so: `checkpoint_timeout`. */
+  setting: string;
+} | {
+  /** Nobody knows. */
+  kind: "unknown";
+  /** Why, in words. */
+  why: string;
+};
 
 /** What is at the other end of a session. */
 export interface ServerInfo {
@@ -1548,9 +1649,9 @@ export interface SessionCounts {
 
 /** Whether this client is known. */
 export interface SessionInfo {
-  /** Whether this client may ask: it has shown the token, or none is needed. */
+  /** Whether this client may ask: it has shown the token. */
   authorized: boolean;
-  /** Whether the server needs a token. */
+  /** Whether the server needs a token; it always does. */
   needed: boolean;
 }
 
@@ -1629,6 +1730,8 @@ export interface SideRun {
 
 /** A slice of the timed window. */
 export interface Slice {
+  /** Transactions that fell due; null where the load is not open. */
+  arrived: number | null;
   /** Its length, in seconds. */
   seconds: number;
   /** Its begin, in seconds since the run's zero. */
@@ -1688,7 +1791,7 @@ export interface Spread {
 /** How a run ended. */
 export type Status = "complete" | "interrupted" | "aborted" | "failed";
 
-/** What the seconds of a run say about its first figure (triphammer's docs/steadiness.md has the methods). Everything is of the timed window, but for the end of the warm-up. */
+/** What the seconds of a run say about its first figure (triphammer's docs/steadiness.md has the methods). Everything is of the timed window, but for the warm-up. */
 export interface Steadiness {
   /** Correlation of neighbouring seconds, from -1 to 1. */
   autocorrelation: number;
@@ -1696,16 +1799,20 @@ export interface Steadiness {
   coefficient_of_variation: number | null;
   /** Independent seconds that would say as much about the mean. */
   effective_seconds: number;
-  /** 95 % interval of the mean, with allowance for autocorrelation; null when the window is too short. */
+  /** 95 % interval of the mean, with allowance for autocorrelation; null when the window is too short. Of a window that its interval ended it is as wide as was asked for, or wider. */
   interval: Interval | null;
   /** Mean of the seconds, in the unit of the headline. */
   mean: number;
+  /** Power of the slowest swings, those that last half the window and longer, over what the correlation of neighbours explains: about 1 without a long memory, above 2.5 with one. */
+  memory: number;
   /** What to do next; null when there is nothing to do. */
   next: string | null;
   /** Half the interval over the mean; null without an interval. */
   relative_half_width: number | null;
   /** Whole seconds that were looked at. */
   seconds: number;
+  /** Seconds after the run's zero from which the level is known to lie within 1 % of what followed; null where noise or a drift hides that. */
+  settled_s: number | null;
   /** Change of level at `step_at_s`, as a share of the level before it. */
   step: number | null;
   /** Second of the run at which the level changed most. */
@@ -1716,7 +1823,7 @@ export interface Steadiness {
   until: Until | null;
   /** Whether the mean stands for the window. */
   verdict: Steady;
-  /** Where the warm-up ended. */
+  /** Until when a warm-up is seen. */
   warm_up: WarmUp;
   /** Why, in words with figures. */
   words: string;
@@ -1762,13 +1869,9 @@ export interface TallyFigure {
 
 /** A target as it is saved. */
 export interface TargetForm {
-  /** File on the server's host that holds the password on its first line. */
-  password_file?: string | null | undefined;
-  /** Environment variable of the server that holds the password: `TRIPHAMMER_PASSWORD` or one that begins so. */
-  password_variable?: string | null | undefined;
   /** Schema in the database to work in; the user's own when absent. */
   schema?: string | null | undefined;
-  /** URL of the database. A password in it is taken out, and held in memory only. */
+  /** URL of the database. A password in it is taken out, and held in memory only. It names no path of the server's host, but for an SQLite file in the server's data folder. */
   url: string;
 }
 
@@ -1804,6 +1907,22 @@ export interface ThreadCpu {
   share: number;
   /** The thread, from 0. */
   thread: number;
+}
+
+/** Where the time of the transactions went, as shares of it that add up to 1. */
+export interface TimeShares {
+  /** The client's threads worked. */
+  client_cpu: number;
+  /** The client's threads were ready and waited for a CPU. */
+  client_wait: number;
+  /** On the way between client and server. */
+  network: number;
+  /** What is left: the server waited for locks, disks and such; where nobody sees it, all that it did. */
+  rest: number;
+  /** The server worked; null where nobody sees it. */
+  server_cpu: number | null;
+  /** The server was ready and waited for a CPU; null where nobody sees it. */
+  server_wait: number | null;
 }
 
 /** A summary of times, in microseconds. Percentiles are exact to three significant digits; the mean is exact where the sum is known. */
@@ -1880,6 +1999,8 @@ export interface TypeFigures {
   per_minute: number;
   /** From due to finish, of committed ones. */
   response: Times;
+  /** How sure the percentiles of `response` are; timed window only. */
+  response_intervals: PercentileIntervals;
   /** Transactions that needed more than one attempt, whatever their outcome. */
   retried: number;
   /** Attempts after the first, by the class of the error before; only classes that occurred. */
@@ -1933,6 +2054,10 @@ export interface Until {
   reached: boolean;
   /** Half the interval over the mean that was asked for. */
   relative_half_width: number;
+  /** What the server does by the clock, of which the window has to hold two rounds. */
+  schedule: Schedule;
+  /** Shortest window that may end by its interval, in seconds. */
+  shortest_s: number;
 }
 
 /** The Universal Scalability Law through all runs: X(N) = λ N / (1 + σ (N - 1) + κ N (N - 1)). */
@@ -1985,11 +2110,11 @@ export interface Verification {
   words: string;
 }
 
-/** Where the warm-up of the run ended: MSER-5 over ramp-up and window. */
+/** Until when a warm-up of the run is seen: MSER-5 over ramp-up and window. The level may still be lower there, by less than shows: see `settled_s`. */
 export type WarmUp = {
   /** Seconds after the run's zero, a multiple of five. */
   after_s: number;
-  /** It ended. */
+  /** A cut there serves the mean best. */
   kind: "ended";
 } | {
   /** The run did not settle, or had too few seconds to say. */

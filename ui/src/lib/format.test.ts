@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NONE, ago, clock, count, counted, duration, percent, time } from './format';
+import { NONE, ago, between, clock, count, counted, duration, percent, time } from './format';
 
 describe('numbers', () => {
   it('have separators, units, and no more digits than mean something', () => {
@@ -10,6 +10,11 @@ describe('numbers', () => {
     expect(percent(0.00001)).toBe('<0.1 %');
     expect(percent(0)).toBe('0.0 %');
     expect([time(870), time(4213), time(1_300_000), time(45_100)]).toEqual(['870 µs', '4.21 ms', '1.30 s', '45.1 ms']);
+  });
+
+  it('writes an interval of times with one unit', () => {
+    expect(between({ low: 4020, high: 4310 })).toBe('4.02–4.31 ms');
+    expect(between({ low: 900, high: 1100 })).toBe('0.900–1.10 ms');
   });
 
   it('that are absent show as such', () => {

@@ -33,6 +33,12 @@ export function time(us: number | null | undefined): string {
   return `${three(us / 1_000_000)} s`;
 }
 
+/** The edges of an interval of microseconds, in the unit that fits the upper one: `4.02–4.31 ms`. */
+export function between({ low, high }: { low: number; high: number }): string {
+  const [divisor, unit] = high < 1000 ? [1, 'µs'] : high < 1_000_000 ? [1000, 'ms'] : [1_000_000, 's'];
+  return `${three(low / divisor)}–${three(high / divisor)} ${unit}`;
+}
+
 /** Seconds between the marks of an axis of time. */
 export const CLOCK_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400];
 

@@ -31,6 +31,7 @@ export interface Curve {
 
 export type Peak =
   | { kind: 'reached'; users: Estimate; throughput: Estimate }
+  | { kind: 'saturated'; users: number; throughput: number; highest: number }
   | { kind: 'not_reached'; highest: number; predicted_users?: number | null };
 
 export interface ProfileDocument {

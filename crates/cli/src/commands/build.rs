@@ -7,7 +7,7 @@ use triphammer_runner::report;
 use triphammer_runner::requests;
 use triphammer_runner::settings::Settings;
 
-use super::{open, print, show_spec, store};
+use super::{open, print, show_spec, store, unstored};
 use crate::terminal::{self, Bars};
 use crate::{Exit, Result, signals};
 
@@ -17,7 +17,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     let target = open(settings, &workload)?;
     let request = requests::build(settings, &workload, &target)?;
     if settings.switch("show-spec")? {
-        show_spec(settings);
+        show_spec(settings)?;
         return Ok(Exit::Done);
     }
     let mut store = store(settings)?;
@@ -38,9 +38,9 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     };
     journal.built(&built, &mut terminal::warn);
     if settings.switch("json")? {
-        print(&serde_json::to_string_pretty(&built).expect("a report is plain data"));
+        print(&report::json_pretty(&built))?;
     } else {
-        print(&report::build(&built));
+        print(&report::build(&built))?;
     }
-    Ok(Exit::Done)
+    if journal.is_whole() { Ok(Exit::Done) } else { Err(unstored()) }
 }

@@ -18,7 +18,7 @@ use triphammer_runner::settings::Settings;
 use triphammer_runner::store::{JobId, Store};
 use triphammer_runner::target::Target;
 
-use super::{show_spec, store, stored};
+use super::{show_spec, store, stored, unstored};
 use crate::terminal::{self, Bars, Live};
 use crate::{Exit, Result, signals};
 
@@ -52,9 +52,9 @@ pub fn conduct<Q: Question>(
         for trial in question.trials() {
             let (run, _) = campaign.resolve(&trial, &bars, true)?;
             bars.clear();
-            show_spec(&run);
+            show_spec(&run)?;
         }
-        show_spec(settings);
+        show_spec(settings)?;
         return Ok(None);
     }
     let mut store: Option<Store> = store(settings)?;
@@ -71,7 +71,10 @@ pub fn conduct<Q: Question>(
 }
 
 /// How the program ends, once the document is printed; `is_good` tells whether it did what it was to do.
-pub fn exit<T>(ended: &Ended<T>, command: &str, as_json: bool, is_good: bool) -> Exit {
+///
+/// # Errors
+/// When the job was to be stored and is not.
+pub fn exit<T>(ended: &Ended<T>, command: &str, as_json: bool, is_good: bool) -> Result<Exit> {
     if let Some(reason) = &ended.reason {
         terminal::warn(reason);
     }
@@ -80,11 +83,14 @@ pub fn exit<T>(ended: &Ended<T>, command: &str, as_json: bool, is_good: bool) ->
     if let (Some(job), false) = (ended.job, ended.status == Status::Complete || is_told) {
         terminal::note(&format!("go on with: triphammer {command} --resume {job}"));
     }
-    match ended.status {
+    if !ended.is_stored {
+        return Err(unstored());
+    }
+    Ok(match ended.status {
         Status::Interrupted | Status::Aborted => Exit::Interrupted,
         Status::Complete if is_good => Exit::Done,
         Status::Complete | Status::Failed => Exit::CheckFailed,
-    }
+    })
 }
 
 /// What the terminal can show, by the locale.

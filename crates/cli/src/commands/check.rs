@@ -9,7 +9,7 @@ use triphammer_runner::report;
 use triphammer_runner::requests;
 use triphammer_runner::settings::Settings;
 
-use super::{junit, open, print, store};
+use super::{junit, open, print, store, unstored};
 use crate::terminal::{self, Bars};
 use crate::{Exit, Result, signals};
 
@@ -20,16 +20,22 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     let checked = check_workload(settings, &workload);
     if let Some(file) = junit {
         file.write(&match &checked {
-            Ok(report) => report::junit::of_check(report).xml(),
+            Ok((report, _)) => report::junit::of_check(report).xml(),
             Err(failure) => {
                 report::junit::of_failure("check", &workload.name, &failure.to_string()).xml()
             }
         })?;
     }
-    Ok(if checked?.holds() { Exit::Done } else { Exit::CheckFailed })
+    match checked? {
+        (_, Some(unwritten)) => Err(unwritten),
+        (report, None) => Ok(if report.holds() { Exit::Done } else { Exit::CheckFailed }),
+    }
 }
 
-fn check_workload(settings: &mut Settings, workload: &Arc<Description>) -> Result<CheckReport> {
+/// The report, and what was asked for and could not be written.
+type Checked = (CheckReport, Option<Failure>);
+
+fn check_workload(settings: &mut Settings, workload: &Arc<Description>) -> Result<Checked> {
     let target = open(settings, workload)?;
     let request = requests::check(settings, workload, &target)?;
     let as_json = settings.switch("json")?;
@@ -47,10 +53,11 @@ fn check_workload(settings: &mut Settings, workload: &Arc<Description>) -> Resul
         }
     };
     journal.checked(&checked, &mut terminal::warn);
-    if as_json {
-        print(&serde_json::to_string_pretty(&checked).expect("a report is plain data"));
+    let printed = if as_json {
+        print(&report::json_pretty(&checked))
     } else {
-        print(&report::check(&checked));
-    }
-    Ok(checked)
+        print(&report::check(&checked))
+    };
+    let unwritten = printed.err().or_else(|| (!journal.is_whole()).then(unstored));
+    Ok((checked, unwritten))
 }

@@ -49,7 +49,14 @@ fn of_the_store(settings: &mut Settings) -> Result<Exit> {
     let margin = compare::margin(settings)?;
     let format = format(settings)?;
     let result = compare::stored(&stored(settings)?, &a, &b, margin)?;
-    show(&result, format);
+    if settings.switch("fail-if-slower")? && !result.can_decide() {
+        return Err(Failure::refuse(
+            "--fail-if-slower needs two runs or more of each side, better five: one run cannot show how \
+             much runs differ; give several runs a label each side and compare the labels, or make \
+             pairs of runs with --ab",
+        ));
+    }
+    show(&result, format)?;
     Ok(if passes(settings, &result)? { Exit::Done } else { Exit::CheckFailed })
 }
 
@@ -82,11 +89,11 @@ fn in_pairs(
     };
     let mut is_good = false;
     if let Some(result) = &ended.document {
-        show(result, format);
+        show(result, format)?;
         is_good = passes(settings, result)? && result.is_good();
     }
     let as_text = format == Format::Text;
-    Ok(campaign::exit(&ended, "compare", !as_text, is_good))
+    campaign::exit(&ended, "compare", !as_text, is_good)
 }
 
 fn format(settings: &mut Settings) -> Result<Format> {
@@ -100,12 +107,12 @@ fn format(settings: &mut Settings) -> Result<Format> {
     Ok(settings.read("format", read, Format::to_string, || Format::Text)?)
 }
 
-fn show(result: &ComparisonResult, format: Format) {
+fn show(result: &ComparisonResult, format: Format) -> Result<()> {
     print(&match format {
-        Format::Json => serde_json::to_string_pretty(result).expect("a document is plain data"),
+        Format::Json => report::json_pretty(result),
         Format::Markdown => report::comparison_markdown(result),
         _ => report::comparison(result, campaign::charset()),
-    });
+    })
 }
 
 /// Whether the verdict is one that may pass.

@@ -23,7 +23,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     }
     let removed =
         drop_build(&workload, &target.database, settings.switch("force")?, target.connect_limit)?;
-    print(&format!("dropped {} from {name}: {}", workload.title, removed.join(", ")));
+    print(&format!("dropped {} from {name}: {}", workload.title, removed.join(", ")))?;
     Ok(Exit::Done)
 }
 

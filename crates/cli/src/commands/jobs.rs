@@ -22,9 +22,9 @@ pub fn list(settings: &mut Settings) -> Result<Exit> {
     let filter = JobFilter { label, parent, limit: Some(limit), ..JobFilter::default() };
     let jobs = store.jobs(&filter).map_err(refuse)?;
     if settings.switch("json")? {
-        print(&report::jobs::json(&jobs));
+        print(&report::jobs::json(&jobs))?;
     } else {
-        print(&report::jobs::text(&jobs));
+        print(&report::jobs::text(&jobs))?;
     }
     Ok(Exit::Done)
 }
@@ -51,7 +51,7 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
     let text = format.render(&store, &stored, charset, handover::page)?;
     match output {
         Some(path) => OutputFile::create(&path)?.write(&text)?,
-        None => print(&text),
+        None => print(&text)?,
     }
     Ok(if passed { Exit::Done } else { Exit::CheckFailed })
 }

@@ -12,7 +12,7 @@ mod profile;
 mod run;
 mod serve;
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::ArgMatches;
@@ -23,13 +23,17 @@ use triphammer_runner::outputs::OutputFile;
 use triphammer_runner::settings::{Command, Settings};
 use triphammer_runner::store::Store;
 use triphammer_runner::target::{self, Secrets, Target};
-use triphammer_runner::{Failure, requests};
+use triphammer_runner::{Failure, requests, resources};
 
+use crate::stdout::{self, print};
 use crate::{Exit, Result, args, signals, terminal};
 
 /// Runs the command that was named.
 pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     let (name, matches) = matches.subcommand().expect("clap requires one");
+    if name != Command::Serve.name() {
+        stdout::refuse_closed()?;
+    }
     if name == "completions" {
         return completions(matches);
     }
@@ -39,6 +43,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         .find(|command| command.name() == name)
         .expect("clap knows these only");
     let mut settings = args::settings(command, matches)?;
+    resources::check_process()?;
     if command != Command::Serve {
         signals::listen();
     }
@@ -64,7 +69,7 @@ fn completions(matches: &ArgMatches) -> Result<Exit> {
     let shell = *matches.get_one::<Shell>("shell").expect("clap requires it");
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut args::command(), "triphammer", &mut script);
-    print(&String::from_utf8_lossy(&script));
+    print(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Done)
 }
 
@@ -128,9 +133,9 @@ fn store(settings: &mut Settings) -> Result<Option<Store>> {
     }
 }
 
-/// The job store, which must be there: for commands about stored jobs.
+/// The job store to be read: for commands about stored jobs.
 fn stored(settings: &mut Settings) -> Result<Store> {
-    Store::open(&store_path(settings)?).map_err(|error| Failure::refuse(error.to_string()))
+    Store::open_to_read(&store_path(settings)?).map_err(|error| Failure::refuse(error.to_string()))
 }
 
 /// Where the job store is.
@@ -142,18 +147,15 @@ fn store_path(settings: &Settings) -> Result<PathBuf> {
     }
 }
 
-/// Writes a result to stdout. A reader that has gone away is no error of ours.
-fn print(text: &str) {
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes());
-    if !text.ends_with('\n') {
-        let _ = out.write_all(b"\n");
-    }
-    let _ = out.flush();
+/// The job that was to be stored is not, or not whole: the warning said why.
+fn unstored() -> Failure {
+    Failure::refuse(
+        "the job is not in the job store, or not whole; what is printed is all there is",
+    )
 }
 
 /// Prints every setting with its source.
-fn show_spec(settings: &Settings) {
+fn show_spec(settings: &Settings) -> Result<()> {
     let shown = settings.shown();
     let width = |read: fn(&triphammer_runner::result::Setting) -> &str| {
         shown.iter().map(|s| read(s).chars().count()).max().unwrap_or_default()
@@ -163,5 +165,5 @@ fn show_spec(settings: &Settings) {
     for s in shown {
         text.push_str(&format!("{:name$}  {:value$}  {}\n", s.name, s.value, s.source));
     }
-    print(&text);
+    print(&text)
 }

@@ -27,11 +27,11 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     };
     match &ended.document {
         Some(document) if as_json => {
-            print(&serde_json::to_string_pretty(document).expect("a document is plain data"));
+            print(&report::json_pretty(document))?;
         }
-        Some(document) => print(&report::profile(document, campaign::charset())),
+        Some(document) => print(&report::profile(document, campaign::charset()))?,
         None => {}
     }
     let is_good = ended.document.as_ref().is_some_and(ProfileResult::is_good);
-    Ok(campaign::exit(&ended, "profile", as_json, is_good))
+    campaign::exit(&ended, "profile", as_json, is_good)
 }

@@ -17,7 +17,7 @@ use triphammer_runner::second::Second;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::JobId;
 
-use super::{junit, open, print, show_spec, store, store_path};
+use super::{junit, open, print, show_spec, store, store_path, unstored};
 use crate::terminal::{self, Bars, Live};
 use crate::tui::{self, Model, Tui};
 use crate::{Exit, Result, signals};
@@ -31,11 +31,12 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     let workload = requests::workload(settings)?;
     let junit = junit(settings)?;
     match (run_workload(settings, &workload, exemplar.as_ref()), junit) {
-        (Ok(Done { exit, result: Some(result) }), Some(file)) => {
-            file.write(&report::junit::of_run(&result).xml())?;
-            Ok(exit)
+        (Ok(Done { exit, result, unwritten }), file) => {
+            if let (Some(file), Some(result)) = (file, &result) {
+                file.write(&report::junit::of_run(result).xml())?;
+            }
+            unwritten.map_or(Ok(exit), Err)
         }
-        (Ok(done), _) => Ok(done.exit),
         (Err(failure), Some(file)) => {
             file.write(
                 &report::junit::of_failure("run", &workload.name, &failure.to_string()).xml(),
@@ -50,6 +51,14 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
 struct Done {
     exit: Exit,
     result: Option<RunResult>,
+    /// What was asked for and could not be written.
+    unwritten: Option<Failure>,
+}
+
+impl Done {
+    const fn without_result(exit: Exit) -> Self {
+        Self { exit, result: None, unwritten: None }
+    }
 }
 
 fn run_workload(
@@ -70,14 +79,14 @@ fn run_workload(
     bars.clear();
     let resolved = resolved?;
     if only_look {
-        show_spec(settings);
-        return Ok(Done { exit: Exit::Done, result: None });
+        show_spec(settings)?;
+        return Ok(Done::without_result(Exit::Done));
     }
     if let Some(exemplar) = exemplar {
         let replay = resolved.replay(exemplar)?;
-        print(&exemplar.text(&replay, &workload.transactions));
+        print(&exemplar.text(&replay, &workload.transactions))?;
         let exit = if replay.outcome.is_ok() { Exit::Done } else { Exit::CheckFailed };
-        return Ok(Done { exit, result: None });
+        return Ok(Done::without_result(exit));
     }
     let mut outputs = asked.open(&workload.transactions, resolved.info(settings))?;
     let mut store = store(settings)?;
@@ -94,21 +103,24 @@ fn run_workload(
         terminal::warn(&note);
     }
     let result = result?;
-    if as_json {
-        print(&report::json(&result));
+    let printed = if as_json {
+        print(&report::json(&result))
     } else {
         let style = if std::io::stdout().is_terminal() { Style::Color } else { Style::Plain };
-        print(&report::text(&result, style));
-    }
+        print(&report::text(&result, style))
+    };
     if let Some(trouble) = outputs.finish() {
         terminal::warn(&trouble);
     }
+    let torn = outputs.torn();
     let exit = match result.status {
         Status::Interrupted | Status::Aborted if signals::interrupted() => Exit::Interrupted,
         _ if result.is_good() => Exit::Done,
         _ => Exit::CheckFailed,
     };
-    Ok(Done { exit, result: Some(result) })
+    let is_stored = store.is_none() || result.job.is_some();
+    let unwritten = printed.err().or(torn).or_else(|| (!is_stored).then(unstored));
+    Ok(Done { exit, result: Some(result), unwritten })
 }
 
 /// Shows a run at the terminal, and lets Ctrl-C stop it.

@@ -1,18 +1,23 @@
 //! `triphammer serve`.
 
+use std::io::Write as _;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tokio::sync::watch;
 use triphammer_core::SpecError;
+use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_drivers::target::Secret;
 use triphammer_runner::Failure;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::default_path;
-use triphammer_server::{ApiError, Config, LISTEN, Limits, Server, TOKEN_MIN, random_token};
+use triphammer_server::{
+    ApiError, Config, FixedTarget, LISTEN, Limits, Server, TOKEN_MIN, random_token,
+};
 
 use super::print;
-use crate::signals::Signals;
+use crate::signals::{self, Heard, Signals};
 use crate::{Exit, Result, terminal};
 
 /// Serves until Ctrl-C or SIGTERM: once lets what goes on end and stores it, twice gives it up.
@@ -24,8 +29,8 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         None => default_path().map_err(|error| Failure::refuse(error.to_string()))?,
     };
     let given = token(settings)?;
-    let made = (given.is_none() && !listen.ip().is_loopback()).then(random_token);
-    let token = given.or_else(|| made.clone().map(Secret::new));
+    let is_made = given.is_none();
+    let token = given.unwrap_or_else(|| Secret::new(random_token()));
     let (cert, key) = (settings.said("tls-cert"), settings.said("tls-key"));
     let tls = match (cert, key) {
         (Some(cert), Some(key)) => Some((PathBuf::from(cert), PathBuf::from(key))),
@@ -35,7 +40,17 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     let names = settings.said("host").unwrap_or_default().split(',');
     let hosts = names.map(|name| name.trim().to_owned()).filter(|n| !n.is_empty()).collect();
     let is_plain = tls.is_none();
-    let config = Config { listen, store, token, tls, hosts, limits: Limits::default() };
+    let targets = settings.said("targets").map(|file| FixedTarget::read_all(Path::new(file)));
+    let config = Config {
+        listen,
+        store,
+        token,
+        targets: targets.transpose()?.unwrap_or_default(),
+        data: settings.said("data").map(PathBuf::from).unwrap_or_default(),
+        tls,
+        hosts,
+        limits: Limits::default(),
+    };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -49,12 +64,12 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         );
     }
     let url = server.url();
-    match &made {
-        Some(token) => print(&format!("triphammer listens on {url}  token: {token}")),
-        None => print(&format!("triphammer listens on {url}")),
-    }
-    if settings.switch("open")? {
-        open(&url);
+    // A token that was given is never shown.
+    let shown = if is_made { format!("/?token={}", config.token.reveal()) } else { String::new() };
+    print(&format!("triphammer listens on {url}{shown}"))?;
+    let page = settings.switch("open")?.then(|| config.store.with_extension("open.html"));
+    if let Some(page) = &page {
+        open(page, &url, &config.token);
     }
     let served = runtime.block_on(async {
         let (told, ends) = watch::channel(0);
@@ -63,6 +78,9 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         hear.abort();
         served
     });
+    if let Some(page) = &page {
+        let _ = std::fs::remove_file(page);
+    }
     served.map_err(|error| Failure::System { doing: "serving".into(), error })?;
     Ok(Exit::Done)
 }
@@ -70,11 +88,19 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
 /// Counts signals.
 async fn hear(signals: Option<Signals>, told: watch::Sender<u32>) {
     let Some(mut signals) = signals else { return std::future::pending().await };
-    while signals.next().await.is_some() {
+    let mut hung_up = false;
+    while let Some(signal) = signals.next().await {
+        // The terminal may say so several times.
+        if signal == Heard::HangUp && std::mem::replace(&mut hung_up, true) {
+            continue;
+        }
         told.send_modify(|times| *times += 1);
         terminal::note(match *told.borrow() {
             1 => "ending: what goes on is stopped and stored; again gives it up",
-            2 => "giving up what goes on",
+            2 => {
+                signals::end_soon();
+                "giving up what goes on"
+            }
             _ => "still ending",
         });
     }
@@ -93,7 +119,7 @@ fn address(text: &str) -> Result<SocketAddr> {
 fn token(settings: &Settings) -> Result<Option<Secret>> {
     let (token, whence) = match settings.said("token-file") {
         Some(file) => {
-            let text = std::fs::read_to_string(file).map_err(|error| {
+            let text = read_text(Path::new(file), SETTINGS_BYTES_MAX).map_err(|error| {
                 Failure::refuse(format!("cannot read the token file {file}: {error}"))
             })?;
             (
@@ -115,14 +141,32 @@ fn token(settings: &Settings) -> Result<Option<Secret>> {
     Ok(Some(Secret::new(token)))
 }
 
-/// Opens a browser, where there is one; without one the printed URL is enough.
-fn open(url: &str) {
+/// Opens a browser, where there is one; without one the printed URL is enough. The token goes by a file that its
+/// owner alone reads and that leads on: arguments show in the process list.
+fn open(page: &Path, url: &str, token: &Secret) {
+    let token = utf8_percent_encode(token.reveal(), NON_ALPHANUMERIC);
+    let text = format!(
+        "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={url}/?token={token}\">\n"
+    );
+    if let Err(error) = write_private(page, &text) {
+        return terminal::note(&format!("no browser is opened: {}: {error}", page.display()));
+    }
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut command = std::process::Command::new(program);
     let quiet = std::process::Stdio::null;
-    if command.arg(url).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn().is_err() {
+    if command.arg(page).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn().is_err() {
         terminal::note(&format!("no browser to open: {program} is not there"));
     }
+}
+
+/// A new file that its owner alone reads, instead of one that may be there.
+fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    let _ = std::fs::remove_file(path);
+    let mut options = std::fs::File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(text.as_bytes())
 }
 
 fn refuse(error: ApiError) -> Failure {

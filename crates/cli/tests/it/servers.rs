@@ -11,22 +11,22 @@ use triphammer_testbed::{MariadbOptions, MariadbServer, PostgresOptions, Postgre
 use crate::program::{Program, finish};
 
 /// A server of any product, and what the tests have to know of it.
-enum Site {
+pub enum Site {
     Postgres(Box<PostgresServer>),
     Mariadb(Box<MariadbServer>),
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Product {
+pub enum Product {
     Postgres,
     Mariadb,
 }
 
-use Product::{Mariadb, Postgres};
+pub use Product::{Mariadb, Postgres};
 
 impl Site {
     /// A server that keeps what it has told to be committed, for at most so many sessions.
-    fn start(product: Product, max_connections: u32) -> Self {
+    pub fn start(product: Product, max_connections: u32) -> Self {
         match product {
             Postgres => {
                 let options =
@@ -41,26 +41,26 @@ impl Site {
     }
 
     /// The one for tests that leave the server alone.
-    fn shared(product: Product) -> &'static Self {
+    pub fn shared(product: Product) -> &'static Self {
         static SHARED: [OnceLock<Site>; 2] = [const { OnceLock::new() }; 2];
         SHARED[product as usize].get_or_init(|| Self::start(product, 100))
     }
 
-    fn fresh_database(&self) -> String {
+    pub fn fresh_database(&self) -> String {
         match self {
             Self::Postgres(server) => server.fresh_database("site").unwrap(),
             Self::Mariadb(server) => server.fresh_database("site").unwrap(),
         }
     }
 
-    fn run(&self, database: &str, sql: &str) -> Vec<Vec<Option<String>>> {
+    pub fn run(&self, database: &str, sql: &str) -> Vec<Vec<Option<String>>> {
         match self {
             Self::Postgres(server) => server.run(database, sql).unwrap(),
             Self::Mariadb(server) => server.run(database, sql).unwrap(),
         }
     }
 
-    fn server(&mut self) -> &mut Server {
+    pub fn server(&mut self) -> &mut Server {
         match self {
             Self::Postgres(server) => server,
             Self::Mariadb(server) => server,
@@ -105,14 +105,15 @@ tests! {
     a_build_that_is_killed_is_resumed_to_the_same_rows,
     too_many_users_are_refused_with_how_many_connected,
     no_password_is_found_anywhere,
+    who_may_only_read_checks,
 }
 
 /// The database in a URL.
-fn name_of(target: &str) -> &str {
+pub fn name_of(target: &str) -> &str {
     target.rsplit('/').next().unwrap().split('?').next().unwrap()
 }
 
-fn verdict(result: &serde_json::Value) -> &str {
+pub fn verdict(result: &serde_json::Value) -> &str {
     result["headline"]["verification"]["verdict"].as_str().unwrap()
 }
 
@@ -209,6 +210,45 @@ fn too_many_users_are_refused_with_how_many_connected(product: Product) {
     assert_eq!(done.code, 2);
     assert!(done.err.contains("of 60 virtual users"), "{}", done.err);
     assert!(done.err.to_lowercase().contains("too many c"), "{}", done.err);
+}
+
+fn who_may_only_read_checks(product: Product) {
+    let site = Site::shared(product);
+    let fresh = site.fresh_database();
+    let database = name_of(&fresh);
+    let program = Program::new();
+    program.ok(&["build", &fresh, "--workload", "tpc-b"]);
+    site.run(
+        database,
+        match product {
+            Postgres => {
+                "DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN PASSWORD 'r'; \
+                 GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader"
+            }
+            Mariadb => {
+                "CREATE USER IF NOT EXISTS reader IDENTIFIED BY 'r'; GRANT SELECT ON *.* TO reader"
+            }
+        },
+    );
+    let (scheme, rest) = fresh.split_once("://").unwrap();
+    let target = format!("{scheme}://reader:r@{}", rest.split_once('@').unwrap().1);
+    let done = program.run(&["check", &target, "--workload", "tpc-b"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    if matches!(product, Postgres) {
+        site.run(database, "DROP OWNED BY reader; DROP ROLE reader");
+        for name in ["nosuchschema", "$user", "pg_foo"] {
+            for command in ["build", "run", "check", "drop"] {
+                let mut args = vec![command, &fresh, "--workload", "tpc-b", "--schema", name];
+                args.extend((command == "drop").then_some("--yes"));
+                let done = program.run(&args);
+                assert_eq!(done.code, 2, "{}", done.err);
+                let words = format!("there is no schema \"{name}\" in database");
+                assert!(done.err.contains(&words), "{command}: {}", done.err);
+            }
+        }
+        let done = program.run(&["run", &fresh, "--workload", "tpc-b", "--schema", ""]);
+        assert!(done.err.contains("the schema has no name"), "{}", done.err);
+    }
 }
 
 fn no_password_is_found_anywhere(product: Product) {

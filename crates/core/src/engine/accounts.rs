@@ -1,4 +1,4 @@
-//! What the worker threads counted, put together at the end of a run and proven to add up.
+//! What the worker threads counted, put together at the end of a run and checked to add up.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -10,46 +10,59 @@ use crate::clock::Elapsed;
 use crate::recorder::TypeInterval;
 use crate::spec::RunSpec;
 
-/// The counting identities, asserted at the end of every run.
+/// A counting identity that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The equation, its left side first.
+    pub identity: &'static str,
+    /// The transaction type that it was checked for; `None` for all together.
+    pub transaction: Option<usize>,
+    /// What its left side came to.
+    pub left: u64,
+    /// What its right side came to.
+    pub right: u64,
+}
+
+const STARTED: &str = "started = ended + in flight";
+const INTERVALS: &str = "sum of the seconds = total ended";
+const TICKETS: &str = "arrivals = started + skipped + dropped + returned";
+
+/// Checks the counting identities of each type, and gives those that do not hold.
 ///
 /// ```text
 /// started = ended + in flight at abort          (ended = committed + by rule + failed + in doubt)
 /// Σ intervals = totals
 /// ```
-pub(super) fn assert_identities(
+pub(super) fn violations(
     started: &[u64],
     ended: &[u64],
     in_flight: &[u64],
     run: &[TypeInterval],
-) {
-    for (index, seen) in run.iter().enumerate() {
-        assert_eq!(
-            started[index],
-            ended[index] + in_flight[index],
-            "counting identity: started = ended + in flight, type {index}"
-        );
-        assert_eq!(
-            seen.counts.ended(),
-            ended[index],
-            "counting identity: the intervals' sum = totals, type {index}"
-        );
-    }
+) -> Vec<Violation> {
+    let of_type = |(index, seen): (usize, &TypeInterval)| {
+        let violation =
+            |identity, left, right| Violation { identity, transaction: Some(index), left, right };
+        [
+            violation(STARTED, started[index], ended[index] + in_flight[index]),
+            violation(INTERVALS, seen.counts.ended(), ended[index]),
+        ]
+    };
+    run.iter().enumerate().flat_map(of_type).filter(|v| v.left != v.right).collect()
 }
 
-/// Every number that an open load's queue has given out came to one end.
+/// Checks that every number that an open load's queue has given out came to one end.
 ///
 /// ```text
 /// given out = started + skipped + given up + returned
 /// ```
-pub(super) fn assert_tickets(given: u64, ends: &[WorkerEnd]) {
+pub(super) fn ticket_violation(given: u64, ends: &[WorkerEnd]) -> Option<Violation> {
     let ended = |end: &WorkerEnd| {
         let started: u64 = end.totals.started.iter().sum();
         started + end.skipped + end.given_up + end.returned.len() as u64
     };
-    assert!(
-        given == 0 || given == ends.iter().map(ended).sum::<u64>(),
-        "counting identity: given out = started + skipped + given up + returned"
-    );
+    let right = ends.iter().map(ended).sum();
+    let is_violated = given > 0 && given != right;
+    is_violated.then_some(Violation { identity: TICKETS, transaction: None, left: given, right })
 }
 
 /// What became of the arrivals of an open load that stopped at `stop`, with so many numbers given out.
@@ -94,4 +107,30 @@ pub(super) fn errors(ends: &[WorkerEnd]) -> Vec<ErrorSample> {
     }
     merged.sort_by_key(|sample| (sample.transaction, sample.class.index()));
     merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_that_does_not_add_up_is_named_with_both_numbers() {
+        let mut seen = TypeInterval::default();
+        seen.counts.committed = 7;
+        let run = [TypeInterval::default(), seen];
+        assert_eq!(violations(&[0, 8], &[0, 7], &[0, 1], &run), []);
+        let found = violations(&[0, 9], &[0, 6], &[0, 1], &run);
+        let numbers: Vec<_> =
+            found.iter().map(|v| (v.identity, v.transaction, v.left, v.right)).collect();
+        assert_eq!(numbers, [(STARTED, Some(1), 9, 7), (INTERVALS, Some(1), 7, 6)]);
+    }
+
+    #[test]
+    fn an_arrival_without_an_end_is_named() {
+        let end = WorkerEnd { skipped: 3, given_up: 4, ..WorkerEnd::default() };
+        assert_eq!(ticket_violation(7, std::slice::from_ref(&end)), None);
+        assert_eq!(ticket_violation(0, &[]), None, "of a load without arrivals");
+        let found = ticket_violation(8, &[end]).unwrap();
+        assert_eq!((found.identity, found.left, found.right), (TICKETS, 8, 7));
+    }
 }

@@ -9,13 +9,13 @@ use hdrhistogram::Histogram;
 use tokio::sync::mpsc;
 use tokio::time::{sleep_until, timeout};
 
-use super::host_cpu::HostMeter;
+use super::host::HostMeter;
 use super::lag::{self, Beats};
 use super::outage::{self, Quiet, Recovery};
 use super::queue::{Offer, Tickets};
 use super::signal::{Signal, State, Stopper};
 use super::worker::{self, Context, FromWorker, OfThread, UserSlot, WorkerEnd};
-use super::{Ending, Plan, RunEnd, RunError, Window, accounts, runtime};
+use super::{Ending, NO_RUNTIME, Plan, RunEnd, RunError, Window, accounts, runtime};
 use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note, Phase};
@@ -44,12 +44,24 @@ pub(super) async fn threaded<W: Workload, D: Database>(
         let name = format!("worker {}", users.first().copied().unwrap_or_default());
         // A context is not Send, its parts are: it is put together on its own thread.
         let started = std::thread::Builder::new().name(name).spawn(move || {
-            let local = tokio::task::LocalSet::new();
-            runtime().block_on(local.run_until(worker::work(context(), users)));
+            let context = context();
+            match runtime() {
+                Ok(runtime) => {
+                    let local = tokio::task::LocalSet::new();
+                    runtime.block_on(local.run_until(worker::work(context, users)));
+                }
+                Err(error) => context.cannot_start(DbError::new(
+                    ErrorClass::Other,
+                    format!("{NO_RUNTIME}: {error}"),
+                )),
+            }
         });
         if let Err(error) = started {
             control.stopper.over();
-            let error = DbError::new(ErrorClass::Other, format!("starting a thread: {error}"));
+            let error = DbError::new(
+                ErrorClass::Other,
+                format!("starting a thread: {error}; give fewer --threads"),
+            );
             return Err(RunError { connected: 0, of: control.users, error });
         }
     }
@@ -249,7 +261,10 @@ impl Control {
                 }
             };
             match message {
-                Some(FromWorker::Connected) => {
+                Some(FromWorker::Connected(server)) => {
+                    if let Some(server) = server {
+                        self.host.watch(server);
+                    }
                     self.connected += 1;
                     let event = Event::Connecting { connected: self.connected, of: self.users };
                     let _ = self.events.try_send(event);
@@ -320,7 +335,7 @@ impl Control {
                 self.ends.push(*end);
                 self.emit();
             }
-            FromWorker::Connected | FromWorker::ConnectFailed(_) => {}
+            FromWorker::Connected(_) | FromWorker::ConnectFailed(_) => {}
         }
     }
 
@@ -360,15 +375,15 @@ impl Control {
                 .remove(&second)
                 .unwrap_or_else(|| Interval::new(second, self.run.len()));
             self.emitted += 1;
-            let ended = interval.types.iter().map(|seen| seen.counts.ended()).sum();
+            let completed = interval.types.iter().map(|seen| seen.counts.completed()).sum();
             let stop = self.stop();
             if Elapsed::at_second(second + 1) <= stop
                 && self.asks_for_work(second)
-                && let Some(note) = self.quiet.second(second, ended)
+                && let Some(note) = self.quiet.second(second, completed)
             {
                 self.note(note);
             }
-            interval.gauges.host = self.host.since_last();
+            (interval.gauges.host, interval.gauges.host_use) = self.host.since_last();
             if let Some(offer) = &mut self.offer {
                 offer.complete(&mut interval, stop);
             }
@@ -537,9 +552,10 @@ impl Control {
         let window = Elapsed::at_second(self.window[1]);
         let stop = self.stopped_at.unwrap_or_else(|| self.clock.now().min(window));
         let given = self.tickets.given();
+        let mut violations = Vec::new();
         if self.ends.len() == self.complete.len() {
-            accounts::assert_identities(&started, &ended_by_type, &in_flight, &self.run);
-            accounts::assert_tickets(given, &self.ends);
+            violations = accounts::violations(&started, &ended_by_type, &in_flight, &self.run);
+            violations.extend(accounts::ticket_violation(given, &self.ends));
         }
         let ended = self.ends.iter().map(|end| end.last_finish).max().unwrap_or_default();
         let last = if self.timed { self.window[1] } else { self.emitted };
@@ -569,6 +585,9 @@ impl Control {
             gauges: std::mem::take(&mut self.gauges),
             worker_cpu_ns: self.ends.iter().map(|end| end.cpu_ns).collect(),
             sessions: self.sessions,
+            away: self.ends.iter().map(|end| end.away).sum(),
+            outages: std::mem::take(&mut self.quiet.stretches),
+            violations,
             round_trips: self.ends.iter().map(|end| end.round_trips).sum(),
             errors: accounts::errors(&self.ends),
             ending: self.ending,

@@ -4,7 +4,9 @@
 
 use crate::error::DbError;
 use crate::rows::Rows;
-use crate::session::{Access, Canceller, Claim, RowSource, ServerInfo, Session, StatementId};
+use crate::session::{
+    Access, Canceller, Claim, RowSource, ServerInfo, ServerProcess, Session, StatementId,
+};
 use crate::sql::BoundStatement;
 use crate::value::Value;
 use crate::workload::TableDef;
@@ -15,12 +17,13 @@ pub struct Metered<S> {
     session: S,
     round_trips: u64,
     commit_pending: bool,
+    acknowledged: bool,
 }
 
 impl<S: Session> Metered<S> {
     /// Puts a meter on a session.
     pub fn new(session: S) -> Self {
-        Self { session, round_trips: 0, commit_pending: false }
+        Self { session, round_trips: 0, commit_pending: false, acknowledged: false }
     }
 
     /// Statements, calls, begins, commits and rollbacks sent so far, each a round trip.
@@ -33,6 +36,18 @@ impl<S: Session> Metered<S> {
     #[must_use]
     pub fn commit_pending(&self) -> bool {
         self.commit_pending
+    }
+
+    /// A new attempt at a transaction begins: nothing of it is acknowledged.
+    pub fn begin_attempt(&mut self) {
+        self.acknowledged = false;
+    }
+
+    /// Whether the database has acknowledged a commit, or a call that commits by itself, in this
+    /// attempt: whatever goes wrong afterwards, the work is done.
+    #[must_use]
+    pub fn is_acknowledged(&self) -> bool {
+        self.acknowledged
     }
 
     /// The session without its meter.
@@ -48,6 +63,10 @@ impl<S: Session> Metered<S> {
 
     fn committed<T>(&mut self, result: Result<T, DbError>) -> Result<T, DbError> {
         let was_sent = std::mem::take(&mut self.commit_pending);
+        self.acknowledged |= match &result {
+            Ok(_) => true,
+            Err(error) => was_sent && error.is_unread(),
+        };
         result.map_err(|error| if was_sent { error.after_commit_sent() } else { error })
     }
 }
@@ -144,8 +163,20 @@ impl<S: Session> Session for Metered<S> {
         self.session.ping().await
     }
 
+    async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
+        self.session.server_process().await
+    }
+
     async fn tables(&mut self) -> Result<Vec<String>, DbError> {
         self.session.tables().await
+    }
+
+    async fn dependents(&mut self, tables: &[&str]) -> Result<Vec<String>, DbError> {
+        self.session.dependents(tables).await
+    }
+
+    async fn rehearse(&mut self, tables: &[&str], longest: Option<usize>) -> Result<(), DbError> {
+        self.session.rehearse(tables, longest).await
     }
 
     async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {

@@ -7,7 +7,7 @@
 //!                         go(clock) ──────────────────────► each user: the one loop (user.rs)
 //!  events  ◄───────────   merges seconds, tells phases  ◄── one Interval a second
 //!  stop(), abort() ────►  moves the stop signal ──────────► users end, or are dropped
-//!  join()  ◄───────────   RunEnd, identities asserted   ◄── totals
+//!  join()  ◄───────────   RunEnd, identities checked    ◄── totals
 //! ```
 //!
 //! A worker thread owns its users, their sessions, generators and histograms; nothing on it is shared
@@ -18,10 +18,11 @@ mod agenda;
 mod alarm;
 mod control;
 mod exemplar;
-mod host_cpu;
+mod host;
 mod lag;
 mod metered;
 mod outage;
+mod procfs;
 mod queue;
 mod replay;
 mod signal;
@@ -29,6 +30,7 @@ mod turn;
 mod user;
 mod worker;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -45,6 +47,7 @@ use crate::sql::SqlBook;
 use crate::value::Timestamp;
 use crate::workload::Workload;
 
+pub use accounts::Violation;
 pub use exemplar::{Author, EXEMPLARS, Exemplar};
 pub use metered::Metered;
 pub use replay::{Replay, replay};
@@ -152,6 +155,13 @@ pub struct RunEnd {
     pub worker_cpu_ns: Vec<u64>,
     /// Sessions lost, and made anew.
     pub sessions: (u64, u64),
+    /// Sessions that were lost and could not be made anew before the end.
+    pub away: u32,
+    /// Stretches of seconds, of ramp-up and window, in which no transaction completed although some
+    /// should have.
+    pub outages: Vec<Range<u64>>,
+    /// Counting identities that do not hold: a defect of the engine. The counts are not to be trusted.
+    pub violations: Vec<Violation>,
     /// Statements and calls sent by committed and rolled-back transactions: round trips.
     pub round_trips: u64,
     /// The first error of each type and class, with how often that happened.
@@ -222,13 +232,14 @@ pub struct ErrorSample {
 /// Starts a run on threads of its own.
 ///
 /// # Errors
-/// When no thread can be started.
+/// When no thread, or nothing for it to wait with, is to be had.
 pub fn start<W: Workload, D: Database>(plan: Plan<W, D>) -> std::io::Result<RunHandle> {
     let (events, receiver) = mpsc::channel(EVENTS_MAX);
     let (stopper, signal) = signal::channel();
     let control_stopper = stopper.clone();
+    let runtime = runtime()?;
     let control = std::thread::Builder::new().name("control".into()).spawn(move || {
-        runtime().block_on(control::threaded(plan, events, control_stopper, signal))
+        runtime.block_on(control::threaded(plan, events, control_stopper, signal))
     })?;
     Ok(RunHandle { events: receiver, stopper, control })
 }
@@ -253,9 +264,12 @@ pub async fn run_here<W: Workload, D: Database>(
 }
 
 /// The runtime of a thread that owns its work.
-pub(crate) fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a current-thread runtime needs an epoll handle and a timer, nothing else")
+///
+/// # Errors
+/// When the system has no file or event left for it.
+pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
 }
+
+/// What failed when there is no [`runtime`].
+pub const NO_RUNTIME: &str = "making an event loop (`ulimit -n` shows how many files may be open)";

@@ -1,5 +1,7 @@
-//! Outages: stretches in which nothing ended although users were at work, and how soon after a session
+//! Outages: stretches in which nothing completed although users were at work, and how soon after a session
 //! was back the first transaction committed. They stay in the timed window; here they are only noticed.
+
+use std::ops::Range;
 
 use crate::clock::Elapsed;
 use crate::event::Note;
@@ -12,33 +14,37 @@ const USUAL_PER_SECOND: u64 = 10;
 #[derive(Debug, Default)]
 pub(super) struct Quiet {
     seconds: u64,
-    ended: u64,
+    completed: u64,
     since: Option<u64>,
+    /// Those that are over.
+    pub stretches: Vec<Range<u64>>,
 }
 
 impl Quiet {
     /// Hears of the next second; gives a note when a quiet stretch has ended with it.
-    pub fn second(&mut self, index: u64, ended: u64) -> Option<Note> {
-        if ended == 0 {
-            if self.ended >= USUAL_PER_SECOND * self.seconds && self.seconds > 0 {
+    pub fn second(&mut self, index: u64, completed: u64) -> Option<Note> {
+        if completed == 0 {
+            if self.completed >= USUAL_PER_SECOND * self.seconds && self.seconds > 0 {
                 self.since.get_or_insert(index);
             }
             return None;
         }
         self.seconds += 1;
-        self.ended += ended;
-        self.since.take().map(|since| note(since, index))
+        self.completed += completed;
+        self.end(index)
     }
 
     /// The run ends; gives a note when that was in a quiet stretch.
     pub fn end(&mut self, index: u64) -> Option<Note> {
-        self.since.take().map(|since| note(since, index))
+        let since = self.since.take()?;
+        self.stretches.push(since..index);
+        Some(note(since, index))
     }
 }
 
 fn note(since: u64, until: u64) -> Note {
     let text = format!(
-        "no transaction ended for {} s, from second {since} to second {until} of the run",
+        "no transaction completed for {} s, from second {since} to second {until} of the run",
         until - since
     );
     Note::new("outage", Some(Elapsed::at_second(since)), text)

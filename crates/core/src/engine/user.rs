@@ -17,7 +17,7 @@ use crate::event::Note;
 use crate::outcome::{Outcome, Timing};
 use crate::random::Rng;
 use crate::recorder::Ended;
-use crate::session::{Database, Role, Session};
+use crate::session::{Database, Role, ServerProcess, Session};
 use crate::workload::{Completion, Statements, Workload};
 
 /// After so many transactions without waiting a user lets the others on its thread go on: a driver that
@@ -55,6 +55,8 @@ pub(super) struct VirtualUser<W: Workload, D: Database> {
     /// Attempts at the transaction so far.
     attempts: u32,
     refused: bool,
+    /// The session is gone and could not be made anew so far.
+    away: bool,
 }
 
 /// Opens a session for user `id` and prepares it, within the connect limit.
@@ -78,6 +80,13 @@ pub(super) async fn connect<W: Workload, D: Database>(
     Ok(live)
 }
 
+impl<W: Workload, D: Database> Live<W, D> {
+    /// The server's process, where the session can tell within `limit`.
+    pub(super) async fn server_process(&mut self, limit: Duration) -> Option<ServerProcess> {
+        timeout(limit, self.session.server_process()).await.ok()?.ok().flatten()
+    }
+}
+
 impl<W: Workload, D: Database> VirtualUser<W, D> {
     pub(super) fn new(
         context: Rc<Context<W, D>>,
@@ -97,6 +106,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             live: Some(live),
             attempts: 0,
             refused: false,
+            away: false,
             context,
         }
     }
@@ -167,13 +177,12 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
         };
         // One at a time on a thread.
         self.context.ping_again(Elapsed::NEVER);
-        let limit = self.context.plan.spec.limits.transaction;
-        let asking = live.session.ping();
-        let answer = if limit.is_zero() {
-            asking.await
-        } else {
-            timeout(limit, asking).await.unwrap_or_else(|_| Err(timed_out(false, limit)))
+        let limit = match self.context.plan.spec.limits.transaction {
+            Duration::ZERO => self.context.plan.database.waits().query,
+            limit => limit,
         };
+        let asked = timeout(limit, live.session.ping()).await;
+        let answer = asked.unwrap_or_else(|_| Err(timed_out(false, limit)));
         let end = self.clock.now();
         match answer {
             Ok(true) => self.context.round_trip(now, end),
@@ -195,7 +204,8 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
     /// One transaction with all its attempts. `None` when it was given up in an abort, which leaves it in
     /// flight.
     async fn transaction(&mut self, transaction: usize, input: &W::Input) -> Option<Ended> {
-        let failed = |class| Some(Ended { outcome: Outcome::Failed(class), tally: 0 });
+        let without = |outcome| Some(Ended { outcome, tally: 0, unread: false });
+        let failed = |class| without(Outcome::Failed(class));
         self.attempts = 1;
         loop {
             if let Err(error) = self.ensure_session().await {
@@ -203,10 +213,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
                 return failed(error.class());
             }
             let error = match self.attempt(input).await {
-                Ok(Completion { committed, tally }) => {
-                    let outcome = if committed { Outcome::Committed } else { Outcome::RolledBack };
-                    return Some(Ended { outcome, tally });
-                }
+                Ok(completion) => return Some(ended(completion, false)),
                 Err(error) => error,
             };
             if self.context.signal.is_aborted() {
@@ -214,9 +221,16 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             }
             self.context.sample(transaction, &error);
             let class = error.class();
+            let acknowledged =
+                self.live.as_ref().is_some_and(|live| live.session.is_acknowledged());
             self.clean_up(&error).await;
+            if acknowledged {
+                let completion = self.context.plan.workload.acknowledged(input);
+                return completion
+                    .map_or_else(|| without(Outcome::InDoubt), |c| Some(ended(c, true)));
+            }
             if error.is_in_doubt() {
-                return Some(Ended { outcome: Outcome::InDoubt, tally: 0 });
+                return without(Outcome::InDoubt);
             }
             if !class.is_retryable() || self.attempts >= self.context.plan.spec.retry.attempts {
                 return failed(class);
@@ -234,6 +248,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
         let limit = context.plan.spec.limits.transaction;
         let live = self.live.as_mut().expect("ensure_session has made one");
         let before = live.session.round_trips();
+        live.session.begin_attempt();
         let running = context.plan.workload.run(input, &mut live.prepared, &mut live.session);
         let result = if limit.is_zero() {
             running.await
@@ -281,15 +296,17 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             match connect(&self.context, self.id).await {
                 Ok(live) => {
                     self.live = Some(live);
-                    self.context.reconnected(self.clock.now());
+                    self.context.reconnected(self.clock.now(), std::mem::take(&mut self.away));
                 }
                 Err(error) if error.class() == ErrorClass::Refused => {
+                    self.stays_away();
                     self.refused = true;
                     let text = format!("{} {} ended: {error}", self.pace.who(), self.id);
                     self.context.note(Note::new("user_ended", Some(self.clock.now()), text));
                     return Err(error);
                 }
                 Err(error) => {
+                    self.stays_away();
                     if self.context.signal.is_stopped(self.clock.now()) {
                         return Err(error);
                     }
@@ -305,6 +322,13 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
         Ok(())
     }
 
+    /// The session could not be made anew.
+    fn stays_away(&mut self) {
+        if !std::mem::replace(&mut self.away, true) {
+            self.context.stays_away();
+        }
+    }
+
     /// Waits, but not beyond the end of the run.
     async fn pause(&self, wait: Duration) {
         let until = self
@@ -316,6 +340,11 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             _ = signal.until(|state| state.stopped) => {}
         }
     }
+}
+
+fn ended(Completion { committed, tally }: Completion, unread: bool) -> Ended {
+    let outcome = if committed { Outcome::Committed } else { Outcome::RolledBack };
+    Ended { outcome, tally, unread }
 }
 
 fn timed_out(commit_pending: bool, limit: Duration) -> DbError {

@@ -16,6 +16,7 @@ use super::alarm::Alarm;
 use super::exemplar::{Author, Exemplar, Slowest};
 use super::lag::Heard;
 use super::outage::{Recovery, Watch};
+use super::procfs::ThreadWaits;
 use super::queue::{Queue, Tickets};
 use super::signal::Signal;
 use super::turn::{Client, Pace};
@@ -27,7 +28,7 @@ use crate::event::Note;
 use crate::outcome::{Outcome, Timing};
 use crate::pace::Load;
 use crate::recorder::{Ended, Interval, Recorder, Totals, WorkerCpu};
-use crate::session::{Canceller, Database};
+use crate::session::{Canceller, Database, ServerProcess};
 use crate::workload::Workload;
 
 /// Sessions that a thread opens at once: a server's accept queue is finite, and so is its patience.
@@ -39,7 +40,8 @@ const PENDING_MAX: usize = 64;
 
 /// What a worker tells the control thread.
 pub(super) enum FromWorker {
-    Connected,
+    /// With the server's process, where the session is the run's first and knows it.
+    Connected(Option<ServerProcess>),
     ConnectFailed(DbError),
     /// Everything before second `complete` of this thread has been sent.
     Second {
@@ -67,6 +69,8 @@ pub(super) struct WorkerEnd {
     /// When those arrivals were due whose sessions waited for them in vain.
     pub returned: Vec<Elapsed>,
     pub slowest: Vec<Exemplar>,
+    /// Sessions that were lost and not back at the end.
+    pub away: u32,
 }
 
 /// A transaction that ended.
@@ -172,8 +176,11 @@ pub(super) struct Context<W: Workload, D: Database> {
     errors: RefCell<Vec<ErrorSample>>,
     outage: RefCell<Watch>,
     connected: Cell<u32>,
+    /// Sessions that were lost and could not be made anew so far.
+    away: Cell<u32>,
     last_finish: Cell<Elapsed>,
     cpu_seen: Cell<(u64, Elapsed)>,
+    waits: ThreadWaits,
     cpu_start_ns: Cell<u64>,
     /// When a user of this thread shall measure a round trip.
     ping_at: Cell<Elapsed>,
@@ -208,8 +215,10 @@ impl<W: Workload, D: Database> Context<W, D> {
             errors: RefCell::default(),
             outage: RefCell::default(),
             connected: Cell::new(0),
+            away: Cell::new(0),
             last_finish: Cell::default(),
             cpu_seen: Cell::default(),
+            waits: ThreadWaits::open(),
             cpu_start_ns: Cell::new(0),
             ping_at: Cell::new(PING_FIRST),
             heard: RefCell::new(heard),
@@ -269,9 +278,15 @@ impl<W: Workload, D: Database> Context<W, D> {
         self.connected.set(self.connected.get() - 1);
     }
 
-    /// A session was made anew.
-    pub fn reconnected(&self, now: Elapsed) {
+    /// A lost session could not be made anew at the first try.
+    pub fn stays_away(&self) {
+        self.away.set(self.away.get() + 1);
+    }
+
+    /// A session was made anew; `was_away` when not at the first try.
+    pub fn reconnected(&self, now: Elapsed, was_away: bool) {
         self.connected.set(self.connected.get() + 1);
+        self.away.set(self.away.get() - u32::from(was_away));
         self.recorder.borrow_mut().reconnected();
         self.outage.borrow_mut().back(now);
     }
@@ -336,6 +351,7 @@ impl<W: Workload, D: Database> Context<W, D> {
             thread: self.thread_number(),
             cpu_ns: self.cpu_seen.get().0.saturating_sub(cpu_before),
             wall_ns: now.since(wall_before),
+            wait_ns: self.waits.since_last(),
         });
         interval.connected = self.connected.get();
         if self.plan.spec.load == Load::Keyed {
@@ -378,6 +394,11 @@ impl<W: Workload, D: Database> Context<W, D> {
         }
     }
 
+    /// Tells the control thread that this one is of no use. Nobody has begun then, so there is room for it.
+    pub fn cannot_start(&self, error: DbError) {
+        self.send(FromWorker::ConnectFailed(error));
+    }
+
     /// What this thread counted, with whatever is in flight.
     fn finish(&self) -> WorkerEnd {
         let mut in_flight = vec![0; self.plan.workload.description().transactions.len()];
@@ -401,6 +422,7 @@ impl<W: Workload, D: Database> Context<W, D> {
             given_up: queue.as_ref().map_or(0, |queue| queue.given_up),
             returned,
             slowest: self.slowest.take().into_kept(),
+            away: self.away.get(),
         }
     }
 }
@@ -439,9 +461,14 @@ async fn connect_all<W: Workload, D: Database>(
                 return None;
             }
             match user::connect(&context, id).await {
-                Ok(live) => {
+                Ok(mut live) => {
+                    let limit = context.plan.spec.limits.connect;
+                    let server = match id {
+                        0 => live.server_process(limit).await,
+                        _ => None,
+                    };
                     context.connected.set(context.connected.get() + 1);
-                    let _ = context.control.send(FromWorker::Connected).await;
+                    let _ = context.control.send(FromWorker::Connected(server)).await;
                     Some((id, live))
                 }
                 Err(error) => {
@@ -469,6 +496,7 @@ async fn run_users<W: Workload, D: Database>(
     context.in_flight.borrow_mut().resize(connected.len(), None);
     context.cpu_start_ns.set(thread_cpu_ns());
     context.cpu_seen.set((thread_cpu_ns(), Elapsed(0)));
+    context.waits.since_last();
     let ringer = set_agenda(context, clock, connected.len());
     let mut users = JoinSet::new();
     for (place, (id, live)) in (0..).zip(connected) {

@@ -1,5 +1,5 @@
 //! What the engine promises, tested on the null driver, in virtual time where anything waits. The
-//! counting identities are asserted by the engine itself at the end of every run here.
+//! counting identities are checked at the end of every run here.
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 
 mod gauges;
@@ -25,6 +25,9 @@ async fn run_with(
 ) -> (Result<RunEnd, RunError>, Vec<Event>) {
     let (sender, mut receiver) = mpsc::channel(10_000);
     let end = engine::run_here(plan, sender, meanwhile).await;
+    if let Ok(end) = &end {
+        assert_eq!(end.violations, [], "the counting identities hold");
+    }
     let mut events = Vec::new();
     while let Ok(event) = receiver.try_recv() {
         events.push(event);
@@ -160,6 +163,8 @@ async fn an_outage_is_seen_in_the_series_and_stays_in_the_window() {
     let end = end.unwrap();
     assert_eq!(end.window.seconds(), 20.0);
     assert!(end.notes.iter().any(|note| note.kind == "outage"), "{:?}", end.notes);
+    assert!(end.outages.iter().any(|outage| outage.contains(&11)), "{:?}", end.outages);
+    assert_eq!(end.away, 0);
 }
 
 #[tokio::test(start_paused = true)]

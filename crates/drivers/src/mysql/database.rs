@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
-use triphammer_core::session::{Database, Isolation, Protocol, Role, Session};
+use triphammer_core::session::{Database, Isolation, Protocol, Role, Session, Waits};
 use triphammer_core::{Capabilities, DbError, ErrorClass, SpecError};
 
 use super::auth::{Login, log_in};
@@ -37,11 +37,22 @@ pub(super) struct Shared {
     limits: Limits,
     isolation: Option<Isolation>,
     lock_timeout: Option<Duration>,
+    waits: Waits,
     /// What the server said it is; the URL's word before.
     product: AtomicU8,
     identified: AtomicBool,
     fell_back: AtomicBool,
     pub(super) loads_by_inserts: AtomicBool,
+}
+
+impl Shared {
+    /// What the server is, as far as is known.
+    pub(super) fn product(&self) -> Product {
+        match self.product.load(Ordering::Relaxed) == Product::MariaDb as u8 {
+            true => Product::MariaDb,
+            false => Product::Mysql,
+        }
+    }
 }
 
 /// What a server is.
@@ -80,7 +91,7 @@ impl Mysql {
     /// # Errors
     /// When the URL, a setting or a certificate file cannot be used.
     pub fn open(url: &TargetUrl, settings: &ConnectSettings) -> Result<Self, SpecError> {
-        Self::open_in(url, settings, &|name| std::env::var(name).ok())
+        Self::open_in(url, settings, &|name| settings.reach.variable(name))
     }
 
     /// As [`Mysql::open`], with environment variables from `env`.
@@ -106,6 +117,7 @@ impl Mysql {
             options,
             isolation: settings.isolation,
             lock_timeout: settings.lock_timeout,
+            waits: settings.waits,
             product: AtomicU8::new(product as u8),
             identified: AtomicBool::new(false),
             fell_back: AtomicBool::new(false),
@@ -132,6 +144,7 @@ fn capabilities() -> Capabilities {
         blocks: false,
         procedures: true,
         one_writer: false,
+        transactional_ddl: false,
         foreign_keys: true,
         stores: true,
         users_max: None,
@@ -142,6 +155,7 @@ fn capabilities() -> Capabilities {
             Isolation::Serializable,
         ],
         protocols: &[Protocol::Prepared],
+        count_delay: Duration::ZERO,
         exempt: &[],
     }
 }
@@ -150,10 +164,9 @@ impl Database for Mysql {
     type Session = MysqlSession;
 
     fn dialect(&self) -> &'static str {
-        if self.shared.product.load(Ordering::Relaxed) == Product::MariaDb as u8 {
-            "mariadb"
-        } else {
-            "mysql"
+        match self.shared.product() {
+            Product::MariaDb => "mariadb",
+            Product::Mysql => "mysql",
         }
     }
 
@@ -179,6 +192,10 @@ impl Database for Mysql {
         let setup = self.shared.setup();
         session.batch(&setup).await.map_err(|error| error.context("setting the session up"))?;
         Ok(session)
+    }
+
+    fn waits(&self) -> Waits {
+        self.shared.waits
     }
 
     fn notes(&self) -> Vec<String> {
@@ -288,6 +305,18 @@ impl Shared {
         self.identified.store(true, Ordering::Relaxed);
         let route = Route { thread: greeting.thread, transport, same_host };
         Ok(MysqlSession::new(wire, route, self.clone()))
+    }
+
+    /// Whether the server is at a command of a session; `None` when it does not know the session.
+    pub(super) async fn is_at_work(self: &Arc<Self>, thread: u32) -> Result<Option<bool>, DbError> {
+        let mut session = self.open(None).await?;
+        let asked = format!(
+            "SELECT command <> 'Sleep' FROM information_schema.processlist WHERE id = {thread}"
+        );
+        let answer = session.ask(&asked).await;
+        session.close().await;
+        let flag = answer?.pop().and_then(|mut row| row.pop()).flatten();
+        Ok(flag.map(|flag| flag == "1"))
     }
 
     /// Asks the server to stop what a session is doing.

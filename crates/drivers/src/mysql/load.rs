@@ -14,7 +14,7 @@ use super::error::{Moment, answer};
 use super::session::{MysqlSession, quote_identifier};
 
 /// Bytes of a load that are sent as one packet.
-const CHUNK_BYTES: usize = 128 * 1024;
+pub(super) const CHUNK_BYTES: usize = 128 * 1024;
 /// Placeholders that a statement may have, and rows of one insert.
 const PLACEHOLDERS_MAX: usize = 65_535;
 const INSERT_ROWS_MAX: usize = 1_000;

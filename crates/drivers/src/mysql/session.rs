@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Claim, RowSource, ServerInfo, Session, StatementId,
+    Access, Canceller, Claim, IsAtWork, RowSource, ServerInfo, ServerProcess, Session, StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -17,7 +17,9 @@ use triphammer_core::{ColumnType, DbError, ErrorClass, Value};
 use super::codec::{Kind, Reader, put_value, read_row, read_texts, type_of};
 use super::database::{Product, Route, Shared};
 use super::error::broken;
+use super::obstacles;
 use super::wire::Wire;
+use crate::answer::{ANSWER_BYTES_MAX, Room, too_large};
 use crate::stream::closed;
 
 /// Commands of the protocol.
@@ -30,11 +32,15 @@ mod command {
     pub const CLOSE: u8 = 0x19;
 }
 
+/// What a server's process is called.
+const PROCESS_NAMES: &[&str] = &["mariadbd", "mysqld"];
 /// Flags that the server sends with the end of each result.
 const IN_TRANSACTION: u16 = 0x0001;
 const MORE_RESULTS: u16 = 0x0008;
 /// Bytes of a result that are handed on as one batch of a stream.
 const BATCH_BYTES: usize = 1024 * 1024;
+/// Most columns that a result has; servers allow 4096.
+const COLUMNS_MAX: u64 = 65_535;
 /// How long an orderly end or a cancel may take.
 const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
 /// How many may hold a claim shared at the same time.
@@ -124,7 +130,7 @@ impl MysqlSession {
         self.wire.command(command::QUERY)?.extend_from_slice(sql.as_bytes());
         self.wire.send().await?;
         let mut rows = std::mem::take(&mut self.answer);
-        let result = self.results(&mut rows, Form::Text, |rows| rows.reset(rows.width())).await;
+        let result = self.results(&mut rows, Form::Text, pass_over).await;
         self.answer = rows;
         result
     }
@@ -134,7 +140,13 @@ impl MysqlSession {
         self.wire.command(command::QUERY)?.extend_from_slice(sql.as_bytes());
         self.wire.send().await?;
         let mut rows = Rows::new();
-        self.results(&mut rows, Form::Text, |_| {}).await?;
+        let mut room = Room::of_question();
+        let mut seen = 0;
+        self.results(&mut rows, Form::Text, |rows| {
+            let before = std::mem::replace(&mut seen, rows.bytes());
+            room.take(seen.saturating_sub(before))
+        })
+        .await?;
         let field = |row: &triphammer_core::Row<'_>, column| {
             let text = row.optional(column, triphammer_core::Row::text).ok().flatten();
             text.map(str::to_owned)
@@ -168,7 +180,7 @@ impl MysqlSession {
         args: &[Value<'_>],
         rows: &mut Rows,
         lists: bool,
-        after_row: impl FnMut(&mut Rows),
+        after_row: impl FnMut(&mut Rows) -> Result<(), DbError>,
     ) -> Result<Ended, DbError> {
         self.send_execute(id, args).await?;
         self.results(rows, Form::Binary { lists }, after_row).await
@@ -179,9 +191,10 @@ impl MysqlSession {
         &mut self,
         rows: &mut Rows,
         form: Form,
-        mut after_row: impl FnMut(&mut Rows),
+        mut after_row: impl FnMut(&mut Rows) -> Result<(), DbError>,
     ) -> Result<Ended, DbError> {
         rows.reset(0);
+        let mut problem = None;
         loop {
             let packet = self.wire.answer().await?;
             let ended = match *packet {
@@ -194,25 +207,30 @@ impl MysqlSession {
                 }
                 _ => {
                     let columns = Reader(packet).number()?;
-                    self.rows_of(columns, rows, form, &mut after_row).await?
+                    self.rows_of(columns, rows, form, &mut after_row, &mut problem).await?
                 }
             };
             if ended.status & MORE_RESULTS == 0 {
                 self.wire.done();
                 self.open = ended.status & IN_TRANSACTION != 0;
-                return Ok(ended);
+                return problem.map_or(Ok(ended), |error: DbError| Err(error.unread()));
             }
         }
     }
 
-    /// Reads the columns and rows of one result.
+    /// Reads the columns and rows of one result, to its end even when a row cannot be read: the
+    /// `problem` is told, and the session stays in step with the server.
     async fn rows_of(
         &mut self,
         columns: u64,
         rows: &mut Rows,
         form: Form,
-        after_row: &mut impl FnMut(&mut Rows),
+        after_row: &mut impl FnMut(&mut Rows) -> Result<(), DbError>,
+        problem: &mut Option<DbError>,
     ) -> Result<Ended, DbError> {
+        if columns > COLUMNS_MAX {
+            return Err(broken("a number of columns"));
+        }
         self.kinds.clear();
         for _ in 0..columns {
             let kind = Kind::read(self.wire.answer().await?)?;
@@ -221,12 +239,21 @@ impl MysqlSession {
         rows.reset(self.kinds.len());
         loop {
             let packet = self.wire.answer().await?;
-            match (packet, form) {
+            let read = match (packet, form) {
                 ([0xfe, rest @ ..], _) => return read_end(rest),
-                (row, Form::Binary { lists }) => read_row(rows, row, &self.kinds, lists)?,
-                (row, Form::Text) => read_texts(rows, row)?,
+                _ if problem.is_some() => continue,
+                (row, Form::Binary { lists }) => read_row(rows, row, &self.kinds, lists),
+                (row, Form::Text) => read_texts(rows, row),
+            };
+            match read {
+                Ok(()) => after_row(rows).inspect_err(|_| self.wire.give_up())?,
+                Err(error) if error.class().loses_session() => return Err(error),
+                // What is in the buffer is no whole row.
+                Err(error) => {
+                    *problem = Some(error);
+                    rows.reset(self.kinds.len());
+                }
             }
-            after_row(rows);
         }
     }
 
@@ -243,7 +270,7 @@ impl MysqlSession {
 
     /// Reads what a `LOAD DATA LOCAL` comes to.
     pub(super) async fn end_load(&mut self) -> Result<Ended, DbError> {
-        self.results(&mut Rows::new(), Form::Text, |_| {}).await
+        self.results(&mut Rows::new(), Form::Text, pass_over).await
     }
 
     /// Prepares a statement on the server: its id and the number of its placeholders.
@@ -277,7 +304,7 @@ impl MysqlSession {
             return Err(error);
         }
         self.wire.send().await?;
-        self.results(&mut Rows::new(), Form::Binary { lists: false }, |_| {}).await
+        self.results(&mut Rows::new(), Form::Binary { lists: false }, pass_over).await
     }
 
     /// Prepares a bulk insert.
@@ -298,6 +325,18 @@ impl MysqlSession {
         self.open = true;
         Ok(())
     }
+}
+
+/// Nobody wants this row.
+#[expect(clippy::unnecessary_wraps, reason = "as those do that may give an answer up")]
+fn pass_over(rows: &mut Rows) -> Result<(), DbError> {
+    rows.reset(rows.width());
+    Ok(())
+}
+
+/// All rows of the answer are kept.
+fn keep(rows: &mut Rows) -> Result<(), DbError> {
+    if rows.bytes() > ANSWER_BYTES_MAX { Err(too_large()) } else { Ok(()) }
 }
 
 /// Writes the content of an `EXECUTE`.
@@ -380,7 +419,7 @@ impl Session for MysqlSession {
 
     async fn execute(&mut self, id: StatementId, args: &[Value<'_>]) -> Result<u64, DbError> {
         let mut rows = std::mem::take(&mut self.answer);
-        let result = self.run(id, args, &mut rows, false, |rows| rows.reset(rows.width())).await;
+        let result = self.run(id, args, &mut rows, false, pass_over).await;
         self.answer = rows;
         Ok(result?.touched)
     }
@@ -391,7 +430,7 @@ impl Session for MysqlSession {
         args: &[Value<'_>],
         rows: &mut Rows,
     ) -> Result<(), DbError> {
-        self.run(id, args, rows, false, |_| {}).await.map(drop)
+        self.run(id, args, rows, false, keep).await.map(drop)
     }
 
     async fn call(
@@ -403,13 +442,15 @@ impl Session for MysqlSession {
         if self.is_closed() {
             return Err(closed());
         }
-        match self.run(id, args, rows, true, |_| {}).await {
-            Ok(_) if self.open => {
+        match self.run(id, args, rows, true, keep).await {
+            // An answer that could not be read changes nothing about that.
+            ended if self.open && ended.as_ref().map_or_else(DbError::is_unread, |_| true) => {
                 self.rollback().await?;
                 let message = "the procedure left its transaction open, so it was rolled back";
                 Err(DbError::new(ErrorClass::Other, message))
             }
             Ok(_) => Ok(()),
+            Err(error) if error.is_unread() => Err(error),
             Err(error) => {
                 // A procedure that fails leaves the transaction that it began to its caller.
                 self.open = true;
@@ -430,6 +471,7 @@ impl Session for MysqlSession {
                 each(rows);
                 rows.reset(rows.width());
             }
+            Ok(())
         };
         self.run(id, args, batch, false, hand_on).await?;
         if !batch.is_empty() {
@@ -520,9 +562,27 @@ impl Session for MysqlSession {
         self.wire.command(command::PING)?;
         self.wire.send().await?;
         let open = self.open;
-        self.results(&mut Rows::new(), Form::Text, |_| {}).await?;
+        self.results(&mut Rows::new(), Form::Text, pass_over).await?;
         self.open = open;
         Ok(true)
+    }
+
+    async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
+        if !self.route.same_host {
+            return Ok(None);
+        }
+        let sql = match self.shared.product() {
+            Product::MariaDb => {
+                "SELECT TID FROM information_schema.PROCESSLIST WHERE ID = CONNECTION_ID()"
+            }
+            Product::Mysql => {
+                "SELECT THREAD_OS_ID FROM performance_schema.threads \
+                 WHERE PROCESSLIST_ID = CONNECTION_ID()"
+            }
+        };
+        let rows = self.ask(sql).await?;
+        let id = rows.first().and_then(|row| row.first()?.as_deref()?.parse().ok());
+        Ok(id.map(|id| ServerProcess { id, names: PROCESS_NAMES }))
     }
 
     async fn tables(&mut self) -> Result<Vec<String>, DbError> {
@@ -530,6 +590,14 @@ impl Session for MysqlSession {
                    WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE' ORDER BY 1";
         let rows = self.ask(sql).await?;
         Ok(rows.into_iter().filter_map(|mut row| row.pop().flatten()).collect())
+    }
+
+    async fn dependents(&mut self, tables: &[&str]) -> Result<Vec<String>, DbError> {
+        obstacles::dependents(self, tables).await
+    }
+
+    async fn rehearse(&mut self, tables: &[&str], longest: Option<usize>) -> Result<(), DbError> {
+        obstacles::rehearse(self, tables, longest).await
     }
 
     /// The server's named locks know no sharing, so a claim is a row of places: who shares takes any one
@@ -593,5 +661,10 @@ impl Canceller for MysqlCanceller {
                 Err(_) => tracing::debug!("could not ask to cancel in time"),
             }
         })
+    }
+
+    fn is_at_work(&self) -> IsAtWork<'_> {
+        let (shared, thread) = (self.shared.clone(), self.thread);
+        Box::pin(async move { shared.is_at_work(thread).await })
     }
 }

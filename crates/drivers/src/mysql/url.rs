@@ -9,7 +9,7 @@ use triphammer_core::SpecError;
 
 use super::option_file::OptionFile;
 use crate::socket::is_loopback;
-use crate::target::{ConnectSettings, Lookup, Secret, TargetUrl, UrlHost, host_text};
+use crate::target::{ConnectSettings, Lookup, Reach, Secret, TargetUrl, UrlHost, host_text};
 use crate::tls::RootCert;
 
 const DEFAULT_HOST: &str = "localhost";
@@ -111,7 +111,7 @@ impl Options {
         settings: &ConnectSettings,
         env: Lookup<'_>,
     ) -> Result<Self, SpecError> {
-        let source = Source::new(url, env)?;
+        let source = Source::new(url, &settings.reach, env)?;
         if settings.schema.is_some() {
             return Err(SpecError::new(
                 "a schema is a database in MySQL and MariaDB: name it in the target, not by --schema",
@@ -134,6 +134,9 @@ impl Options {
             .or_else(|| source.file("password").map(Secret::from))
             .or_else(|| env("MYSQL_PWD").map(Secret::from));
         let place = source.place()?;
+        if matches!(place, Place::Unix(_)) {
+            settings.reach.check_path("the unix socket")?;
+        }
         let root_cert = source.get("ssl-ca").map(|word| match word.as_str() {
             "system" => RootCert::System,
             file => RootCert::File(file.into()),
@@ -189,10 +192,11 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn new(url: &'a TargetUrl, env: Lookup<'_>) -> Result<Self, SpecError> {
+    fn new(url: &'a TargetUrl, reach: &Reach, env: Lookup<'_>) -> Result<Self, SpecError> {
         if !matches!(url.scheme.as_str(), "mysql" | "mariadb") {
             return Err(SpecError::new(format!("`{}:` is no MySQL target", url.scheme)));
         }
+        url.check_authority()?;
         let mut params = Vec::new();
         for (written, value) in &url.params {
             let name = match written.to_lowercase().replace('_', "-").as_str() {
@@ -204,6 +208,14 @@ impl<'a> Source<'a> {
                     "a MySQL target has no parameter `{written}`; there are {}",
                     PARAMS.join(", ")
                 )));
+            }
+            let is_file = match name.as_str() {
+                "ssl-ca" => value != "system",
+                "ssl-cert" | "ssl-key" | "socket" => true,
+                _ => false,
+            };
+            if is_file {
+                reach.check_path(&format!("`{name}`"))?;
             }
             params.push((name, value.as_str()));
         }
@@ -273,6 +285,15 @@ impl<'a> Source<'a> {
             (SslMode::VerifyCa | SslMode::VerifyIdentity, None) => Err(SpecError::new(
                 "`ssl-mode=VERIFY_CA` and `VERIFY_IDENTITY` need `ssl-ca=FILE` or `ssl-ca=system`",
             )),
+            // MySQL's own clients take it and verify nothing, which nobody who names authorities expects.
+            (SslMode::Disabled | SslMode::Preferred | SslMode::Required, Some(_))
+                if self.param("ssl-ca").is_some() =>
+            {
+                Err(SpecError::new(
+                    "`ssl-ca` has no effect unless the certificate is verified: use \
+                     `ssl-mode=VERIFY_CA` or `VERIFY_IDENTITY`, or leave one of the two out",
+                ))
+            }
             (SslMode::VerifyCa, Some(RootCert::System)) => Err(SpecError::new(
                 "`ssl-ca=system` needs `ssl-mode=VERIFY_IDENTITY`: anybody can have a certificate \
                  that the system's authorities signed",
@@ -392,6 +413,11 @@ mod tests {
             ("mysql://h/d?ssl-mode=on", "can be DISABLED, PREFERRED"),
             ("mysql://h/d?ssl-mode=VERIFY_CA", "ssl-ca=FILE"),
             ("mysql://h/d?ssl-mode=VERIFY_CA&ssl-ca=system", "VERIFY_IDENTITY"),
+            ("mysql:h/d", "two slashes follow `mysql:`"),
+            ("mariadb:/u@h/d", "two slashes follow `mariadb:`"),
+            ("mysql://h/d?ssl-mode=PREFERRED&ssl-ca=x", "`ssl-ca` has no effect"),
+            ("mysql://h/d?ssl_mode=required&ssl_ca=x", "`ssl-ca` has no effect"),
+            ("mysql://h/d?ssl-mode=DISABLED&ssl-ca=system", "`ssl-ca` has no effect"),
             ("mysql://h/d?ssl-cert=a", "together"),
             ("mysql://h/d?connect-timeout=soon", "whole seconds"),
             ("mysql://h/d?get-server-public-key=maybe", "0 or 1"),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
-use triphammer_core::session::{Database, Isolation, Protocol, Role};
+use triphammer_core::session::{Database, Isolation, Protocol, Role, Waits};
 use triphammer_core::{Capabilities, DbError, ErrorClass, SpecError};
 
 use super::prepared::Statements;
@@ -37,6 +37,7 @@ pub(super) struct Shared {
     pub(super) protocol: Protocol,
     pub(super) isolation: Option<Isolation>,
     lock_timeout: Option<Duration>,
+    waits: Waits,
     fell_back: AtomicBool,
     pub(super) statements: Statements,
 }
@@ -86,7 +87,7 @@ impl Postgres {
     /// # Errors
     /// When the URL, a setting or a certificate file cannot be used.
     pub fn open(url: &TargetUrl, settings: &ConnectSettings) -> Result<Self, SpecError> {
-        Self::open_in(url, settings, &|name| std::env::var(name).ok())
+        Self::open_in(url, settings, &|name| settings.reach.variable(name))
     }
 
     /// As [`Postgres::open`], with environment variables from `env`.
@@ -111,6 +112,7 @@ impl Postgres {
             protocol: settings.protocol,
             isolation: settings.isolation,
             lock_timeout: settings.lock_timeout,
+            waits: settings.waits,
             fell_back: AtomicBool::new(false),
             statements: Statements::default(),
         };
@@ -129,6 +131,7 @@ fn capabilities() -> Capabilities {
         blocks: false,
         procedures: true,
         one_writer: false,
+        transactional_ddl: true,
         foreign_keys: true,
         stores: true,
         users_max: None,
@@ -139,6 +142,8 @@ fn capabilities() -> Capabilities {
             Isolation::Serializable,
         ],
         protocols: &[Protocol::Prepared, Protocol::Extended, Protocol::Simple],
+        // A session reports what it counted once a second at most.
+        count_delay: Duration::from_secs(1),
         exempt: &[],
     }
 }
@@ -158,12 +163,28 @@ impl Database for Postgres {
         self.shared.options.label()
     }
 
-    async fn connect(&self, _role: Role) -> Result<PostgresSession, DbError> {
+    async fn connect(&self, role: Role) -> Result<PostgresSession, DbError> {
         let mut session = self.shared.open(&self.shared.options.database).await?;
         if let Some(setup) = self.shared.setup() {
             session.set_up(&setup).await?;
         }
+        // A search path may name what is not there; users come after one who has looked.
+        if let (Some(schema), Role::Monitor | Role::Loader) = (&self.shared.options.schema, role)
+            && !session.has_schema(schema).await?
+        {
+            let message = format!(
+                "there is no schema {} in database {}; make it by CREATE SCHEMA, or name another by \
+                 --schema",
+                quote_identifier(schema),
+                quote_identifier(&self.shared.options.database)
+            );
+            return Err(DbError::new(ErrorClass::Refused, message));
+        }
         Ok(session)
+    }
+
+    fn waits(&self) -> Waits {
+        self.shared.waits
     }
 
     fn notes(&self) -> Vec<String> {
@@ -369,6 +390,18 @@ impl Shared {
         }
         let name = host_in_certificate(&route.host_name, route.ssl_mode == SslMode::VerifyFull);
         Stream::secure(&self.connector, socket, name).await
+    }
+
+    /// Whether the server is at a statement of a session; `None` when it does not know the session, as behind
+    /// a pooler.
+    pub(super) async fn is_at_work(
+        self: &Arc<Self>,
+        key: CancelKey,
+    ) -> Result<Option<bool>, DbError> {
+        let mut session = self.open(&self.options.database).await?;
+        let answer = session.is_active(key.process).await;
+        session.end().await;
+        answer
     }
 
     /// Asks the server to stop what a session is doing.

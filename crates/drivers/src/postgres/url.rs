@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use triphammer_core::SpecError;
+use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 
 use crate::socket::is_loopback;
-use crate::target::{ConnectSettings, Lookup, Secret, TargetUrl, host_text};
+use crate::target::{ConnectSettings, Lookup, Reach, Secret, TargetUrl, host_text};
 use crate::tls::RootCert;
 
 /// Where the server is when nobody says.
@@ -151,7 +152,14 @@ impl Options {
         settings: &ConnectSettings,
         env: Lookup<'_>,
     ) -> Result<Self, SpecError> {
-        check_params(url)?;
+        check_params(url, &settings.reach)?;
+        let schema = settings.schema.clone().or_else(|| url.param("schema").map(str::to_owned));
+        if schema.as_deref().is_some_and(|schema| schema.trim().is_empty()) {
+            return Err(SpecError::new(
+                "the schema has no name; leave --schema out to work in the user's own",
+            )
+            .about("schema"));
+        }
         let source = Source { url, env };
         let user = match url.user.clone().or_else(|| source.get("user", "PGUSER")) {
             Some(user) => user,
@@ -177,6 +185,9 @@ impl Options {
         };
         let mut hosts = Vec::new();
         for (place, port) in source.places()? {
+            if matches!(place, Place::Unix(_)) {
+                settings.reach.check_path("the unix socket")?;
+            }
             let ssl_mode = ssl.mode.unwrap_or(match &place {
                 Place::Unix(_) => SslMode::Prefer,
                 Place::Tcp(name) if is_loopback(name) => SslMode::Prefer,
@@ -202,7 +213,7 @@ impl Options {
                 false,
             )?,
             server_options: source.get("options", "PGOPTIONS"),
-            schema: settings.schema.clone().or_else(|| url.param("schema").map(str::to_owned)),
+            schema,
             channel_binding: source.choice(
                 "channel_binding",
                 "PGCHANNELBINDING",
@@ -242,10 +253,11 @@ impl Options {
 }
 
 /// Refuses parameters that nobody reads.
-fn check_params(url: &TargetUrl) -> Result<(), SpecError> {
+fn check_params(url: &TargetUrl, reach: &Reach) -> Result<(), SpecError> {
     if !matches!(url.scheme.as_str(), "postgres" | "postgresql") {
         return Err(SpecError::new(format!("`{}:` is no PostgreSQL target", url.scheme)));
     }
+    url.check_authority()?;
     for (name, value) in &url.params {
         if name == "sslpassword" {
             return Err(SpecError::new(
@@ -257,6 +269,14 @@ fn check_params(url: &TargetUrl) -> Result<(), SpecError> {
                 "a PostgreSQL target has no parameter `{name}`; there are {}",
                 PARAMS.join(", ")
             )));
+        }
+        let is_file = match name.as_str() {
+            "sslrootcert" => value != "system",
+            "sslcert" | "sslkey" => true,
+            _ => false,
+        };
+        if is_file {
+            reach.check_path(&format!("`{name}`"))?;
         }
         if name == "load_balance_hosts" && value != "disable" {
             return Err(SpecError::new(
@@ -454,7 +474,7 @@ fn read_private(file: &Path) -> Option<String> {
         tracing::warn!("{} is not used: others may read it; run chmod 600 {0}", file.display());
         return None;
     }
-    std::fs::read_to_string(file).ok()
+    read_text(file, SETTINGS_BYTES_MAX).ok()
 }
 
 /// Finds the first line `host:port:database:user:password` that fits, where `*` fits anything.
@@ -577,6 +597,9 @@ mod tests {
     fn what_cannot_be_is_refused_with_what_can() {
         for (url, message) in [
             ("mysql://h", "is no PostgreSQL target"),
+            ("postgres://u@h/d?schema=", "the schema has no name"),
+            ("postgres:/u@h/d", "two slashes follow `postgres:`"),
+            ("postgresql:d", "two slashes follow `postgresql:`"),
             ("postgres://u@h/?sslmod=require", "no parameter `sslmod`; there are host, port"),
             ("postgres://u@h/?sslmode=on", "can be disable, allow"),
             ("postgres://u@h/?sslmode=verify-full", "sslrootcert=FILE"),

@@ -7,10 +7,11 @@ use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::stats::rate;
 use triphammer_core::workload::TransactionDef;
-use triphammer_statistics::Interval;
-use triphammer_statistics::search::Judgement;
+use triphammer_statistics::search::{Answer, Judgement};
+use triphammer_statistics::{Estimate, Interval};
 
 use super::limit::Limit;
+use super::measured::Measured;
 use crate::host::Host;
 use crate::profile::HeadlineName;
 use crate::report::format::{figure, milliseconds, percent};
@@ -21,12 +22,6 @@ use crate::store::JobId;
 
 /// Version of the document's shape.
 pub const CAPACITY_FORMAT: u32 = 1;
-/// Share of arrivals that may be missed, or be missing from what completed, before the target is said not
-/// to follow.
-const MISSED_MAX: f64 = 0.01;
-/// Standard deviations by which chance may make arrivals fewer.
-const CHANCE: f64 = 4.0;
-
 /// What a search was and what it found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CapacityResult {
@@ -83,6 +78,12 @@ pub struct Probe {
     pub completed: f64,
     /// The limited percentile, in microseconds; `None` when none of that type committed.
     pub value_us: Option<f64>,
+    /// The percentile's 95 % interval, in microseconds; `None` where there was too little to say.
+    #[serde(default)]
+    pub interval_us: Option<Interval>,
+    /// Transactions a second that the target served, where it fell behind, with the 95 % interval.
+    #[serde(default)]
+    pub served: Option<Estimate>,
     /// Why the limit is not kept; `None` when it is.
     pub reason: Option<Reason>,
     /// Share of transactions that failed or are in doubt.
@@ -144,43 +145,44 @@ impl Probe {
         limit: &Limit,
         types: &[TransactionDef],
     ) -> Self {
-        let window = &result.window;
-        let seen = match types.iter().position(|known| known.name == limit.transaction) {
-            Some(at) => &window.types[at],
-            None => &window.total,
-        };
         let asked = match &result.spec.load {
             Load::Rate { per_second, .. } => *per_second,
             _ => 0.0,
         };
-        let ended = window.total.ended;
-        let missed_share = result.arrivals.map_or(0.0, |arrivals| arrivals.missed_share());
-        #[expect(clippy::cast_precision_loss, reason = "microseconds and counts")]
-        let (value_us, ended_f) = (limit.percentile.of(&seen.response) as f64, ended as f64);
-        let expected = asked * window.seconds;
-        let short = expected - ended_f;
-        let follows = missed_share <= MISSED_MAX
-            && (short <= expected * MISSED_MAX || short <= CHANCE * expected.sqrt());
-        let reason = if result.failures.above_limit {
-            Some(Reason::Failures)
-        } else if !follows {
-            Some(Reason::CannotFollow)
-        } else if seen.response.count == 0 {
-            Some(Reason::Nothing)
-        } else {
-            (value_us >= limit.under_us()).then_some(Reason::TooSlow)
+        let measured = Measured::new(result, limit, types);
+        let (value_us, served) = (measured.value_us(), measured.fell_behind(asked));
+        let reason = match value_us {
+            _ if result.failures.above_limit => Some(Reason::Failures),
+            _ if served.is_some() => Some(Reason::CannotFollow),
+            None => Some(Reason::Nothing),
+            Some(value_us) => (value_us >= limit.under_us()).then_some(Reason::TooSlow),
         };
+        let window = &result.window;
         Self {
             job: result.job,
             step,
             rate: asked,
             completed: rate(window.total.completed, window.seconds, 1),
-            value_us: (seen.response.count > 0).then_some(value_us),
+            value_us,
+            interval_us: measured.interval_us(),
+            served,
             reason,
             failure_share: result.failures.share,
-            missed_share,
+            missed_share: result.arrivals.map_or(0.0, |arrivals| arrivals.missed_share()),
             headline: result.headline.value,
             limited_by: result.limited_by.kind,
+        }
+    }
+
+    /// What the search is told.
+    pub(super) fn answer(&self, limit: &Limit) -> Answer {
+        let limit = limit.under_us();
+        match (self.reason, self.value_us, self.served) {
+            (Some(Reason::CannotFollow), _, Some(served)) => Answer::Overloaded { served },
+            (None | Some(Reason::TooSlow), Some(value), _) => {
+                Answer::Measured { value: Estimate { value, interval: self.interval_us }, limit }
+            }
+            (reason, ..) => Answer::Ok { ok: reason.is_none() },
         }
     }
 }
@@ -313,8 +315,8 @@ impl CapacityResult {
         let percentile = self.limit.percentile.name();
         match probe.reason {
             Some(Reason::CannotFollow) => format!(
-                "at {at}/s the target could not follow: {}/s completed, {} of the arrivals found \
-                 no session in time",
+                "at {at}/s the target could not follow: {}/s completed and the backlog grew; {} of \
+                 the arrivals found no session in time",
                 figure(probe.completed),
                 percent(probe.missed_share)
             ),

@@ -49,6 +49,18 @@ impl Percentile {
         }
     }
 
+    /// The share of transactions that it is not below, in percent.
+    #[must_use]
+    pub const fn percent(self) -> f64 {
+        match self {
+            Self::P50 => 50.0,
+            Self::P90 => 90.0,
+            Self::P95 => 95.0,
+            Self::P99 => 99.0,
+            Self::P99_9 => 99.9,
+        }
+    }
+
     /// Its value, in microseconds.
     #[must_use]
     pub const fn of(self, times: &Times) -> u64 {

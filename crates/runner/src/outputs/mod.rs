@@ -48,6 +48,8 @@ pub struct Outputs {
     metrics: Option<Shared>,
     _endpoint: Option<prometheus::Endpoint>,
     exporter: Option<otlp::Exporter>,
+    /// The file of seconds could not be written to its end.
+    torn: Option<Failure>,
 }
 
 #[derive(Debug)]
@@ -97,6 +99,7 @@ impl OutputsAsked {
             _endpoint: endpoint.transpose()?,
             exporter: exporter.transpose()?,
             metrics,
+            torn: None,
         })
     }
 }
@@ -119,8 +122,13 @@ impl Outputs {
 
     /// Ends the outputs after the run; gives what is still to be told.
     #[must_use]
-    pub fn finish(self) -> Option<String> {
-        self.exporter.and_then(otlp::Exporter::finish)
+    pub fn finish(&mut self) -> Option<String> {
+        self.exporter.take().and_then(otlp::Exporter::finish)
+    }
+
+    /// Why a file that was asked for is not whole.
+    pub fn torn(&mut self) -> Option<Failure> {
+        self.torn.take()
     }
 
     fn second(&mut self, second: &Second, warn: &mut dyn FnMut(&str)) {
@@ -129,6 +137,7 @@ impl Outputs {
         {
             warn(&format!("{failure}; the series ends here"));
             self.series = None;
+            self.torn = Some(failure);
         }
         if let Some(metrics) = &self.metrics {
             metrics.lock().expect("nobody panics with it").take(second);

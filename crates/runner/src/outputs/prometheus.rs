@@ -15,6 +15,7 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::sync::{Semaphore, oneshot};
+use triphammer_core::text::lines;
 
 use super::Shared;
 use super::metrics::{Family, Kind, Point, Value};
@@ -168,7 +169,10 @@ fn sample(out: &mut String, name: &str, point: &Point) {
 }
 
 fn labels(point: &Point, bound: Option<&str>) -> String {
-    let escape = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    let escape = |text: &str| {
+        let text = lines(text).replace('\\', "\\\\");
+        text.replace('"', "\\\"").replace('\n', "\\n")
+    };
     let own = point.labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escape(value)));
     let bound = bound.map(|bound| format!("le=\"{bound}\""));
     let all: Vec<String> = own.chain(bound).collect();
@@ -199,7 +203,7 @@ mod tests {
         interval.pool_wait = Some(times.clone());
         interval.arrived = Some(Arrived { due: 9, started: 4, skipped: 3, given_up: 2 });
         interval.backlog = Some(17);
-        interval.gauges.cpu = vec![WorkerCpu { thread: 0, cpu_ns: 1, wall_ns: 4 }];
+        interval.gauges.cpu = vec![WorkerCpu { thread: 0, cpu_ns: 1, wall_ns: 4, wait_ns: None }];
         (interval.gauges.lag, interval.gauges.round_trip) = (Some(times.clone()), Some(times));
         interval.gauges.host = HostCpu { busy: 1, total: 2 };
         let server = Some(ServerTransactions { count: 7, seconds: 1.0 });

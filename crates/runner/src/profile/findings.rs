@@ -1,7 +1,7 @@
 //! What a profile says, in words: where the peak is, what limits, and whether to believe it.
 
 use triphammer_statistics::Estimate;
-use triphammer_statistics::usl::{EFFICIENCY_MIN, Limit as UslLimit, Peak};
+use triphammer_statistics::usl::{EFFICIENCY_MIN, Limit as UslLimit, Peak, SATURATED};
 
 use super::document::{Level, LevelRun, ProfileResult, Usl};
 use crate::report::format::{figure, percent, precise};
@@ -61,6 +61,13 @@ fn peak(profile: &ProfileResult, usl: &Usl) -> String {
             users_of(&sure(users, whole)),
             sure(throughput, figure)
         ),
+        Peak::Saturated { users, throughput, highest } => format!(
+            "saturated from {} with {} {name}: up to {highest} virtual users throughput neither \
+             grew nor fell by more than {}, so no peak was measured",
+            users_of(&users.to_string()),
+            figure(*throughput),
+            percent(1.0 - SATURATED)
+        ),
         Peak::NotReached { highest, predicted_users } => {
             let guess = predicted_users.map_or_else(String::new, |users| {
                 format!("; the curve puts it near {}, which is a guess", figure(users))
@@ -113,7 +120,7 @@ fn limited_by(levels: &[Level]) -> Option<String> {
         Limit::Client => "the client's, not the database's",
         Limit::Host => "the shared host's, not the database's alone",
         Limit::Network => "the network's, not the database's",
-        Limit::Load => "the load's, not the database's",
+        Limit::Load => "that of users who leave room for more",
         Limit::Undecided | Limit::Database => return None,
     };
     let from = levels.iter().rev().take_while(|level| level.limited_by == last).last()?.users;

@@ -41,7 +41,8 @@ pub fn history(result: &HistoryResult, charset: Charset) -> String {
         lines.push(String::new());
     }
     for warning in &result.warnings {
-        lines.extend(wrapped("• ", &warning.text, WIDTH));
+        let next = warning.next.as_ref().map_or_else(String::new, |next| format!(" → {next}"));
+        lines.extend(wrapped("• ", &format!("{}{next}", warning.text), WIDTH));
     }
     let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
     match charset {

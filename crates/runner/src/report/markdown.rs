@@ -1,10 +1,26 @@
 //! A result as Markdown, for issues, wikis and change requests.
 
+use triphammer_core::text::lines;
+
 use super::format::clock;
 use super::load;
 use super::table::Table;
 use super::words;
 use crate::result::{RunResult, TypeFigures};
+
+/// A whole report as Markdown that is shown as it is written: no HTML, no links, no images, nothing that
+/// steers. Every report in Markdown goes through here, for any of its words may be a server's.
+pub(super) fn plainly(markdown: &str) -> String {
+    let mut out = String::with_capacity(markdown.len());
+    for c in lines(markdown).chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '[' | ']' => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out
+}
 
 /// A run's result as GitHub-flavoured Markdown, with a line break at its end.
 #[must_use]
@@ -42,7 +58,7 @@ pub fn markdown(result: &RunResult) -> String {
     if let Some(job) = result.job {
         out.push_str(&format!("\nJob {job} of {} {}.\n", result.tool.name, result.tool.version));
     }
-    out
+    plainly(&out)
 }
 
 fn headline(result: &RunResult, out: &mut String) {
@@ -65,7 +81,7 @@ fn requirements(result: &RunResult, out: &mut String) {
     let mut table = Table::new(2, &["", "requirement", "value", "by"]);
     for (passed, [requirement, value, distance]) in words::requirements(result) {
         let verdict = format!("**{}**", words::verdict(passed));
-        table.row(vec![verdict, format!("`{requirement}`"), value, distance]);
+        table.row(vec![verdict, requirement, value, distance]);
     }
     out.push_str(&format!("\n## {}\n\n{}", words::REQUIREMENTS, table.markdown()));
 }
@@ -75,6 +91,9 @@ fn figures(result: &RunResult, out: &mut String) {
     out.push_str(&format!("\n## {heading}\n\n{}", words::counts(shown).markdown()));
     out.push_str("\n## Response time of committed transactions, in ms\n\n");
     out.push_str(&words::times(shown, |seen: &TypeFigures| &seen.response).markdown());
+    if let Some(intervals) = words::intervals(shown) {
+        out.push_str(&format!("\n## {}\n\n{}", words::INTERVALS, intervals.markdown()));
+    }
     if !result.spec.load.is_closed() {
         out.push_str("\n## Service time of committed transactions, in ms\n\n");
         out.push_str(&words::times(shown, |seen: &TypeFigures| &seen.service).markdown());

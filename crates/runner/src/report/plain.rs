@@ -62,8 +62,14 @@ pub fn check(report: &CheckReport) -> String {
             "\n{expected} do not, by the rules of {made_by}, which made the tables"
         ));
     }
-    if !report.untouched {
-        out.push_str("\nthe rules of the population are not checked: a run has changed the data");
+    match &report.made_by {
+        Some(made_by) => out.push_str(&format!(
+            "\nthe rules of the population are not checked: {made_by} made the tables by rules of its own"
+        )),
+        None if report.untouched => {}
+        None => {
+            out.push_str("\nthe rules of the population are not checked: a run has changed the data");
+        }
     }
     out.push('\n');
     out
@@ -100,5 +106,5 @@ fn failed(row: &str, document: &serde_json::Value) -> String {
 /// A stored job's document, or `null`.
 #[must_use]
 pub fn stored_json(job: &StoredJob) -> String {
-    serde_json::to_string_pretty(&job.document).unwrap_or_default()
+    super::json::pretty(&job.document)
 }

@@ -4,13 +4,16 @@ use triphammer_core::clock::format_duration;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::stats::Times;
+use triphammer_statistics::Interval;
 
 use super::format::{bytes, clock, counted, duration, figure, integer, milliseconds, percent};
 use super::load;
 use super::table::Table;
 use crate::host::Host;
 use crate::requirement::{Judgement, Unit};
-use crate::result::{Figures, RunResult, Status, Steady, TypeFigures, Verdict, WorkloadFacts};
+use crate::result::{
+    ClientCost, Figures, RunResult, Status, Steady, TypeFigures, Verdict, WorkloadFacts,
+};
 
 /// Between the parts of a line.
 pub(super) const DOT: &str = " · ";
@@ -43,7 +46,7 @@ pub(super) fn ending(result: &RunResult) -> Option<String> {
             let given_up = counted(in_flight, "transactions in flight");
             format!("aborted after {after}, {given_up} given up: use the figures with care")
         }
-        Status::Failed => format!("failed after {after}: every virtual user had to end early"),
+        Status::Failed => format!("failed after {after}: {}", result.cause().unwrap_or_default()),
     })
 }
 
@@ -163,7 +166,7 @@ pub(super) const LIMITED_BY: &str = "Limited by";
 
 /// `the network — 1.00 round trips of 10.2 ms are 91 % of the mean service time of 11.2 ms`.
 pub(super) fn limited_by(result: &RunResult) -> String {
-    format!("{} — {}", result.limited_by.kind.label(), result.limited_by.words)
+    format!("{} — {}", result.limited_by.title(), result.limited_by.words)
 }
 
 /// Before whether the window was steady.
@@ -211,6 +214,26 @@ pub(super) fn times(figures: &Figures, read: fn(&TypeFigures) -> &Times) -> Tabl
         table.row(times_cells(&seen.title, read(seen)));
     }
     table
+}
+
+/// Title of the percentiles' intervals.
+pub(super) const INTERVALS: &str = "95 % intervals of these percentiles, in ms";
+
+/// How sure the percentiles of response times are; `None` where that is not known of any.
+pub(super) fn intervals(figures: &Figures) -> Option<Table> {
+    let mut table = Table::new(1, &["", "p50", "p90", "p95", "p99", "p99.9"]);
+    let cell = |interval: Option<Interval>| {
+        interval.map_or("-".to_owned(), |Interval { low, high }| {
+            format!("{}–{}", milliseconds(low), milliseconds(high))
+        })
+    };
+    let mut known = false;
+    for seen in rows(figures) {
+        let intervals = seen.response_intervals.all();
+        known |= intervals.iter().any(Option::is_some);
+        table.row([seen.title.clone()].into_iter().chain(intervals.map(cell)).collect());
+    }
+    known.then_some(table)
 }
 
 /// A row of a table of times.
@@ -344,12 +367,24 @@ fn client(result: &RunResult) -> String {
         several => format!("the busiest of {several} threads"),
     };
     [
-        format!("{} µs of CPU a transaction", figure(client.cpu_us_per_transaction)),
+        format!(
+            "{} µs of CPU a transaction{}",
+            figure(client.cpu_us_per_transaction),
+            whose(client)
+        ),
         format!("{threads} used {} of a core", percent(client.busiest_share)),
         format!("{} round trips a transaction", figure(result.round_trips.per_transaction)),
         format!("{} {}", result.tool.name, result.tool.version),
     ]
     .join(DOT)
+}
+
+/// Whose CPU time it is, where it is not the whole process's.
+const fn whose(client: &ClientCost) -> &'static str {
+    match client.process_cpus {
+        Some(_) => "",
+        None => ", of its worker threads alone",
+    }
 }
 
 fn server(result: &RunResult) -> String {
@@ -405,7 +440,9 @@ pub(super) fn conduct(spec: &RunSpec) -> String {
 fn time(result: &RunResult) -> String {
     let durations = &result.durations;
     let window = match result.spec.length {
-        Length::Time(longest) if result.steadiness.until.is_some_and(|until| until.reached) => {
+        Length::Time(longest)
+            if result.steadiness.until.as_ref().is_some_and(|until| until.reached) =>
+        {
             let window = duration(durations.window_s);
             format!("window {window} of {} at most", format_duration(longest))
         }

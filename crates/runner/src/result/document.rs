@@ -9,9 +9,12 @@ use triphammer_core::spec::RunSpec;
 use triphammer_core::stats::Times;
 
 use super::audit::Audit;
+use super::availability::{Availability, ViolatedIdentity};
 use super::limited_by::LimitedBy;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
+use super::percentiles::PercentileIntervals;
 use super::redacted::Redacted;
+use super::schema::SchemaFact;
 use super::slices::Slice;
 use super::steadiness::Steadiness;
 use super::verification::{Verdict, Verification};
@@ -42,7 +45,7 @@ pub struct RunResult {
     pub durations: Durations,
     /// The workload's first figure, from the timed window.
     pub headline: HeadlineFigure,
-    /// Whether the first figure stands for the window, and where the warm-up ended.
+    /// Whether the first figure stands for the window, and until when a warm-up is seen.
     pub steadiness: Steadiness,
     /// Sums over the data that the run should have moved by what its transactions say.
     #[serde(default)]
@@ -84,6 +87,12 @@ pub struct RunResult {
     /// What the run had to reach, and whether it did.
     #[serde(default)]
     pub requirements: Vec<Judgement>,
+    /// Whether the database was there while the run asked for it, and at its end.
+    #[serde(default)]
+    pub availability: Availability,
+    /// Counting identities that do not hold; empty as long as the client counts right.
+    #[serde(default)]
+    pub violated_identities: Vec<ViolatedIdentity>,
     /// Sessions lost and made anew, in the whole run.
     pub sessions: SessionCounts,
     /// What the client itself cost.
@@ -106,6 +115,9 @@ pub struct RunResult {
     pub target: Redacted,
     /// What was at the other end.
     pub server: ServerInfo,
+    /// What the planner had to work with when the run began; empty where it is not known.
+    #[serde(default)]
+    pub schema: Vec<SchemaFact>,
     /// Server settings that changed between the start and the end of the run.
     pub settings_changed: Vec<SettingChange>,
     /// The host that the client ran on.
@@ -169,7 +181,7 @@ pub enum Status {
     Interrupted,
     /// What was in flight was given up.
     Aborted,
-    /// It could not go on.
+    /// It could not go on, the database was gone at its end, or its counts contradict each other.
     Failed,
 }
 
@@ -305,6 +317,9 @@ pub struct TypeFigures {
     pub failed_by_class: Vec<ClassCount>,
     /// Ended in doubt: the connection was lost when a commit had been sent.
     pub in_doubt: u64,
+    /// Of the completed ones, those whose answer could not be read.
+    #[serde(default)]
+    pub unread: u64,
     /// Not ended when the run was aborted; whole run only.
     pub in_flight: Option<u64>,
     /// Attempts after the first, by the class of the error before; only classes that occurred.
@@ -315,6 +330,9 @@ pub struct TypeFigures {
     pub tally: Option<TallyFigure>,
     /// From due to finish, of committed ones.
     pub response: Times,
+    /// How sure the percentiles of `response` are; timed window only.
+    #[serde(default)]
+    pub response_intervals: PercentileIntervals,
     /// From the start of the first attempt to finish, of committed ones. The same as `response`
     /// where the load is closed.
     pub service: Times,
@@ -354,8 +372,8 @@ pub struct TallyFigure {
 /// Failures against the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailureShare {
-    /// Failed and in doubt, of all that ended in the timed window; of the whole run when nothing
-    /// ended in the window.
+    /// Failed, in doubt, or completed with an answer that could not be read, of all that ended in the
+    /// timed window; of the whole run when nothing ended in the window.
     pub share: f64,
     /// The limit: `spec.max_failures`.
     pub limit: f64,
@@ -371,13 +389,23 @@ pub struct SessionCounts {
     pub reconnected: u64,
 }
 
-/// What the client itself cost, over the whole run.
+/// What the client itself cost: its threads over the whole run, its process in the timed window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClientCost {
     /// CPU time of all worker threads, in seconds.
     pub cpu_s: f64,
-    /// CPU time for a completed transaction, in microseconds; 0 when none completed.
+    /// CPU time for a completed transaction, in microseconds; 0 when none completed. Of the whole
+    /// process in the timed window, where `process_cpus` says so; else of the worker threads in the
+    /// whole run.
     pub cpu_us_per_transaction: f64,
+    /// The same of the worker threads in the whole run.
+    #[serde(default)]
+    pub threads_cpu_us_per_transaction: f64,
+    /// CPUs that the whole process used in the timed window: the worker threads, the control thread,
+    /// and the one that stores and shows the seconds. `None` when nothing completed in it, and when
+    /// other runs were under way in this process, as in a server.
+    #[serde(default)]
+    pub process_cpus: Option<f64>,
     /// CPU time of the busiest worker thread, of the run's length: 1 is a whole core.
     pub busiest_share: f64,
     /// By worker thread.

@@ -9,9 +9,11 @@ use triphammer_core::workload::{AuditDef, Description};
 
 use super::document::{Setting, SettingChange, Tool, WorkloadFacts};
 use super::redacted::Redacted;
+use super::schema::SchemaFact;
 use super::slices::Slicer;
 use crate::host::Host;
 use crate::requirement::Requirement;
+use crate::schedule::Schedule;
 
 /// What the runner knows about a run; with [`RunEnd`](triphammer_core::engine::RunEnd) it makes the
 /// result.
@@ -41,10 +43,14 @@ pub struct RunFacts {
     pub host: Host,
     /// The headline's count, as the database's statement gave it.
     pub database_count: DatabaseCount,
+    /// Whether the database answered when the run was over.
+    pub answers_at_end: bool,
     /// The workload's audits with their sums.
     pub audits: Vec<(AuditDef, DatabaseCount)>,
     /// The database's transaction counter.
     pub server_transactions: CounterSpan,
+    /// What the planner had to work with when the run began; empty where it is not known.
+    pub schema: Vec<SchemaFact>,
     /// Server settings that changed during the run.
     pub settings_changed: Vec<SettingChange>,
     /// The slices of the timed window.
@@ -56,6 +62,8 @@ pub struct RunFacts {
     /// How close to the mean its interval had to be for the window to end; `None` when that did not
     /// decide.
     pub until_ci: Option<f64>,
+    /// What the server does by the clock.
+    pub schedule: Schedule,
     /// Remarks of the runner itself; the engine's come with its end.
     pub notes: Vec<Note>,
 }
@@ -78,4 +86,6 @@ pub struct CounterSpan {
     pub end: Option<u64>,
     /// Seconds between the two readings.
     pub seconds: f64,
+    /// Seconds by which either reading may be late.
+    pub late_s: f64,
 }

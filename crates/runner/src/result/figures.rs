@@ -8,6 +8,8 @@ use triphammer_core::stats::{Times, rate, share};
 use triphammer_core::workload::{TallyDef, TransactionDef};
 
 use super::document::{ClassCount, Figures, TallyFigure, TypeFigures};
+use super::percentiles::PercentileIntervals;
+use super::slices::Slicer;
 
 /// Counts that only the whole run has, by transaction type.
 #[derive(Clone, Copy)]
@@ -52,6 +54,15 @@ impl Figures {
         };
         Self { seconds, types, total }
     }
+
+    /// The same with how sure the percentiles are, as the slices of the stretch say.
+    pub(super) fn with_intervals(mut self, slicer: &Slicer) -> Self {
+        for (index, seen) in self.types.iter_mut().enumerate() {
+            seen.response_intervals = slicer.intervals(Some(index));
+        }
+        self.total.response_intervals = slicer.intervals(None);
+        self
+    }
 }
 
 impl TypeFigures {
@@ -72,11 +83,13 @@ impl TypeFigures {
             failed: counts.failures(),
             failed_by_class: by_class(&counts.failed),
             in_doubt: counts.in_doubt,
+            unread: counts.unread,
             in_flight: None,
             retries_by_class: by_class(&counts.retries),
             retried: counts.retried,
             tally: None,
             response: Times::of(seen.response.as_ref(), Some(counts.response_ns)),
+            response_intervals: PercentileIntervals::default(),
             service: Times::of(seen.service_times(), Some(counts.service_ns)),
             rolled_back_times: own(&seen.rolled_back),
             failed_times: own(&seen.failed),

@@ -8,6 +8,7 @@ use triphammer_core::stats::{Times, rate, share};
 use triphammer_core::value::Timestamp;
 
 use super::audit::{Audit, ClientSum};
+use super::availability::{Availability, ViolatedIdentity};
 use super::document::{
     ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, HeadlineFigure, JobKind,
     Remark, RoundTrips, RunResult, ServerTransactions, SessionCounts, Setting, Status, ThreadCpu,
@@ -29,8 +30,9 @@ impl RunResult {
     #[must_use]
     pub fn new(facts: &RunFacts, end: &RunEnd) -> Self {
         let durations = durations(facts, end);
+        let types = &facts.description.transactions;
         let window =
-            Figures::new(&facts.description.transactions, &end.timed, durations.window_s, None);
+            Figures::new(types, &end.timed, durations.window_s, None).with_intervals(&facts.slicer);
         let edges = Edges { started: &end.started, in_flight: &end.in_flight };
         let run =
             Figures::new(&facts.description.transactions, &end.run, durations.whole_s, Some(edges));
@@ -43,13 +45,14 @@ impl RunResult {
         let per_transaction = round_trips.per_transaction;
         let limits = LimitFigures::new(facts, end, durations.window_s, per_transaction);
         let headline = headline(facts, end, &durations);
+        let availability = Availability::new(facts, end);
         let mut result = Self {
             format: FORMAT,
             job: facts.job,
             kind: JobKind::Run,
             tool: facts.tool.clone(),
             label: facts.label.clone(),
-            status: status(end.ending),
+            status: status(end, &availability),
             started_at: rfc3339(end.started_at),
             durations,
             efficiency: Efficiency::of(facts, &headline),
@@ -60,8 +63,10 @@ impl RunResult {
             tpm_server: server_transactions.map(|t| rate(t.count, t.seconds, 60)),
             server_transactions,
             failures: failures(&window, &run, facts.spec.max_failures),
+            availability,
+            violated_identities: violated_identities(facts, end),
             sessions: SessionCounts { lost: end.sessions.0, reconnected: end.sessions.1 },
-            client: client_cost(&end.worker_cpu_ns, &durations, completed),
+            client: client_cost(end, limits.client_cpus, &durations, &window, completed),
             round_trips,
             limited_by: LimitedBy::new(limits),
             arrivals: Arrivals::of(end),
@@ -80,6 +85,7 @@ impl RunResult {
             settings: facts.settings.iter().map(Setting::masked).collect(),
             target: facts.target.clone(),
             server: facts.server.clone(),
+            schema: facts.schema.clone(),
             settings_changed: facts.settings_changed.clone(),
             host: facts.host.clone(),
         };
@@ -119,8 +125,12 @@ pub(crate) fn rfc3339(timestamp: Timestamp) -> String {
         .to_string()
 }
 
-const fn status(ending: Ending) -> Status {
-    match ending {
+/// A run that came to its end without its database, or whose counts contradict each other, failed: it is
+/// no measurement.
+fn status(end: &RunEnd, availability: &Availability) -> Status {
+    match end.ending {
+        _ if !end.violations.is_empty() => Status::Failed,
+        Ending::Complete if availability.is_gone() => Status::Failed,
         Ending::Complete => Status::Complete,
         Ending::Stopped => Status::Interrupted,
         Ending::Aborted => Status::Aborted,
@@ -191,6 +201,17 @@ fn audits(facts: &RunFacts, end: &RunEnd) -> Vec<Audit> {
         .collect()
 }
 
+fn violated_identities(facts: &RunFacts, end: &RunEnd) -> Vec<ViolatedIdentity> {
+    let name = |index: usize| facts.description.transactions[index].name.to_string();
+    let violated = end.violations.iter().map(|violation| ViolatedIdentity {
+        identity: violation.identity.to_owned(),
+        transaction: violation.transaction.map(name),
+        left: violation.left,
+        right: violation.right,
+    });
+    violated.collect()
+}
+
 fn unit_of_time(seconds: u32) -> String {
     match seconds {
         1 => "second".to_owned(),
@@ -209,24 +230,36 @@ fn server_transactions(span: &CounterSpan) -> Option<ServerTransactions> {
 
 fn failures(window: &Figures, run: &Figures, limit: f64) -> FailureShare {
     let total = if window.total.ended > 0 { &window.total } else { &run.total };
-    let share = share(total.failed + total.in_doubt, total.ended);
+    let share = share(total.failed + total.in_doubt + total.unread, total.ended);
     FailureShare { share, limit, above_limit: share > limit }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "nanoseconds of CPU time of a run")]
-fn client_cost(cpu_ns: &[u64], durations: &Durations, completed: u64) -> ClientCost {
+fn client_cost(
+    end: &RunEnd,
+    process_cpus: Option<f64>,
+    durations: &Durations,
+    window: &Figures,
+    completed: u64,
+) -> ClientCost {
     let threads: Vec<ThreadCpu> = (0..)
-        .zip(cpu_ns)
+        .zip(&end.worker_cpu_ns)
         .map(|(thread, ns)| {
             let cpu_s = *ns as f64 / 1e9;
             let share = if durations.whole_s > 0.0 { cpu_s / durations.whole_s } else { 0.0 };
             ThreadCpu { thread, cpu_s, share }
         })
         .collect();
-    let total_ns: u64 = cpu_ns.iter().sum();
+    let total_ns: u64 = end.worker_cpu_ns.iter().sum();
+    let in_window = window.total.completed;
+    let process_cpus = process_cpus.filter(|_| in_window > 0);
+    let of_threads_us = share(total_ns, completed) / 1000.0;
+    let of_process_us = process_cpus.map(|cpus| cpus * durations.window_s * 1e6 / in_window as f64);
     ClientCost {
         cpu_s: total_ns as f64 / 1e9,
-        cpu_us_per_transaction: share(total_ns, completed) / 1000.0,
+        cpu_us_per_transaction: of_process_us.unwrap_or(of_threads_us),
+        threads_cpu_us_per_transaction: of_threads_us,
+        process_cpus,
         busiest_share: threads.iter().map(|thread| thread.share).fold(0.0, f64::max),
         threads,
     }

@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::engine::Window;
 use triphammer_core::event::Phase;
 use triphammer_core::outcome::Counts;
-use triphammer_core::recorder::{TypeInterval, histogram};
+use triphammer_core::recorder::{Interval, TypeInterval, histogram};
 use triphammer_core::spec::Length;
 use triphammer_core::stats::{Times, rate};
 use triphammer_core::workload::TransactionDef;
 
+use super::percentiles::PercentileIntervals;
 use crate::second::Second;
 
 /// Most slices of a window.
@@ -26,6 +27,9 @@ pub struct Slice {
     pub start_s: f64,
     /// Its length, in seconds.
     pub seconds: f64,
+    /// Transactions that fell due; `None` where the load is not open, and in old results.
+    #[serde(default)]
+    pub arrived: Option<u64>,
     /// By transaction type, in the workload's order.
     pub types: Vec<SliceFigures>,
     /// All types together.
@@ -58,6 +62,7 @@ pub struct Slicer {
 struct Gathered {
     first: u64,
     last: u64,
+    arrived: Option<u64>,
     types: Vec<(Counts, Option<Histogram<u32>>)>,
 }
 
@@ -96,7 +101,7 @@ impl Slicer {
                 }
             }
         }
-        let taken = Gathered::of(interval.first, interval.last, &interval.types);
+        let taken = Gathered::of(interval);
         match self.slices.last_mut() {
             Some(last)
                 if slice_of(last.first, self.width) == slice_of(interval.first, self.width) =>
@@ -117,14 +122,42 @@ impl Slicer {
     }
 }
 
+impl Slicer {
+    /// How sure the percentiles of a transaction type's response times are, by its number; of all without.
+    pub(super) fn intervals(&self, kind: Option<usize>) -> PercentileIntervals {
+        let Some(kind) = kind else {
+            let all: Vec<_> = self.slices.iter().map(Gathered::all_times).collect();
+            return PercentileIntervals::of(all.iter().map(Some));
+        };
+        PercentileIntervals::of(self.slices.iter().map(|slice| slice.types.get(kind)?.1.as_ref()))
+    }
+}
+
 impl Gathered {
-    fn of(first: u64, last: u64, types: &[TypeInterval]) -> Self {
-        let types = types.iter().map(|t| (t.counts.clone(), t.response.clone())).collect();
-        Self { first, last, types }
+    /// The times of all types.
+    fn all_times(&self) -> Histogram<u32> {
+        let mut all = histogram();
+        for times in self.types.iter().filter_map(|(_, times)| times.as_ref()) {
+            all.add(times).expect("all have the same bounds");
+        }
+        all
+    }
+
+    fn of(interval: &Interval) -> Self {
+        let of_type = |t: &TypeInterval| (t.counts.clone(), t.response.clone());
+        Self {
+            first: interval.first,
+            last: interval.last,
+            arrived: interval.arrived.map(|arrived| arrived.due),
+            types: interval.types.iter().map(of_type).collect(),
+        }
     }
 
     fn add(&mut self, later: &Self) {
         self.last = later.last;
+        if let Some(later) = later.arrived {
+            *self.arrived.get_or_insert(0) += later;
+        }
         for ((counts, times), (more, later)) in self.types.iter_mut().zip(&later.types) {
             counts.add(more);
             if let Some(later) = later {
@@ -144,24 +177,18 @@ impl Gathered {
             failed: counts.failures() + counts.in_doubt,
             response: Times::of(times, Some(counts.response_ns)),
         };
-        let (mut all, mut all_times) = (Counts::default(), histogram());
-        for (counts, times) in &self.types {
-            all.add(counts);
-            if let Some(times) = times {
-                all_times.add(times).expect("all have the same bounds");
-            }
-        }
+        let mut all = Counts::default();
+        self.types.iter().for_each(|(counts, _)| all.add(counts));
         let types = definitions.iter().zip(&self.types);
         let types = types.map(|(d, (counts, times))| figures(&d.name, counts, times.as_ref()));
-        let total = figures("all", &all, Some(&all_times));
-        Slice { start_s, seconds, types: types.collect(), total }
+        let total = figures("all", &all, Some(&self.all_times()));
+        Slice { start_s, seconds, arrived: self.arrived, types: types.collect(), total }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use triphammer_core::clock::Elapsed;
-    use triphammer_core::recorder::Interval;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use super::document::{RunResult, Status, Warning};
 use super::facts::CounterSpan;
 use super::verification::Verdict;
-use crate::report::format::{duration, integer, percent};
+use crate::report::format::{counted, duration, integer, percent};
 
 /// The engine's note when a worker thread did not come home.
 pub(super) const WORKER_LOST: &str = "worker_lost";
@@ -11,6 +11,8 @@ pub(super) const WORKER_LOST: &str = "worker_lost";
 const MISSED_MAX: f64 = 0.001;
 /// Efficiency above which chance does not explain it.
 const EFFICIENCY_MAX: f64 = 1.02;
+/// Share of the window above which readings of the server's counter that come late are told.
+const STRAY_MAX: f64 = 0.05;
 /// How many changed settings are named.
 const SETTINGS_NAMED: usize = 5;
 
@@ -18,6 +20,7 @@ const SETTINGS_NAMED: usize = 5;
 pub(super) fn of(result: &RunResult, counter: &CounterSpan) -> Vec<Warning> {
     let mut list = Vec::new();
     verification(result, &mut list);
+    availability(result, &mut list);
     window(result, &mut list);
     arrivals(result, &mut list);
     efficiency(result, &mut list);
@@ -50,9 +53,38 @@ fn verification(result: &RunResult, list: &mut Vec<Warning>) {
                     database lost or invented changes";
         warn(list, "audit", text, next);
     }
+    for violated in &result.violated_identities {
+        let text = format!("the client's counts contradict each other: {}", violated.words());
+        let next = "this is a defect of triphammer: report it, and do not use the figures";
+        warn(list, "identity", text, next);
+    }
     if result.notes.iter().any(|note| note.kind == WORKER_LOST) {
         let text = "counts are missing: a worker thread did not end".to_owned();
         warn(list, "counts_missing", text, "see the notes; run again before using the figures");
+    }
+}
+
+fn availability(result: &RunResult, list: &mut Vec<Warning>) {
+    let seen = &result.availability;
+    if let Some(gone) = seen.gone(result.spec.sessions()) {
+        let text = format!("the database was gone when the run ended: {gone}");
+        let next = "see the server's log and the notes, and run again: this is no measurement";
+        warn(list, "database_gone", text, next);
+    }
+    if seen.without_service_s > 0.0 {
+        let text = format!(
+            "no transaction completed in {} of the window; the figures include this time",
+            duration(seen.without_service_s)
+        );
+        warn(list, "outage", text, "see the notes for when it was, and the server's log for why");
+    }
+    let unread = result.run.total.unread;
+    if unread > 0 {
+        let text = format!(
+            "the database did what {} asked, but the answers could not be read",
+            counted(unread, "transactions")
+        );
+        warn(list, "unread", text, "see the errors for what was read; they count as failures here");
     }
 }
 
@@ -92,8 +124,9 @@ fn failures(result: &RunResult, list: &mut Vec<Warning>) {
     let failures = &result.failures;
     if failures.above_limit {
         let text = format!(
-            "{} of the transactions failed or are in doubt, more than the {} allowed",
+            "{} of the transactions failed{} in doubt, more than the {} allowed",
             percent(failures.share),
+            if result.run.total.unread > 0 { ", could not be read or are" } else { " or are" },
             percent(failures.limit)
         );
         let next = "see the failures; --max-failures sets the limit, --retries the attempts";
@@ -159,6 +192,18 @@ fn server(result: &RunResult, counter: &CounterSpan, list: &mut Vec<Warning>) {
         let text = "the server's transaction counter went back: it was restarted or its \
                     statistics were reset";
         warn(list, "server_counter", text.to_owned(), "see the server's log");
+    }
+    let stray = result.server_transactions.map_or(0.0, |t| counter.late_s / t.seconds);
+    if stray > STRAY_MAX {
+        let text = format!(
+            "TPM (server) may be off by up to {}: sessions report to the counter up to {} late, and \
+             the window has {}",
+            percent(stray.min(1.0)),
+            duration(counter.late_s),
+            duration(result.durations.window_s)
+        );
+        let next = "use TPM (client), or a window of 20s and more";
+        warn(list, "server_counter_late", text, next);
     }
     let changed = &result.settings_changed;
     if !changed.is_empty() {

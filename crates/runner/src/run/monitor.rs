@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use triphammer_core::clock::Elapsed;
 use triphammer_core::engine::Plan;
+use triphammer_core::event::Note;
 use triphammer_core::session::{Access, Database, Role, Session};
 use triphammer_core::workload::{AuditDef, Statements, Workload};
 use triphammer_core::{Clock, DbError, ErrorClass, Rows, StatementId, clock};
@@ -11,8 +12,11 @@ use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_workloads::AnyWorkload;
 
 use crate::crew::connect;
+use crate::limited::Limited;
 use crate::record::{Recording, TABLE};
-use crate::result::ServerTransactions;
+use crate::result::{SchemaFact, ServerTransactions};
+
+use super::fingerprint;
 
 /// Longest wait for a look at the database from beside a run.
 const GLANCE: Duration = Duration::from_secs(2);
@@ -20,8 +24,10 @@ const GLANCE: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(500);
 /// How long the counter is left alone after it could not be read: a server in trouble is not asked on.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
-/// Longest wait for an audit's sum: it reads a whole table.
-const AUDIT: Duration = Duration::from_secs(60);
+/// Longest wait for the headline's count or an audit's sum before the run: either may read a whole table.
+pub(super) const COUNT_BEFORE: Duration = Duration::from_secs(60);
+/// And after it: the tables have grown, and what could be counted once must be counted again.
+pub(super) const COUNT_AFTER: Duration = Duration::from_secs(180);
 
 /// The one integer that a statement gives, within a limit.
 async fn number<S: Session>(session: &mut S, id: StatementId, limit: Duration) -> Option<i64> {
@@ -37,7 +43,7 @@ async fn number<S: Session>(session: &mut S, id: StatementId, limit: Duration) -
 pub(super) struct Monitor<'a> {
     plan: &'a Plan<AnyWorkload, AnyDatabase>,
     limit: Duration,
-    pub session: Option<AnySession>,
+    pub session: Option<Limited<AnySession>>,
     /// The server's settings when the run began.
     pub settings_start: Vec<(String, String)>,
     count: Option<StatementId>,
@@ -79,7 +85,7 @@ impl<'a> Monitor<'a> {
     /// Asks something, within a glance; `None` when there is no answer.
     pub async fn glance<T>(
         &mut self,
-        ask: impl AsyncFnOnce(&mut AnySession) -> Result<T, DbError>,
+        ask: impl AsyncFnOnce(&mut Limited<AnySession>) -> Result<T, DbError>,
     ) -> Option<T> {
         self.within(GLANCE, ask).await
     }
@@ -87,7 +93,7 @@ impl<'a> Monitor<'a> {
     async fn within<T>(
         &mut self,
         limit: Duration,
-        ask: impl AsyncFnOnce(&mut AnySession) -> Result<T, DbError>,
+        ask: impl AsyncFnOnce(&mut Limited<AnySession>) -> Result<T, DbError>,
     ) -> Option<T> {
         let asked = tokio::time::timeout(limit, async {
             self.ensure().await?;
@@ -104,10 +110,10 @@ impl<'a> Monitor<'a> {
     }
 
     /// The headline's count. It reads a whole table, so it may take longer than a glance.
-    pub async fn count(&mut self) -> Option<i64> {
+    pub async fn count(&mut self, limit: Duration) -> Option<i64> {
         self.ensure().await.ok()?;
         let (id, session) = (self.count?, self.session.as_mut()?);
-        let number = number(session, id, self.limit).await;
+        let number = number(session, id, limit).await;
         if number.is_none() {
             self.session = None;
         }
@@ -115,18 +121,52 @@ impl<'a> Monitor<'a> {
     }
 
     /// An audit's sum.
-    pub async fn sum(&mut self, audit: &AuditDef) -> Option<i64> {
+    pub async fn sum(&mut self, audit: &AuditDef, limit: Duration) -> Option<i64> {
         self.ensure().await.ok()?;
         let session = self.session.as_mut()?;
         let mut statements = Statements::new(&self.plan.book);
         let number = match statements.prepare(session, &audit.statement).await {
-            Ok(id) => number(session, id, AUDIT).await,
+            Ok(id) => number(session, id, limit).await,
             Err(_) => None,
         };
         if number.is_none() {
             self.session = None;
         }
         number
+    }
+
+    /// Reads what the planner has to work with into `facts`; gives notes of what could not be read.
+    pub async fn schema(&mut self, facts: &mut Vec<SchemaFact>) -> Vec<Note> {
+        let book = &self.plan.book;
+        let stores = self.plan.database.capabilities().stores;
+        let mut notes = Vec::new();
+        for (statement, what) in fingerprint::STATEMENTS {
+            if !stores || !book.has_statement(statement) {
+                continue;
+            }
+            let read = self.within(fingerprint::LIMIT, async |session| {
+                match fingerprint::read(book, session, statement).await {
+                    Err(error) if error.class().loses_session() => Err(error),
+                    read => Ok(read),
+                }
+            });
+            let reason = match read.await {
+                Some(Ok(mut read)) if read.len() > fingerprint::FACTS_MAX => {
+                    read.truncate(fingerprint::FACTS_MAX);
+                    facts.extend(read);
+                    format!("the schema has more than {} of them", fingerprint::FACTS_MAX)
+                }
+                Some(Ok(read)) => {
+                    facts.extend(read);
+                    continue;
+                }
+                Some(Err(error)) => error.to_string(),
+                None => format!("no answer within {} s", fingerprint::LIMIT.as_secs()),
+            };
+            let text = format!("{what} are not known in full, so `compare` cannot: {reason}");
+            notes.push(Note::new("schema", None, text));
+        }
+        notes
     }
 
     pub async fn transaction_count(&mut self) -> Option<u64> {
@@ -158,14 +198,14 @@ impl<'a> Monitor<'a> {
         Some(ServerTransactions { count, seconds })
     }
 
-    /// Waits until the database answers again, at most for `limit`.
-    pub async fn wait_for_database(&mut self, limit: Duration) {
-        let _ = tokio::time::timeout(limit, async {
+    /// Waits until the database answers again, at most for `limit`. False when it did not.
+    pub async fn wait_for_database(&mut self, limit: Duration) -> bool {
+        let waited = tokio::time::timeout(limit, async {
             while self.glance(async |session| session.server().await.map(drop)).await.is_none() {
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
-        })
-        .await;
+        });
+        waited.await.is_ok()
     }
 
     /// Notes in the record that the data is no longer as built.

@@ -34,6 +34,12 @@ pub enum StoreError {
         path.display()
     )]
     Damaged { path: PathBuf },
+    #[error(
+        "{} is another program's SQLite file, no job store: give --store another file", path.display()
+    )]
+    Foreign { path: PathBuf },
+    #[error("job {job} is not in the store {}: it was deleted or replaced meanwhile", path.display())]
+    Gone { path: PathBuf, job: i64 },
     #[error("there is no job {job}; `triphammer jobs` lists them")]
     NoJob { job: i64 },
     #[error("job {job} still runs; stop it first")]

@@ -42,8 +42,39 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), St
     transaction.commit().map_err(failed)
 }
 
+/// Whether the file is a store, whoever made it, rather than empty.
+///
+/// # Errors
+/// When it is another program's: it holds something, and not our tables.
+pub(super) fn is_store(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
+    let failed = |error| StoreError::from_sqlite(path, error);
+    let number = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map_err(failed);
+    let foreign = || StoreError::Foreign { path: path.to_owned() };
+    let things = number("SELECT count(*) FROM sqlite_schema")?;
+    let ours = number(
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('jobs', 'meta')",
+    )?;
+    let claimed: i64 =
+        connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(failed)?;
+    let version: i64 =
+        connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
+    if claimed != 0 {
+        return Err(foreign());
+    }
+    match (things, version) {
+        (0, 0) => Ok(false),
+        (_, 1..) if ours == 2 => {
+            let sql = "SELECT count(*) FROM meta WHERE key = 'tool_version'";
+            // Somebody's table of that name has no such column.
+            let signed = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+            if signed.unwrap_or_default() == 1 { Ok(true) } else { Err(foreign()) }
+        }
+        _ => Err(foreign()),
+    }
+}
+
 /// The store's version; an error when it is newer than this program.
-fn current(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
+pub(super) fn current(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
     let failed = |error| StoreError::from_sqlite(path, error);
     let found: u32 =
         connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
@@ -60,4 +91,32 @@ fn current(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
         known: VERSION,
         written_by: written_by.unwrap_or_else(|| "of an unknown version".to_owned()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{JobFilter, Store};
+
+    #[test]
+    fn an_older_store_is_read_and_stays_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("jobs.sqlite");
+        let old = Connection::open(&path).unwrap();
+        for step in &STEPS[..2] {
+            old.execute_batch(step).unwrap();
+        }
+        old.pragma_update(None, "user_version", 2).unwrap();
+        old.execute("INSERT INTO meta (key, value) VALUES ('tool_version', '0.0.1')", []).unwrap();
+        drop(old);
+        let before = std::fs::read(&path).unwrap();
+        let store = Store::open_to_read(&path).unwrap();
+        assert!(store.jobs(&JobFilter::default()).unwrap().is_empty());
+        assert_eq!(current(&store.connection, &path).unwrap(), VERSION, "the copy is up to date");
+        drop(store);
+        assert!(std::fs::read(&path).unwrap() == before, "the file is not");
+        drop(Store::open(&path).unwrap());
+        let migrated = Connection::open(&path).unwrap();
+        assert_eq!(current(&migrated, &path).unwrap(), VERSION, "who writes brings it up to date");
+    }
 }

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+use rusqlite::backup::Backup;
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
+};
 
 use super::error::StoreError;
 use super::job::JobId;
@@ -18,6 +21,9 @@ const BUSY_LIMIT: Duration = Duration::from_secs(10);
 const WAL_ATTEMPTS: u32 = 100;
 /// The wait between two of them.
 const WAL_WAIT: Duration = Duration::from_millis(20);
+
+/// Pages that are copied at once of an older version's store.
+const COPY_PAGES: i32 = 1000;
 
 /// The job store, opened. It belongs to one thread at a time; open another for another thread.
 #[derive(Debug)]
@@ -33,12 +39,14 @@ impl Store {
     /// version.
     ///
     /// # Errors
-    /// When it cannot be made or opened, when it is damaged, and when a newer version wrote it.
+    /// When it cannot be made or opened, when it is damaged or another program's, and when a newer version
+    /// wrote it.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         path::make_private(path)?;
         let failed = |error| StoreError::from_sqlite(path, error);
         let mut connection = Connection::open(path).map_err(failed)?;
         connection.busy_timeout(BUSY_LIMIT).map_err(failed)?;
+        migrations::is_store(&connection, path)?;
         connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
         // A store that may only be read stays in the journal mode that it has.
         if !connection.is_readonly("main").map_err(failed)? {
@@ -48,6 +56,57 @@ impl Store {
         }
         migrations::migrate(&mut connection, path)?;
         Ok(Self { connection, path: path.to_owned(), held: RefCell::default() })
+    }
+
+    /// Opens the store at `path` to read it: makes nothing and changes nothing. A store that is absent reads
+    /// as an empty one. An older version's is copied to a temporary one, which is brought to this version.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_to_read(path: &Path) -> Result<Self, StoreError> {
+        let failed = |error| StoreError::from_sqlite(path, error);
+        let of = |connection| Self { connection, path: path.to_owned(), held: RefCell::default() };
+        let temporary = || {
+            let mut connection = Connection::open("").map_err(failed)?;
+            migrations::migrate(&mut connection, path)?;
+            Ok(connection)
+        };
+        if !path.exists() {
+            return temporary().map(of);
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+        connection.busy_timeout(BUSY_LIMIT).map_err(failed)?;
+        if !migrations::is_store(&connection, path)? {
+            return temporary().map(of);
+        }
+        if migrations::current(&connection, path)? == migrations::VERSION {
+            return Ok(of(connection));
+        }
+        let mut copy = Connection::open("").map_err(failed)?;
+        Backup::new(&connection, &mut copy)
+            .and_then(|backup| backup.run_to_completion(COPY_PAGES, Duration::ZERO, None))
+            .map_err(failed)?;
+        migrations::migrate(&mut copy, path)?;
+        Ok(of(copy))
+    }
+
+    /// Whether a job that has ended is in the file that the store's path names now, as ended: a file that
+    /// was deleted or replaced meanwhile takes what is written to it, and nobody finds it.
+    ///
+    /// # Errors
+    /// When it is not, or the file cannot be read.
+    pub fn verify(&self, job: JobId) -> Result<(), StoreError> {
+        let gone = || StoreError::Gone { path: self.path.clone(), job: job.0 };
+        if !self.path.exists() {
+            return Err(gone());
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let fresh = Connection::open_with_flags(&self.path, flags).map_err(|e| self.failed(e))?;
+        fresh.busy_timeout(BUSY_LIMIT).map_err(|error| self.failed(error))?;
+        let sql = "SELECT 1 FROM jobs WHERE id = ?1 AND pid = ?2 AND status <> 'running'";
+        let found = fresh.query_row(sql, params![job.0, std::process::id()], |_| Ok(())).optional();
+        found.ok().flatten().ok_or_else(gone)
     }
 
     /// The store's file.

@@ -10,14 +10,14 @@ use triphammer_runner::profile::{LevelRun, Order, ProfileResult, RefusedLevel, s
 use triphammer_runner::report::{self, Charset};
 use triphammer_runner::result::{Limit, RunResult, Status, Steady};
 use triphammer_runner::store::JobId;
-use triphammer_statistics::Interval;
 use triphammer_statistics::search::Judgement;
+use triphammer_statistics::{Estimate, Interval};
 
 use crate::report::golden;
 use crate::sample;
 use crate::schema::{closed_whole_and_described, errors_of};
 
-const LEVELS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+const LEVELS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 
 /// A server of λ = 1000, σ = 0.02, κ = 0.0005, whose peak is at 44 users.
 fn law(users: u32) -> f64 {
@@ -60,7 +60,7 @@ fn order(asked: &str, levels: &[u32], repeats: u32) -> Order {
 
 fn whole() -> ProfileResult {
     let runs = runs(&LEVELS, 3, |users| if users < 32 { Limit::Database } else { Limit::Client });
-    let order = order("1..64", &LEVELS, 3);
+    let order = order("1..128", &LEVELS, 3);
     let job = Some(JobId(12));
     ProfileResult::new(&first(), job, Status::Complete, order, runs, Vec::new(), Some(0))
 }
@@ -130,6 +130,11 @@ fn probes() -> Vec<Probe> {
         rate,
         completed: if reason == Some(Reason::CannotFollow) { 760.0 } else { rate },
         value_us: Some(value_us),
+        interval_us: Some(Interval { low: value_us * 0.9, high: value_us * 1.1 }),
+        served: (reason == Some(Reason::CannotFollow)).then_some(Estimate {
+            value: 760.0,
+            interval: Some(Interval { low: 755.0, high: 765.0 }),
+        }),
         reason,
         failure_share: 0.0,
         missed_share: if reason == Some(Reason::CannotFollow) { 0.12 } else { 0.0 },

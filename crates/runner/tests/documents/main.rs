@@ -4,9 +4,11 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do: with a panic")]
 
 mod campaigns;
+mod capacity_simulation;
 mod compare;
 mod report;
 mod result;
 mod sample;
 mod schema;
+mod steering;
 mod store;

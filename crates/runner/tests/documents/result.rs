@@ -3,17 +3,29 @@
 use std::sync::Arc;
 
 use triphammer_core::clock::Elapsed;
-use triphammer_core::engine::{Ending, RunEnd};
+use triphammer_core::engine::{Ending, RunEnd, Violation};
 use triphammer_core::error::ErrorClass;
 use triphammer_core::event::Note;
 use triphammer_core::pace::Load;
-use triphammer_core::recorder::{Gauges, TypeInterval};
+use triphammer_core::recorder::{Gauges, ServerUse, TypeInterval};
 use triphammer_core::spec::Length;
+use triphammer_core::workload::AuditDef;
+use triphammer_runner::report::Style;
 use triphammer_runner::result::{
-    Limit, RunFacts, RunResult, Setting, SettingChange, Status, Verdict,
+    DatabaseCount, Limit, PercentileIntervals, RunFacts, RunResult, Setting, SettingChange, Status,
+    Verdict,
 };
+use triphammer_runner::schedule::Schedule;
 
 use crate::sample;
+
+const AUDIT: AuditDef = AuditDef {
+    id: "balance",
+    title: "ΔΣ balance = Σ delta",
+    statement: "audit.balance",
+    transactions: &[0],
+    most: 5_000,
+};
 
 fn calm() -> RunResult {
     RunResult::new(&sample::facts(), &sample::calm())
@@ -133,7 +145,13 @@ fn the_client_says_what_it_cost() {
     let completed = result.run.total.completed;
     assert_eq!(completed, 171_705);
     assert!(near(result.client.cpu_s, 7.005_04));
-    assert!((result.client.cpu_us_per_transaction - 40.797).abs() < 0.001);
+    assert!((result.client.threads_cpu_us_per_transaction - 40.797).abs() < 0.001);
+    // The whole process, in the window: 20.5 ms a second for 143,088 in 300 s.
+    assert!((result.client.cpu_us_per_transaction - 42.981).abs() < 0.001);
+    assert!(near(result.client.process_cpus.unwrap(), 0.0205));
+    let beside = with(|_, end| end.gauges.host_use.is_alone = false).client;
+    assert_eq!(beside.process_cpus, None, "other runs use the process as well");
+    assert!((beside.cpu_us_per_transaction - 40.797).abs() < 0.001);
     assert!((result.client.busiest_share - 0.01).abs() < 1e-6);
     assert_eq!(result.client.threads.len(), 2);
     assert!((result.round_trips.per_transaction - 1.0).abs() < 1e-9);
@@ -158,7 +176,16 @@ fn what_limited_a_run_is_read_off_its_window() {
         facts.server.same_host = Some(true);
         end.gauges.host.busy = 550;
     };
-    assert_eq!(kind(shared), Limit::Host);
+    assert_eq!(kind(shared), Limit::Undecided, "nobody sees what the server used");
+    let seen = |facts: &mut RunFacts, end: &mut RunEnd| {
+        facts.server.same_host = Some(true);
+        end.gauges.host.busy = 550;
+        // Of the 1.6 transactions that are under way on average, most wait for a CPU.
+        let wall_ns = 300_000_000_000;
+        end.gauges.host_use.server =
+            Some(ServerUse { wall_ns, cpu_ns: wall_ns / 5, wait_ns: wall_ns * 6 / 5 });
+    };
+    assert_eq!(kind(seen), Limit::Host);
     assert_eq!(kind(|_, end| end.round_trips *= 7), Limit::Network);
     assert_eq!(kind(|_, end| end.window.end = Elapsed::at_second(61)), Limit::Undecided);
     let nothing = with(|_, end| end.gauges = Gauges::default()).limited_by;
@@ -243,6 +270,7 @@ fn warnings_name_what_spoils_the_number() {
     for (kind, result) in [
         ("debug_build", with(|facts, _| facts.tool.debug_build = true)),
         ("server_counter", with(|facts, _| facts.server_transactions.end = Some(5))),
+        ("server_counter_late", with(|facts, _| facts.server_transactions.seconds = 19.9)),
         ("saturated", with(|_, end| end.run[2].saturated = 3)),
         ("no_transactions", with(|_, end| end.timed = vec![TypeInterval::default(); 5])),
         (
@@ -281,4 +309,114 @@ fn the_document_reads_what_it_wrote() {
     let result = RunResult::new(&facts, &end);
     let text = triphammer_runner::report::json(&result);
     assert_eq!(serde_json::from_str::<RunResult>(&text).unwrap(), result);
+}
+
+#[test]
+fn a_run_whose_database_is_gone_at_its_end_failed() {
+    let gone = |change: &dyn Fn(&mut RunFacts, &mut RunEnd), words: &str| {
+        let result = with(change);
+        assert_eq!((result.status, result.is_good()), (Status::Failed, false), "{words}");
+        assert_eq!(kinds(&result), ["database_gone"], "{:?}", result.warnings);
+        assert!(result.cause().unwrap().contains(words), "{:?}", result.cause());
+        assert!(triphammer_runner::report::text(&result, Style::Plain).contains(words));
+    };
+    gone(&|_, end| end.away = 3, "3 of 16 sessions were lost and not back at the end");
+    gone(&|facts, _| facts.answers_at_end = false, "and not after it");
+    gone(&|facts, _| facts.database_count.after = None, "and not after it");
+    gone(
+        &|facts, _| {
+            facts.audits = vec![(&AUDIT, DatabaseCount { before: Some(5), after: None })];
+        },
+        "and not after it",
+    );
+    let never_asked = with(|facts, _| facts.database_count = DatabaseCount::default());
+    assert_eq!(never_asked.status, Status::Complete);
+    // Who stops a run has stopped it, whatever became of the database.
+    let stopped = with(|_, end| {
+        end.away = 3;
+        end.ending = Ending::Stopped;
+    });
+    assert_eq!(stopped.status, Status::Interrupted);
+    assert!(kinds(&stopped).contains(&"database_gone"));
+}
+
+#[test]
+fn the_time_without_service_is_that_of_the_window() {
+    let result = with(|_, end| end.outages = vec![5..8, 58..62, 100..110, 358..361]);
+    let seen = &result.availability;
+    assert!(near(seen.without_service_s, 2.0 + 10.0 + 2.0), "{seen:?}");
+    assert_eq!(seen.outages.len(), 4);
+    assert_eq!(kinds(&result), ["outage"]);
+    assert_eq!(result.status, Status::Complete, "it came back");
+}
+
+#[test]
+fn a_count_that_does_not_add_up_is_violated_and_named() {
+    let result = with(|_, end| {
+        let identity = "started = ended + in flight";
+        end.violations = vec![Violation { identity, transaction: Some(0), left: 9, right: 7 }];
+    });
+    assert_eq!((result.status, result.is_good()), (Status::Failed, false));
+    assert_eq!(kinds(&result), ["identity"]);
+    let words = "started = ended + in flight, new_order: 9 and 7";
+    assert_eq!(result.violated_identities[0].words(), words);
+    assert!(triphammer_runner::report::text(&result, Style::Plain).contains(words));
+    let old = serde_json::to_value(&result).unwrap();
+    let mut old = old.as_object().unwrap().clone();
+    old.retain(|name, _| name != "availability" && name != "violated_identities");
+    let old: RunResult = serde_json::from_value(old.into()).unwrap();
+    assert!(old.violated_identities.is_empty() && !old.availability.is_gone());
+}
+
+#[test]
+fn answers_that_cannot_be_read_count_against_the_limit() {
+    let result = with(|_, end| {
+        for types in [&mut end.run, &mut end.timed] {
+            types[0].counts.unread = 5_000;
+        }
+    });
+    assert_eq!(kinds(&result), ["unread", "failures"]);
+    assert_eq!(result.run.types[0].unread, 5_000);
+    assert_eq!(result.headline.verification.verdict, Verdict::Verified);
+    assert!(result.failures.above_limit && !result.is_good());
+}
+
+#[test]
+fn a_window_that_its_interval_ended_says_how_long_it_had_to_be_and_what_it_does_not_cover() {
+    let asked = |schedule: Schedule, share| {
+        let result = with(|facts, _| (facts.until_ci, facts.schedule) = (Some(share), schedule));
+        result.steadiness
+    };
+    let every = |seconds| Schedule::Every { setting: "checkpoint_timeout".into(), seconds };
+    let (held, short) = (asked(every(100), 0.01), asked(every(300), 0.01));
+    let until = held.until.as_ref().unwrap();
+    assert!(until.reached && until.shortest_s == 220, "{until:?}");
+    assert!(
+        held.words.contains("3 rounds of checkpoint_timeout; what comes back"),
+        "{}",
+        held.words
+    );
+    assert!(near(held.relative_half_width.unwrap(), 0.01), "as wide as was asked for");
+    assert!(!short.until.as_ref().unwrap().reached, "300 s do not hold it twice");
+    assert!(short.relative_half_width.unwrap() < 0.002, "its own interval: {}", short.words);
+    assert!(short.words.contains("two rounds of checkpoint_timeout (5m)"), "{}", short.words);
+    assert_eq!(short.next.as_deref(), Some("give it --duration 10m or more"));
+    let unknown = asked(Schedule::default(), 0.01);
+    assert!(!unknown.until.as_ref().unwrap().reached);
+    assert!(unknown.words.contains("is not known (the server was not asked)"), "{}", unknown.words);
+}
+
+#[test]
+fn percentiles_have_intervals_in_the_window_and_none_over_the_whole_run() {
+    let result = calm();
+    for seen in result.window.types.iter().chain([&result.window.total]) {
+        let interval = seen.response_intervals.p95_us.unwrap();
+        assert!(interval.low <= interval.high, "{interval:?}");
+    }
+    assert_eq!(result.run.total.response_intervals, PercentileIntervals::default());
+    let mut old = serde_json::to_value(&result).unwrap();
+    let window = old["window"]["total"].as_object_mut().unwrap();
+    window.remove("response_intervals").unwrap();
+    let read: RunResult = serde_json::from_value(old).unwrap();
+    assert_eq!(read.window.total.response_intervals, PercentileIntervals::default());
 }

@@ -10,7 +10,9 @@ use triphammer_core::error::ErrorClass;
 use triphammer_core::event::{Note, Phase};
 use triphammer_core::outcome::{Outcome, Timing};
 use triphammer_core::pace::{Late, Load};
-use triphammer_core::recorder::{Gauges, HostCpu, Interval, TypeInterval, WorkerCpu, histogram};
+use triphammer_core::recorder::{
+    CpuRoom, Gauges, HostCpu, HostUse, Interval, TypeInterval, WorkerCpu, histogram,
+};
 use triphammer_core::session::{Isolation, Protocol, ServerInfo};
 use triphammer_core::spec::{Length, Limits, Pacing, RetryPolicy, RunSpec};
 use triphammer_core::value::Timestamp;
@@ -21,6 +23,7 @@ use triphammer_runner::result::{
     CounterSpan, DatabaseCount, JobKind, Redacted, RunFacts, ServerTransactions, Setting,
     SettingChange, Slicer, Tool, WorkloadFacts,
 };
+use triphammer_runner::schedule::Schedule;
 use triphammer_runner::second::Second;
 use triphammer_runner::store::JobHeader;
 
@@ -141,14 +144,22 @@ pub fn facts() -> RunFacts {
             kernel: Some("6.1.0".into()),
             governor: None,
         },
+        answers_at_end: true,
         database_count: DatabaseCount { before: Some(30_000), after: Some(30_000 + 74_070) },
         audits: Vec::new(),
-        server_transactions: CounterSpan { start: Some(1_000), end: Some(144_500), seconds: 300.2 },
+        server_transactions: CounterSpan {
+            start: Some(1_000),
+            end: Some(144_500),
+            seconds: 300.2,
+            late_s: 1.0,
+        },
+        schema: Vec::new(),
         settings_changed: Vec::new(),
         slicer: slicer(),
         requirements: Vec::new(),
         headline_seconds: headline_seconds(),
         until_ci: None,
+        schedule: Schedule::default(),
         notes: Vec::new(),
     }
 }
@@ -165,11 +176,33 @@ fn gauges(cpu_ns: [u64; 2], seconds: u64) -> Gauges {
     Gauges {
         cpu: (0..)
             .zip(cpu_ns)
-            .map(|(thread, cpu_ns)| WorkerCpu { thread, cpu_ns, wall_ns: seconds * 1_000_000_000 })
+            .map(|(thread, cpu_ns)| WorkerCpu {
+                thread,
+                cpu_ns,
+                wall_ns: seconds * 1_000_000_000,
+                wait_ns: Some(seconds * 1_000_000),
+            })
             .collect(),
         lag: Some(lag),
         round_trip: Some(round_trip),
         host: HostCpu { busy: 300, total: 600 },
+        host_use: host_use(seconds),
+    }
+}
+
+/// A process that used a little more than its two worker threads.
+fn host_use(seconds: u64) -> HostUse {
+    let half = Some(CpuRoom { cpus: 2, used: HostCpu { busy: 300, total: 600 } });
+    HostUse {
+        wall_ns: seconds * 1_000_000_000,
+        process_cpu_ns: seconds * 20_500_000,
+        is_alone: true,
+        pressure_ns: Some(seconds * 20_000_000),
+        cpus: 2,
+        niceness: 0,
+        client_room: half,
+        server_room: None,
+        server: None,
     }
 }
 
@@ -201,6 +234,9 @@ pub fn calm() -> RunEnd {
         gauges: gauges([3_000_000_000, 2_900_000_000], 300),
         worker_cpu_ns: vec![3_600_040_000, 3_405_000_000],
         sessions: (0, 0),
+        away: 0,
+        outages: Vec::new(),
+        violations: Vec::new(),
         round_trips: 171_705,
         errors: Vec::new(),
         ending: Ending::Complete,
@@ -237,6 +273,8 @@ pub fn troubled() -> (RunFacts, RunEnd) {
     end.worker_cpu_ns = vec![166_400_000_000, 120_000_000_000];
     end.gauges = gauges([110_000_000_000, 80_000_000_000], 120);
     end.sessions = (16, 14);
+    end.away = 2;
+    end.outages = vec![121..133];
     end.in_flight = vec![2, 1, 0, 0, 0];
     for types in [&mut end.run, &mut end.timed] {
         for stretch in types.iter_mut() {
@@ -310,8 +348,8 @@ pub fn interval(second: u64) -> Interval {
         *seen_in = seen(100 + second % 7 + index, index % 2, 1_000 + 100 * index + second % 13);
     }
     interval.gauges.cpu = vec![
-        WorkerCpu { thread: 0, cpu_ns: 250_000_000, wall_ns: 1_000_000_000 },
-        WorkerCpu { thread: 1, cpu_ns: 100_000_000, wall_ns: 1_000_000_000 },
+        WorkerCpu { thread: 0, cpu_ns: 250_000_000, wall_ns: 1_000_000_000, wait_ns: None },
+        WorkerCpu { thread: 1, cpu_ns: 100_000_000, wall_ns: 1_000_000_000, wait_ns: None },
     ];
     interval.gauges.lag = Some(seen(100, 0, 40).response.unwrap());
     interval.gauges.host = HostCpu { busy: 30, total: 200 };

@@ -14,6 +14,7 @@ use triphammer_core::spec::{Length, Sessions};
 use triphammer_core::workload::Mode;
 use triphammer_runner::requirement::{Operator, Unit};
 use triphammer_runner::result::{DatabaseCount, Limit, RunResult, Status, Verdict};
+use triphammer_runner::schedule::Schedule;
 
 use crate::sample;
 
@@ -41,6 +42,11 @@ fn samples() -> Vec<Value> {
     keyed.spec.load = Load::Keyed;
     keyed.spec.pacing.sessions = Sessions::Pool(64);
     keyed.spec.pacing.steps = read_steps("100,30s").unwrap();
+    let mut until = sample::facts();
+    until.until_ci = Some(0.01);
+    until.schedule = Schedule::Every { setting: "checkpoint_timeout".into(), seconds: 120 };
+    let mut until_unknown = until.clone();
+    until_unknown.schedule = Schedule::default();
     let mut by_terminal = sample::calm();
     by_terminal.exemplars = end.exemplars.clone();
     by_terminal.exemplars[0].author = Author::User { user: 3, nth: 9 };
@@ -49,6 +55,8 @@ fn samples() -> Vec<Value> {
         RunResult::new(&keyed, &by_terminal),
         RunResult::new(&facts, &end),
         RunResult::new(&by_count, &sample::calm()),
+        RunResult::new(&until, &sample::calm()),
+        RunResult::new(&until_unknown, &sample::calm()),
     ]
     .iter()
     .map(|result| serde_json::to_value(result).unwrap())

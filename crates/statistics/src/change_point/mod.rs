@@ -1,30 +1,46 @@
-//! When a sequence of results changed: E-divisive means (Matteson and James, "A nonparametric approach for
-//! multiple change point analysis of multivariate data", JASA 109, 2014), as MongoDB does for its
-//! performance tests (Daly et al., ICPE 2020).
+//! When a sequence of results changed for good.
 //!
-//! A segment is split where its two sides are farthest apart by the energy statistic, and kept whole when
-//! shuffling its results makes such a split in more than 2.5 % of orders (1 % in a segment between changes).
-//! A history without changes has one chance of a false alarm, which keeps that at 2.5 %, however long it is.
-//! Results whose noise is alike from run to run (a host that wanders) are not exchangeable; they alarm more.
+//! Three questions in turn:
+//!
+//! 1. Where did the level shift? Optimal partitioning: the segments whose sum of squares about their means,
+//!    with a penalty for each shift, is least (Jackson et al., "An algorithm for optimal partitioning of
+//!    data on an interval", 2005; Killick, Fearnhead and Eckley, JASA 107, 2012). It finds shifts to and
+//!    fro that hide each other from a search by halves. A shift counts for a change only when Student's t
+//!    says so too, as if neighbours were correlated by [`CORRELATION`], for all stretches at once (Bonferroni).
+//! 2. Would a host that switches to and fro show the same? Places differ in speed for a while: a virtual
+//!    machine moves, a neighbour comes and goes. Nothing in a shift tells it from a change, so an assumption
+//!    must: such a host switches with a chance of [`SWITCHING`] or more from run to run. Shifts are changes
+//!    when it would show so few of them, so far apart, in at most [`ALARM`] of histories.
+//! 3. If it would: do the levels that the host switches between lie higher or lower after some run? The
+//!    stretches between shifts are shuffled as wholes, so that a history is measured by its own switching.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Interval;
-use crate::distribution::{freedom, t_975};
+use crate::distribution::{freedom, t_975, t_two_sided};
 use crate::numbers::{finite, length, mean, scaled, size, squares};
 use crate::random::Random;
 
-/// Fewest results on either side of a change.
-pub const SEGMENT_MIN: usize = 3;
-
-/// Most results that are looked at: their distances are summed in each of the permutations.
+/// Fewest results between two shifts of the level.
+const SEGMENT_MIN: usize = 2;
+/// Fewest results that can show a change: one, in their middle.
+pub const RESULTS_MIN: usize = 14;
+/// Most results that are looked at: the search takes time with their square.
 pub const RESULTS_MAX: usize = 500;
+/// What a shift must take from the sum of squares, in variances of one result.
+const PENALTY: f64 = 10.0;
+/// Correlation of a result with the one before it that is reckoned with.
+pub const CORRELATION: f64 = 0.2;
+/// Chance from run to run that a host changes its speed, at least, if it does so at all.
+pub const SWITCHING: f64 = 0.1;
+/// Share of its switches that are seen: a stay of one or two runs often hides in the noise.
+const SWITCHES_SEEN: f64 = 0.65;
+/// Chance that the shifts of such a host are taken for changes, and that noise is taken for one.
+const ALARM: f64 = 0.04;
+/// Chance that the switching of a history is taken for a change beyond it.
+const ALARM_BEYOND: f64 = 0.025;
 /// Shuffled orders that a split is compared with.
 const PERMUTATIONS: usize = 399;
-/// Chance of a false alarm in a history without changes.
-const ALARM: f64 = 0.025;
-/// Chance of a false alarm in a segment between changes: less, because there are several.
-const ALARM_BETWEEN: f64 = 0.01;
 
 /// A change in a sequence of results.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,94 +56,201 @@ pub struct ChangePoint {
     /// 95 % interval of `after` - `before`, as Welch's t gives it: somewhat narrow, because the place was
     /// chosen from the same results.
     pub difference: Interval,
-    /// 1 - the permutation test's p-value, from 0.975 to 1.
+    /// 1 - the greatest p-value of the tests that it passed, from 0.96 to 1.
     pub confidence: f64,
 }
+
+/// What a sequence of results shows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// Changes, in the order of time.
+    pub changes: Vec<ChangePoint>,
+    /// Shifts of the level that are no proof of a change, in the order of time: noise or a host that
+    /// switches would show them as well.
+    pub shifts: Vec<ChangePoint>,
+}
+
+/// Where something changes, and the chance that it shows without a change.
+type Place = (usize, f64);
 
 /// Finds the changes in results in the order of time, one figure a run. Results that are not finite are
 /// taken as missing; indices are those of `results`. The same results and seed give the same changes.
 /// Of more than [`RESULTS_MAX`] only the last are looked at.
 #[must_use]
-pub fn change_points(results: &[f64], seed: u64) -> Vec<ChangePoint> {
+pub fn change_points(results: &[f64], seed: u64) -> Found {
     let known: Vec<usize> = (0..results.len()).filter(|&i| results[i].is_finite()).collect();
     let known = &known[known.len().saturating_sub(RESULTS_MAX)..];
     let (values, scale) = scaled(&known.iter().map(|&i| results[i]).collect::<Vec<_>>());
-    let mut random = Random::new(seed);
-    let mut splits = Vec::new();
-    let whole = 0..values.len();
-    let mut open = vec![whole];
-    while let Some(segment) = open.pop() {
-        let alarm = if segment.len() == values.len() { ALARM } else { ALARM_BETWEEN };
-        if let Some((at, confidence)) = split(&values[segment.clone()], alarm, &mut random) {
-            let at = segment.start + at;
-            splits.push((at, confidence));
-            open.push(segment.start..at);
-            open.push(at..segment.end);
-        }
-    }
-    splits.sort_by_key(|&(at, _)| at);
-    let edges = splits.iter().map(|&(at, _)| at).chain([values.len()]).collect::<Vec<_>>();
-    let mut start = 0;
-    let described = splits.iter().enumerate().map(|(k, &(at, confidence))| {
-        let sides = (&values[start..at], &values[at..edges[k + 1]]);
-        start = at;
-        describe(sides, scale, known[at], confidence)
+    let shifts = tested(&values, &shifts(&values));
+    let changes = lasting(values.len(), &shifts).unwrap_or_else(|| {
+        beyond_switching(&values, &shifts, &mut Random::new(seed)).into_iter().collect()
     });
-    described.collect()
+    let is_change = |at| changes.iter().any(|&(change, _)| change == at);
+    let unsure: Vec<Place> = shifts.iter().copied().filter(|&(at, _)| !is_change(at)).collect();
+    let described = |places: &[Place]| {
+        let stretches = stretches(&values, places);
+        let described = places.iter().zip(stretches.windows(2)).map(|(&(at, chance), sides)| {
+            describe((sides[0], sides[1]), scale, known[at], 1.0 - chance)
+        });
+        described.collect()
+    };
+    Found { changes: described(&changes), shifts: described(&unsure) }
 }
 
-/// Where a segment splits, and how surely; `None` when chance explains it.
-fn split(values: &[f64], alarm: f64, random: &mut Random) -> Option<(usize, f64)> {
-    if values.len() < 2 * SEGMENT_MIN {
-        return None;
+/// How many more results at the last level make changes of these shifts, each the index of a first result
+/// after it, as far as a host that switches stands against that; `None` when no reasonable number does.
+#[must_use]
+pub fn results_missing(results: usize, shifts: &[usize]) -> Option<usize> {
+    let least = RESULTS_MIN.saturating_sub(results);
+    (least..RESULTS_MAX).find(|more| chance_of_switching(results + more, shifts) <= ALARM)
+}
+
+/// The results between these places.
+fn stretches<'v>(values: &'v [f64], places: &[Place]) -> Vec<&'v [f64]> {
+    let mut start = 0;
+    let ends = places.iter().map(|&(at, _)| at).chain([values.len()]);
+    ends.map(|end| &values[std::mem::replace(&mut start, end)..end]).collect()
+}
+
+/// Where the level shifts, whatever the cause: the least sum of squares with a penalty for each shift.
+fn shifts(values: &[f64]) -> Vec<usize> {
+    let noise = noise(values);
+    let values = within_neighbours(values, 3.0 * noise.sqrt());
+    let penalty = PENALTY * noise.max(1e-24);
+    let sums = |of: fn(f64) -> f64| -> Vec<f64> {
+        let mut sum = 0.0;
+        let sums = values.iter().map(|&x| {
+            sum += of(x - values[0]);
+            sum
+        });
+        [0.0].into_iter().chain(sums).collect()
+    };
+    let (first, second) = (sums(|x| x), sums(|x| x * x));
+    let about_mean = |from: usize, to: usize| {
+        let sum = first[to] - first[from];
+        (second[to] - second[from] - sum * sum / size(to - from)).max(0.0)
+    };
+    // The best cost of all results before each, and where its last segment starts.
+    let mut best = vec![(-penalty, 0)];
+    for end in 1..=values.len() {
+        let starts = (0..=end.saturating_sub(SEGMENT_MIN)).filter(|&s| s == 0 || s >= SEGMENT_MIN);
+        let cost = |start: usize| (best[start].0 + about_mean(start, end) + penalty, start);
+        let least = starts.map(cost).min_by(|a, b| a.0.total_cmp(&b.0));
+        best.push(least.unwrap_or((f64::MAX, 0)));
     }
-    let (at, energy) = best_split(values);
-    if energy <= 0.0 {
-        return None;
+    let mut at = best[values.len()].1;
+    let mut found = Vec::new();
+    while at > 0 {
+        found.push(at);
+        at = best[at].1;
     }
-    let mut shuffled = values.to_vec();
-    let (mut greater, allowed) = (0, length(alarm * size(PERMUTATIONS + 1)) - 1);
+    found.reverse();
+    found
+}
+
+/// The variance of one result about its level, from the differences of neighbours, without the greatest
+/// fifth of them: those hold the shifts.
+fn noise(values: &[f64]) -> f64 {
+    /// Mean of the lower four fifths of squares of standard normal numbers.
+    const KEPT: f64 = 0.437_7;
+    let mut squares: Vec<f64> = values.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).collect();
+    squares.sort_by(f64::total_cmp);
+    mean(&squares[..length((size(squares.len()) * 0.8).ceil())]) / KEPT / 2.0
+}
+
+/// The results, none farther than `far` beyond the two before it and the two after it: one bad run is no
+/// level of its own.
+fn within_neighbours(values: &[f64], far: f64) -> Vec<f64> {
+    let near = |at: usize| {
+        let around = at.saturating_sub(2)..(at + 3).min(values.len());
+        around.filter(move |&other| other != at).map(|other| values[other])
+    };
+    let pulled = |(at, &value): (usize, &f64)| {
+        let low = near(at).fold(f64::INFINITY, f64::min);
+        let high = near(at).fold(f64::NEG_INFINITY, f64::max);
+        if low > high { value } else { value.clamp(low - far, high + far) }
+    };
+    values.iter().enumerate().map(pulled).collect()
+}
+
+/// Each shift with the chance that noise shows it, somewhere.
+fn tested(values: &[f64], shifts: &[usize]) -> Vec<Place> {
+    let places: Vec<Place> = shifts.iter().map(|&at| (at, 0.0)).collect();
+    let stretches = stretches(values, &places);
+    let freedom = size(values.len()) - size(stretches.len());
+    let pooled = stretches.iter().map(|stretch| squares(stretch)).sum::<f64>() / freedom.max(1.0);
+    // A mean of results that are alike is worth that of fewer.
+    let variance = pooled * (1.0 + CORRELATION) / (1.0 - CORRELATION);
+    let looks = size(values.len()).powi(2) / 2.0;
+    let chance = |(sides, &at): (&[&[f64]], &usize)| {
+        let (before, after) = (sides[0], sides[1]);
+        let error = (variance / size(before.len()) + variance / size(after.len())).sqrt();
+        let apart = mean(after) - mean(before);
+        let chance = if error > 0.0 { t_two_sided(apart / error, freedom) } else { 0.0 };
+        (at, (chance * looks).min(1.0))
+    };
+    stretches.windows(2).zip(shifts).map(chance).collect()
+}
+
+/// The shifts as changes, when a host that switches would hardly show so few of them so far apart; `None`
+/// when it would.
+fn lasting(results: usize, shifts: &[Place]) -> Option<Vec<Place>> {
+    let edges: Vec<usize> = shifts.iter().map(|&(at, _)| at).collect();
+    let chance = chance_of_switching(results, &edges);
+    let sure = shifts.iter().filter(|&&(_, of_noise)| of_noise <= ALARM);
+    let sure = sure.map(|&(at, of_noise)| (at, of_noise.max(chance)));
+    (results >= RESULTS_MIN && chance <= ALARM).then(|| sure.collect())
+}
+
+/// The chance that a host which switches shows so many shifts or fewer, at least one, and no two of them nor
+/// an end nearer to each other than these. There are (n - (j + 1)(m - 1) - 1 over j) ways to lay j shifts
+/// into n results with m or more between any two.
+fn chance_of_switching(results: usize, shifts: &[usize]) -> f64 {
+    let edges: Vec<usize> = [0].iter().chain(shifts).chain(&[results]).copied().collect();
+    let shortest = edges.windows(2).map(|edge| edge[1] - edge[0]).min().unwrap_or(results);
+    let transitions = size(results) - 1.0;
+    let of_count = |count: usize| {
+        let places = transitions - size((count + 1) * (shortest - 1));
+        let ways = (0..count).map(|i| ((places - size(i)) / size(count - i)).ln()).sum::<f64>();
+        let switches = size(count);
+        let often = (SWITCHING * SWITCHES_SEEN).max(switches / transitions);
+        (ways + switches * often.ln() + (transitions - switches) * (-often).ln_1p()).exp()
+    };
+    (1..=shifts.len()).map(of_count).sum()
+}
+
+/// A change of the levels that a history switches between; `None` when its switching explains it.
+fn beyond_switching(values: &[f64], shifts: &[Place], random: &mut Random) -> Option<Place> {
+    let mut stretches = stretches(values, shifts);
+    let (at, apart) = farthest(&stretches);
+    let (mut greater, allowed) = (0, length(ALARM_BEYOND * size(PERMUTATIONS + 1)) - 1);
     for _ in 0..PERMUTATIONS {
-        random.shuffle(&mut shuffled);
+        random.shuffle(&mut stretches);
         // Rounding depends on the order: as good as the same counts as the same.
-        if best_split(&shuffled).1 >= energy * (1.0 - 1e-9) {
+        if farthest(&stretches).1 >= apart * (1.0 - 1e-9) {
             greater += 1;
             if greater > allowed {
                 return None;
             }
         }
     }
-    Some((at, 1.0 - size(greater + 1) / size(PERMUTATIONS + 1)))
+    Some((at, size(greater + 1) / size(PERMUTATIONS + 1)))
 }
 
-/// The split with the greatest energy: with n before and m after,
-///
-/// ```text
-/// nm / (n + m) × (2 mean |x - y| - mean |x - x'| - mean |y - y'|)
-/// ```
-///
-/// The sums of distances follow from those of the split before by moving one value over.
-fn best_split(values: &[f64]) -> (usize, f64) {
-    let n = values.len();
-    let to = |x: f64, others: &[f64]| others.iter().map(|y| (x - y).abs()).sum::<f64>();
-    let mut within_after: f64 = (0..n).map(|i| to(values[i], &values[i + 1..])).sum();
-    let (mut within_before, mut across) = (0.0, 0.0);
-    let mut best = (0, 0.0);
-    for at in 1..=n - SEGMENT_MIN {
-        let (before, after) = (&values[..at - 1], &values[at..]);
-        let (near, far) = (to(values[at - 1], before), to(values[at - 1], after));
-        within_before += near;
-        within_after -= far;
-        across += far - near;
-        if at < SEGMENT_MIN {
-            continue;
-        }
-        let (n, m) = (size(at), size(n - at));
-        let pairs = |k: f64| k * (k - 1.0) / 2.0;
-        let apart = 2.0 * across / (n * m) - within_before / pairs(n) - within_after / pairs(m);
-        let energy = n * m / (n + m) * apart;
-        if energy > best.1 {
-            best = (at, energy);
+/// Between which stretches the means before and after are farthest apart, and how far: the sum of squares
+/// that the split explains.
+fn farthest(stretches: &[&[f64]]) -> Place {
+    let sums: Vec<(f64, usize)> =
+        stretches.iter().map(|stretch| (stretch.iter().sum(), stretch.len())).collect();
+    let (all, count) = sums.iter().fold((0.0, 0), |(x, n), (sum, of)| (x + sum, n + of));
+    let (mut sum, mut at, mut best) = (0.0, 0, (0, 0.0));
+    for &(of, runs) in &sums[..sums.len() - 1] {
+        (sum, at) = (sum + of, at + runs);
+        let (before, after) = (size(at), size(count - at));
+        let apart = (all - sum) / after - sum / before;
+        let explained = before * after / size(count) * apart * apart;
+        if explained > best.1 {
+            best = (at, explained);
         }
     }
     best

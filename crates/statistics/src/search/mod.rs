@@ -2,6 +2,7 @@
 //! what came out. All state is what was told, so that telling the same results again, in the same order,
 //! leads to the same place: a search that was interrupted goes on from its stored results.
 
+pub mod backlog;
 mod capacity;
 mod levels;
 

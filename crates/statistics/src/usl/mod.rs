@@ -16,14 +16,23 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use self::least_squares::{Matrix, Problem, Solution, Vector, inverse};
-use crate::distribution::{f_tail, t_975};
-use crate::numbers::{finite, scaled, size, squares};
+use crate::distribution::{f_tail, t_975, t_two_sided};
+use crate::numbers::{finite, mean, scaled, size, squares};
 use crate::{Estimate, Interval};
 
 mod least_squares;
 
 /// Fewest different levels that a curve is fitted to.
 pub const LEVELS_MIN: usize = 3;
+/// Share of the greatest throughput from which on a profile is saturated.
+pub const SATURATED: f64 = 0.95;
+/// Least decline that is one, as a share of the greatest throughput.
+const DECLINE_MIN: f64 = 0.01;
+/// Chance of a decline as great where there is none, in any of the levels above the best.
+const DECLINE_CHANCE: f64 = 0.01;
+/// Least standard deviation of repeats, as a share: those that are the same by chance, or because the
+/// clock rounds, are not exact for it.
+const SCATTER_MIN: f64 = 0.001;
 /// Share of linear scaling that is kept: above it nothing limits yet.
 pub const EFFICIENCY_MIN: f64 = 0.8;
 
@@ -84,12 +93,21 @@ pub struct Scalability {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Peak {
-    /// The levels pass it.
+    /// The levels pass it: the curve has it below the highest, and a higher level measured surely less.
     Reached {
         /// N* = √((1 - σ) / κ), at least 1.
         users: Estimate,
         /// X(N*).
         throughput: Estimate,
+    },
+    /// Throughput stopped growing and did not decline: there is no peak to find in these levels.
+    Saturated {
+        /// Lowest level with [`SATURATED`] of the greatest throughput.
+        users: u32,
+        /// Mean throughput of the levels from there on.
+        throughput: f64,
+        /// Highest level measured, at least twice `users`.
+        highest: u32,
     },
     /// The levels do not pass it, or not surely.
     NotReached {
@@ -161,10 +179,14 @@ pub fn fit(points: &[Point]) -> Result<Scalability, UslError> {
     let n = size(points.len());
     let usl = Law::new(&full, highest, misfit.noise(full.squares, n - 3.0), true);
     let beside = Law::new(&amdahl, highest, misfit.noise(amdahl.squares, n - 2.0), false);
-    let peak = usl.peak(highest);
+    let measured = Measured::new(points, &levels, misfit.scatter(full.squares, n - 3.0));
+    let peak = match usl.peak(highest) {
+        peak if measured.declines() => peak,
+        peak => measured.saturated().unwrap_or_else(|| peak.unsure(highest)),
+    };
     let judged_at = match peak {
         Peak::Reached { users, .. } => users.value,
-        Peak::NotReached { .. } => highest,
+        Peak::Saturated { .. } | Peak::NotReached { .. } => highest,
     };
     let contention_loss = usl.sigma * (judged_at - 1.0);
     let coherency_loss = usl.kappa * judged_at * (judged_at - 1.0);
@@ -214,6 +236,8 @@ struct Misfit {
     p_value: Option<f64>,
     /// Sum of squares of the repeats about their level's mean, when the misfit is sure; and levels.
     sure: Option<(f64, f64)>,
+    /// Variance of the logarithm of repeats; `None` without repeats.
+    scatter: Option<Noise>,
 }
 
 /// Chance below which a misfit is sure.
@@ -226,13 +250,15 @@ fn misfit(points: &[Point], levels: &[u32], squares_of_fit: f64) -> Misfit {
     };
     let within: f64 = levels.iter().map(of_level).sum();
     let (repeats, free) = (size(points.len() - levels.len()), size(levels.len()) - 3.0);
-    if repeats < 1.0 || free < 1.0 || within <= 0.0 {
-        return Misfit { p_value: None, sure: None };
+    let variance = within.max(repeats * SCATTER_MIN.powi(2)) / repeats;
+    let scatter = (repeats >= 1.0).then_some(Noise { variance, freedom: repeats });
+    if repeats < 1.0 || free < 1.0 {
+        return Misfit { p_value: None, sure: None, scatter };
     }
     let between = (squares_of_fit - within).max(0.0);
-    let p_value = f_tail(between / free / (within / repeats), free, repeats);
+    let p_value = f_tail(between / free / variance, free, repeats);
     let sure = (p_value < MISFIT_SURE).then_some((within, size(levels.len())));
-    Misfit { p_value: Some(p_value), sure }
+    Misfit { p_value: Some(p_value), sure, scatter }
 }
 
 /// Variance of a residual and its degrees of freedom.
@@ -243,6 +269,15 @@ struct Noise {
 }
 
 impl Misfit {
+    /// How runs of one level scatter: as the repeats do or, without them, as the points about the curve.
+    fn scatter(&self, squares: f64, freedom: f64) -> Option<Noise> {
+        let about_curve = || {
+            let variance = (squares / freedom).max(SCATTER_MIN.powi(2));
+            (freedom >= 1.0).then_some(Noise { variance, freedom })
+        };
+        self.scatter.or_else(about_curve)
+    }
+
     /// Where the curve misses the levels, repeats do not make it surer: the levels themselves are then the
     /// noise.
     fn noise(&self, squares: f64, freedom: f64) -> Option<Noise> {
@@ -251,6 +286,77 @@ impl Misfit {
             None => (squares, freedom),
         };
         (freedom >= 1.0).then(|| Noise { variance: squares / freedom, freedom })
+    }
+}
+
+impl Peak {
+    /// What the curve alone says: a peak that no level shows is a guess.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "was a u32")]
+    fn unsure(self, highest: f64) -> Self {
+        match self {
+            Self::Reached { users, .. } => {
+                Self::NotReached { highest: highest as u32, predicted_users: Some(users.value) }
+            }
+            other => other,
+        }
+    }
+}
+
+/// What the levels say without a curve.
+struct Measured {
+    levels: Vec<Mean>,
+    /// Place of the level with the greatest throughput, the lowest of equals.
+    best: usize,
+    scatter: Option<Noise>,
+}
+
+/// The repeats of a level.
+struct Mean {
+    users: u32,
+    /// Mean logarithm of throughput.
+    ln: f64,
+    repeats: f64,
+}
+
+impl Measured {
+    fn new(points: &[Point], levels: &[u32], scatter: Option<Noise>) -> Self {
+        let mean = |&users: &u32| {
+            let repeats = points.iter().filter(|point| point.users == users);
+            let logarithms: Vec<f64> = repeats.map(|point| point.throughput.ln()).collect();
+            Mean { users, ln: mean(&logarithms), repeats: size(logarithms.len()) }
+        };
+        let levels: Vec<Mean> = levels.iter().map(mean).collect();
+        let better = |best: usize, place: usize| {
+            if levels[place].ln > levels[best].ln { place } else { best }
+        };
+        let best = (0..levels.len()).fold(0, better);
+        Self { levels, best, scatter }
+    }
+
+    /// Whether a level above the best has surely less: by more than runs scatter, and than nothing.
+    fn declines(&self) -> bool {
+        let Some(Noise { variance, freedom }) = self.scatter else { return false };
+        let (best, above) = (&self.levels[self.best], &self.levels[self.best + 1..]);
+        above.iter().any(|level| {
+            let less = best.ln - level.ln;
+            let error = (variance * (1.0 / best.repeats + 1.0 / level.repeats)).sqrt();
+            // Any two of the levels may look so.
+            let pairs = size(above.len() * self.levels.len());
+            let chance = t_two_sided(less / error, freedom) / 2.0 * pairs;
+            less >= DECLINE_MIN && chance < DECLINE_CHANCE
+        })
+    }
+
+    fn saturated(&self) -> Option<Peak> {
+        let enough = self.levels[self.best].ln + SATURATED.ln();
+        let from = self.levels.iter().position(|level| level.ln >= enough)?;
+        let flat = &self.levels[from..];
+        let (users, highest) = (flat.first()?.users, flat.last()?.users);
+        if highest < users.saturating_mul(2) || flat.iter().any(|level| level.ln < enough) {
+            return None;
+        }
+        let logarithms: Vec<f64> = flat.iter().map(|level| level.ln).collect();
+        Some(Peak::Saturated { users, throughput: finite(mean(&logarithms).exp()), highest })
     }
 }
 

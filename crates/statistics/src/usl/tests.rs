@@ -213,3 +213,54 @@ fn no_finite_profile_makes_nan_or_infinity() {
         }
     }
 }
+
+/// Throughput of `workers` that serve one user each, `each` a second.
+fn saturating(users: u32, workers: u32, each: f64) -> f64 {
+    f64::from(users.min(workers)) * each
+}
+
+#[test]
+fn a_server_that_saturates_has_no_peak() {
+    let mut random = Random::new(47);
+    for (repeats, noise) in [(1, 0.0), (3, 0.0), (3, 0.001), (3, 0.01), (2, 0.02), (1, 0.01)] {
+        let mut peaks = 0;
+        for _ in 0..200 {
+            let levels = [1, 2, 3, 4, 5, 6, 8, 16, 32, 64];
+            let points: Vec<Point> = levels
+                .iter()
+                .flat_map(|&users| std::iter::repeat_n(users, repeats))
+                .map(|users| Point {
+                    users,
+                    throughput: saturating(users, 4, 50.0) * (1.0 + noise * random.normal()),
+                })
+                .collect();
+            let found = fit(&points).unwrap();
+            assert_finite(&found);
+            match found.peak {
+                Peak::Saturated { users, throughput, highest: 64 } => {
+                    assert!((4..=6).contains(&users), "{users}");
+                    assert!((throughput / 200.0 - 1.0).abs() < 0.02, "{throughput}");
+                }
+                Peak::NotReached { .. } if noise > 0.0 => {}
+                Peak::Reached { .. } if noise > 0.0 => peaks += 1,
+                other => panic!("{repeats} repeats, noise {noise}: {other:?}"),
+            }
+        }
+        assert!(peaks <= 2, "{peaks} of 200 with {repeats} repeats and noise {noise}");
+    }
+}
+
+#[test]
+fn repeats_that_are_the_same_do_not_switch_the_misfit_off() {
+    let points = [1, 2, 4, 8, 16, 32].into_iter().flat_map(|users| {
+        std::iter::repeat_n(Point { users, throughput: saturating(users, 4, 50.0) }, 3)
+    });
+    let found = fit(&points.collect::<Vec<_>>()).unwrap();
+    assert!(found.misfit_p_value.unwrap() < 1e-6, "{:?}", found.misfit_p_value);
+    let exact = [1, 2, 4, 8, 16, 32].into_iter().flat_map(|users| {
+        let throughput = law(f64::from(users), [50.0, 0.1, 0.001]);
+        std::iter::repeat_n(Point { users, throughput }, 3)
+    });
+    let found = fit(&exact.collect::<Vec<_>>()).unwrap();
+    assert!(found.misfit_p_value.unwrap() > 0.5, "{:?}", found.misfit_p_value);
+}

@@ -41,6 +41,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         foreign: Some(Foreign {
             made_by: "pgbench -i".into(),
             scale: "foreign.scale".into(),
+            needs: None,
             modes: vec![Mode::Statements],
             options: Vec::new(),
             violates: Vec::new(),
@@ -120,6 +121,14 @@ impl Workload for TpcB {
         session: &mut S,
     ) -> Result<Prepared, DbError> {
         Prepared::new(statements, session).await
+    }
+
+    fn acknowledged(&self, input: &Input) -> Option<Completion> {
+        let tally = match input {
+            Input::TpcbLike(change) | Input::SimpleUpdate(change) => change.delta.into(),
+            Input::SelectOnly { .. } => 0,
+        };
+        Some(Completion { committed: true, tally })
     }
 
     async fn run<S: Session>(

@@ -7,15 +7,19 @@
 //! users may share one while another has none. What a routine does not say is not known: which
 //! districts Delivery skipped, for instance.
 //!
-//! Interfaces: those of HammerDB 6.0, functions or procedures on PostgreSQL, procedures on MySQL and MariaDB.
-//! The calls are in `sql/*/tproc-c/hammerdb.sql`.
+//! Interfaces: those of HammerDB 3.3 to 6.0, functions or procedures on PostgreSQL, procedures on MySQL and
+//! MariaDB; `signatures` tells them apart. The calls are in `sql/*/tproc-c/hammerdb.sql`.
+
+mod signatures;
+
+use std::time::Duration;
 
 use triphammer_core::random::Rng;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{Session, StatementId};
 use triphammer_core::value::{Timestamp, Value};
-use triphammer_core::workload::{Completion, Foreign, Mode, Name, Statements};
-use triphammer_core::{DbError, ErrorClass};
+use triphammer_core::workload::{Completion, Foreign, Mode, Name, Needs, Statements};
+use triphammer_core::{Clock, DbError, Elapsed, ErrorClass};
 
 use super::constants::A_LAST;
 use super::input::Rules;
@@ -24,6 +28,7 @@ use super::schema::CUSTOMERS;
 use super::settings::{ROUTINES, Routines as Wanted};
 use super::transactions::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
 use super::user::Terminal;
+use signatures::{Found, Remark};
 
 /// Schemas that HammerDB built. The conditions: its population gives delivered lines an amount, and its
 /// routines leave c_ytd_payment, c_payment_cnt, c_delivery_cnt, s_ytd, s_order_cnt and s_remote_cnt alone.
@@ -32,11 +37,20 @@ pub fn foreign() -> Foreign {
     Foreign {
         made_by: "HammerDB".into(),
         scale: "foreign.scale".into(),
+        needs: Some(Needs { statement: ROUTINES_THERE.into(), judge: signatures::judge }),
         modes: vec![Mode::Procedures],
         options: vec![(ROUTINES.name, Wanted::Hammerdb.name().into())],
         violates: ["3.3.2.10", "3.3.2.11", "3.3.2.12", "13", "14", "15"].map(Name::from).to_vec(),
     }
 }
+
+/// The statement that lists the routines.
+const ROUTINES_THERE: &str = "hammerdb.routines";
+/// Of PostgreSQL: a routine ended the transaction where it may not. HammerDB's functions do so when they
+/// want to roll back.
+const INVALID_TERMINATION: &str = "2D000";
+/// The column of NEWORD's row, on PostgreSQL, that has the order's number.
+const NEXT_O_ID: usize = 5;
 
 /// The constant C of NURand for last names, the same in HammerDB's population and in its runs.
 const C_LAST: i64 = 123;
@@ -166,6 +180,14 @@ impl Input {
     }
 }
 
+impl Input {
+    /// Whether it is of NEWORD.
+    #[must_use]
+    pub const fn is_new_order(&self) -> bool {
+        matches!(self.of, Of::NewOrder { .. })
+    }
+}
+
 /// The routines of a schema, ready to be called.
 #[derive(Debug)]
 pub(super) struct Routines {
@@ -173,8 +195,26 @@ pub(super) struct Routines {
     take_time: bool,
     /// By the places of the transaction types.
     calls: [StatementId; 5],
-    /// Says whether New-Order committed, where the routine rolls back by rule and does not tell.
-    committed: Option<StatementId>,
+    /// How to know whether New-Order committed.
+    ending: Ending,
+    /// Whether a transaction may be open before a call that must not be in it.
+    leave_open: bool,
+}
+
+/// How a session learns what became of New-Order.
+#[derive(Debug)]
+enum Ending {
+    /// It commits, or an error is reported.
+    Commits,
+    /// It rolls back by rule and reports an error.
+    Fails,
+    /// It rolls back by rule and does not tell; the statement looks for the order.
+    Asks(StatementId),
+    /// As `Asks`, where the statement takes the number that the routine gave.
+    AsksByNumber(StatementId),
+    /// It commits, or rolls back after a deadlock and does not tell. The database looks for deadlocks
+    /// after `patience` only, so the statement of `AsksByNumber` is asked after calls that took as long.
+    AsksAfter { patience: Duration, statement: StatementId, clock: Clock },
 }
 
 impl Routines {
@@ -185,41 +225,58 @@ impl Routines {
         session: &mut S,
         rows: &mut Rows,
     ) -> Result<Self, DbError> {
-        let refuse = |why| Err(DbError::new(ErrorClass::Unsupported, why));
+        let refuse = |why: String| DbError::new(ErrorClass::Unsupported, why);
         if mode != Mode::Procedures {
-            return refuse("HammerDB's routines are called in mode procedures, not statements");
+            let why = "HammerDB's routines are called in mode procedures, not statements";
+            return Err(refuse(why.to_owned()));
         }
-        if !statements.has("hammerdb.kind") {
-            return refuse("HammerDB's routines cannot be called on this database");
+        if !statements.has(ROUTINES_THERE) {
+            return Err(refuse("HammerDB's routines cannot be called on this database".to_owned()));
         }
-        let kind = statements.prepare(session, "hammerdb.kind").await?;
-        session.query(kind, &[], rows).await?;
-        let Some(row) = rows.iter().next() else {
-            return refuse(
-                "there are no routines of HammerDB (NEWORD, PAYMENT, DELIVERY, OSTAT, SLEV); leave \
-                 --routines out",
-            );
-        };
-        let kind = row.text(0)?.to_owned();
-        let mut calls = [kind_id(statements, session, "new_order", &kind).await?; 5];
-        for (place, name) in [
-            (PAYMENT, "payment"),
-            (ORDER_STATUS, "order_status"),
-            (DELIVERY, "delivery"),
-            (STOCK_LEVEL, "stock_level"),
-        ] {
-            calls[place] = kind_id(statements, session, name, &kind).await?;
+        let listing = statements.prepare(session, ROUTINES_THERE).await?;
+        session.query(listing, &[], rows).await?;
+        let found = signatures::recognise(statements.book(), rows)?.map_err(|lack| {
+            refuse(format!("no routines of HammerDB can be called: {lack}; leave --routines out"))
+        })?;
+        let leave_open = found.has(Remark::Open);
+        if leave_open {
+            let no_autocommit = statements.prepare(session, "hammerdb.no_autocommit").await?;
+            session.execute(no_autocommit, &[]).await?;
         }
-        let committed = if statements.has("hammerdb.new_order.committed") {
-            Some(statements.prepare(session, "hammerdb.new_order.committed").await?)
-        } else {
-            None
-        };
-        Ok(Self { take_time: kind == "procedure", calls, committed })
+        Ok(Self {
+            take_time: found.form.name != "function",
+            calls: calls(&found, statements, session).await?,
+            ending: Ending::of(&found, statements, session, rows).await?,
+            leave_open,
+        })
     }
 
     /// Runs one transaction. What it returns is received and not looked at.
     pub(super) async fn run<S: Session>(
+        &self,
+        input: &Input,
+        names: &LastNames,
+        rows: &mut Rows,
+        session: &mut S,
+    ) -> Result<Completion, DbError> {
+        let ended = self.run_routine(input, names, rows, session).await;
+        ended.map_err(|error| self.uncover(error))
+    }
+
+    /// A function that meets a deadlock or a serialization failure catches it and wants to roll back,
+    /// which a function may not: that is what is then reported. All is rolled back, as with the first.
+    fn uncover(&self, error: DbError) -> DbError {
+        if self.take_time || error.code() != Some(INVALID_TERMINATION) {
+            return error;
+        }
+        let message = format!(
+            "HammerDB's function hides a deadlock or serialization failure: {}",
+            error.message()
+        );
+        DbError::new(ErrorClass::Deadlock, message).with_code(INVALID_TERMINATION)
+    }
+
+    async fn run_routine<S: Session>(
         &self,
         input: &Input,
         names: &LastNames,
@@ -233,8 +290,10 @@ impl Routines {
                 let [max, d_id, c_id, ol_cnt] =
                     [*warehouses, *d_id, *c_id, *ol_cnt].map(Value::from);
                 let args = [w_id, max, d_id, c_id, ol_cnt, time];
-                self.call(NEW_ORDER, &args, rows, session).await?;
-                return self.new_order_ended(&[w_id, d_id, c_id, ol_cnt], rows, session).await;
+                let begun = self.ending.now();
+                let called = self.call(NEW_ORDER, &args, rows, session).await;
+                let order = [w_id, d_id, c_id, ol_cnt];
+                return self.new_order_ended(called, begun, &order, rows, session).await;
             }
             Of::Payment { d_id, c_w_id, c_d_id, customer, h_amount } => {
                 let [c_id, by_name, c_last] = customer.args(names);
@@ -246,14 +305,18 @@ impl Routines {
             Of::OrderStatus { d_id, customer } => {
                 let [c_id, by_name, c_last] = customer.args(names);
                 let args = [w_id, (*d_id).into(), c_id, by_name, c_last];
-                session.call(self.calls[ORDER_STATUS], &args, rows).await?;
+                self.read(ORDER_STATUS, &args, rows, session).await?;
             }
             Of::Delivery { o_carrier_id } => {
+                if self.leave_open {
+                    // What was read since the last commit would decide which orders are the oldest.
+                    session.rollback().await?;
+                }
                 self.call(DELIVERY, &[w_id, (*o_carrier_id).into(), time], rows, session).await?;
             }
             Of::StockLevel { d_id, threshold } => {
                 let args = [w_id, (*d_id).into(), (*threshold).into()];
-                session.call(self.calls[STOCK_LEVEL], &args, rows).await?;
+                self.read(STOCK_LEVEL, &args, rows, session).await?;
             }
         }
         Ok(Completion::COMMITTED)
@@ -271,28 +334,151 @@ impl Routines {
         session.call(self.calls[transaction], &args[..count], rows).await
     }
 
+    /// Calls a routine that only reads. In a session that does not commit by itself its transaction stays
+    /// open, as with HammerDB's client.
+    async fn read<S: Session>(
+        &self,
+        transaction: usize,
+        args: &[Value<'_>],
+        rows: &mut Rows,
+        session: &mut S,
+    ) -> Result<(), DbError> {
+        let call = self.calls[transaction];
+        if self.leave_open {
+            session.query(call, args, rows).await
+        } else {
+            session.call(call, args, rows).await
+        }
+    }
+
     async fn new_order_ended<S: Session>(
         &self,
-        order: &[Value<'_>],
+        called: Result<(), DbError>,
+        begun: Elapsed,
+        order: &[Value<'_>; 4],
         rows: &mut Rows,
         session: &mut S,
     ) -> Result<Completion, DbError> {
-        let Some(statement) = self.committed else { return Ok(Completion::COMMITTED) };
-        // The order may be there already: without an answer nobody knows.
-        let asked = session.query(statement, order, rows).await;
-        asked.map_err(DbError::after_commit_sent)?;
-        let is_there = rows.first("the order of New-Order")?.int(0)? > 0;
-        Ok(if is_there { Completion::COMMITTED } else { Completion::ROLLED_BACK })
+        let by_rule = |error: &DbError| error.code() == Some(INVALID_TERMINATION);
+        let by_its_rule = |is_there| {
+            if is_there { Completion::COMMITTED } else { Completion::ROLLED_BACK }
+        };
+        match (&self.ending, called) {
+            (Ending::Fails, Err(error)) if by_rule(&error) => Ok(Completion::ROLLED_BACK),
+            (_, Err(error)) => Err(error),
+            (Ending::Commits | Ending::Fails, Ok(())) => Ok(Completion::COMMITTED),
+            (Ending::Asks(statement), Ok(())) => {
+                is_there(*statement, order, rows, session).await.map(by_its_rule)
+            }
+            (Ending::AsksByNumber(statement), Ok(())) => {
+                is_numbered(*statement, order, rows, session).await.map(by_its_rule)
+            }
+            (Ending::AsksAfter { patience, statement, clock }, Ok(())) => {
+                let took = clock.now().duration().saturating_sub(begun.duration());
+                if took < *patience || is_numbered(*statement, order, rows, session).await? {
+                    return Ok(Completion::COMMITTED);
+                }
+                let message = "HammerDB's procedure met a deadlock, rolled back and did not tell";
+                Err(DbError::new(ErrorClass::Deadlock, message))
+            }
+        }
     }
 }
 
-async fn kind_id<S: Session>(
+impl Ending {
+    async fn of<S: Session>(
+        found: &Found,
+        statements: &mut Statements<'_>,
+        session: &mut S,
+        rows: &mut Rows,
+    ) -> Result<Self, DbError> {
+        let rolls_back = found.has(Remark::RollsBack) || found.form.name == "procedure";
+        if statements.has("hammerdb.new_order.committed") {
+            return Ok(Self::Asks(
+                statements.prepare(session, "hammerdb.new_order.committed").await?,
+            ));
+        }
+        if found.form.name == "function" {
+            return Ok(if rolls_back { Self::Fails } else { Self::Commits });
+        }
+        let statement = statements.prepare(session, "hammerdb.new_order.numbered").await?;
+        if rolls_back {
+            return Ok(Self::AsksByNumber(statement));
+        }
+        let patience = patience(statements, session, rows).await?;
+        Ok(Self::AsksAfter { patience, statement, clock: Clock::start() })
+    }
+
+    /// When a call begins, where that matters.
+    fn now(&self) -> Elapsed {
+        match self {
+            Self::AsksAfter { clock, .. } => clock.now(),
+            _ => Elapsed::default(),
+        }
+    }
+}
+
+/// How long a call takes at least in which the database found a deadlock or a serialization failure.
+async fn patience<S: Session>(
     statements: &mut Statements<'_>,
     session: &mut S,
-    name: &str,
-    kind: &str,
-) -> Result<StatementId, DbError> {
-    statements.prepare(session, &format!("hammerdb.{name}.{kind}")).await
+    rows: &mut Rows,
+) -> Result<Duration, DbError> {
+    let statement = statements.prepare(session, "hammerdb.patience").await?;
+    session.query(statement, &[], rows).await?;
+    let milliseconds = rows.first("the time after which deadlocks are looked for")?.int(0)?;
+    Ok(Duration::from_millis(u64::try_from(milliseconds).unwrap_or_default()))
+}
+
+/// As [`is_there`], by the number that NEWORD gave.
+async fn is_numbered<S: Session>(
+    statement: StatementId,
+    order: &[Value<'_>; 4],
+    rows: &mut Rows,
+    session: &mut S,
+) -> Result<bool, DbError> {
+    let row = rows.first("what NEWORD gives")?;
+    // Without a number it did not come to an order.
+    let Some(number) = row.optional(NEXT_O_ID, |row, column| row.int32(column))? else {
+        return Ok(false);
+    };
+    let [w_id, d_id, c_id, ol_cnt] = *order;
+    is_there(statement, &[w_id, d_id, c_id, ol_cnt, number.into()], rows, session).await
+}
+
+async fn is_there<S: Session>(
+    statement: StatementId,
+    order: &[Value<'_>],
+    rows: &mut Rows,
+    session: &mut S,
+) -> Result<bool, DbError> {
+    // The order may be there already: without an answer nobody knows.
+    let asked = session.query(statement, order, rows).await;
+    asked.map_err(DbError::after_commit_sent)?;
+    Ok(rows.first("the order of New-Order")?.int(0)? > 0)
+}
+
+/// The calls, by the places of the transaction types.
+async fn calls<S: Session>(
+    found: &Found,
+    statements: &mut Statements<'_>,
+    session: &mut S,
+) -> Result<[StatementId; 5], DbError> {
+    let mut calls = [StatementId(0); 5];
+    for (place, name) in [
+        (NEW_ORDER, "new_order"),
+        (PAYMENT, "payment"),
+        (ORDER_STATUS, "order_status"),
+        (DELIVERY, "delivery"),
+        (STOCK_LEVEL, "stock_level"),
+    ] {
+        let form = match (found.form.name, place) {
+            ("function", ORDER_STATUS) if found.has(Remark::Numeric) => "function_numeric",
+            (form, _) => form,
+        };
+        calls[place] = statements.prepare(session, &format!("hammerdb.{name}.{form}")).await?;
+    }
+    Ok(calls)
 }
 
 #[cfg(test)]

@@ -96,7 +96,10 @@ fn read_call(
     let (prices, amounts, brands) = (row.list(10)?, row.list(11)?, row.list(12)?);
     let lines = [names.len(), quantities.len(), prices.len(), amounts.len(), brands.len()];
     if status != 0 || lines != [input.ol_cnt(); 5] {
-        let message = format!("New-Order answered status {status} and {lines:?} lines");
+        let (found, wanted) = (lines.map(|n| n.to_string()).join(", "), input.ol_cnt());
+        let message = format!(
+            "New-Order answered status {status} and lists of {found} lines, not {wanted} each"
+        );
         return Err(DbError::new(ErrorClass::Other, message));
     }
     let slots = output.lines.resize(input.ol_cnt());

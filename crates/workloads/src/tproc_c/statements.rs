@@ -18,6 +18,10 @@ fn check(name: &'static str) -> StatementDef {
     statement(name, RANGE)
 }
 
+/// By which New-Order of a routine is looked for: on PostgreSQL the routine gives the number, on MySQL it
+/// stays in the session.
+const HAMMERDB_ORDER: &[Param] = &[W_ID, D_ID, C_ID, param("ol_cnt", Int), O_ID];
+
 /// What HammerDB's procedures take. Its functions take the same but for the time, which is last.
 const HAMMERDB_NEW_ORDER: &[Param] =
     &[W_ID, param("warehouses", Int), D_ID, C_ID, param("ol_cnt", Int), TIME];
@@ -44,17 +48,26 @@ pub fn statements() -> Vec<StatementDef> {
         statement("count.new_orders", &[]),
         // Routines of a schema that HammerDB built, where it builds any.
         optional("foreign.scale", &[]),
-        optional("hammerdb.kind", &[]),
+        optional("hammerdb.routines", &[]),
+        optional("hammerdb.no_autocommit", &[]),
+        optional("hammerdb.patience", &[]),
         optional("hammerdb.new_order.function", &HAMMERDB_NEW_ORDER[..5]),
+        optional("hammerdb.new_order.native", HAMMERDB_NEW_ORDER),
         optional("hammerdb.new_order.procedure", HAMMERDB_NEW_ORDER),
-        optional("hammerdb.new_order.committed", &[W_ID, D_ID, C_ID, param("ol_cnt", Int)]),
+        optional("hammerdb.new_order.committed", &HAMMERDB_ORDER[..4]),
+        optional("hammerdb.new_order.numbered", HAMMERDB_ORDER),
         optional("hammerdb.payment.function", &HAMMERDB_PAYMENT[..8]),
+        optional("hammerdb.payment.native", HAMMERDB_PAYMENT),
         optional("hammerdb.payment.procedure", HAMMERDB_PAYMENT),
         optional("hammerdb.order_status.function", HAMMERDB_ORDER_STATUS),
+        optional("hammerdb.order_status.function_numeric", HAMMERDB_ORDER_STATUS),
+        optional("hammerdb.order_status.native", HAMMERDB_ORDER_STATUS),
         optional("hammerdb.order_status.procedure", HAMMERDB_ORDER_STATUS),
         optional("hammerdb.delivery.function", &HAMMERDB_DELIVERY[..2]),
+        optional("hammerdb.delivery.native", HAMMERDB_DELIVERY),
         optional("hammerdb.delivery.procedure", HAMMERDB_DELIVERY),
         optional("hammerdb.stock_level.function", HAMMERDB_STOCK_LEVEL),
+        optional("hammerdb.stock_level.native", HAMMERDB_STOCK_LEVEL),
         optional("hammerdb.stock_level.procedure", HAMMERDB_STOCK_LEVEL),
         // Procedures: one round trip a transaction.
         call(

@@ -161,6 +161,15 @@ impl Workload for TprocC {
         Prepared::new(mode, self.settings.routines, statements, session).await
     }
 
+    fn acknowledged(&self, input: &Input) -> Option<Completion> {
+        match input {
+            Input::NewOrder(order) if order.rolls_back() => Some(Completion::ROLLED_BACK),
+            // The routine draws the items, so only its answer tells.
+            Input::Hammerdb(input) if input.is_new_order() => None,
+            _ => Some(Completion::COMMITTED),
+        }
+    }
+
     async fn run<S: Session>(
         &self,
         input: &Input,

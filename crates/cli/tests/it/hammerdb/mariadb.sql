@@ -2,6 +2,8 @@
 -- parameters of HammerDB's. One New-Order in ten finds no item and is rolled back without a word.
 DROP TABLE triphammer_build;
 ALTER TABLE order_line MODIFY ol_amount integer;
+ALTER TABLE customer DROP KEY customer_name, ADD KEY c_w_id (c_w_id, c_d_id, c_last, c_first);
+ALTER TABLE orders DROP KEY orders_customer, ADD KEY o_w_id (o_w_id, o_d_id, o_c_id, o_id);
 DELIMITER |
 CREATE PROCEDURE neword(
     w integer, max_w integer, d integer, c integer, line_count integer, OUT discount decimal(4, 4),

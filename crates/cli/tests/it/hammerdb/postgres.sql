@@ -1,13 +1,23 @@
 -- Makes tables that we built look as HammerDB makes them, and routines of our own that work on them; the
 -- routines with HammerDB's names and parameters are in the files beside, and call these.
 DROP TABLE triphammer_build;
+ALTER INDEX warehouse_pkey RENAME TO warehouse_i1;
+ALTER INDEX district_pkey RENAME TO district_i1;
+ALTER INDEX customer_pkey RENAME TO customer_i1;
+ALTER INDEX customer_name RENAME TO customer_i2;
+ALTER INDEX item_pkey RENAME TO item_i1;
+ALTER INDEX stock_pkey RENAME TO stock_i1;
+ALTER INDEX orders_pkey RENAME TO orders_i1;
+ALTER INDEX orders_customer RENAME TO orders_i2;
+ALTER INDEX order_line_pkey RENAME TO order_line_i1;
+ALTER INDEX new_order_pkey RENAME TO new_order_i1;
 ALTER TABLE district ALTER d_id TYPE smallint;
 ALTER TABLE orders ALTER o_ol_cnt TYPE smallint, ALTER o_all_local TYPE smallint;
 ALTER TABLE order_line ALTER ol_number TYPE smallint, ALTER ol_quantity TYPE smallint,
     ALTER ol_amount TYPE numeric(6, 2), ALTER ol_delivery_d TYPE timestamptz;
 
-CREATE FUNCTION work_new_order(w integer, d integer, c integer, lines integer, at timestamp,
-                               OUT number integer, OUT total numeric)
+CREATE FUNCTION work_new_order(w integer, d integer, number integer, c integer, lines integer,
+                               at timestamp, OUT total numeric)
 LANGUAGE plpgsql AS $$
 DECLARE
     place integer;
@@ -15,8 +25,6 @@ DECLARE
     amount numeric;
 BEGIN
     total := 0;
-    UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = w AND d_id = d
-    RETURNING d_next_o_id - 1 INTO number;
     INSERT INTO orders (o_id, o_d_id, o_w_id, o_c_id, o_entry_d, o_ol_cnt, o_all_local)
     VALUES (number, d, w, c, at, lines, 1);
     INSERT INTO new_order (no_o_id, no_d_id, no_w_id) VALUES (number, d, w);

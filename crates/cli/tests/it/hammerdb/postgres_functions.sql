@@ -1,11 +1,19 @@
--- The interface of HammerDB's functions, which have no names for their parameters.
+-- The interface of the functions of HammerDB 4.1 to 6.0 (`pg_storedprocs` false), which have no names for
+-- their parameters.
 CREATE FUNCTION neword(integer, integer, integer, integer, integer, integer) RETURNS numeric
-LANGUAGE sql AS $$ SELECT total FROM work_new_order($1, $3, $4, $5, localtimestamp) $$;
+LANGUAGE plpgsql AS $$
+DECLARE
+    number integer;
+BEGIN
+    UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = $1 AND d_id = $3
+    RETURNING d_next_o_id - 1 INTO number;
+    RETURN work_new_order($1, $3, number, $4, $5, localtimestamp);
+END $$;
 
-CREATE FUNCTION payment(integer, integer, integer, integer, numeric, integer, numeric, varchar, varchar,
+CREATE FUNCTION payment(integer, integer, integer, integer, integer, integer, numeric, varchar, varchar,
                         numeric) RETURNS integer
 LANGUAGE sql AS $$
-    SELECT work_payment($1, $2, $3, $4, $5::integer, $6, $7, $8, localtimestamp)
+    SELECT work_payment($1, $2, $3, $4, $5, $6, $7, $8, localtimestamp)
 $$;
 
 CREATE FUNCTION delivery(integer, integer) RETURNS integer

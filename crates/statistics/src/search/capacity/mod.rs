@@ -1,18 +1,22 @@
-//! The highest rate of an open load at which a percentile stays under a limit: probabilistic bisection
-//! (Horstein 1963; Waeber, Frazier and Henderson, "Bisection search with noisy responses", SIAM J. Control
-//! Optim. 51, 2013).
+//! The highest rate of an open load at which a percentile stays under a limit.
 //!
 //! Rates climb by doubling from the first, because a database that was overloaded is not itself for a while.
-//! Once one rate is ok and one is not, the search keeps, for every rate, the chance that it is the capacity,
-//! and runs at the median; an answer makes rates likelier or less so by how sure it is. No answer is quite
-//! sure, so that one unlucky run does not lead astray.
+//! Once one rate is ok and one is not, the search keeps a belief: for every rate, how likely it is the
+//! capacity ([`belief`]). It runs where the belief lies and ends when 95 % of it lie close enough together.
+//!
+//! A run's answer is worth what it measured: a percentile with its interval says how far from the limit the
+//! rate is, and one close to the limit says little of its side. A rate at which the target fell behind
+//! bounds the capacity by what it served there.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use self::belief::Belief;
 use crate::distribution::{NORMAL_975, normal_below};
-use crate::numbers::{length, size};
+use crate::numbers::size;
 use crate::{Estimate, Interval};
+
+mod belief;
 
 /// Chance that a run tells the truth when it says no more than ok or not.
 const TRUST: f64 = 0.9;
@@ -21,17 +25,17 @@ const TRUST_MEASURED: f64 = 0.98;
 /// Logarithm of the odds (19 to 1) at which the climb turns.
 const TURN_ODDS: f64 = 2.944;
 /// Most runs at one rate of the climb.
-const REPEATS_MAX: u32 = 3;
+const REPEATS_MAX: usize = 3;
 /// Rates this close are the same: one that was stored as text may differ in its last digit.
 const SAME_RATE: f64 = 1e-9;
 /// Chance at which a search at the bounds ends.
 const SURE: f64 = 0.9;
-/// Cells that the precision is divided into.
-const CELLS: f64 = 8.0;
-/// Most cells.
-const CELLS_MAX: usize = 20_000;
-/// How fast belief falls outside the bracket: to an eighth with every doubling.
-const OUTSIDE: f64 = 3.0;
+/// Fewest runs after the climb: the scatter of the runs is part of what the interval is made from.
+const RUNS_MIN: usize = 6;
+/// Where in the belief the next run is made, in turn: the slope is known from runs on both sides.
+const PLACES: [f64; 3] = [0.5, 0.2, 0.8];
+/// Standard errors that the capacity stays below what an overloaded target served.
+const SERVED_BELOW: f64 = 3.0;
 
 /// Bounds of a search for capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,6 +68,11 @@ pub enum Answer {
         /// What it must not exceed.
         limit: f64,
     },
+    /// The target fell behind: less was served than arrived, and the backlog grew.
+    Overloaded {
+        /// What it served, transactions a second.
+        served: Estimate,
+    },
 }
 
 /// What to do next.
@@ -88,7 +97,7 @@ pub enum Judgement {
         /// Highest rate that is ok, transactions a second: as likely too high as too low where the search
         /// saw rates on both sides, else the highest that it saw ok.
         rate: f64,
-        /// 95 % interval of it.
+        /// 95 % interval of it. Where runs were overloaded it ends below what the target served in them.
         interval: Interval,
         /// The precision was reached; otherwise the runs were used up.
         precise: bool,
@@ -124,11 +133,11 @@ pub struct Capacity {
     told: Vec<Told>,
 }
 
-/// A run's rate and the chance that the rate is below the capacity, if that is all one knows.
+/// A run's rate and what it showed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Told {
     rate: f64,
-    chance: f64,
+    answer: Answer,
 }
 
 impl Capacity {
@@ -150,40 +159,51 @@ impl Capacity {
     /// What to do next. Asking does not change it.
     #[must_use]
     pub fn next(&self) -> Step {
-        let (bracket, climb) = match climb(&self.plan, &self.told) {
-            Climb::To(rate) => (None, rate),
-            Climb::Between(low, high) => (Some((low, high)), high),
+        let CapacityPlan { lowest, highest, precision, runs_max, .. } = self.plan;
+        let last = self.told.len() >= runs_max;
+        let (bracket, climbed) = match climb(&self.plan, &self.told) {
+            Climb::To(_) if last => return Step::Done(self.cut_short()),
+            Climb::To(rate) => return Step::Run { rate },
+            Climb::Never => return Step::Done(Judgement::NeverOk { lowest }),
+            Climb::Always => return Step::Done(Judgement::AlwaysOk { highest }),
+            Climb::Between { bracket, runs } => (bracket, runs),
         };
-        let belief = Belief::of(&self.plan, &self.told, bracket);
-        let last = self.told.len() >= self.plan.runs_max;
-        if belief.never > SURE || last && belief.never > 0.5 {
-            return Step::Done(Judgement::NeverOk { lowest: self.plan.lowest });
+        let belief = Belief::of(&self.told, bracket, served_at_least(&self.told));
+        let (never, always) = (belief.below(lowest), 1.0 - belief.below(highest));
+        if never > SURE || last && never > 0.5 {
+            return Step::Done(Judgement::NeverOk { lowest });
         }
-        if belief.always > SURE || last && belief.always > 0.5 {
-            return Step::Done(Judgement::AlwaysOk { highest: self.plan.highest });
+        if always > SURE || last && always > 0.5 {
+            return Step::Done(Judgement::AlwaysOk { highest });
         }
-        let [low, middle, high] = [0.025, 0.5, 0.975].map(|share| belief.quantile(share));
-        let precise = bracket.is_some() && (high / low).ln() / 2.0 <= self.plan.precision;
+        let at = |share| belief.quantile(share).clamp(lowest, highest);
+        let (rate, interval) = (at(0.5), Interval { low: at(0.025), high: at(0.975) });
+        let enough = self.told.len() >= climbed + RUNS_MIN;
+        let precise = enough && (interval.high / interval.low).ln() / 2.0 <= precision;
         if precise || last {
-            // A climb that was cut short knows of nothing better than what it has seen.
-            let rate = if bracket.is_some() { middle } else { self.best() };
-            let interval = Interval { low: low.min(rate), high: high.max(rate) };
             return Step::Done(Judgement::Found { rate, interval, precise });
         }
-        Step::Run { rate: if bracket.is_some() { middle } else { climb } }
+        let measured =
+            self.told.last().is_some_and(|told| matches!(told.answer, Answer::Measured { .. }));
+        let place = if measured { PLACES[self.told.len() % PLACES.len()] } else { 0.5 };
+        Step::Run { rate: at(place) }
     }
 
-    /// The highest rate told that was ok, or the lowest of the plan.
-    fn best(&self) -> f64 {
-        let ok = self.told.iter().filter(|told| told.chance >= 0.5).map(|told| told.rate);
-        ok.fold(self.plan.lowest, f64::max)
+    /// A climb that used up its runs knows of nothing better than what it has seen.
+    fn cut_short(&self) -> Judgement {
+        let CapacityPlan { lowest, highest, .. } = self.plan;
+        let ok = |told: &&Told| chance(told.answer) >= 0.5;
+        let rate = self.told.iter().filter(ok).map(|told| told.rate).fold(lowest, f64::max);
+        let not = self.told.iter().filter(|told| !ok(told)).map(|told| told.rate);
+        let high = not.fold(highest, f64::min).max(rate);
+        Judgement::Found { rate, interval: Interval { low: rate, high }, precise: false }
     }
 
     /// Takes what a run at a rate showed. The rate need not be the one that was asked for; one that is not
     /// above 0 and finite is no run.
     pub fn tell(&mut self, rate: f64, answer: Answer) {
         if rate.is_finite() && rate > 0.0 {
-            self.told.push(Told { rate, chance: chance(answer) });
+            self.told.push(Told { rate, answer });
         }
     }
 }
@@ -192,30 +212,42 @@ impl Capacity {
 enum Climb {
     /// This rate is next.
     To(f64),
-    /// The lower one is ok and the higher one is not.
-    Between(f64, f64),
+    /// Not even the lowest rate is ok.
+    Never,
+    /// Even the highest rate is ok.
+    Always,
+    /// The lower one is ok and the higher one is not, as so many runs show.
+    Between { bracket: (f64, f64), runs: usize },
 }
 
-/// Up by doubling while rates are ok, or down by halving while none is. What turns the climb has to be sure,
-/// if need be by another run: a bracket in the wrong place costs more.
+/// Up by doubling while rates are ok, or down by halving while none is. What turns or ends the climb has to
+/// be sure, if need be by another run: a bracket in the wrong place costs more.
 fn climb(plan: &CapacityPlan, told: &[Told]) -> Climb {
-    let (mut rate, mut upwards) = (plan.first, None);
+    let (mut rate, mut upwards, mut used) = (plan.first, None, 0);
     for _ in 0..=told.len() {
         let here = told.iter().filter(|told| (told.rate / rate - 1.0).abs() < SAME_RATE);
         let (runs, odds) = here.fold((0, 0.0), |(runs, odds), told| {
-            (runs + 1, odds + (told.chance / (1.0 - told.chance)).ln())
+            let chance = chance(told.answer);
+            (runs + 1, odds + (chance / (1.0 - chance)).ln())
         });
-        let unsure = runs < REPEATS_MAX && f64::abs(odds) < TURN_ODDS;
         let ok = odds >= 0.0;
+        let next = if ok { rate * 2.0 } else { rate / 2.0 }.clamp(plan.lowest, plan.highest);
+        let ends = next == rate;
+        let unsure = runs < REPEATS_MAX && f64::abs(odds) < TURN_ODDS;
         // Good news on the way up and bad news on the way down need no second run.
-        if runs == 0 || unsure && ok != upwards.unwrap_or(true) {
+        if runs == 0 || unsure && (ends || ok != upwards.unwrap_or(true)) {
             return Climb::To(rate);
         }
-        let next = if ok { rate * 2.0 } else { rate / 2.0 }.clamp(plan.lowest, plan.highest);
+        used += runs;
         match (upwards, ok) {
-            (Some(true), false) => return Climb::Between(rate / 2.0, rate),
-            (Some(false), true) => return Climb::Between(rate, rate * 2.0),
-            _ if next == rate => return Climb::To(rate),
+            (Some(true), false) => {
+                return Climb::Between { bracket: (rate / 2.0, rate), runs: used };
+            }
+            (Some(false), true) => {
+                return Climb::Between { bracket: (rate, rate * 2.0), runs: used };
+            }
+            (_, true) if ends => return Climb::Always,
+            (_, false) if ends => return Climb::Never,
             _ => (rate, upwards) = (next, Some(ok)),
         }
     }
@@ -227,85 +259,50 @@ fn chance(answer: Answer) -> f64 {
     let sure = |ok: bool, trust: f64| if ok { trust } else { 1.0 - trust };
     match answer {
         Answer::Ok { ok } => sure(ok, TRUST),
-        Answer::Measured { value: Estimate { value, interval }, limit } => {
-            let error = interval.map_or(0.0, |interval| interval.half_width() / NORMAL_975);
-            let ok = value <= limit;
-            match error > 0.0 && error.is_finite() {
-                false => sure(ok, if interval.is_some() { TRUST_MEASURED } else { TRUST }),
-                true => normal_below((limit - value) / error)
-                    .clamp(1.0 - TRUST_MEASURED, TRUST_MEASURED),
+        Answer::Overloaded { .. } => sure(false, TRUST_MEASURED),
+        Answer::Measured { value, limit } => match Distance::of(value, limit) {
+            None => sure(value.value <= limit, TRUST),
+            Some(Distance { ln, error }) if error <= 0.0 => sure(ln <= 0.0, TRUST_MEASURED),
+            Some(Distance { ln, error }) => {
+                normal_below(-ln / error).clamp(1.0 - TRUST_MEASURED, TRUST_MEASURED)
             }
-        }
+        },
     }
 }
 
-/// How likely every rate is to be the capacity.
-struct Belief {
-    /// That even the lowest rate is not ok.
-    never: f64,
-    /// That even the highest rate is ok.
-    always: f64,
-    /// Logarithm of the lowest rate, and of the ratio of neighbouring cells.
-    start: f64,
-    step: f64,
-    /// The chance of each cell from the lowest rate to the highest.
-    cells: Vec<f64>,
+/// How far a percentile is from its limit.
+#[derive(Clone, Copy)]
+struct Distance {
+    /// Logarithm of the middle of the percentile's interval over the limit.
+    ln: f64,
+    /// Its standard error.
+    error: f64,
 }
 
-impl Belief {
-    fn of(plan: &CapacityPlan, told: &[Told], bracket: Option<(f64, f64)>) -> Self {
-        let (start, end) = (plan.lowest.ln(), plan.highest.ln());
-        let fine = ((end - start) / (plan.precision / CELLS)).ceil();
-        let count = length(fine).clamp(1, CELLS_MAX);
-        let step = (end - start) / size(count);
-        let mut believed: Vec<f64> = Vec::with_capacity(count + 2);
-        let logarithms = |told: &Told| (told.rate.ln(), told.chance.ln(), (1.0 - told.chance).ln());
-        let told: Vec<(f64, f64, f64)> = told.iter().map(logarithms).collect();
-        let bracket = bracket.map(|(low, high)| (low.ln(), high.ln()));
-        // One more place at either end stands for all that lies beyond the bounds.
-        for place in 0..count + 2 {
-            let inside = place > 0 && place <= count;
-            let at = (start + (size(place) - 0.5) * step).clamp(start, end);
-            let prior = prior(at, bracket) + if inside { step.max(1e-12).ln() } else { 0.0 };
-            let answers = told.iter().map(|&(rate, if_reached, if_not)| {
-                let reached = match place {
-                    0 => false,
-                    last if last == count + 1 => true,
-                    _ => rate <= at,
-                };
-                if reached { if_reached } else { if_not }
-            });
-            believed.push(prior + answers.sum::<f64>());
-        }
-        let most = believed.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        believed.iter_mut().for_each(|cell| *cell = (*cell - most).exp());
-        let sum: f64 = believed.iter().sum();
-        believed.iter_mut().for_each(|cell| *cell /= sum);
-        let always = believed.pop().unwrap_or(0.0);
-        let never = believed.remove(0);
-        Self { never, always, start, step, cells: believed }
-    }
-
-    /// The rate below which the capacity lies with this chance, if it is within the bounds.
-    fn quantile(&self, share: f64) -> f64 {
-        let mut left = share * self.cells.iter().sum::<f64>();
-        for (place, cell) in self.cells.iter().enumerate() {
-            if left <= *cell && *cell > 0.0 {
-                return (self.start + (size(place) + left / cell) * self.step).exp();
-            }
-            left -= cell;
-        }
-        (self.start + size(self.cells.len()) * self.step).exp()
+impl Distance {
+    /// `None` where it is not known: without an interval, or of what is no time.
+    fn of(value: Estimate, limit: f64) -> Option<Self> {
+        let interval = value.interval?;
+        let [low, high] = [interval.low, interval.high].map(|edge| (edge / limit).ln());
+        let (ln, error) = (f64::midpoint(low, high), (high - low) / (2.0 * NORMAL_975));
+        (ln.is_finite() && error.is_finite() && error >= 0.0).then_some(Self { ln, error })
     }
 }
 
-/// What is believed before the answers, as a logarithm of the density in ln(rate): the same everywhere
-/// until a bracket is found, then falling outside of it, so that one wrong answer in the bracket can be
-/// mended and yet no rate far above it is run.
-fn prior(at: f64, bracket: Option<(f64, f64)>) -> f64 {
-    let Some((low, high)) = bracket else { return 0.0 };
-    let outside = (low - at).max(at - high).max(0.0);
-    -outside * OUTSIDE
+/// What the target served at the least when it was overloaded, from all such runs together: the capacity is
+/// not above it. `None` where it never was.
+fn served_at_least(told: &[Told]) -> Option<f64> {
+    let served = told.iter().filter_map(|told| match told.answer {
+        Answer::Overloaded { served } => Some(served),
+        _ => None,
+    });
+    let served: Vec<Estimate> = served.filter(|served| served.value > 0.0).collect();
+    let count = size(served.len());
+    let mean = served.iter().map(|served| served.value).sum::<f64>() / count;
+    let error = |served: &Estimate| served.interval.map_or(0.0, |i| i.half_width() / NORMAL_975);
+    let error = served.iter().map(|served| error(served).powi(2)).sum::<f64>().sqrt() / count;
+    let least = mean - SERVED_BELOW * error;
+    (least.is_finite() && least > 0.0).then_some(least)
 }
 
 #[cfg(test)]

@@ -186,3 +186,17 @@ fn odd_answers_do_no_harm() {
         crate::numbers::assert_finite(&judgement);
     }
 }
+
+#[test]
+fn the_capacity_is_not_above_what_an_overloaded_target_served() {
+    // Percentiles that stay far below the limit until a server of 200 a second is overloaded by a tenth.
+    let served = Estimate { value: 200.0, interval: Some(Interval::around(200.0, 1.0)) };
+    let fast = Estimate { value: 0.2, interval: Some(Interval { low: 0.18, high: 0.22 }) };
+    let (judgement, _) = search(PLAN, |rate| match rate > 220.0 {
+        true => Answer::Overloaded { served },
+        false => Answer::Measured { value: fast, limit: 1.0 },
+    });
+    let (rate, interval, _) = found(judgement);
+    assert!(rate < 200.0 && interval.high < 200.0, "{judgement:?}");
+    assert!(rate > 180.0, "{judgement:?}");
+}

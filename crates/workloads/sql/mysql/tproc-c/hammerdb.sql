@@ -1,23 +1,41 @@
 -- Calls of the routines of a schema that HammerDB built. What they give goes to variables of the session,
 -- as with HammerDB's client.
 
--- The number of warehouses; no row when the five routines are not there with HammerDB's parameters.
+-- The number of warehouses; no row when nothing is there that only HammerDB names so.
 -- name: foreign.scale
-SELECT (SELECT max(w_id) FROM warehouse)
-FROM (
-    SELECT lower(specific_name) AS name, count(*) AS parameters
-    FROM information_schema.parameters
-    WHERE specific_schema = DATABASE() AND routine_type = 'PROCEDURE'
-    GROUP BY lower(specific_name)
-) routine
-WHERE (name, parameters)
-    IN (('neword', 12), ('payment', 33), ('delivery', 3), ('ostat', 11), ('slev', 4))
-HAVING count(*) = 5;
+SELECT max(w_id)
+FROM warehouse
+HAVING EXISTS (
+        SELECT 1
+        FROM information_schema.routines
+        WHERE routine_schema = DATABASE() AND lower(routine_name) IN ('neword', 'ostat', 'slev')
+    )
+    OR 2 = (
+        SELECT count(*)
+        FROM information_schema.statistics
+        WHERE table_schema = DATABASE() AND seq_in_index = 4
+            AND (lower(table_name), lower(index_name)) IN (('customer', 'c_w_id'), ('orders', 'o_w_id'))
+    );
 
--- name: hammerdb.kind
-SELECT 'procedure'
-FROM information_schema.routines
-WHERE routine_schema = DATABASE() AND routine_type = 'PROCEDURE' AND lower(routine_name) = 'neword';
+-- Every routine of HammerDB's names: name, kind, types of its parameters, and a remark on its version.
+-- `open`: DELIVERY begins no transaction and so leans on the session's, as in versions about 4.1 to 4.4.
+-- name: hammerdb.routines
+SELECT lower(routine_name), lower(routine.routine_type), (
+           SELECT group_concat(data_type ORDER BY ordinal_position SEPARATOR ', ')
+           FROM information_schema.parameters taken
+           WHERE taken.specific_schema = routine.routine_schema
+               AND taken.specific_name = routine.specific_name
+               AND taken.routine_type = routine.routine_type AND ordinal_position > 0
+       ),
+       CASE WHEN lower(routine_name) = 'delivery' AND lower(routine_definition) NOT LIKE '%start transaction%'
+            THEN 'open' END
+FROM information_schema.routines routine
+WHERE routine_schema = DATABASE()
+    AND lower(routine_name) IN ('neword', 'payment', 'ostat', 'delivery', 'slev');
+
+-- As HammerDB's client has it, for routines that leave it to the session to begin.
+-- name: hammerdb.no_autocommit
+SET autocommit = 0;
 
 -- name: hammerdb.new_order.procedure
 CALL NEWORD(:w_id, :warehouses, :d_id, :c_id, :ol_cnt, @disc, @last, @credit, @d_tax, @w_tax,

@@ -1,0 +1,172 @@
+//! `drop` and `build --replace` take everything or nothing.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use triphammer_core::clock::Clock;
+use triphammer_testbed::PostgresServer;
+
+use crate::program::Program;
+use crate::servers::{Mariadb, Postgres, Product, Site, name_of};
+
+/// A built schema that something stands against the removal of.
+struct Blocked {
+    program: Program,
+    site: &'static Site,
+    target: String,
+}
+
+impl Blocked {
+    fn new(product: Product, obstacle: &str) -> Self {
+        let (program, site) = (Program::new(), Site::shared(product));
+        let target = site.fresh_database();
+        program.ok(&["build", &target]);
+        site.run(name_of(&target), obstacle);
+        Self { program, site, target }
+    }
+
+    /// Every table is there with its rows, the record and the procedures.
+    fn is_untouched(&self) {
+        let checked = self.program.ok(&["check", &self.target]);
+        assert!(checked.contains("all 36 conditions"), "{checked}");
+    }
+
+    fn refuses(&self, args: &[&str], words: &str) {
+        let done = self.program.run(&[&[args[0], &self.target], &args[1..]].concat());
+        assert_eq!(done.code, 2, "{args:?}: {}", done.err);
+        assert!(done.err.contains(words), "{args:?}: {}", done.err);
+    }
+
+    fn refuses_all(&self, words: &str) {
+        self.refuses(&["drop", "--yes"], words);
+        self.refuses(&["drop", "--yes", "--force"], words);
+        self.refuses(&["build", "--replace"], words);
+        self.refuses(&["build", "--replace", "--scale", "2"], words);
+        self.is_untouched();
+    }
+
+    /// Without the obstacle all goes.
+    fn goes_without(self, removal: &str) {
+        self.site.run(name_of(&self.target), removal);
+        let run = ["run", &self.target, "--vus", "2", "--transactions", "20", "--rampup", "0s"];
+        self.program.ok(&run);
+        self.program.ok(&["build", &self.target, "--replace"]);
+        self.is_untouched();
+        assert!(self.program.ok(&["drop", &self.target, "--yes"]).contains("dropped"));
+    }
+}
+
+#[test]
+fn a_view_on_postgres_costs_no_table() {
+    let blocked = Blocked::new(Postgres, "CREATE VIEW v AS SELECT * FROM warehouse");
+    blocked.refuses_all("nothing was dropped");
+    blocked.goes_without("DROP VIEW v");
+}
+
+#[test]
+fn a_foreign_key_on_postgres_costs_no_table() {
+    let blocked = Blocked::new(Postgres, "CREATE TABLE theirs (i INT REFERENCES item (i_id))");
+    blocked.refuses_all("nothing was dropped");
+    blocked.goes_without("DROP TABLE theirs");
+}
+
+#[test]
+fn a_view_a_trigger_or_a_foreign_key_on_mariadb_costs_no_table() {
+    for (make, words, removal) in [
+        ("CREATE VIEW v AS SELECT w_name FROM warehouse", "view", "DROP VIEW v"),
+        (
+            "CREATE TABLE theirs (i INT, FOREIGN KEY theirs_fk (i) REFERENCES item (i_id)) ENGINE=InnoDB",
+            "foreign key",
+            "DROP TABLE theirs",
+        ),
+        (
+            "CREATE TRIGGER tg AFTER INSERT ON history FOR EACH ROW SET @n = 1",
+            "trigger tg",
+            "DROP TRIGGER tg",
+        ),
+    ] {
+        let blocked = Blocked::new(Mariadb, make);
+        blocked.refuses_all("nothing was dropped");
+        blocked.refuses(&["drop", "--yes"], words);
+        blocked.goes_without(removal);
+    }
+}
+
+#[test]
+fn packets_too_small_for_a_build_cost_no_table() {
+    let mut site = Site::start(Mariadb, 100);
+    let program = Program::new();
+    let target = site.fresh_database();
+    program.ok(&["build", &target]);
+    for bytes in ["1024", "65536"] {
+        site.run(name_of(&target), &format!("SET GLOBAL max_allowed_packet = {bytes}"));
+        let done = program.run(&["build", &target, "--replace"]);
+        assert_eq!(done.code, 2, "{}", done.err);
+        assert!(done.err.contains("max_allowed_packet"), "{}", done.err);
+        site.run(name_of(&target), "SET GLOBAL max_allowed_packet = 16777216");
+        assert!(program.ok(&["check", &target]).contains("all 36 conditions"));
+    }
+    let _ = site.server();
+}
+
+/// The client is killed while the server waits for a table in the middle of the drop.
+#[test]
+fn a_drop_that_is_killed_half_way_costs_no_table() {
+    let server = PostgresServer::shared();
+    let target = server.fresh_database("killed").unwrap();
+    let program = Program::new();
+    program.ok(&["build", &target]);
+    let name = name_of(&target);
+    let mut holder = Command::new(PostgresServer::program("psql"))
+        .args([&target.replace("postgres://", "postgresql://"), "-c"])
+        .arg("BEGIN; LOCK TABLE warehouse IN ACCESS SHARE MODE; SELECT pg_sleep(600)")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let count = |sql: &str| -> u32 {
+        server.run(name, sql).unwrap()[0][0].as_deref().unwrap().parse().unwrap()
+    };
+    let clock = Clock::start();
+    let until = |what: &str, sql: &str, wanted: bool| {
+        while (count(sql) > 0) != wanted {
+            assert!(clock.now().second() < 60, "{what}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    let here = "FROM pg_stat_activity WHERE datname = current_database()";
+    until(
+        "no lock",
+        &format!(
+            "SELECT count(*) {here} AND query LIKE '%pg_sleep(600)%' AND wait_event = 'PgSleep'"
+        ),
+        true,
+    );
+    let waiting = format!("SELECT count(*) {here} AND wait_event_type = 'Lock'");
+    let mut dropping = program.start(&["drop", &target, "--yes"]);
+    until("the drop does not wait", &waiting, true);
+    dropping.kill().unwrap();
+    dropping.wait().unwrap();
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    server
+        .run("postgres", &format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}' AND query LIKE '%pg_sleep(600)%'"))
+        .unwrap();
+    until("the drop goes on", &waiting, false);
+    assert!(program.ok(&["check", &target]).contains("all 36 conditions"));
+}
+
+#[test]
+fn a_sqlite_file_that_somebody_reads_keeps_all_its_tables() {
+    let program = Program::new();
+    program.ok(&["build", "sqlite:db"]);
+    let reader = rusqlite::Connection::open(program.path("db")).unwrap();
+    reader.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for args in [&["drop", "sqlite:db", "--yes"][..], &["build", "sqlite:db", "--replace"]] {
+        assert_eq!(program.run(args).code, 2);
+    }
+    reader.execute_batch("ROLLBACK").unwrap();
+    assert!(program.ok(&["check", "sqlite:db"]).contains("all 36 conditions"));
+    program.ok(&["build", "sqlite:db", "--replace"]);
+    assert!(program.ok(&["check", "sqlite:db"]).contains("all 36 conditions"));
+}

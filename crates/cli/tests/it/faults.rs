@@ -1,0 +1,188 @@
+//! Runs whose database goes away for good, or answers what nobody can read: they are never taken for good,
+//! and what was committed counts as committed.
+
+use std::process::Child;
+use std::time::Duration;
+
+use serde_json::Value;
+use triphammer_core::clock::Clock;
+
+use crate::program::{Done, Program, finish};
+use crate::servers::{Mariadb, Postgres, Product, Site, name_of, verdict};
+
+/// Waits until a run has made some orders.
+fn wait_for_orders(site: &Site, database: &str, run: &mut Child) {
+    let orders = || -> i64 {
+        let sum = &site.run(database, "SELECT sum(d_next_o_id) FROM district")[0][0];
+        sum.as_deref().unwrap().parse().unwrap()
+    };
+    let (before, clock) = (orders(), Clock::start());
+    while orders() < before + 20 {
+        assert!(run.try_wait().unwrap().is_none() && clock.now().second() < 60, "no orders");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn kinds(result: &Value) -> Vec<&str> {
+    let warnings = result["warnings"].as_array().unwrap();
+    warnings.iter().map(|warning| warning["kind"].as_str().unwrap()).collect()
+}
+
+/// Runs a command, and kills its server for good when it is at work.
+fn bereft(product: Product, args: &[&str]) -> (Program, Done) {
+    let mut site = Site::start(product, 100);
+    let program = Program::new();
+    let target = site.fresh_database();
+    program.ok(&["build", &target]);
+    let [command, more @ ..] = args else { panic!("no command") };
+    let mut child = program.start(&[&[*command, &target], more].concat());
+    wait_for_orders(&site, name_of(&target), &mut child);
+    site.server().kill9();
+    (program, finish(child))
+}
+
+const RUN: &[&str] =
+    &["run", "--rampup", "1s", "--duration", "8s", "--connect-timeout", "1s", "--json"];
+
+fn a_run_without_its_database_fails(product: Product, load: &[&str]) {
+    let (program, done) = bereft(product, &[RUN, load].concat());
+    assert_eq!(done.code, 1, "{}", done.err);
+    let result: Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(result["status"], "failed");
+    assert!(kinds(&result).contains(&"database_gone"), "{:?}", result["warnings"]);
+    let seen = &result["availability"];
+    assert!(seen["sessions_away"].as_u64().unwrap() >= 1, "{seen}");
+    assert_eq!(seen["answered_at_end"], false);
+    // The time without service is in the window, in the figure and in its interval.
+    assert!(seen["without_service_s"].as_f64().unwrap() >= 1.0, "{seen}");
+    assert_eq!(
+        (&result["durations"]["window_s"], &result["steadiness"]["seconds"]),
+        (&8.0.into(), &8.into())
+    );
+    let (mean, value) = (&result["steadiness"]["mean"], &result["headline"]["value"]);
+    assert!((mean.as_f64().unwrap() - value.as_f64().unwrap()).abs() < 1e-6, "{mean} {value}");
+    let again = program.ok(&["report", "last"]);
+    assert!(again.contains("not back at the end"), "{again}");
+    let history = program.run(&["history", "--workload", "tproc-c"]);
+    assert_eq!(history.code, 2);
+    assert!(history.err.contains("no complete run"), "{}", history.err);
+}
+
+#[test]
+fn a_closed_load_on_postgres_without_its_database_fails() {
+    a_run_without_its_database_fails(Postgres, &["--vus", "4"]);
+}
+
+#[test]
+fn an_open_load_on_postgres_without_its_database_fails() {
+    a_run_without_its_database_fails(Postgres, &["--vus", "4", "--load", "rate:60/s"]);
+}
+
+#[test]
+fn a_closed_load_on_mariadb_without_its_database_fails() {
+    a_run_without_its_database_fails(Mariadb, &["--vus", "4", "--mode", "statements"]);
+}
+
+#[test]
+fn a_profile_counts_no_run_whose_database_was_gone() {
+    let (program, done) = bereft(
+        Postgres,
+        &[
+            "profile",
+            "--vus",
+            "2,3",
+            "--repeats",
+            "1",
+            "--rampup",
+            "1s",
+            "--duration",
+            "3s",
+            "--settle",
+            "0s",
+            "--connect-timeout",
+            "1s",
+            "--json",
+        ],
+    );
+    assert_eq!(done.code, 1, "{}", done.err);
+    assert!(done.err.contains("not back at the end"), "{}", done.err);
+    let jobs: Value =
+        serde_json::from_str(&program.ok(&["jobs", "--parent", "2", "--json"])).unwrap();
+    let complete = jobs.as_array().unwrap().iter().filter(|job| job["status"] == "complete");
+    assert_eq!(complete.count(), 0, "{jobs}");
+}
+
+/// A run by procedures on data that is no longer what it was.
+fn unreadable(product: Product, changes: &[&str], more: &[&str]) -> Value {
+    let site = Site::shared(product);
+    let program = Program::new();
+    let target = site.fresh_database();
+    program.ok(&["build", &target]);
+    for sql in changes {
+        site.run(name_of(&target), sql);
+    }
+    let run = ["run", &target, "--vus", "4", "--rampup", "0s", "--duration", "2s", "--json"];
+    let done = program.run(&[&run[..], more].concat());
+    let result: Value = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{}", done.err));
+    // What was committed is committed, and nobody takes such a run for a good one.
+    assert_eq!(done.code, 1, "{}", done.err);
+    assert!(["verified", "within_bounds"].contains(&verdict(&result)), "{}", result["headline"]);
+    assert!(result["violated_identities"].as_array().unwrap().is_empty());
+    for error in result["errors"].as_array().unwrap() {
+        let message = error["message"].as_str().unwrap();
+        assert!(!message.contains("Some(") && !message.contains("Float("), "{message}");
+    }
+    result
+}
+
+fn assert_committed_and_unread(result: &Value, transaction: usize, message: &str) {
+    let seen = &result["run"]["types"][transaction];
+    assert!(seen["committed"].as_u64().unwrap() > 0, "{seen}");
+    assert!(seen["unread"].as_u64().unwrap() > 0, "{seen}");
+    assert_eq!((&seen["failed"], &seen["in_doubt"]), (&0.into(), &0.into()), "{seen}");
+    assert!(kinds(result).contains(&"unread"), "{:?}", result["warnings"]);
+    assert!(result["errors"].to_string().contains(message), "{}", result["errors"]);
+}
+
+const NEW_ORDER: usize = 0;
+const PAYMENT: usize = 1;
+
+#[test]
+fn an_answer_with_no_number_is_of_a_committed_transaction() {
+    let changes = ["UPDATE customer SET c_balance = 'NaN', c_discount = 'NaN'"];
+    let result = unreadable(Postgres, &changes, &[]);
+    assert_committed_and_unread(&result, NEW_ORDER, "is NaN, not a decimal");
+    assert_committed_and_unread(&result, PAYMENT, "is NaN, not a decimal");
+    assert_eq!(verdict(&result), "verified");
+    let rolled_back = &result["run"]["types"][NEW_ORDER]["rolled_back"];
+    assert!(rolled_back.as_u64().is_some(), "{rolled_back}");
+}
+
+#[test]
+fn an_answer_with_an_unexpected_null_is_of_a_committed_transaction() {
+    let postgres =
+        ["ALTER TABLE customer ALTER c_phone DROP NOT NULL", "UPDATE customer SET c_phone = NULL"];
+    let result = unreadable(Postgres, &postgres, &[]);
+    assert_committed_and_unread(&result, PAYMENT, "is NULL, not text");
+    let mariadb =
+        ["ALTER TABLE customer MODIFY c_phone CHAR(16) NULL", "UPDATE customer SET c_phone = NULL"];
+    let result = unreadable(Mariadb, &mariadb, &[]);
+    assert_committed_and_unread(&result, PAYMENT, "is NULL, not text");
+}
+
+#[test]
+fn an_answer_of_another_width_is_of_a_committed_transaction() {
+    let mariadb =
+        ["CREATE OR REPLACE PROCEDURE triphammer_stock_level(a INT, b INT, c INT) SELECT 0"];
+    let result = unreadable(Mariadb, &mariadb, &["--max-failures", "0%"]);
+    assert_committed_and_unread(&result, 4, "column 1 is missing, not an integer");
+}
+
+#[test]
+fn before_the_commit_an_unreadable_answer_is_a_failure() {
+    let changes = ["UPDATE customer SET c_balance = 'NaN', c_discount = 'NaN'"];
+    let result = unreadable(Postgres, &changes, &["--mode", "statements"]);
+    let seen = &result["run"]["types"][NEW_ORDER];
+    assert!(seen["failed"].as_u64().unwrap() > 0 && seen["committed"] == 0, "{seen}");
+    assert_eq!(seen["unread"], 0);
+}

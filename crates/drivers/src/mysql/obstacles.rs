@@ -1,0 +1,98 @@
+//! What stands against dropping tables and making new ones. Here such statements commit by themselves and
+//! one by one, so what would make one of them fail is looked for before the first.
+
+use triphammer_core::{DbError, ErrorClass};
+
+use super::load::CHUNK_BYTES;
+use super::session::{MysqlSession, quote_literal};
+
+/// Bytes of a packet beside the rows or the text in it, and of the row that fills it.
+const PACKET_SPARE: usize = 16 * 1024;
+/// Seconds that a statement of this session waits for tables that others use: the server's own limit is a
+/// day.
+const LOCK_WAIT_SECONDS: u32 = 60;
+/// Name of what is made and dropped again to see whether that may be done.
+const PROBE: &str = "triphammer_probe";
+
+/// Finds what depends on tables that are to go.
+pub(super) async fn dependents(
+    session: &mut MysqlSession,
+    tables: &[&str],
+) -> Result<Vec<String>, DbError> {
+    if tables.is_empty() {
+        return Ok(Vec::new());
+    }
+    session.batch(&format!("SET SESSION lock_wait_timeout = {LOCK_WAIT_SECONDS}")).await?;
+    let names: Vec<String> = tables.iter().map(|table| quote_literal(table)).collect();
+    let names = names.join(", ");
+    let foreign_keys = format!(
+        "SELECT DISTINCT CONCAT('foreign key ', constraint_name, ' of table ', table_schema, '.', \
+         table_name) FROM information_schema.key_column_usage \
+         WHERE referenced_table_schema = DATABASE() AND LOWER(referenced_table_name) IN ({names}) \
+         AND NOT (table_schema = DATABASE() AND LOWER(table_name) IN ({names}))"
+    );
+    let named: Vec<String> = (tables.iter())
+        .map(|table| {
+            let name = quote_literal(&format!("`.`{table}`"));
+            format!("LOCATE(CONCAT('`', DATABASE(), {name}), view_definition) > 0")
+        })
+        .collect();
+    let views = format!(
+        "SELECT CONCAT('view ', table_schema, '.', table_name) FROM information_schema.views \
+         WHERE {}",
+        named.join(" OR ")
+    );
+    let triggers = format!(
+        "SELECT CONCAT('trigger ', trigger_name, ' on table ', event_object_table) \
+         FROM information_schema.triggers \
+         WHERE event_object_schema = DATABASE() AND LOWER(event_object_table) IN ({names})"
+    );
+    let mut found = Vec::new();
+    for sql in [foreign_keys, views, triggers] {
+        let rows = session.ask(&sql).await?;
+        found.extend(rows.into_iter().filter_map(|mut row| row.pop().flatten()));
+    }
+    Ok(found)
+}
+
+/// Sees whether packets of a build reach the server, and whether tables as these statements make them, and
+/// procedures where `longest` tells their bytes, may be made.
+pub(super) async fn rehearse(
+    session: &mut MysqlSession,
+    tables: &[&str],
+    longest: Option<usize>,
+) -> Result<(), DbError> {
+    let needed = longest.unwrap_or_default().max(CHUNK_BYTES) + PACKET_SPARE;
+    let answer = session.ask("SELECT @@max_allowed_packet").await?;
+    let allowed = answer.first().and_then(|row| row.first()?.as_deref()?.parse::<usize>().ok());
+    if let Some(allowed) = allowed.filter(|allowed| *allowed < needed) {
+        let message = format!(
+            "max_allowed_packet is {allowed} bytes, a build needs {needed}: set it higher on the server"
+        );
+        return Err(DbError::new(ErrorClass::Unsupported, message));
+    }
+    session.batch(&format!("CREATE TABLE IF NOT EXISTS {PROBE} (probe INT)")).await?;
+    session.batch(&format!("DROP TABLE {PROBE}")).await?;
+    if longest.is_some() {
+        session.batch(&format!("DROP PROCEDURE IF EXISTS {PROBE}")).await?;
+        session.batch(&format!("CREATE PROCEDURE {PROBE}() BEGIN END")).await?;
+        session.batch(&format!("DROP PROCEDURE {PROBE}")).await?;
+    }
+    for table in tables {
+        rehearse_table(session, table).await?;
+    }
+    Ok(())
+}
+
+/// Makes a table as a temporary one, which may have the name of another, and drops it.
+async fn rehearse_table(session: &mut MysqlSession, create: &str) -> Result<(), DbError> {
+    let Some((before, after)) = create.split_once("CREATE TABLE ") else { return Ok(()) };
+    let name = after.split(['(', ' ', '\n']).find(|word| !word.is_empty()).unwrap_or_default();
+    let made = session.batch(&format!("{before}CREATE TEMPORARY TABLE {after}")).await;
+    match made {
+        Ok(_) => session.batch(&format!("DROP TEMPORARY TABLE {name}")).await.map(drop),
+        // Neither the right to make temporary tables nor partitions of them can be tried.
+        Err(error) if matches!(error.code(), Some("1044" | "1142" | "1562")) => Ok(()),
+        Err(error) => Err(error.context(format_args!("making table {name}"))),
+    }
+}

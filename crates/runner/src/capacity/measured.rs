@@ -1,0 +1,164 @@
+//! What a probe's run measured: the percentile with its interval, and whether the target kept up. Both come
+//! from the slices of the run's window, so that a stored run says the same as one just made.
+
+use triphammer_core::stats::Times;
+use triphammer_core::workload::TransactionDef;
+use triphammer_statistics::search::backlog::{self, Stretch};
+use triphammer_statistics::{Estimate, Interval, percentile};
+
+use super::limit::{Limit, Percentile};
+use crate::result::{RunResult, Slice};
+
+/// Share of arrivals that may be missed, or be missing from what ended in a window too short to see its
+/// backlog grow, before the target is said not to follow.
+const MISSED_MAX: f64 = 0.01;
+/// Standard deviations by which chance may make arrivals fewer.
+const CHANCE: f64 = 4.0;
+/// Shortest slice that counts, as a share of the first: the last one may be cut short.
+const WHOLE: f64 = 0.9;
+
+/// A run as a probe of a limit sees it.
+pub(super) struct Measured<'a> {
+    result: &'a RunResult,
+    percentile: Percentile,
+    /// Place of the limited type; `None` for all.
+    place: Option<usize>,
+}
+
+impl<'a> Measured<'a> {
+    pub fn new(result: &'a RunResult, limit: &Limit, types: &[TransactionDef]) -> Self {
+        let place = types.iter().position(|known| known.name == limit.transaction);
+        Self { result, percentile: limit.percentile, place }
+    }
+
+    /// The limited response times of the window.
+    fn times(&self) -> &Times {
+        let window = &self.result.window;
+        match self.place {
+            Some(place) => &window.types[place].response,
+            None => &window.total.response,
+        }
+    }
+
+    /// The percentile in microseconds; `None` when nothing of the type committed.
+    #[expect(clippy::cast_precision_loss, reason = "microseconds")]
+    pub fn value_us(&self) -> Option<f64> {
+        let times = self.times();
+        (times.count > 0).then(|| self.percentile.of(times) as f64)
+    }
+
+    /// The percentile's 95 % interval, in microseconds.
+    #[expect(clippy::cast_precision_loss, reason = "microseconds")]
+    pub fn interval_us(&self) -> Option<Interval> {
+        let times = self.times();
+        let of_slice = |slice: &Slice| {
+            let figures = self.place.map_or(&slice.total, |place| &slice.types[place]);
+            let count = figures.response.count;
+            (count > 0).then(|| self.percentile.of(&figures.response) as f64)
+        };
+        let batches: Vec<f64> = self.slices().filter_map(of_slice).collect();
+        let value_at = |share| quantile(times, share);
+        let found =
+            percentile::of_sections(times.count, self.percentile.percent(), value_at, &batches);
+        found.ok()?.interval
+    }
+
+    /// The slices of whole length.
+    fn slices(&self) -> impl Iterator<Item = &'a Slice> {
+        let slices = &self.result.slices;
+        let whole = slices.first().map_or(0.0, |first| first.seconds * WHOLE);
+        slices.iter().filter(move |slice| slice.seconds > 0.0 && slice.seconds >= whole)
+    }
+
+    /// What arrived and ended, slice by slice; empty where a stored run does not know what arrived.
+    #[expect(clippy::cast_precision_loss, reason = "counts")]
+    fn stretches(&self) -> Vec<Stretch> {
+        let stretch = |slice: &Slice| {
+            Some(Stretch {
+                seconds: slice.seconds,
+                arrived: slice.arrived? as f64,
+                ended: (slice.total.completed + slice.total.failed) as f64,
+            })
+        };
+        self.slices().map(stretch).collect::<Option<_>>().unwrap_or_default()
+    }
+
+    /// What the target served a second, where it did not keep up with `asked` arrivals a second.
+    #[expect(clippy::cast_precision_loss, reason = "counts")]
+    pub fn fell_behind(&self, asked: f64) -> Option<Estimate> {
+        let window = &self.result.window;
+        let stretches = self.stretches();
+        let missed = self.result.arrivals.map_or(0.0, |arrivals| arrivals.missed_share());
+        let grows = backlog::grows(&stretches).unwrap_or_else(|| {
+            let arrived: f64 = stretches.iter().map(|stretch| stretch.arrived).sum();
+            let due = if arrived > 0.0 { arrived } else { asked * window.seconds };
+            let short = due - window.total.ended as f64;
+            short > due * MISSED_MAX && short > CHANCE * due.sqrt()
+        });
+        if !grows && missed <= MISSED_MAX {
+            return None;
+        }
+        let seconds = window.seconds;
+        let whole = Stretch { seconds, arrived: 0.0, ended: window.total.ended as f64 };
+        let nothing = Estimate { value: 0.0, interval: None };
+        let served = backlog::served(&stretches).or_else(|| backlog::served(&[whole]));
+        Some(served.unwrap_or(nothing))
+    }
+}
+
+/// The value of a share from 0 to 1, between the percentiles that are kept: straight lines from the logarithm
+/// of what is beyond to that of the time, as an exponential tail has them.
+#[expect(clippy::cast_precision_loss, reason = "counts and microseconds")]
+fn quantile(times: &Times, share: f64) -> f64 {
+    let least = 0.5 / times.count.max(1) as f64;
+    let beyond = |share: f64| -(1.0 - share).max(least).ln();
+    let kept = [
+        (0.0, times.min_us),
+        (0.5, times.p50_us),
+        (0.9, times.p90_us),
+        (0.95, times.p95_us),
+        (0.99, times.p99_us),
+        (0.999, times.p99_9_us),
+        (0.9999, times.p99_99_us),
+        (1.0, times.max_us),
+    ];
+    let kept = kept.map(|(share, us)| (beyond(share), (us.max(1)) as f64));
+    let at = beyond(share);
+    for pair in kept.windows(2) {
+        let [(from, low), (to, high)] = [pair[0], pair[1]];
+        if at <= to && to > from {
+            return (low.ln() + (high / low).ln() * ((at - from) / (to - from)).max(0.0)).exp();
+        }
+    }
+    kept[kept.len() - 1].1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_between_those_kept_are_those_of_an_exponential_tail() {
+        let at = |share: f64| (-(1.0 - share).ln() * 10_000.0).round() as u64;
+        let times = Times {
+            count: 1_000_000,
+            min_us: 1,
+            mean_us: 10_000.0,
+            p50_us: at(0.5),
+            p90_us: at(0.9),
+            p95_us: at(0.95),
+            p99_us: at(0.99),
+            p99_9_us: at(0.999),
+            p99_99_us: at(0.9999),
+            max_us: at(0.999_999),
+        };
+        for share in [0.5, 0.9, 0.94, 0.95, 0.96, 0.99, 0.995] {
+            let (found, truth) = (quantile(&times, share), -(1.0 - share).ln() * 10_000.0);
+            assert!((found / truth - 1.0).abs() < 0.03, "{share}: {found} {truth}");
+        }
+        assert_eq!(quantile(&times, 1.0), at(0.999_999) as f64);
+        let few = Times { count: 1, min_us: 5, p50_us: 5, p90_us: 5, max_us: 5, ..times };
+        let few = Times { p95_us: 5, p99_us: 5, p99_9_us: 5, p99_99_us: 5, ..few };
+        assert!((quantile(&few, 0.95) - 5.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,181 @@
+//! Whether what `--until-ci` claims is true, by simulation: seconds go into what a run feeds with them, on a
+//! server with these settings, and the claim is the one of the result.
+
+use triphammer_core::event::Phase;
+use triphammer_core::random::Rng;
+use triphammer_core::recorder::Interval;
+
+use super::tests::HEADLINE;
+use super::{Enough, Now};
+use crate::result::{Judged, Steadiness};
+use crate::schedule::Schedule;
+
+/// Transactions a second, in the long run.
+const LEVEL: f64 = 10_000.0;
+const RAMPUP: usize = 10;
+const LONGEST: usize = 1_800;
+const ASKED: f64 = 0.01;
+
+/// What makes throughput differ from second to second.
+#[derive(Clone, Copy, Debug)]
+enum Process {
+    /// AR(1) of 3 % with this correlation; white noise at 0.
+    Ar1(f64),
+    /// Half an AR(0.97) and white noise, 3 %.
+    SlowUnderWhite,
+    /// So deep for so many seconds of so many, at any phase, and white noise of 3 %.
+    Dips { depth: f64, seconds: u64, every: u64 },
+}
+
+const PROCESSES: [Process; 6] = [
+    Process::Ar1(0.0),
+    Process::Ar1(0.5),
+    Process::Ar1(0.9),
+    Process::SlowUnderWhite,
+    Process::Dips { depth: 0.6, seconds: 3, every: 30 },
+    Process::Dips { depth: 0.4, seconds: 30, every: 300 },
+];
+
+impl Process {
+    /// Seconds whose expectation is [`LEVEL`].
+    fn seconds(self, rng: &mut Rng, count: usize) -> Vec<f64> {
+        let phase = if let Self::Dips { every, .. } = self { rng.below(every) } else { 0 };
+        let rho: f64 = match self {
+            Self::Ar1(rho) => rho,
+            Self::SlowUnderWhite => 0.97,
+            Self::Dips { .. } => 0.0,
+        };
+        let mut slow = normal(rng);
+        let second = |t: u64| {
+            slow = rho * slow + (1.0 - rho * rho).sqrt() * normal(rng);
+            let level = match self {
+                Self::Ar1(_) => 1.0 + 0.03 * slow,
+                Self::SlowUnderWhite => 1.0 + 0.03 * (0.5 * slow + normal(rng)),
+                Self::Dips { depth, seconds, every } => {
+                    let lost = depth * seconds as f64 / every as f64;
+                    let dip = if (t + phase) % every < seconds { depth } else { 0.0 };
+                    (1.0 - dip) / (1.0 - lost) * (1.0 + 0.03 * slow)
+                }
+            };
+            LEVEL * level.max(0.0)
+        };
+        (0..count as u64).map(second).collect()
+    }
+}
+
+/// Standard normal (Box and Muller 1958).
+fn normal(rng: &mut Rng) -> f64 {
+    (2.0 * rng.exponential(1.0)).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
+}
+
+/// What a run of these seconds claims.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of a second")]
+fn run(seconds: &[f64], schedule: &Schedule) -> Steadiness {
+    let mut enough = Enough::new(HEADLINE, Some(ASKED), LONGEST as u64);
+    enough.set_schedule(schedule.clone());
+    let mut end = RAMPUP + LONGEST;
+    for (second, count) in seconds.iter().enumerate() {
+        if second == RAMPUP {
+            enough.phase(Phase::Window, second as u64);
+        }
+        let mut interval = Interval::new(second as u64, 1);
+        interval.types[0].counts.committed = *count as u64;
+        if enough.second(&interval) == Now::EndWindow {
+            // The second that goes on is the last one.
+            end = (second + 2).min(end);
+            break;
+        }
+    }
+    let until_ci = Some((ASKED, end < RAMPUP + LONGEST));
+    let seconds = &seconds[..end];
+    Steadiness::of(&Judged { seconds, start: RAMPUP, per_unit: 60.0, until_ci, schedule })
+}
+
+/// Claims, true ones, and the length of each, of so many runs.
+#[derive(Debug, Default)]
+struct Claims {
+    claimed: usize,
+    held: usize,
+    seconds: Vec<u64>,
+}
+
+impl Claims {
+    fn of(process: Process, schedule: &Schedule, runs: u64, seed: u64) -> Self {
+        let mut claims = Self::default();
+        for run_number in 0..runs {
+            let mut rng = Rng::of(seed, &[run_number]);
+            let steadiness = run(&process.seconds(&mut rng, RAMPUP + LONGEST), schedule);
+            let until = steadiness.until.as_ref().expect("asked for");
+            if until.reached {
+                claims.claimed += 1;
+                let held = steadiness.interval.is_some_and(|i| i.contains(LEVEL * 60.0));
+                claims.held += usize::from(held);
+                claims.seconds.push(steadiness.seconds);
+                assert!(steadiness.words.contains("what comes back less often than every"));
+            } else {
+                assert!(steadiness.words.contains("asked for were not reached"));
+                assert!(steadiness.next.is_some(), "{}", steadiness.words);
+            }
+        }
+        claims.seconds.sort_unstable();
+        claims
+    }
+
+    fn held(&self) -> f64 {
+        self.held as f64 / self.claimed.max(1) as f64
+    }
+
+    fn median(&self) -> Option<u64> {
+        self.seconds.get(self.seconds.len() / 2).copied()
+    }
+}
+
+/// Servers by what is known of them.
+fn servers() -> [(&'static str, Schedule); 3] {
+    let settings = |pairs: &[(&str, &str)]| {
+        let owned = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Schedule::of(true, &owned.collect::<Vec<_>>())
+    };
+    [
+        ("known", settings(&[("checkpoint_timeout", "5min"), ("autovacuum_naptime", "1min")])),
+        ("unknown", settings(&[("innodb_buffer_pool_size", "134217728")])),
+        ("nothing", settings(&[("wal_autocheckpoint", "1000")])),
+    ]
+}
+
+/// Dips that no server of this kind makes: nobody could know of them.
+fn cannot_be(name: &str, process: Process) -> bool {
+    name == "nothing" && matches!(process, Process::Dips { every: 300, .. })
+}
+
+fn holds(runs: u64, seed: u64, least: f64) {
+    for (name, schedule) in servers() {
+        for process in PROCESSES.into_iter().filter(|process| !cannot_be(name, *process)) {
+            let claims = Claims::of(process, &schedule, runs, seed);
+            let held = claims.held();
+            let line = format!(
+                "{name:8} {process:?}: claimed {} of {runs}, held {held:.3}, median {:?} s",
+                claims.claimed,
+                claims.median()
+            );
+            println!("{line}");
+            assert!(claims.claimed == 0 || held >= least, "{line}");
+            if matches!(process, Process::Ar1(rho) if rho <= 0.5) {
+                let longest = if name == "nothing" { 350 } else { 660 };
+                assert!(claims.claimed as u64 * 100 >= runs * 97, "{line}");
+                assert!(claims.median().is_some_and(|median| median <= longest), "{line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_claim_holds_or_is_not_made() {
+    holds(30, 1, 0.8);
+}
+
+#[test]
+#[ignore = "a minute of CPU; prints the figures of docs/steadiness.md"]
+fn a_claim_holds_in_nine_of_ten_of_many() {
+    holds(1_000, 2, 0.9);
+}

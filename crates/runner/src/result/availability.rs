@@ -1,0 +1,112 @@
+//! Whether the database was there: stretches without service, and sessions that did not come back.
+
+use serde::{Deserialize, Serialize};
+use triphammer_core::engine::{RunEnd, Window};
+
+use super::document::{RunResult, Status};
+use super::facts::RunFacts;
+use crate::report::format::{counted, integer};
+
+/// Whether the database was there while the run asked for it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Availability {
+    /// Seconds of the timed window without service. They are part of the window and of its figures.
+    pub without_service_s: f64,
+    /// Stretches of ramp-up and window in which no transaction completed although some should have.
+    pub outages: Vec<Outage>,
+    /// Sessions that were lost and not back when the run ended.
+    pub sessions_away: u32,
+    /// Whether the database answered after the run, and could give every number that it gave before. `None`
+    /// in results of versions that did not ask.
+    pub answered_at_end: Option<bool>,
+}
+
+/// A stretch without service, in seconds since the run's zero.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Outage {
+    /// Its first second.
+    pub from_s: f64,
+    /// The second before which it ended.
+    pub until_s: f64,
+}
+
+/// A counting identity that does not hold: a defect of the engine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ViolatedIdentity {
+    /// The equation.
+    pub identity: String,
+    /// Key of the transaction type; `None` for all together.
+    pub transaction: Option<String>,
+    /// What its left side came to.
+    pub left: u64,
+    /// What its right side came to.
+    pub right: u64,
+}
+
+impl ViolatedIdentity {
+    /// `started = ended + in flight, new_order: 9 and 7`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let of = self.transaction.as_ref().map(|name| format!(", {name}")).unwrap_or_default();
+        let (left, right) = (integer(self.left), integer(self.right));
+        format!("{}{of}: {left} and {right}", self.identity)
+    }
+}
+
+impl Availability {
+    pub(super) fn new(facts: &RunFacts, end: &RunEnd) -> Self {
+        let Window { start, end: stop } = end.window;
+        let window = start.second()..stop.second();
+        let inside = |outage: &std::ops::Range<u64>| {
+            outage.end.min(window.end).saturating_sub(outage.start.max(window.start))
+        };
+        let without: u64 = end.outages.iter().map(inside).sum();
+        let sums = facts.audits.iter().map(|(_, sum)| sum);
+        let mut asked = std::iter::once(&facts.database_count).chain(sums);
+        let all_again = asked.all(|number| number.before.is_none() || number.after.is_some());
+        #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
+        let seconds = |second: u64| second as f64;
+        Self {
+            without_service_s: seconds(without),
+            outages: (end.outages.iter())
+                .map(|o| Outage { from_s: seconds(o.start), until_s: seconds(o.end) })
+                .collect(),
+            sessions_away: end.away,
+            answered_at_end: Some(facts.answers_at_end && all_again),
+        }
+    }
+
+    /// Whether the run ended with a database that was gone, for some of its sessions or for all.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.sessions_away > 0 || self.answered_at_end == Some(false)
+    }
+
+    /// How the database was gone, for people; `None` when it was not.
+    #[must_use]
+    pub fn gone(&self, sessions: u32) -> Option<String> {
+        let away = (self.sessions_away > 0).then(|| {
+            let sessions = counted(u64::from(sessions), "sessions");
+            format!("{} of {sessions} were lost and not back at the end", self.sessions_away)
+        });
+        let silent = (self.answered_at_end == Some(false))
+            .then(|| "the database answered before the run and not after it".to_owned());
+        let parts: Vec<String> = away.into_iter().chain(silent).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+}
+
+impl RunResult {
+    /// Why the run failed, for people; `None` when it did not.
+    #[must_use]
+    pub fn cause(&self) -> Option<String> {
+        if self.status != Status::Failed {
+            return None;
+        }
+        if let Some(violated) = self.violated_identities.first() {
+            return Some(format!("its counts contradict each other: {}", violated.words()));
+        }
+        let gone = self.availability.gone(self.spec.sessions());
+        Some(gone.unwrap_or_else(|| "every virtual user had to end early".to_owned()))
+    }
+}

@@ -1,0 +1,261 @@
+//! From the figures to a verdict: who is to blame for most of a transaction's time, how sure that is,
+//! and who would be next.
+
+use super::figures::LimitFigures;
+use super::{
+    CLEAR, COMMITTED_MIN, Cause, Certainty, HOST_BUSY, HOST_FREE, LAG_MIN_US, Limit, MOST,
+    OTHERS_SHARE, SESSIONS_BUSY, THREAD_BUSY, TimeShares, WINDOW_MIN_S,
+};
+
+/// A verdict without its words.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Verdict {
+    pub kind: Limit,
+    pub cause: Cause,
+    pub certainty: Certainty,
+    /// What else it may be, where it is not sure.
+    pub second: Option<Limit>,
+}
+
+impl Verdict {
+    const fn sure(kind: Limit, cause: Cause) -> Self {
+        Self { kind, cause, certainty: Certainty::Sure, second: None }
+    }
+
+    const fn probable(kind: Limit, cause: Cause, second: Option<Limit>) -> Self {
+        Self { kind, cause, certainty: Certainty::Probable, second }
+    }
+}
+
+/// What may be to blame, and for how much of a transaction's time.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    kind: Limit,
+    cause: Cause,
+    share: f64,
+}
+
+impl LimitFigures {
+    /// What limited the run.
+    #[must_use]
+    pub fn decide(&self) -> Limit {
+        self.verdict().kind
+    }
+
+    pub(super) fn verdict(&self) -> Verdict {
+        if self.lacks_data() {
+            return Verdict::probable(Limit::Undecided, Cause::TooLittle, None);
+        }
+        let measured = self.measured();
+        if self.paced && (self.sessions_busy_share < SESSIONS_BUSY || self.kept_up == Some(true)) {
+            return self.load_asked_for(measured);
+        }
+        measured
+    }
+
+    /// A load that is paced and kept up with. Near its end, something else is next.
+    fn load_asked_for(&self, measured: Verdict) -> Verdict {
+        let load = (Limit::Load, Cause::Offered);
+        match self.sessions_busy_share < SESSIONS_BUSY && self.kept_up != Some(false) {
+            true => Verdict::sure(load.0, load.1),
+            false => Verdict::probable(load.0, load.1, Some(measured.kind)),
+        }
+    }
+
+    /// The verdict of a load that wants all it can have.
+    fn measured(&self) -> Verdict {
+        if self.database_on_threads {
+            return self.on_threads();
+        }
+        let Some(time) = self.time.or_else(|| self.time_shares()) else {
+            return Verdict::probable(Limit::Undecided, Cause::TooLittle, None);
+        };
+        let mut candidates = self.candidates(time);
+        candidates.sort_by(|a, b| b.share.total_cmp(&a.share));
+        let best = candidates[0];
+        let next = candidates.iter().find(|other| other.kind != best.kind);
+        // What has hardly a share is no second guess.
+        let second = next.filter(|next| next.share >= best.share * CLEAR / 2.0);
+        let second = second.map_or(self.last_guess(best), |next| Some(next.kind));
+        if let Some(verdict) = self.exception(time, best).or_else(|| self.confined(best)) {
+            return verdict;
+        }
+        if self.is_server_out_of_sight() && self.is_short_of_cpu() && best.kind != Limit::Client {
+            return Verdict::probable(Limit::Undecided, Cause::Unseen, Some(best.kind));
+        }
+        let is_clear = best.share >= MOST && next.is_none_or(|n| n.share <= best.share * CLEAR);
+        match is_clear && !self.is_by_elimination(best) {
+            true => Verdict::sure(best.kind, best.cause),
+            false => Verdict::probable(best.kind, best.cause, second),
+        }
+    }
+
+    /// A server that nobody sees may as well have had too little to do.
+    fn last_guess(&self, best: Candidate) -> Option<Limit> {
+        self.is_by_elimination(best).then_some(Limit::Load)
+    }
+
+    /// What shares alone would call by a wrong name.
+    fn exception(&self, time: TimeShares, best: Candidate) -> Option<Verdict> {
+        if best.cause != Cause::Waits {
+            return None;
+        }
+        let worked = time.client_cpu
+            + time.client_wait
+            + time.server_cpu.unwrap_or(0.0)
+            + time.server_wait.unwrap_or(0.0);
+        // Who waits for a lock waits for a holder who is mostly on the way.
+        let held_on_the_way = self.round_trips_per_transaction > 2.0
+            && !self.is_local()
+            && time.network >= 2.0 * worked
+            && time.network >= MOST / 2.0;
+        if held_on_the_way {
+            let second = Some(Limit::Database);
+            return Some(Verdict::probable(Limit::Network, Cause::RoundTrips, second));
+        }
+        // One user can wait for no other, and leaves everything idle meanwhile.
+        let mostly_waits = self.server_cpus.is_some() && best.share >= 0.8;
+        (self.sessions == 1 && !mostly_waits).then_some(Verdict::probable(
+            Limit::Load,
+            Cause::FewUsers,
+            Some(Limit::Database),
+        ))
+    }
+
+    /// Client or server are pinned or nice, and others use the same CPUs: either may be to blame.
+    fn confined(&self, best: Candidate) -> Option<Verdict> {
+        let (others, cpus) = match best.cause {
+            Cause::Starved => (self.other_cpus_of_client, self.client_cpus_allowed),
+            Cause::OwnCpus => (self.other_cpus_of_server, self.server_cpus_allowed),
+            Cause::OtherProcesses if self.server_cpus_allowed < self.client_cpus_allowed => {
+                let second = Some(Limit::Database);
+                return Some(Verdict::probable(best.kind, best.cause, second));
+            }
+            _ => return None,
+        };
+        let is_shared = others? > OTHERS_SHARE * f64::from(cpus?);
+        let of_server = self.time.and_then(|time| time.server_wait).unwrap_or(0.0);
+        let is_both = best.cause == Cause::Starved && of_server >= best.share / 2.0;
+        (is_shared || is_both).then_some(Verdict::probable(
+            best.kind,
+            best.cause,
+            Some(Limit::Host),
+        ))
+    }
+
+    fn candidates(&self, time: TimeShares) -> Vec<Candidate> {
+        let of = |kind, cause, share| Candidate { kind, cause, share };
+        let mut rest = time.rest;
+        let waits = time.client_wait + time.server_wait.unwrap_or(0.0);
+        let mut all = Vec::new();
+        let mut starved = 0.0;
+        // Nobody serves an answer while the thread that it is for works or waits: what is left of the
+        // time is its.
+        let thread_wait = self.busiest_thread_wait_share.unwrap_or(0.0);
+        if self.is_thread_busy() {
+            all.push(of(Limit::Client, Cause::Threads, time.client_cpu + rest));
+            rest = 0.0;
+        } else if self.is_thread_full() && thread_wait > self.busiest_thread_share {
+            starved = rest;
+            rest = 0.0;
+        } else if let Some(late) = self.late_share() {
+            let late = late.min(rest);
+            all.push(of(Limit::Client, Cause::Lag, time.client_cpu + late));
+            rest -= late;
+        }
+        let (kind, cause) = self.short_of_cpu(time, starved);
+        all.push(of(kind, cause, waits + starved));
+        let hand_over = if self.is_local() { time.network } else { 0.0 };
+        let network = time.network - hand_over;
+        all.push(of(Limit::Network, Cause::RoundTrips, network));
+        all.push(of(Limit::Database, Cause::Waits, rest));
+        let worked = time.server_cpu.unwrap_or(0.0) + time.client_cpu + hand_over;
+        all.push(of(Limit::Load, Cause::FewUsers, worked));
+        all
+    }
+
+    /// Whether a worker thread has as much to do as it can, and has a CPU for most of that.
+    fn is_thread_busy(&self) -> bool {
+        let wait = self.busiest_thread_wait_share.unwrap_or(0.0);
+        let share = self.busiest_thread_share;
+        share > THREAD_BUSY || (share >= wait && self.is_thread_full())
+    }
+
+    /// What of a transaction's time answers wait for the client's threads, not counting what those
+    /// wait for a CPU.
+    fn late_share(&self) -> Option<f64> {
+        let mean = self.lag_mean_us?;
+        let waiting = self.threads_waiting.unwrap_or(0.0);
+        let of_work = self.threads_cpus / (self.threads_cpus + waiting).max(f64::MIN_POSITIVE);
+        let late = self.lag_share()? * of_work;
+        (mean > super::figures::whole(LAG_MIN_US)).then_some(late)
+    }
+
+    /// Why those who were ready waited for a CPU.
+    fn short_of_cpu(&self, time: TimeShares, starved: f64) -> (Limit, Cause) {
+        let others = self.other_cpus.unwrap_or(0.0);
+        let cpus = f64::from(self.host_cpus.max(1));
+        let client = self.client_cpus_allowed.unwrap_or(self.host_cpus);
+        let server = self.server_cpus_allowed.unwrap_or(self.host_cpus);
+        let is_clients = time.client_wait + starved > time.server_wait.unwrap_or(0.0);
+        let is_held_back = client < server.min(self.host_cpus) || self.client_niceness > 0;
+        // A thread that mostly waits feeds the server too little, however many wait there.
+        let is_starved = self.busiest_thread_wait_share.is_some_and(|wait| wait >= MOST);
+        if is_held_back && (is_clients || is_starved) {
+            return (Limit::Client, Cause::Starved);
+        }
+        if !is_clients && server < client {
+            let others = self.other_cpus_of_server.unwrap_or(0.0);
+            return match others > self.server_cpus.unwrap_or(0.0) {
+                true => (Limit::Host, Cause::OtherProcesses),
+                false => (Limit::Database, Cause::OwnCpus),
+            };
+        }
+        match others >= OTHERS_SHARE * cpus {
+            true => (Limit::Host, Cause::OtherProcesses),
+            false => (Limit::Host, Cause::Shared),
+        }
+    }
+
+    /// A database that works on the worker threads: they wait for a CPU, or else for it.
+    fn on_threads(&self) -> Verdict {
+        let threads = f64::from(self.threads.max(1));
+        let waiting = self.threads_waiting.map(|waiting| waiting / threads);
+        let others = self.other_cpus.unwrap_or(0.0);
+        let cause = match others >= OTHERS_SHARE * f64::from(self.host_cpus.max(1)) {
+            true => Cause::OtherProcesses,
+            false => Cause::Shared,
+        };
+        match waiting {
+            Some(share) if share >= MOST => Verdict::sure(Limit::Host, cause),
+            Some(share) if share >= MOST / 2.0 => {
+                Verdict::probable(Limit::Host, cause, Some(Limit::Database))
+            }
+            Some(share) if share >= MOST / 4.0 => {
+                Verdict::probable(Limit::Database, Cause::Waits, Some(Limit::Host))
+            }
+            Some(_) => Verdict::sure(Limit::Database, Cause::Waits),
+            None => Verdict::probable(Limit::Database, Cause::Waits, Some(Limit::Host)),
+        }
+    }
+
+    /// Nobody sees what a server elsewhere does: it is taken for the limit because nothing else was.
+    fn is_by_elimination(&self, best: Candidate) -> bool {
+        best.cause == Cause::Waits && self.server_cpus.is_none()
+    }
+
+    /// The server may be on this host, and its processes cannot be seen.
+    fn is_server_out_of_sight(&self) -> bool {
+        self.server_cpus.is_none() && self.same_host != Some(false)
+    }
+
+    /// Somebody waits for a CPU of this host, or would soon.
+    fn is_short_of_cpu(&self) -> bool {
+        let share = self.host_cpu_share.unwrap_or(0.0);
+        share > HOST_BUSY || self.host_pressure_share.is_some_and(|p| p > MOST && share > HOST_FREE)
+    }
+
+    pub(super) fn lacks_data(&self) -> bool {
+        self.window_s < WINDOW_MIN_S || self.committed < COMMITTED_MIN
+    }
+}

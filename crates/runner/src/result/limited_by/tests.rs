@@ -1,0 +1,320 @@
+//! Verdicts over figures as runs give them: each set-up whose limit is known, alone and beside
+//! processes that burn every CPU, and the edges between verdicts.
+
+use super::*;
+
+/// Two CPUs, 8 users by procedures on a server of this host, that nothing troubles.
+fn quiet() -> LimitFigures {
+    LimitFigures {
+        window_s: 60.0,
+        committed: 10_000,
+        sessions: 8,
+        sessions_busy_share: 1.0,
+        busiest_thread_share: 0.10,
+        busiest_thread_wait_share: Some(0.02),
+        threads: 1,
+        threads_cpus: 0.10,
+        threads_waiting: Some(0.02),
+        lag_samples: 4_000,
+        lag_p50_us: Some(30),
+        lag_p99_us: Some(200),
+        lag_mean_us: Some(60.0),
+        late_wakeups: Some(0),
+        median_service_us: 10_000,
+        mean_service_us: 12_000.0,
+        round_trip_us: Some(120),
+        round_trip_mean_us: Some(200.0),
+        round_trip_samples: 60,
+        round_trips_per_transaction: 1.0,
+        network_share: Some(0.01),
+        same_host: Some(true),
+        host_cpu_share: Some(0.3),
+        host_pressure_share: Some(0.02),
+        host_cpus: 2,
+        client_cpus: Some(0.11),
+        client_cpus_allowed: Some(2),
+        server_cpus: Some(0.4),
+        server_waiting: Some(0.1),
+        server_cpus_allowed: Some(2),
+        other_cpus: Some(0.05),
+        other_cpus_of_server: Some(0.05),
+        other_cpus_of_client: Some(0.05),
+        ..LimitFigures::default()
+    }
+}
+
+/// What burners on both CPUs do to figures: they use what they get, and others wait.
+fn beside_burners(f: &mut LimitFigures) {
+    f.host_cpu_share = Some(1.0);
+    f.host_pressure_share = Some(0.99);
+    for others in [&mut f.other_cpus, &mut f.other_cpus_of_server, &mut f.other_cpus_of_client] {
+        *others = Some(1.7);
+    }
+}
+
+type Change = fn(&mut LimitFigures);
+
+fn limited(changes: &[Change]) -> LimitedBy {
+    let mut figures = quiet();
+    changes.iter().for_each(|change| change(&mut figures));
+    figures.time = figures.time_shares();
+    LimitedBy::new(figures)
+}
+
+fn one_user(f: &mut LimitFigures) {
+    (f.sessions, f.mean_service_us, f.lag_mean_us) = (1, 2_000.0, Some(40.0));
+    (f.threads_cpus, f.busiest_thread_share) = (0.15, 0.15);
+    (f.server_cpus, f.server_waiting, f.round_trip_mean_us) = (Some(0.6), Some(0.02), Some(150.0));
+}
+
+fn distant(f: &mut LimitFigures) {
+    (f.round_trip_us, f.round_trip_mean_us) = (Some(21_000), Some(22_000.0));
+    (f.mean_service_us, f.server_cpus, f.server_waiting) = (28_000.0, Some(0.5), Some(0.1));
+    f.network_share = Some(0.75);
+}
+
+fn saturated(f: &mut LimitFigures) {
+    (f.server_cpus, f.server_waiting) = (Some(1.5), Some(5.0));
+    (f.host_cpu_share, f.host_pressure_share) = (Some(0.99), Some(0.97));
+    (f.threads_cpus, f.client_cpus) = (0.4, Some(0.42));
+}
+
+fn pinned_server(f: &mut LimitFigures) {
+    (f.server_cpus, f.server_waiting) = (Some(0.98), Some(5.8));
+    (f.server_cpus_allowed, f.host_cpu_share) = (Some(1), Some(0.6));
+}
+
+fn starved_client(f: &mut LimitFigures) {
+    (f.busiest_thread_share, f.busiest_thread_wait_share) = (0.03, Some(0.95));
+    (f.threads_cpus, f.threads_waiting, f.lag_mean_us) = (0.03, Some(0.95), Some(80_000.0));
+    (f.client_cpus_allowed, f.client_niceness) = (Some(1), 19);
+    (f.round_trip_us, f.round_trip_mean_us) = (Some(50_000), Some(90_000.0));
+    (f.mean_service_us, f.network_share) = (100_000.0, Some(0.5));
+}
+
+fn null_client(f: &mut LimitFigures) {
+    (f.in_process, f.round_trip_us, f.round_trip_mean_us) = (true, None, None);
+    (f.network_share, f.server_cpus, f.server_waiting) = (None, Some(0.0), Some(0.0));
+    (f.busiest_thread_share, f.threads_cpus, f.mean_service_us) = (0.99, 0.99, 20.0);
+    f.server_cpus_allowed = None;
+}
+
+#[test]
+fn known_set_ups_get_their_verdict() {
+    use Certainty::{Probable, Sure};
+    let table: &[(&str, &[Change], Limit, Cause, Certainty)] = &[
+        ("one user", &[one_user], Limit::Load, Cause::FewUsers, Sure),
+        (
+            "one user, who waits for CPUs that others have",
+            &[one_user, beside_burners, |f| {
+                (f.threads_waiting, f.lag_mean_us) = (Some(0.3), Some(2_000.0));
+                (f.server_cpus, f.server_waiting, f.threads_cpus) = (Some(0.2), Some(0.4), 0.06);
+            }],
+            Limit::Host,
+            Cause::OtherProcesses,
+            Sure,
+        ),
+        (
+            "an arrival rate far below capacity, even beside others",
+            &[beside_burners, |f| {
+                (f.paced, f.kept_up, f.sessions_busy_share) = (true, Some(true), 0.1);
+            }],
+            Limit::Load,
+            Cause::Offered,
+            Sure,
+        ),
+        ("a client that fills a core", &[null_client], Limit::Client, Cause::Threads, Sure),
+        ("round trips of 20 ms", &[distant], Limit::Network, Cause::RoundTrips, Sure),
+        (
+            "the same beside others, whom the pings wait for as well",
+            &[distant, beside_burners, |f| {
+                (f.mean_service_us, f.round_trip_mean_us) = (60_000.0, Some(50_000.0));
+                (f.server_waiting, f.network_share) = (Some(0.8), Some(0.35));
+            }],
+            Limit::Network,
+            Cause::RoundTrips,
+            Sure,
+        ),
+        (
+            "statements over it, whose locks are held on the way",
+            &[distant, |f| {
+                (f.round_trips_per_transaction, f.mean_service_us) = (25.0, 1_500_000.0);
+                (f.server_cpus, f.server_waiting) = (Some(0.3), Some(0.05));
+                f.network_share = Some(0.35);
+            }],
+            Limit::Network,
+            Cause::RoundTrips,
+            Probable,
+        ),
+        ("locks, or a slow disk", &[|_| {}], Limit::Database, Cause::Waits, Sure),
+        (
+            "the same beside others",
+            &[beside_burners, |f| {
+                f.server_waiting = Some(1.0);
+            }],
+            Limit::Database,
+            Cause::Waits,
+            Sure,
+        ),
+        ("full CPUs", &[saturated], Limit::Host, Cause::Shared, Sure),
+        (
+            "full of others",
+            &[saturated, |f| f.other_cpus = Some(0.5)],
+            Limit::Host,
+            Cause::OtherProcesses,
+            Sure,
+        ),
+        ("a pinned server", &[pinned_server], Limit::Database, Cause::OwnCpus, Sure),
+        (
+            "a pinned server whose CPU others use too",
+            &[pinned_server, |f| f.other_cpus_of_server = Some(0.4)],
+            Limit::Database,
+            Cause::OwnCpus,
+            Probable,
+        ),
+        ("a starved client", &[starved_client], Limit::Client, Cause::Starved, Sure),
+        (
+            "a client starved by others",
+            &[starved_client, beside_burners],
+            Limit::Client,
+            Cause::Starved,
+            Probable,
+        ),
+    ];
+    for (what, changes, kind, cause, certainty) in table {
+        let found = limited(changes);
+        let seen = (found.kind, found.cause, found.certainty);
+        assert_eq!(seen, (*kind, Some(*cause), *certainty), "{what}: {found:?}");
+    }
+}
+
+#[test]
+fn a_busy_host_is_no_limit_where_nobody_waits_for_its_cpus() {
+    let found = limited(&[|f| f.host_cpu_share = Some(1.0)]);
+    assert_eq!((found.kind, found.certainty), (Limit::Database, Certainty::Sure));
+    let found = limited(&[null_client, |f| {
+        // A null database that sleeps, on a host that others fill.
+        (f.busiest_thread_share, f.threads_cpus, f.mean_service_us) = (0.05, 0.05, 20_000.0);
+        f.host_cpu_share = Some(1.0);
+    }]);
+    assert_eq!(found.kind, Limit::Database, "{found:?}");
+}
+
+#[test]
+fn too_little_is_not_judged() {
+    for change in [(|f| f.window_s = 1.99) as Change, |f| f.committed = 29] {
+        assert_eq!(limited(&[change]).kind, Limit::Undecided);
+    }
+    for change in [(|f| f.window_s = 2.0) as Change, |f| f.committed = 30] {
+        assert_eq!(limited(&[change]).kind, Limit::Database);
+    }
+}
+
+#[test]
+fn a_server_that_nobody_sees_is_judged_with_doubt() {
+    let unseen = |f: &mut LimitFigures| (f.server_cpus, f.server_waiting) = (None, None);
+    let found = limited(&[unseen]);
+    assert_eq!((found.kind, found.certainty), (Limit::Database, Certainty::Probable));
+    let found = limited(&[unseen, |f| f.host_cpu_share = Some(0.95)]);
+    assert_eq!((found.kind, found.cause), (Limit::Undecided, Some(Cause::Unseen)));
+    assert!(found.words.contains("cannot be seen"), "{}", found.words);
+    // On another host, ours being full says nothing.
+    let found = limited(&[unseen, |f| {
+        (f.same_host, f.host_cpu_share) = (Some(false), Some(0.95));
+    }]);
+    assert_eq!((found.kind, found.second), (Limit::Database, Some(Limit::Load)));
+}
+
+#[test]
+fn a_load_near_its_limit_is_not_called_sure() {
+    let near = |f: &mut LimitFigures| (f.paced, f.sessions_busy_share) = (true, 0.7);
+    let kept = limited(&[near, |f| f.kept_up = Some(true)]);
+    assert_eq!((kept.kind, kept.certainty), (Limit::Load, Certainty::Probable));
+    let behind = limited(&[near, |f| f.kept_up = Some(false)]);
+    assert_eq!(behind.kind, Limit::Database);
+}
+
+#[test]
+fn a_database_on_the_clients_threads_is_not_taken_for_the_client() {
+    let on_threads = |f: &mut LimitFigures| {
+        (f.database_on_threads, f.busiest_thread_share, f.threads_cpus) = (true, 1.0, 1.0);
+    };
+    let found = limited(&[on_threads]);
+    assert_eq!(found.kind, Limit::Database);
+    assert!(found.words.contains("the client's own threads"), "{}", found.words);
+    let found = limited(&[on_threads, |f| f.threads_waiting = Some(0.6)]);
+    assert_eq!(found.kind, Limit::Host);
+    assert!(!found.advice.contains("another host"), "{}", found.advice);
+}
+
+#[test]
+fn every_verdict_says_why_and_what_next() {
+    let cases: [(&[Change], &str, &str, &str); 7] = [
+        (&[one_user], "the load", "1 session left room for more: of a transaction's time", "--vus"),
+        (&[null_client], "the client", "used 99 % of a core", "more --threads"),
+        (
+            &[starved_client, beside_burners],
+            "probably the client",
+            "it may also be the host",
+            "CPUs",
+        ),
+        (&[saturated], "the host", "of its 2 CPUs used client 0.42, server 1.50", "another host"),
+        (
+            &[saturated, |f| f.other_cpus = Some(0.5)],
+            "the host, because of other processes",
+            "others 0.5",
+            "stop what else",
+        ),
+        (&[pinned_server], "the database", "may use 1 of 2 CPUs", "more CPUs"),
+        (&[|_| {}], "the database", "server waiting 9", "look at the server"),
+    ];
+    for (changes, title, words, advice) in cases {
+        let found = limited(changes);
+        assert_eq!(found.title(), title);
+        assert!(found.words.contains(words), "{}", found.words);
+        assert!(found.advice.contains(advice), "{}", found.advice);
+    }
+}
+
+#[test]
+fn the_shares_of_time_add_up() {
+    for changes in [&[] as &[Change], &[one_user], &[distant], &[saturated], &[starved_client]] {
+        let t = limited(changes).figures.time.unwrap();
+        let of_server = t.server_cpu.unwrap() + t.server_wait.unwrap();
+        let sum = t.client_cpu + t.client_wait + of_server + t.network + t.rest;
+        assert!((sum - 1.0).abs() < 1e-9, "{t:?}");
+    }
+}
+
+#[test]
+fn documents_of_older_versions_are_read() {
+    let mut document = serde_json::to_value(limited(&[])).unwrap();
+    let top = document.as_object_mut().unwrap();
+    for name in ["cause", "certainty", "second"] {
+        top.remove(name).unwrap();
+    }
+    let kept = [
+        "window_s",
+        "committed",
+        "paced",
+        "sessions_busy_share",
+        "busiest_thread_share",
+        "database_on_threads",
+        "lag_samples",
+        "lag_p50_us",
+        "lag_p99_us",
+        "late_wakeups",
+        "median_service_us",
+        "mean_service_us",
+        "round_trip_us",
+        "round_trip_samples",
+        "round_trips_per_transaction",
+        "network_share",
+        "same_host",
+        "host_cpu_share",
+    ];
+    let figures = top["figures"].as_object_mut().unwrap();
+    figures.retain(|name, _| kept.contains(&name.as_str()));
+    let read: LimitedBy = serde_json::from_value(document).unwrap();
+    assert_eq!((read.title().as_str(), read.cause), ("the database", None));
+}

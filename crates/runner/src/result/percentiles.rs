@@ -1,0 +1,180 @@
+//! How sure the percentiles of response times are: the slices of the window are batches of time, and what
+//! slower transactions cluster in is allowed for (the statistics crate's `percentile`).
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+use triphammer_statistics::Interval;
+use triphammer_statistics::percentile::{Batch, of_batches};
+
+/// 95 % intervals of percentiles, in microseconds; `None` where the window has too few slices, or too few
+/// transactions, to say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "every field is what its name says")]
+pub struct PercentileIntervals {
+    pub p50_us: Option<Interval>,
+    pub p90_us: Option<Interval>,
+    pub p95_us: Option<Interval>,
+    pub p99_us: Option<Interval>,
+    pub p99_9_us: Option<Interval>,
+}
+
+impl PercentileIntervals {
+    /// In the order of the percentiles.
+    #[must_use]
+    pub const fn all(&self) -> [Option<Interval>; 5] {
+        [self.p50_us, self.p90_us, self.p95_us, self.p99_us, self.p99_9_us]
+    }
+
+    /// Of histograms of equal stretches of time, in order; `None` is one without transactions.
+    pub(super) fn of<'a>(stretches: impl Iterator<Item = Option<&'a Histogram<u32>>>) -> Self {
+        let stretches: Vec<Buckets> = stretches.map(buckets).collect();
+        let mut all = BTreeMap::new();
+        for (us, count) in stretches.iter().flatten() {
+            *all.entry(*us).or_insert(0) += count;
+        }
+        let mut below = 0;
+        let running = all.into_iter().map(|(us, count)| {
+            below += count;
+            (us, below)
+        });
+        let running: Buckets = running.collect();
+        let value_at = |share: f64| {
+            // Rounding must not push 0.999 × 1,000 to the next rank.
+            let rank = share * below as f64 * (1.0 - 1e-12);
+            let bucket = running.partition_point(|(_, below)| (*below as f64) < rank);
+            running.get(bucket).map_or(0, |(us, _)| *us)
+        };
+        let interval = |percent: f64| {
+            let value = value_at(percent / 100.0);
+            let sum = |buckets: &[(u64, u64)]| buckets.iter().map(|(_, count)| count).sum();
+            let batch = |stretch: &Buckets| {
+                let above = stretch.partition_point(|(us, _)| *us <= value);
+                Batch { count: sum(stretch), above: sum(&stretch[above..]) }
+            };
+            let batches: Vec<Batch> = stretches.iter().map(batch).collect();
+            of_batches(&batches, percent, |share| value_at(share) as f64).ok()?.interval
+        };
+        Self {
+            p50_us: interval(50.0),
+            p90_us: interval(90.0),
+            p95_us: interval(95.0),
+            p99_us: interval(99.0),
+            p99_9_us: interval(99.9),
+        }
+    }
+}
+
+/// Values that were recorded and how often, in ascending order: few, where a histogram has thousands.
+type Buckets = Vec<(u64, u64)>;
+
+fn buckets(histogram: Option<&Histogram<u32>>) -> Buckets {
+    let recorded = histogram.into_iter().flat_map(Histogram::iter_recorded);
+    recorded.map(|seen| (seen.value_iterated_to(), u64::from(seen.count_at_value()))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use triphammer_core::event::Phase;
+    use triphammer_core::random::Rng;
+    use triphammer_core::recorder::{Interval as Recorded, histogram};
+    use triphammer_core::spec::Length;
+
+    use super::*;
+    use crate::result::Slicer;
+    use crate::second::Second;
+
+    const MEAN_US: f64 = 10_000.0;
+
+    /// Seconds of a run with one type: exponential times whose mean wanders as an AR(1) of 20 %, 10 s long.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "microseconds")]
+    fn intervals(seed: u64, seconds: u64, a_second: u64) -> PercentileIntervals {
+        let mut rng = Rng::of(seed, &[]);
+        let mut slicer = Slicer::new(Length::Time(Duration::from_secs(seconds)));
+        let mut wander = normal(&mut rng);
+        for second in 0..seconds {
+            wander = 0.9 * wander + 0.19_f64.sqrt() * normal(&mut rng);
+            let mut times = histogram();
+            for _ in 0..a_second {
+                let us = rng.exponential(MEAN_US * (0.2 * wander).exp());
+                times.record((us as u64).max(1)).unwrap();
+            }
+            let mut interval = Recorded::new(second, 1);
+            interval.types[0].counts.committed = a_second;
+            interval.types[0].response = Some(times);
+            slicer.take(&Second::new(interval, Phase::Window, None));
+        }
+        let [of_type, of_all] = [slicer.intervals(Some(0)), slicer.intervals(None)];
+        assert_eq!(of_type, of_all, "there is but one type");
+        of_all
+    }
+
+    fn normal(rng: &mut Rng) -> f64 {
+        (2.0 * rng.exponential(1.0)).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
+    }
+
+    /// The true percentiles: the share of a mixture over the wandering mean, by its quantiles.
+    fn truth(percent: f64) -> f64 {
+        let mut rng = Rng::of(9, &[]);
+        let levels: Vec<f64> =
+            (0..20_000).map(|_| MEAN_US * (0.2 * normal(&mut rng)).exp()).collect();
+        let above = |us: f64| levels.iter().map(|level| (-us / level).exp()).sum::<f64>();
+        let (mut low, mut high) = (0.0, 100.0 * MEAN_US);
+        for _ in 0..60 {
+            let middle = (low + high) / 2.0;
+            let is_low = above(middle) / levels.len() as f64 > 1.0 - percent / 100.0;
+            (low, high) = if is_low { (middle, high) } else { (low, middle) };
+        }
+        low
+    }
+
+    /// Share of intervals of p50, p95 and p99 that hold the truth, of so many runs.
+    fn held(seconds: u64, runs: u64) -> [f64; 3] {
+        let truths = [50.0, 95.0, 99.0].map(truth);
+        let (mut held, mut given) = ([0.0; 3], [0.0; 3]);
+        for seed in 0..runs {
+            let found = intervals(seed, seconds, 50);
+            for (index, interval) in
+                [found.p50_us, found.p95_us, found.p99_us].into_iter().enumerate()
+            {
+                let Some(interval) = interval else { continue };
+                given[index] += 1.0;
+                // Histograms are exact to a thousandth.
+                let near = truths[index] * 0.001;
+                let wide = Interval { low: interval.low - near, high: interval.high + near };
+                held[index] += f64::from(u8::from(wide.contains(truths[index])));
+            }
+        }
+        assert!(given.iter().all(|given| *given >= runs as f64 * 0.9), "{given:?} of {runs}");
+        std::array::from_fn(|index| held[index] / given[index])
+    }
+
+    #[test]
+    fn intervals_hold_the_true_percentiles() {
+        let held = held(300, 40);
+        assert!(held.iter().all(|held| *held >= 0.8), "{held:?}");
+    }
+
+    #[test]
+    #[ignore = "a minute of CPU; prints the figures of docs/steadiness.md"]
+    fn intervals_hold_the_true_percentiles_of_many() {
+        for seconds in [100, 300, 900] {
+            let held = held(seconds, 500);
+            println!("{seconds} s: p50 {:.3}, p95 {:.3}, p99 {:.3}", held[0], held[1], held[2]);
+            // 100 s are but ten times as long as the level remembers.
+            let least = if seconds > 100 { 0.9 } else { 0.87 };
+            assert!(held.iter().all(|held| *held >= least), "{held:?}");
+        }
+    }
+
+    #[test]
+    fn few_slices_or_transactions_say_nothing() {
+        assert_eq!(intervals(1, 7, 50), PercentileIntervals::default());
+        let found = intervals(1, 100, 1);
+        assert!(found.p50_us.is_some() && found.p99_9_us.is_none(), "{found:?}");
+        assert_eq!(PercentileIntervals::of([None; 20].into_iter()), PercentileIntervals::default());
+    }
+}

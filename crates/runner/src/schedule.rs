@@ -1,0 +1,167 @@
+//! What a server does by the clock, as its settings say. A window that ends by its own interval must hold
+//! it twice: a series that ends between two checkpoints knows of none.
+
+use serde::{Deserialize, Serialize};
+
+use crate::report::format::duration;
+
+/// The longest that one of the databases here waits by default: a checkpoint of PostgreSQL's. What is not
+/// known is taken for this.
+const USUAL_S: u64 = 300;
+
+/// What PostgreSQL does by the clock and for seconds, where it is on. Its background writers, which go
+/// round several times a second, are part of every second.
+const POSTGRES: [(&str, Option<&str>); 3] = [
+    ("checkpoint_timeout", None),
+    ("autovacuum_naptime", Some("autovacuum")),
+    ("archive_timeout", None),
+];
+
+/// What a server does by the clock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Schedule {
+    /// Nothing that takes a run's time.
+    Nothing,
+    /// Something every so often, and nothing less often.
+    Every {
+        /// The setting that says so: `checkpoint_timeout`.
+        setting: String,
+        /// Its value, in seconds.
+        seconds: u64,
+    },
+    /// Nobody knows.
+    Unknown {
+        /// Why, in words.
+        why: String,
+    },
+}
+
+impl Default for Schedule {
+    fn default() -> Self {
+        Self::Unknown { why: "the server was not asked".to_owned() }
+    }
+}
+
+impl Schedule {
+    /// By a server's settings. A database that keeps nothing does nothing besides.
+    #[must_use]
+    pub fn of(stores: bool, settings: &[(String, String)]) -> Self {
+        let value = |name: &str| {
+            settings.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        };
+        let unknown = |why: &str| Self::Unknown { why: why.to_owned() };
+        if !stores {
+            Self::Nothing
+        } else if value("checkpoint_timeout").is_some() {
+            slowest(value).unwrap_or_else(|| unknown("checkpoint_timeout cannot be read"))
+        } else if value("wal_autocheckpoint").is_some() {
+            // SQLite has no thread of its own: it works in the calls of its users, by pages.
+            Self::Nothing
+        } else if value("innodb_buffer_pool_size").is_some() {
+            unknown("InnoDB flushes as its redo log fills, not by the clock")
+        } else if settings.is_empty() {
+            unknown("the server's settings could not be read")
+        } else {
+            unknown("its settings name no schedule")
+        }
+    }
+
+    /// Seconds that a window must have to hold everything twice.
+    #[must_use]
+    pub const fn twice_s(&self) -> u64 {
+        match self {
+            Self::Nothing => 0,
+            Self::Every { seconds, .. } => 2 * *seconds,
+            Self::Unknown { .. } => 2 * USUAL_S,
+        }
+    }
+
+    /// Why a window must be so long; `None` when it need not.
+    #[must_use]
+    pub fn words(&self) -> Option<String> {
+        match self {
+            Self::Nothing => None,
+            Self::Every { setting, seconds } => Some(format!(
+                "it must hold two rounds of {setting} ({})",
+                duration(*seconds as f64)
+            )),
+            Self::Unknown { why } => Some(format!(
+                "what the server does by the clock is not known ({why}), so it must hold two rounds of {}",
+                duration(USUAL_S as f64)
+            )),
+        }
+    }
+}
+
+/// The setting of PostgreSQL's that comes round most slowly.
+fn slowest<'a>(value: impl Fn(&str) -> Option<&'a str>) -> Option<Schedule> {
+    let is_on = |switch: Option<&str>| switch.is_none_or(|name| value(name) != Some("off"));
+    let known = POSTGRES.into_iter().filter(|(_, switch)| is_on(*switch));
+    known
+        .filter_map(|(name, _)| Some((name, seconds(value(name)?)?)))
+        .max_by_key(|(_, seconds)| *seconds)
+        .map(|(name, seconds)| Schedule::Every { setting: name.to_owned(), seconds })
+}
+
+/// PostgreSQL's spelling of a time, `5min`, in seconds; `None` where it is off or no time.
+fn seconds(text: &str) -> Option<u64> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, unit) = text.split_at(digits);
+    let number: u64 = number.parse().ok().filter(|number| *number > 0)?;
+    let each = match unit.trim() {
+        "" | "s" => 1,
+        "min" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        "ms" => return Some(number.div_ceil(1_000)),
+        _ => return None,
+    };
+    number.checked_mul(each).filter(|seconds| *seconds <= 10 * 86_400)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(settings: &[(&str, &str)]) -> Schedule {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        Schedule::of(true, &settings.iter().map(owned).collect::<Vec<_>>())
+    }
+
+    fn every(setting: &str, seconds: u64) -> Schedule {
+        Schedule::Every { setting: setting.into(), seconds }
+    }
+
+    #[test]
+    fn postgres_does_what_comes_round_most_slowly() {
+        let naptime = ("autovacuum_naptime", "1min");
+        let timeout = |text| ("checkpoint_timeout", text);
+        assert_eq!(of(&[naptime, timeout("5min")]), every("checkpoint_timeout", 300));
+        assert_eq!(of(&[naptime, timeout("30s")]), every("autovacuum_naptime", 60));
+        let off = ("autovacuum", "off");
+        assert_eq!(of(&[naptime, off, timeout("30s")]), every("checkpoint_timeout", 30));
+        let archive = ("archive_timeout", "1h");
+        assert_eq!(of(&[archive, timeout("5min")]), every("archive_timeout", 3_600));
+        assert_eq!(of(&[("archive_timeout", "0"), timeout("1d")]).twice_s(), 2 * 86_400);
+        for nonsense in
+            ["", "soon", "5 moons", "0", "99999999999999999999min", "18446744073709551615d"]
+        {
+            assert!(matches!(of(&[timeout(nonsense)]), Schedule::Unknown { .. }), "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn others_have_no_schedule_or_none_that_is_known() {
+        assert_eq!(Schedule::of(false, &[]), Schedule::Nothing);
+        assert_eq!(
+            of(&[("journal_mode", "wal"), ("wal_autocheckpoint", "1000")]),
+            Schedule::Nothing
+        );
+        for settings in [&[("innodb_buffer_pool_size", "1")][..], &[("sql_mode", "x")], &[]] {
+            let schedule = of(settings);
+            assert!(matches!(&schedule, Schedule::Unknown { .. }), "{schedule:?}");
+            assert_eq!(schedule.twice_s(), 600);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Whether a target falls behind an open load: what arrives is known exactly, so is what ends, and what lies
+//! between is the backlog. One that keeps up has a backlog that comes and goes; one that does not has one
+//! that grows.
+
+use serde::{Deserialize, Serialize};
+
+use crate::distribution::t_975;
+use crate::numbers::{mean, size, squares};
+use crate::{Estimate, Interval};
+
+/// Fewest stretches that a growth can be seen in.
+pub const STRETCHES_MIN: usize = 5;
+/// How far the mean growth has to be above 0, as a share of the 97.5 % quantile of Student's t: about
+/// 0.3 % of targets at the very edge look so by chance, and none that has a little room.
+const SURE: f64 = 1.5;
+
+/// What arrived and what ended in stretches of time of about equal length.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stretch {
+    /// Its length, in seconds, above 0.
+    pub seconds: f64,
+    /// Transactions that fell due.
+    pub arrived: f64,
+    /// Transactions that ended, whatever their outcome.
+    pub ended: f64,
+}
+
+/// Whether the backlog grew throughout: by more than it changes from stretch to stretch. `None` when there
+/// are fewer than [`STRETCHES_MIN`] stretches.
+#[must_use]
+pub fn grows(stretches: &[Stretch]) -> Option<bool> {
+    if stretches.len() < STRETCHES_MIN {
+        return None;
+    }
+    let growth: Vec<f64> = stretches.iter().map(|s| (s.arrived - s.ended) / s.seconds).collect();
+    let error = error(&growth);
+    let sure = SURE * t_975(size(growth.len()) - 1.0) * error;
+    Some(mean(&growth) > sure.max(f64::EPSILON))
+}
+
+/// What was served a second, from the scatter of the stretches; `None` without any.
+#[must_use]
+pub fn served(stretches: &[Stretch]) -> Option<Estimate> {
+    let seconds: f64 = stretches.iter().map(|stretch| stretch.seconds).sum();
+    let value = stretches.iter().map(|stretch| stretch.ended).sum::<f64>() / seconds;
+    let each: Vec<f64> = stretches.iter().map(|stretch| stretch.ended / stretch.seconds).collect();
+    let half = match each.len() >= STRETCHES_MIN {
+        true => t_975(size(each.len()) - 1.0) * error(&each),
+        // As if each had come by chance.
+        false => t_975(f64::MAX) * (value / seconds).sqrt(),
+    };
+    value.is_finite().then(|| Estimate { value, interval: Some(Interval::around(value, half)) })
+}
+
+/// Standard error of the mean.
+fn error(values: &[f64]) -> f64 {
+    let n = size(values.len());
+    (squares(values) / (n * (n - 1.0))).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// Stretches of a server of rate 100 with exponential times, from empty.
+    fn stretches(random: &mut Random, rate: f64, count: usize, seconds: f64) -> Vec<Stretch> {
+        let (mut due, mut free) = (0.0_f64, 0.0_f64);
+        let mut found = vec![Stretch { seconds, arrived: 0.0, ended: 0.0 }; count];
+        loop {
+            due += random.exponential() / rate;
+            let Some(stretch) = found.get_mut(crate::numbers::length(due / seconds)) else {
+                return found;
+            };
+            stretch.arrived += 1.0;
+            free = free.max(due) + random.exponential() / 100.0;
+            if let Some(stretch) = found.get_mut(crate::numbers::length(free / seconds)) {
+                stretch.ended += 1.0;
+            }
+        }
+    }
+
+    fn share(rate: f64, count: usize, seconds: f64) -> f64 {
+        let mut random = Random::new(61);
+        let grown = (0..400).filter(|_| {
+            grows(&stretches(&mut random, rate, count, seconds)).expect("enough stretches")
+        });
+        size(grown.count()) / 400.0
+    }
+
+    #[test]
+    fn a_backlog_grows_where_more_arrives_than_is_served_and_nowhere_else() {
+        assert!(share(95.0, 20, 3.0) <= 0.01);
+        assert!(share(80.0, 10, 1.0) <= 0.01);
+        assert!(share(110.0, 20, 3.0) >= 0.95);
+        assert!(share(150.0, 10, 1.0) >= 0.95);
+    }
+
+    #[test]
+    fn what_an_overloaded_server_serves_is_its_rate() {
+        let mut random = Random::new(62);
+        let mut held = 0;
+        for _ in 0..400 {
+            let served = served(&stretches(&mut random, 150.0, 20, 3.0)).unwrap();
+            held += usize::from(served.interval.unwrap().contains(100.0));
+        }
+        assert!((360..=396).contains(&held), "{held}");
+    }
+
+    #[test]
+    fn too_few_stretches_say_nothing() {
+        assert_eq!(grows(&[Stretch { seconds: 1.0, arrived: 9.0, ended: 1.0 }; 4]), None);
+        assert_eq!(served(&[]), None);
+        let one = served(&[Stretch { seconds: 10.0, arrived: 500.0, ended: 400.0 }]).unwrap();
+        assert_eq!(one.value, 40.0);
+        assert!((one.interval.unwrap().half_width() - 3.92).abs() < 0.01);
+    }
+}

@@ -1,0 +1,200 @@
+//! How likely every rate is to be the capacity, from the runs that were made.
+//!
+//! The model of a run is a queue's: a share a of the limit is there without any load, and the rest grows as
+//! `(1 - a) / (1 - b (rate / capacity - 1))`. With a = 0 it is exact for one exponential server. Neither a
+//! nor the slope b is known beforehand: any from 0 to 0.85, and any from 0.25 to 64 on a scale of
+//! logarithms, is as likely. Runs lie around the curve with an error that is
+//!
+//! - their own, as their intervals say, pooled over the runs near the limit: a run that was calm by chance
+//!   has a low percentile and a narrow interval at once, and must not outweigh the others for it. The
+//!   pooled error counts as [`ERROR_FREEDOM`] observations, so that runs that scatter more widen it. Above
+//!   the limit it grows as the percentile does, because a longer queue changes more slowly; and
+//! - the curve's: a share of its distance from the limit, so that what is far away tells little more than
+//!   its side.
+//!
+//! The belief is the posterior on a grid of capacities and curves, summed over the curves. It is refined to
+//! where nearly all of it lies.
+
+use super::{Answer, Distance, Told, chance};
+use crate::numbers::size;
+
+/// Cells of the grid.
+const CELLS: usize = 80;
+/// Times that the grid is laid anew over where the belief lies.
+const REFINED: usize = 3;
+/// Belief that may lie outside of the refined grid, on either side.
+const OUTSIDE_GRID: f64 = 1e-4;
+/// How far the first grid reaches beyond the bracket, as a logarithm.
+const BEYOND: f64 = 1.5;
+/// How fast belief falls outside the bracket: to an eighth with every doubling.
+const FALL: f64 = 3.0;
+/// Slopes of the percentile by rate at the capacity, on scales of logarithms.
+const SLOPES: usize = 13;
+const SLOPE_MIN: f64 = 0.25;
+const SLOPE_MAX: f64 = 64.0;
+/// Shares of the limit that are there without load.
+const BASES: [f64; 4] = [0.0, 0.35, 0.65, 0.85];
+/// Error of the curve, as a share of its distance from the limit.
+const CURVE_ERROR: f64 = 0.3;
+/// Farthest from the limit, as a logarithm, that is told apart: e times itself thrice, or so.
+const FAR: f64 = 2.0;
+/// Distance from the limit at which a run's error counts half in the pooled one.
+const NEAR: f64 = 0.5;
+/// Least error of a run: histograms have three digits.
+const ERROR_MIN: f64 = 0.003;
+/// Observations that the pooled error is worth.
+const ERROR_FREEDOM: f64 = 3.0;
+
+/// The belief on its grid.
+pub(super) struct Belief {
+    /// Logarithm of the lowest rate, and of the ratio of neighbouring cells.
+    start: f64,
+    step: f64,
+    /// The chance of each cell.
+    cells: Vec<f64>,
+}
+
+/// What the runs showed, as the model takes it.
+struct Runs {
+    /// Rate and distance from the limit of those that measured.
+    measured: Vec<(f64, f64)>,
+    /// Rate and chance to be below the capacity of those that did not.
+    sided: Vec<(f64, f64)>,
+    /// Pooled variance of the distances.
+    variance: f64,
+    /// Logarithm of the rate above which the capacity cannot be.
+    highest: f64,
+    bracket: (f64, f64),
+}
+
+impl Belief {
+    /// From what was told. The capacity lies about the bracket and not above `highest`.
+    pub fn of(told: &[Told], bracket: (f64, f64), highest: Option<f64>) -> Self {
+        let runs = Runs::of(told, bracket, highest);
+        let (mut from, mut to) = (runs.bracket.0 - BEYOND, runs.bracket.1 + BEYOND);
+        to = to.min(runs.highest.max(from + 1e-6));
+        let mut belief = Self::on(&runs, from, to);
+        for _ in 0..REFINED {
+            let [low, high] = [OUTSIDE_GRID, 1.0 - OUTSIDE_GRID].map(|s| belief.ln_quantile(s));
+            (from, to) = ((low - belief.step).max(from), (high + belief.step).min(to));
+            belief = Self::on(&runs, from, to);
+        }
+        belief
+    }
+
+    fn on(runs: &Runs, start: f64, end: f64) -> Self {
+        let step = (end - start) / size(CELLS);
+        let mut cells = Vec::with_capacity(CELLS);
+        for place in 0..CELLS {
+            cells.push(runs.ln_likelihood(start + (size(place) + 0.5) * step));
+        }
+        let most = cells.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        cells.iter_mut().for_each(|cell| *cell = (*cell - most).exp());
+        let sum: f64 = cells.iter().sum();
+        cells.iter_mut().for_each(|cell| *cell /= sum);
+        Self { start, step, cells }
+    }
+
+    /// The rate below which the capacity lies with this chance.
+    pub fn quantile(&self, share: f64) -> f64 {
+        self.ln_quantile(share).exp()
+    }
+
+    fn ln_quantile(&self, share: f64) -> f64 {
+        let mut left = share;
+        for (place, cell) in self.cells.iter().enumerate() {
+            if left <= *cell && *cell > 0.0 {
+                return self.start + (size(place) + left / cell) * self.step;
+            }
+            left -= cell;
+        }
+        self.start + size(self.cells.len()) * self.step
+    }
+
+    /// The chance that the capacity lies below a rate.
+    pub fn below(&self, rate: f64) -> f64 {
+        let at = (rate.ln() - self.start) / self.step;
+        let part = |place: usize, cell: f64| cell * (at - size(place)).clamp(0.0, 1.0);
+        self.cells.iter().enumerate().map(|(place, cell)| part(place, *cell)).sum()
+    }
+}
+
+impl Runs {
+    fn of(told: &[Told], (low, high): (f64, f64), highest: Option<f64>) -> Self {
+        let (mut measured, mut sided) = (Vec::new(), Vec::new());
+        let (mut squares, mut weights) = (0.0, 0.0);
+        for told in told {
+            let distance = match told.answer {
+                Answer::Measured { value, limit } => Distance::of(value, limit),
+                Answer::Ok { .. } | Answer::Overloaded { .. } => None,
+            };
+            match distance {
+                Some(Distance { ln, error }) => {
+                    let weight = 1.0 / (1.0 + (ln / NEAR).powi(2));
+                    squares += weight * error.powi(2);
+                    weights += weight;
+                    measured.push((told.rate, ln.clamp(-FAR, FAR)));
+                }
+                None => sided.push((told.rate.ln(), chance(told.answer))),
+            }
+        }
+        let variance = if weights > 0.0 { squares / weights } else { 0.0 };
+        Self {
+            measured,
+            sided,
+            variance: variance.clamp(ERROR_MIN.powi(2), FAR),
+            highest: highest.map_or(f64::INFINITY, f64::ln),
+            bracket: (low.ln(), high.ln()),
+        }
+    }
+
+    /// Of the capacity with this logarithm, summed over the curves.
+    fn ln_likelihood(&self, ln_capacity: f64) -> f64 {
+        let outside = (self.bracket.0 - ln_capacity).max(ln_capacity - self.bracket.1).max(0.0);
+        let sides = self.sided.iter().map(|&(rate, chance)| {
+            if rate <= ln_capacity { chance.ln() } else { (1.0 - chance).ln() }
+        });
+        let known = sides.sum::<f64>() - outside * FALL;
+        let capacity = ln_capacity.exp();
+        let of_curves = (0..SLOPES * BASES.len()).map(|place| {
+            let share = size(place / BASES.len()) / size(SLOPES - 1);
+            let slope = SLOPE_MIN * (SLOPE_MAX / SLOPE_MIN).powf(share);
+            self.of_curve(capacity, Curve { base: BASES[place % BASES.len()], slope })
+        });
+        let of_curves: Vec<f64> = of_curves.collect();
+        let most = of_curves.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        known + most + of_curves.iter().map(|curve| (curve - most).exp()).sum::<f64>().ln()
+    }
+
+    /// Logarithm of the likelihood of what was measured: Student's t about the curve.
+    fn of_curve(&self, capacity: f64, curve: Curve) -> f64 {
+        let (mut squares, mut widths) = (0.0, 1.0_f64);
+        for &(rate, distance) in &self.measured {
+            let expected = curve.at(rate / capacity);
+            let own = (2.0 * expected.max(0.0)).exp();
+            let wider = own + (CURVE_ERROR * expected).powi(2) / self.variance;
+            squares += (distance - expected).powi(2) / (self.variance * wider);
+            widths *= wider;
+        }
+        let freedom = ERROR_FREEDOM + size(self.measured.len());
+        -0.5 * widths.ln() - 0.5 * freedom * (1.0 + squares / ERROR_FREEDOM).ln()
+    }
+}
+
+/// How the percentile grows with the rate.
+#[derive(Clone, Copy)]
+struct Curve {
+    base: f64,
+    slope: f64,
+}
+
+impl Curve {
+    /// Logarithm of the percentile over the limit at a rate, as a share of the capacity.
+    fn at(self, rate: f64) -> f64 {
+        let left = 1.0 - self.slope * (rate - 1.0);
+        if left <= 0.0 {
+            return FAR;
+        }
+        (self.base + (1.0 - self.base) / left).ln().clamp(-FAR, FAR)
+    }
+}
