@@ -4,12 +4,13 @@
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use tokio::time::timeout;
 use triphammer_core::clock::Clock;
 use triphammer_core::session::{Access, Claim, Database as _, Role, Session as _};
-use triphammer_core::workload::{TableDef, column};
+use triphammer_core::workload::{TableDef, column, table};
 use triphammer_core::{ColumnType, Rows, Value};
 use triphammer_drivers::target::ConnectSettings;
 use triphammer_drivers::{AnyDatabase, AnySession};
@@ -30,10 +31,9 @@ const SESSIONS: u32 = 8;
 /// Memory that a process of tests may have taken at its peak.
 const MEMORY_KIB_MAX: u64 = 1024 * 1024;
 
-static TABLE: TableDef = TableDef {
-    name: "fuzzed",
-    columns: &[column("id", ColumnType::Int), column("words", ColumnType::Text)],
-};
+static TABLE: LazyLock<TableDef> = LazyLock::new(|| {
+    table("fuzzed", [column("id", ColumnType::Int), column("words", ColumnType::Text)])
+});
 
 /// Does what may fail in any way but by a panic or without an end.
 async fn tried<T, E>(asked: impl Future<Output = Result<T, E>>) -> Option<T> {

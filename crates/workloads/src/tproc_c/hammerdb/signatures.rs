@@ -156,7 +156,9 @@ pub(super) fn recognise(book: &SqlBook, rows: &Rows) -> Result<Result<Found, Str
 /// What a run lacks, and what its version does not keep, by what `hammerdb.routines` listed.
 pub(super) fn judge(book: &SqlBook, rows: &Rows) -> Result<Judged, DbError> {
     Ok(match recognise(book, rows)? {
-        Ok(found) if found.has(Remark::Late) => Judged { lack: None, violates: LATE.iter().copied().map(Name::from).collect() },
+        Ok(found) if found.has(Remark::Late) => {
+            Judged { lack: None, violates: LATE.iter().copied().map(Name::from).collect() }
+        }
         Ok(_) => Judged::default(),
         Err(lack) => Judged { lack: Some(lack), violates: Vec::new() },
     })
