@@ -20,6 +20,7 @@ mod limited_by;
 mod load;
 mod make;
 mod redacted;
+mod schema;
 mod slices;
 mod steadiness;
 mod verification;
@@ -39,6 +40,7 @@ pub use limited_by::{
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
 pub use redacted::{Redacted, mask_secrets, mask_setting};
+pub use schema::{SchemaFact, SchemaKind};
 pub use slices::{SLICES_MAX, Slice, SliceFigures, Slicer};
 pub use steadiness::{Steadiness, Steady, Until, WarmUp};
 pub use verification::{Verdict, Verification};

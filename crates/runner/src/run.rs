@@ -1,6 +1,7 @@
 //! `run`: resolves what is to be run on what was built, watches the database from beside while the engine
 //! drives it, and makes the one result.
 
+mod fingerprint;
 mod monitor;
 
 use std::path::Path;
@@ -218,6 +219,10 @@ impl<W: Workload, D: Database> Resolved<W, D> {
                 observer.warn(text);
             });
             facts.job = journal.job.map(|job| job.0);
+            for note in monitor.schema(&mut facts.schema).await {
+                journal.note(&note, &mut |text| observer.warn(text));
+                facts.notes.push(note);
+            }
             facts.database_count.before = monitor.count().await;
             for (audit, sum) in &mut facts.audits {
                 sum.before = monitor.sum(audit).await;
@@ -307,6 +312,7 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             database_count: DatabaseCount::default(),
             audits: self.audits(),
             server_transactions: CounterSpan::default(),
+            schema: Vec::new(),
             settings_changed: Vec::new(),
             slicer: Slicer::new(self.plan.spec.length),
             requirements: self.requirements.clone(),

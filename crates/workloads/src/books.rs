@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use rust_embed::RustEmbed;
 use triphammer_core::SpecError;
 use triphammer_core::sql::{
-    Dialect, DialectOption, Layer, SqlBook, StatementDef, param, statement,
+    Dialect, DialectOption, Layer, SqlBook, StatementDef, optional, param, statement,
 };
 use triphammer_core::value::ColumnType::Text;
 use triphammer_core::workload::{OptionCommand, OptionDef, Workload};
@@ -41,6 +41,9 @@ pub static BUILD_STATEMENTS: &[StatementDef] = &[
     statement("build_record.delete_all", &[param("workload", Text)]),
     // One integer: rows of other workloads.
     statement("build_record.others", &[param("workload", Text)]),
+    // What the planner has to work with: kind, table, name, what it is; all text.
+    optional("fingerprint.objects", &[]),
+    optional("fingerprint.statistics", &[]),
 ];
 
 /// The book of workload `W` in `dialect`, its options at their defaults; with `procedures` the calls

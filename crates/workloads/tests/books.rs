@@ -128,6 +128,8 @@ fn the_statements_are_those_that_are_pinned() {
     assert_eq!(
         names(Required::Optional),
         [
+            "fingerprint.objects",
+            "fingerprint.statistics",
             "foreign.scale",
             "hammerdb.delivery.function",
             "hammerdb.delivery.procedure",

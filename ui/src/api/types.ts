@@ -245,7 +245,7 @@ export interface Change {
   at: number;
   /** Mean from the change before, or from the start. */
   before: number;
-  /** 1 less the chance of such a split in runs without a change, from 0.975 to 1. */
+  /** 1 less the greatest chance of it in runs without a change, from noise or from a host that switches. */
   confidence: number;
   /** What differs between the last run before it (A) and the first run after it (B). */
   differences: Difference[];
@@ -1418,6 +1418,8 @@ export interface RunResult {
   round_trips: RoundTrips;
   /** What happened in the whole run, ramp-up and drain included. */
   run: Figures;
+  /** What the planner had to work with when the run began; empty where it is not known. */
+  schema: SchemaFact[];
   /** What was at the other end. */
   server: ServerInfo;
   /** What `tpm_server` was made from. */
@@ -1499,6 +1501,21 @@ export interface SavedTarget {
   /** URL without secrets. */
   url: string;
 }
+
+/** One thing that is known of a table. */
+export interface SchemaFact {
+  /** What it is about. */
+  kind: SchemaKind;
+  /** Name of the index or constraint; empty for the others. */
+  name: string;
+  /** The table, or what the database tells as a whole. */
+  table: string;
+  /** Its definition in the database's words, rows, bytes, or the age of statistics in seconds (never, or gathered where the database does not tell when). */
+  value: string;
+}
+
+/** What a fact of a schema is about. */
+export type SchemaKind = "table" | "engine" | "index" | "constraint" | "rows" | "bytes" | "index_bytes" | "statistics";
 
 /** What is at the other end of a session. */
 export interface ServerInfo {
@@ -1734,7 +1751,7 @@ export interface Step {
 }
 
 /** What a fact is about. */
-export type Subject = "workload" | "setting" | "target" | "server" | "server_setting" | "tool" | "host";
+export type Subject = "workload" | "setting" | "target" | "server" | "schema" | "size" | "statistics" | "server_setting" | "tool" | "host";
 
 /** Rows of a table that are loaded so far. */
 export interface TableRows {

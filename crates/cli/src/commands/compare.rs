@@ -47,6 +47,13 @@ fn of_the_store(settings: &mut Settings) -> Result<Exit> {
     let margin = compare::margin(settings)?;
     let format = format(settings)?;
     let result = compare::stored(&stored(settings)?, &a, &b, margin)?;
+    if settings.switch("fail-if-slower")? && !result.can_decide() {
+        return Err(Failure::refuse(
+            "--fail-if-slower needs two runs or more of each side, better five: one run cannot show how \
+             much runs differ; give several runs a label each side and compare the labels, or make \
+             pairs of runs with --ab",
+        ));
+    }
     show(&result, format);
     Ok(if passes(settings, &result)? { Exit::Done } else { Exit::CheckFailed })
 }

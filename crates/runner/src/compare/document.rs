@@ -302,6 +302,12 @@ impl ComparisonResult {
         result
     }
 
+    /// Whether both sides have the runs that a verdict needs: two, or a profile of each.
+    #[must_use]
+    pub fn can_decide(&self) -> bool {
+        self.profiles.is_some() || [&self.a, &self.b].iter().all(|side| side.runs.len() >= 2)
+    }
+
     /// Whether B is slower.
     #[must_use]
     pub fn is_slower(&self) -> bool {

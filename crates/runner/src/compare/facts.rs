@@ -8,7 +8,9 @@ use triphammer_core::session::ServerInfo;
 use super::run::Run;
 use crate::host::Host;
 use crate::profile::ProfileResult;
-use crate::result::{Redacted, Setting, Tool, WorkloadFacts, mask_secrets, mask_setting};
+use crate::result::{
+    Redacted, SchemaFact, SchemaKind, Setting, Tool, WorkloadFacts, mask_secrets, mask_setting,
+};
 
 /// What a fact is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -22,6 +24,12 @@ pub enum Subject {
     Target,
     /// What is at the other end.
     Server,
+    /// A table, an index or a constraint.
+    Schema,
+    /// The size of a table, where it differs by more than a quarter.
+    Size,
+    /// How old the planner's statistics are.
+    Statistics,
     /// One of the server's own settings.
     ServerSetting,
     /// The program that measured.
@@ -32,11 +40,14 @@ pub enum Subject {
 
 impl Subject {
     /// Every one.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::Workload,
         Self::Setting,
         Self::Target,
         Self::Server,
+        Self::Schema,
+        Self::Size,
+        Self::Statistics,
         Self::ServerSetting,
         Self::Tool,
         Self::Host,
@@ -50,6 +61,9 @@ impl Subject {
             Self::Setting => "setting",
             Self::Target => "target",
             Self::Server => "server",
+            Self::Schema => "schema",
+            Self::Size => "size",
+            Self::Statistics => "statistics",
             Self::ServerSetting => "server setting",
             Self::Tool => "tool",
             Self::Host => "host",
@@ -109,6 +123,13 @@ const PLACES: [&str; 16] = [
     "unix_socket_directories",
 ];
 
+/// What a run has in place of an index that other runs of its side have.
+const MISSING: &str = "missing";
+/// What names of sizes in bytes start with.
+const BYTES: &str = "bytes of ";
+/// Rows or bytes that a difference is above, at least.
+const SIZE_APART_MIN: u64 = 100_000;
+
 /// Facts by subject and name; more than one value where runs of one side differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts(BTreeMap<(Subject, String), BTreeSet<String>>);
@@ -122,13 +143,18 @@ impl Facts {
         facts.workload(&result.workload);
         facts.settings(&result.settings, &result.workload);
         facts.around(&result.target, &result.server, &result.tool, &result.host);
+        facts.schema(&result.schema);
         facts.server_settings(&run.server_settings);
         facts
     }
 
-    /// Of a profile, with the server's settings in its first run.
+    /// Of a profile, with the schema and the server's settings in its first run.
     #[must_use]
-    pub fn of_profile(profile: &ProfileResult, server_settings: &[(String, String)]) -> Self {
+    pub fn of_profile(
+        profile: &ProfileResult,
+        schema: &[SchemaFact],
+        server_settings: &[(String, String)],
+    ) -> Self {
         let mut facts = Self::default();
         facts.workload(&profile.workload);
         // Each run of it has other users, and threads by them.
@@ -136,6 +162,7 @@ impl Facts {
         let settings: Vec<Setting> = profile.settings.iter().filter(same).cloned().collect();
         facts.settings(&settings, &profile.workload);
         facts.around(&profile.target, &profile.server, &profile.tool, &profile.host);
+        facts.schema(schema);
         facts.server_settings(server_settings);
         facts
     }
@@ -143,27 +170,54 @@ impl Facts {
     /// The facts of all runs of a side.
     #[must_use]
     pub fn of_all(runs: &[&Run]) -> Self {
+        let each: Vec<Self> = runs.iter().map(|run| Self::of_run(run)).collect();
         let mut all = Self::default();
-        for run in runs {
-            for (key, values) in Self::of_run(run).0 {
-                all.0.entry(key).or_default().extend(values);
+        for facts in &each {
+            for (key, values) in &facts.0 {
+                all.0.entry(key.clone()).or_default().extend(values.iter().cloned());
+            }
+        }
+        // An index that some runs had and others had not is told like one with two definitions.
+        for (key, values) in all.0.iter_mut().filter(|(key, _)| key.0 == Subject::Schema) {
+            let lacks = |facts: &Self| facts.knows(Subject::Schema) && !facts.0.contains_key(key);
+            if each.iter().any(lacks) {
+                values.insert(MISSING.to_owned());
             }
         }
         all
     }
 
+    /// Whether anything is known about the subject.
+    fn knows(&self, subject: Subject) -> bool {
+        self.0.keys().any(|key| key.0 == subject)
+    }
+
     /// What differs between these of A and those of B.
     #[must_use]
     pub fn against(&self, b: &Self) -> Vec<Difference> {
-        let asked = |facts: &Self| facts.0.keys().any(|key| key.0 == Subject::ServerSetting);
-        let settings_known = asked(self) && asked(b);
+        let product = (Subject::Server, "product".to_owned());
+        let one_product = self.0.get(&product) == b.0.get(&product);
+        let comparable = |subject| match subject {
+            // Products describe their schemas in words of their own.
+            Subject::Schema | Subject::Size | Subject::Statistics => {
+                one_product && self.knows(subject) && b.knows(subject)
+            }
+            Subject::ServerSetting => self.knows(subject) && b.knows(subject),
+            _ => true,
+        };
         let mut keys: Vec<&(Subject, String)> = self.0.keys().chain(b.0.keys()).collect();
         keys.sort();
         keys.dedup();
         let differs = |key: &&(Subject, String)| {
-            self.0.get(*key) != b.0.get(*key) && (settings_known || key.0 != Subject::ServerSetting)
+            let (a, b) = (self.0.get(*key), b.0.get(*key));
+            a != b && (key.0 != Subject::Size || differ_notably(a, b)) && comparable(key.0)
         };
-        let of = |facts: &Self, key| facts.0.get(key).map(joined);
+        let of = |facts: &Self, key: &(Subject, String)| {
+            facts.0.get(key).map(|values| match key.0 {
+                Subject::Size => size(&key.1, values),
+                _ => joined(values),
+            })
+        };
         keys.into_iter()
             .filter(differs)
             .map(|key| Difference {
@@ -182,7 +236,11 @@ impl Facts {
         let of_runs = |subject| {
             matches!(
                 subject,
-                Subject::Workload | Subject::Setting | Subject::Target | Subject::Server
+                Subject::Workload
+                    | Subject::Setting
+                    | Subject::Target
+                    | Subject::Server
+                    | Subject::Schema
             )
         };
         let mixed = self.0.iter().filter(move |(key, values)| of_runs(key.0) && values.len() > 1);
@@ -239,6 +297,27 @@ impl Facts {
         }
     }
 
+    fn schema(&mut self, facts: &[SchemaFact]) {
+        for SchemaFact { kind, table, name, value } in facts {
+            let (subject, name) = match kind {
+                SchemaKind::Table => (Subject::Schema, format!("table {table}")),
+                SchemaKind::Engine => (Subject::Schema, format!("engine of {table}")),
+                SchemaKind::Index => (Subject::Schema, format!("index {name} of {table}")),
+                SchemaKind::Constraint => {
+                    (Subject::Schema, format!("constraint {name} of {table}"))
+                }
+                SchemaKind::Rows => (Subject::Size, format!("rows of {table}")),
+                SchemaKind::Bytes => (Subject::Size, format!("{BYTES}{table}")),
+                SchemaKind::IndexBytes => (Subject::Size, format!("{BYTES}indexes of {table}")),
+                SchemaKind::Statistics => (Subject::Statistics, table.clone()),
+            };
+            match subject {
+                Subject::Statistics => self.say(subject, &name, age(value)),
+                _ => self.say(subject, &name, mask_secrets(value)),
+            }
+        }
+    }
+
     fn server_settings(&mut self, settings: &[(String, String)]) {
         for (name, value) in settings.iter().filter(|(name, _)| !PLACES.contains(&name.as_str())) {
             self.say(Subject::ServerSetting, name, mask_setting(name, value));
@@ -248,6 +327,37 @@ impl Facts {
 
 fn must_be_equal((subject, name): &(Subject, String)) -> bool {
     *subject == Subject::Workload && MUST_BE_EQUAL.contains(&name.as_str())
+}
+
+/// How old statistics are, in steps of which one more may matter to a planner.
+fn age(seconds: &str) -> &str {
+    match seconds.parse::<u64>().map(|seconds| seconds / 86_400) {
+        Ok(0) => "gathered within a day",
+        Ok(1..7) => "gathered within a week",
+        Ok(7..30) => "gathered within a month",
+        Ok(_) => "gathered more than a month before",
+        Err(_) => seconds,
+    }
+}
+
+/// The greatest of the sizes that the runs of a side found.
+fn greatest(sizes: &BTreeSet<String>) -> Option<u64> {
+    sizes.iter().filter_map(|size| size.parse().ok()).max()
+}
+
+/// Whether two sizes differ by more than a quarter of the greater, and by more than runs add.
+fn differ_notably(a: Option<&BTreeSet<String>>, b: Option<&BTreeSet<String>>) -> bool {
+    let (Some(a), Some(b)) = (a.and_then(greatest), b.and_then(greatest)) else { return false };
+    let apart = a.abs_diff(b);
+    apart > SIZE_APART_MIN && apart > a.max(b) / 4
+}
+
+fn size(name: &str, sizes: &BTreeSet<String>) -> String {
+    let size = greatest(sizes).unwrap_or_default();
+    match name.starts_with(BYTES) {
+        true => crate::report::format::bytes(size),
+        false => crate::report::format::integer(size),
+    }
 }
 
 fn joined(values: &BTreeSet<String>) -> String {

@@ -1,7 +1,7 @@
 //! The figures of runs, side by side.
 
 use serde::{Deserialize, Serialize};
-use triphammer_statistics::compare::{self, Better, CompareError, Comparison};
+use triphammer_statistics::compare::{self, Better, CompareError, Comparison, Verdict};
 
 use super::run::Run;
 use crate::requirement::Unit;
@@ -64,7 +64,7 @@ impl Named {
                 compare::pairs(&pairs, self.better, margin)
             }
             How::Runs => compare::runs(a, b, self.better, margin),
-            How::Seconds => compare::series(a, b, self.better, margin),
+            How::Seconds => compare::series(a, b, self.better, margin).map(undecided),
         };
         let Self { name, title, unit, .. } = self;
         let reason = found.as_ref().err().map(CompareError::to_string);
@@ -76,6 +76,12 @@ impl Named {
         let Self { name, title, unit, .. } = self;
         Figure { name, title, unit, a, b, comparison: None, reason: Some(reason) }
     }
+}
+
+/// One run of each, whatever its interval: how much runs differ is not in that, and makes every other
+/// verdict a guess.
+fn undecided(found: Comparison) -> Comparison {
+    Comparison { verdict: Verdict::Inconclusive { more: None }, ..found }
 }
 
 /// Every figure of these runs of A and B, the headline first.

@@ -13,6 +13,7 @@ use super::document::{Asked, ComparisonResult, Made, Side, SideRun};
 use super::facts::Facts;
 use super::figures::{Figure, How, Named};
 use crate::profile::{Level, ProfileResult, Usl};
+use crate::result::SchemaFact;
 
 /// Two profiles beside the ratio of their throughputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,6 +51,8 @@ pub struct CurveFigure {
 pub struct Profiled {
     /// What it left.
     pub result: ProfileResult,
+    /// The schema at the start of its first run; empty where it is not known.
+    pub schema: Vec<SchemaFact>,
     /// The server's settings at the start of its first run; empty where they are not known.
     pub server_settings: Vec<(String, String)>,
 }
@@ -72,7 +75,8 @@ impl ComparisonResult {
         };
         let left_out = users(a).symmetric_difference(&users(b)).copied().collect();
         let curves = curves(a.result.usl.as_ref(), b.result.usl.as_ref());
-        let facts = [a, b].map(|side| Facts::of_profile(&side.result, &side.server_settings));
+        let facts =
+            [a, b].map(|side| Facts::of_profile(&side.result, &side.schema, &side.server_settings));
         let made = Made {
             headline,
             sides: [side(names[0], &a.result), side(names[1], &b.result)],

@@ -18,6 +18,16 @@ enum Chosen {
     Profile(Box<Profiled>),
 }
 
+impl Chosen {
+    /// Numbers of the jobs that it is made of.
+    fn jobs(&self) -> Vec<i64> {
+        match self {
+            Self::Runs(runs) => runs.iter().filter_map(|run| run.result.job).collect(),
+            Self::Profile(profiled) => profiled.result.job.into_iter().collect(),
+        }
+    }
+}
+
 /// Compares what two texts name: each a job's number, `last`, or a label, which stands for all complete
 /// runs that have it.
 ///
@@ -27,6 +37,13 @@ pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<Comparison
     let (name_a, chosen_a) = choose(store, a)?;
     let (name_b, chosen_b) = choose(store, b)?;
     let names = [name_a.as_str(), name_b.as_str()];
+    let jobs_a = chosen_a.jobs();
+    if let Some(job) = chosen_b.jobs().into_iter().find(|job| jobs_a.contains(job)) {
+        return Err(Failure::refuse(format!(
+            "job {job} is on both sides: a comparison with itself tells nothing; to see how noisy the \
+             place is, compare a target with itself by pairs (`compare --ab URL`)"
+        )));
+    }
     match (chosen_a, chosen_b) {
         (Chosen::Runs(mut a), Chosen::Runs(mut b)) => {
             of_one_workload(&names, [&a[0].result.workload.name, &b[0].result.workload.name])?;
@@ -90,7 +107,10 @@ fn of_job(store: &Store, job: JobId) -> Result<Chosen, Failure> {
             let first = runs.filter_map(|run| run.job).min().map(JobId);
             let server_settings = first.map(|job| settings(store, job)).transpose()?;
             let server_settings = server_settings.unwrap_or_default();
-            Ok(Chosen::Profile(Box::new(Profiled { result, server_settings })))
+            let run = first.map(|job| store.load(job).and_then(|job| job.result()));
+            let run = run.transpose().map_err(refuse)?.flatten();
+            let schema = run.map(|run| run.schema).unwrap_or_default();
+            Ok(Chosen::Profile(Box::new(Profiled { result, schema, server_settings })))
         }
         JobKind::Build | JobKind::Check | JobKind::Capacity | JobKind::Compare => {
             let kind = row.kind.name();

@@ -4,9 +4,12 @@ use triphammer_statistics::Interval;
 use triphammer_statistics::compare::{Basis, Comparison, More, Verdict};
 
 use super::document::{ComparisonResult, Side};
-use super::facts::{Difference, Facts};
+use super::facts::{Difference, Facts, Subject};
 use crate::report::format::{counted, duration, precise};
 use crate::result::{Limit, Steady, Warning};
+
+/// Differences of schemas that the warning names; all stand among the differences.
+const SCHEMA_TOLD: usize = 5;
 
 /// The word of a verdict.
 #[must_use]
@@ -68,6 +71,11 @@ fn settle(result: &ComparisonResult, comparison: &Comparison, more: Option<More>
         format!(", about {}", duration(minutes.ceil().max(1.0) * 60.0))
     });
     match more {
+        None if matches!(comparison.basis, Basis::Series { .. }) => {
+            "that interval holds only what differs within a run, and one run of each cannot show how much \
+             runs differ"
+                .to_owned()
+        }
         None => "no reasonable number of runs would settle it".to_owned(),
         Some(More::Pairs { .. }) if result.profiles.is_some() => {
             "profiles with more levels or repeats would tell more".to_owned()
@@ -102,11 +110,14 @@ pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<War
     if let Some(Basis::Series { .. }) = basis {
         warn(
             "one_run_each",
-            "one run of each: what differs from run to run is not in the interval, so it is narrower \
-             than it should be"
+            "one run of each: what differs from run to run is not in the intervals, so they are narrower \
+             than they should be, and decide nothing"
                 .to_owned(),
             Some("compare labels with several runs each, or pairs (`compare --ab`)"),
         );
+    }
+    if let Some(text) = of_schema(&result.differences) {
+        warn("schema", text, Some("plans may differ for that alone: make both sides alike"));
     }
     for (name, side, facts) in [("A", &result.a, &facts[0]), ("B", &result.b, &facts[1])] {
         let mixed: Vec<String> =
@@ -127,6 +138,32 @@ pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<War
         warn("pairs_missing", text, pairs.refused.first().map(|run| run.reason.as_str()));
     }
     found
+}
+
+/// The tables, indexes and constraints that differ, and statistics that one side lacks.
+fn of_schema(differences: &[Difference]) -> Option<String> {
+    let told = |difference: &Difference| {
+        let (of, a, b) = (&difference.name, difference.a.as_deref(), difference.b.as_deref());
+        match (difference.subject, a, b) {
+            (Subject::Schema, _, None) => Some(format!("{of} is missing in B")),
+            (Subject::Schema, None, _) => Some(format!("{of} is missing in A")),
+            (Subject::Schema, ..) => Some(format!("{of} is not the same")),
+            (Subject::Statistics, _, Some("never")) => {
+                Some(format!("statistics of {of} were never gathered in B"))
+            }
+            (Subject::Statistics, Some("never"), _) => {
+                Some(format!("statistics of {of} were never gathered in A"))
+            }
+            _ => None,
+        }
+    };
+    let all: Vec<String> = differences.iter().filter_map(told).collect();
+    let shown = all.iter().take(SCHEMA_TOLD).cloned().collect::<Vec<_>>().join("; ");
+    match all.len() {
+        0 => None,
+        count if count > SCHEMA_TOLD => Some(format!("{shown}; {} more", count - SCHEMA_TOLD)),
+        _ => Some(shown),
+    }
 }
 
 fn not_equal(difference: &Difference) -> String {

@@ -12,6 +12,7 @@ use super::audit::Audit;
 use super::limited_by::LimitedBy;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::redacted::Redacted;
+use super::schema::SchemaFact;
 use super::slices::Slice;
 use super::steadiness::Steadiness;
 use super::verification::{Verdict, Verification};
@@ -106,6 +107,9 @@ pub struct RunResult {
     pub target: Redacted,
     /// What was at the other end.
     pub server: ServerInfo,
+    /// What the planner had to work with when the run began; empty where it is not known.
+    #[serde(default)]
+    pub schema: Vec<SchemaFact>,
     /// Server settings that changed between the start and the end of the run.
     pub settings_changed: Vec<SettingChange>,
     /// The host that the client ran on.

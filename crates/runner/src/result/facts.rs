@@ -8,6 +8,7 @@ use triphammer_core::workload::{AuditDef, Headline, TransactionDef};
 
 use super::document::{Setting, SettingChange, Tool, WorkloadFacts};
 use super::redacted::Redacted;
+use super::schema::SchemaFact;
 use super::slices::Slicer;
 use crate::host::Host;
 use crate::requirement::Requirement;
@@ -48,6 +49,8 @@ pub struct RunFacts {
     pub audits: Vec<(&'static AuditDef, DatabaseCount)>,
     /// The database's transaction counter.
     pub server_transactions: CounterSpan,
+    /// What the planner had to work with when the run began; empty where it is not known.
+    pub schema: Vec<SchemaFact>,
     /// Server settings that changed during the run.
     pub settings_changed: Vec<SettingChange>,
     /// The slices of the timed window.

@@ -78,6 +78,7 @@ impl RunResult {
             settings: facts.settings.iter().map(Setting::masked).collect(),
             target: facts.target.clone(),
             server: facts.server.clone(),
+            schema: facts.schema.clone(),
             settings_changed: facts.settings_changed.clone(),
             host: facts.host.clone(),
         };

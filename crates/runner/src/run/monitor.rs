@@ -4,13 +4,16 @@ use std::time::Duration;
 
 use triphammer_core::clock::Elapsed;
 use triphammer_core::engine::Plan;
+use triphammer_core::event::Note;
 use triphammer_core::session::{Access, Database, Role, Session};
 use triphammer_core::workload::{AuditDef, Statements, Workload};
 use triphammer_core::{Clock, DbError, ErrorClass, Rows, StatementId, clock};
 
 use crate::crew::connect;
 use crate::record::{Recording, TABLE};
-use crate::result::ServerTransactions;
+use crate::result::{SchemaFact, ServerTransactions};
+
+use super::fingerprint;
 
 /// Longest wait for a look at the database from beside a run.
 const GLANCE: Duration = Duration::from_secs(2);
@@ -125,6 +128,40 @@ impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
             self.session = None;
         }
         number
+    }
+
+    /// Reads what the planner has to work with into `facts`; gives notes of what could not be read.
+    pub async fn schema(&mut self, facts: &mut Vec<SchemaFact>) -> Vec<Note> {
+        let book = &self.plan.book;
+        let stores = self.plan.database.capabilities().stores;
+        let mut notes = Vec::new();
+        for (statement, what) in fingerprint::STATEMENTS {
+            if !stores || !book.has_statement(statement) {
+                continue;
+            }
+            let read = self.within(fingerprint::LIMIT, async |session| {
+                match fingerprint::read(book, session, statement).await {
+                    Err(error) if error.class().loses_session() => Err(error),
+                    read => Ok(read),
+                }
+            });
+            let reason = match read.await {
+                Some(Ok(mut read)) if read.len() > fingerprint::FACTS_MAX => {
+                    read.truncate(fingerprint::FACTS_MAX);
+                    facts.extend(read);
+                    format!("the schema has more than {} of them", fingerprint::FACTS_MAX)
+                }
+                Some(Ok(read)) => {
+                    facts.extend(read);
+                    continue;
+                }
+                Some(Err(error)) => error.to_string(),
+                None => format!("no answer within {} s", fingerprint::LIMIT.as_secs()),
+            };
+            let text = format!("{what} are not known in full, so `compare` cannot: {reason}");
+            notes.push(Note::new("schema", None, text));
+        }
+        notes
     }
 
     pub async fn transaction_count(&mut self) -> Option<u64> {

@@ -1,11 +1,12 @@
 //! Comparisons and histories from runs with known figures: what they say, their reports, their schemas.
 
 use serde_json::Value;
+use triphammer_core::random::Rng;
 use triphammer_runner::campaign::Question;
 use triphammer_runner::compare::{ComparisonResult, Facts, Pairs, Request, Run, Subject, seconds};
 use triphammer_runner::history::HistoryResult;
 use triphammer_runner::report::{self, Charset};
-use triphammer_runner::result::{RunResult, Status};
+use triphammer_runner::result::{RunResult, SchemaFact, SchemaKind, Status};
 use triphammer_runner::store::{JobId, SeriesRow};
 use triphammer_statistics::compare::{Basis, Verdict};
 
@@ -188,9 +189,11 @@ fn what_must_be_equal_and_is_not_is_warned_of() {
 }
 
 #[test]
-fn one_run_each_is_judged_by_its_seconds_and_says_so() {
+fn one_run_each_decides_nothing_and_says_why() {
     let found = alone(0.9);
-    assert_eq!(found.verdict, Verdict::Slower);
+    assert_eq!(found.verdict, Verdict::Inconclusive { more: None });
+    assert!(found.words.contains("cannot show how much runs differ"), "{}", found.words);
+    assert!(!found.can_decide() && labels(&[0.9, 0.9]).can_decide());
     let headline = found.figures[0].comparison.unwrap();
     assert_eq!(headline.basis, Basis::Series { a: 300, b: 300 });
     assert!((headline.ratio - 0.9).abs() < 0.002, "{}", headline.ratio);
@@ -202,7 +205,61 @@ fn one_run_each_is_judged_by_its_seconds_and_says_so() {
     assert_eq!([has("payment.p99"), has("order_status.p95")], [Some(true); 2]);
     let few = [has("order_status.p99"), has("delivery.p50"), has("stock_level.p50")];
     assert_eq!(few, [Some(false); 3], "too few a second");
-    assert_eq!(alone(1.0).verdict, Verdict::Equivalent);
+    assert!(alone(1.0).is_inconclusive(), "the same holds of runs that are alike");
+}
+
+/// A run on a schema of one table: whether it has its index, its rows, and the age of its statistics.
+fn on_schema(job: i64, has_index: bool, rows: u64, age: &str) -> Run {
+    let mut run = run(job, scatter(job));
+    let fact = |kind, name: &str, value: &str| SchemaFact {
+        kind,
+        table: "customer".to_owned(),
+        name: name.to_owned(),
+        value: value.to_owned(),
+    };
+    run.result.schema =
+        vec![fact(SchemaKind::Rows, "", &rows.to_string()), fact(SchemaKind::Statistics, "", age)];
+    if has_index {
+        run.result.schema.push(fact(SchemaKind::Index, "customer_i2", "btree (c_last)"));
+    } else {
+        run.result.schema.push(fact(SchemaKind::Table, "", "c_last text"));
+    }
+    run
+}
+
+#[test]
+fn schemas_that_differ_are_told_and_sizes_only_where_it_matters() {
+    let sides = |b: Run, b2: Run| {
+        let a = [on_schema(1, true, 1_000_000, "3600"), on_schema(2, true, 1_001_000, "7200")];
+        ComparisonResult::of_runs(["a", "b"], &a, &[b, b2], 0.02)
+    };
+    let of = |found: &ComparisonResult, subject| -> Vec<String> {
+        let all = found.differences.iter().filter(|d| d.subject == subject);
+        all.map(|d| format!("{}: {:?} {:?}", d.name, d.a, d.b)).collect()
+    };
+    let told = |found: &ComparisonResult| {
+        found.warnings.iter().find(|w| w.kind == "schema").map(|w| w.text.clone())
+    };
+    let same = sides(on_schema(3, true, 1_200_000, "80000"), on_schema(4, true, 1_000_000, "1"));
+    assert_eq!((same.differences.clone(), told(&same)), (vec![], None));
+
+    let other = sides(on_schema(3, false, 2_000_000, "never"), on_schema(4, false, 1, "never"));
+    let size = "rows of customer: Some(\"1,001,000\") Some(\"2,000,000\")";
+    assert_eq!(of(&other, Subject::Size), [size]);
+    assert_eq!(of(&other, Subject::Statistics).len(), 1);
+    assert_eq!(of(&other, Subject::Schema).len(), 2, "the index, and the table of this test");
+    let text = told(&other).unwrap();
+    assert!(text.contains("index customer_i2 of customer is missing in B"), "{text}");
+    assert!(text.contains("statistics of customer were never gathered in B"), "{text}");
+
+    // Of runs of one side only some have it.
+    let mixed = sides(on_schema(3, true, 1, "1"), on_schema(4, false, 1, "1"));
+    let text = told(&mixed).unwrap();
+    assert!(text.contains("index customer_i2 of customer is not the same"), "{text}");
+
+    // Of runs of older versions nothing is known.
+    let unknown = sides(run(3, 1.0), run(4, 1.0));
+    assert_eq!(told(&unknown), None);
 }
 
 #[test]
@@ -264,7 +321,7 @@ fn a_shift_that_a_host_which_switches_would_show_is_told_but_no_change() {
     let found = HistoryResult::new(None, &results).unwrap();
     assert!(!found.is_slower() && found.changes.is_empty(), "{}", found.words);
     let unsure = found.warnings.iter().find(|warning| warning.kind == "unsure").unwrap();
-    assert!(unsure.text.contains("slower from job 12 on, 3 runs ago: -10."), "{}", unsure.text);
+    assert!(unsure.text.contains("slower from job 12 on, 3 runs ago: -9.9 %"), "{}", unsure.text);
     let more = unsure.next.as_ref().unwrap();
     assert!(more.contains("7 more runs at this level"), "{more}");
     let later: Vec<RunResult> = (1..=21).map(made).collect();
@@ -274,8 +331,9 @@ fn a_shift_that_a_host_which_switches_would_show_is_told_but_no_change() {
 /// By simulation, through the document that `history` prints.
 #[test]
 fn hosts_that_switch_and_runs_that_are_alike_are_seldom_taken_for_changes() {
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
-    let mut unit = move || (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+    let mut random = Rng::of(7, &[]);
+    let mut unit =
+        move || f64::from(u32::try_from(random.below(1 << 30)).unwrap()) / f64::from(1 << 30);
     let mut normal = move || {
         let (radius, angle) = ((-2.0 * (1.0 - unit()).ln()).sqrt(), unit() * std::f64::consts::TAU);
         (radius * angle.cos(), unit())

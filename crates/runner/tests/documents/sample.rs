@@ -171,6 +171,7 @@ pub fn facts() -> RunFacts {
         database_count: DatabaseCount { before: Some(30_000), after: Some(30_000 + 74_070) },
         audits: Vec::new(),
         server_transactions: CounterSpan { start: Some(1_000), end: Some(144_500), seconds: 300.2 },
+        schema: Vec::new(),
         settings_changed: Vec::new(),
         slicer: slicer(),
         requirements: Vec::new(),

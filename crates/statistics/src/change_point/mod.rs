@@ -36,7 +36,7 @@ pub const SWITCHING: f64 = 0.1;
 /// Share of its switches that are seen: a stay of one or two runs often hides in the noise.
 const SWITCHES_SEEN: f64 = 0.65;
 /// Chance that the shifts of such a host are taken for changes, and that noise is taken for one.
-const ALARM: f64 = 0.045;
+const ALARM: f64 = 0.04;
 /// Chance that the switching of a history is taken for a change beyond it.
 const ALARM_BEYOND: f64 = 0.025;
 /// Shuffled orders that a split is compared with.
@@ -56,7 +56,7 @@ pub struct ChangePoint {
     /// 95 % interval of `after` - `before`, as Welch's t gives it: somewhat narrow, because the place was
     /// chosen from the same results.
     pub difference: Interval,
-    /// 1 - the greatest p-value of the tests that it passed, from 0.95 to 1.
+    /// 1 - the greatest p-value of the tests that it passed, from 0.96 to 1.
     pub confidence: f64,
 }
 

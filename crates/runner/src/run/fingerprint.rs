@@ -1,0 +1,47 @@
+//! Reads the schema once when a run begins, in the dialect's own SQL (`_build/fingerprint.sql`). What cannot be
+//! read is a note and never ends a run.
+
+use std::time::Duration;
+
+use triphammer_core::session::Session;
+use triphammer_core::sql::SqlBook;
+use triphammer_core::workload::Statements;
+use triphammer_core::{DbError, Rows};
+
+use crate::result::{SchemaFact, SchemaKind};
+
+/// Longest wait for each of the statements.
+pub(super) const LIMIT: Duration = Duration::from_secs(5);
+/// Most facts that are kept: more tables than any workload has.
+pub(super) const FACTS_MAX: usize = 2_000;
+/// Most characters of a definition.
+const VALUE_MAX: usize = 2_000;
+
+/// The statements, each with what it tells.
+pub(super) const STATEMENTS: [(&str, &str); 2] = [
+    ("fingerprint.objects", "tables, indexes, constraints and sizes"),
+    ("fingerprint.statistics", "the age of the planner's statistics"),
+];
+
+/// What one of the statements gives.
+pub(super) async fn read<S: Session>(
+    book: &SqlBook,
+    session: &mut S,
+    statement: &str,
+) -> Result<Vec<SchemaFact>, DbError> {
+    let id = Statements::new(book).prepare(session, statement).await?;
+    let mut rows = Rows::new();
+    session.query(id, &[], &mut rows).await?;
+    let mut facts = Vec::new();
+    for row in rows.iter() {
+        let kind = row.text(0)?;
+        let Some(kind) = SchemaKind::ALL.into_iter().find(|known| known.name() == kind) else {
+            continue;
+        };
+        // A definition that the user may not see is NULL.
+        let value = row.text(3).unwrap_or_default().chars().take(VALUE_MAX).collect();
+        let (table, name) = (row.text(1)?.to_owned(), row.text(2)?.to_owned());
+        facts.push(SchemaFact { kind, table, name, value });
+    }
+    Ok(facts)
+}
