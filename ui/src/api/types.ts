@@ -251,7 +251,7 @@ export interface Change {
   at: number;
   /** Mean from the change before, or from the start. */
   before: number;
-  /** 1 less the chance of such a split in runs without a change, from 0.975 to 1. */
+  /** 1 less the greatest chance of it in runs without a change, from noise or from a host that switches. */
   confidence: number;
   /** What differs between the last run before it (A) and the first run after it (B). */
   differences: Difference[];
@@ -1503,6 +1503,8 @@ export interface RunResult {
   round_trips: RoundTrips;
   /** What happened in the whole run, ramp-up and drain included. */
   run: Figures;
+  /** What the planner had to work with when the run began; empty where it is not known. */
+  schema: SchemaFact[];
   /** What was at the other end. */
   server: ServerInfo;
   /** What `tpm_server` was made from. */
@@ -1841,7 +1843,7 @@ export interface Step {
 }
 
 /** What a fact is about. */
-export type Subject = "workload" | "setting" | "target" | "server" | "server_setting" | "tool" | "host";
+export type Subject = "workload" | "setting" | "target" | "server" | "schema" | "size" | "statistics" | "server_setting" | "tool" | "host";
 
 /** Rows of a table that are loaded so far. */
 export interface TableRows {
