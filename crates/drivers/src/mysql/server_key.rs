@@ -85,7 +85,7 @@ YQIDAQAB
         for _ in 0..3_000 {
             let mut der = STANDARD.decode(KEY.lines().skip(1).take(7).collect::<String>()).unwrap();
             for _ in 0..=below(3) {
-                let (at, place) = (below(30), below(der.len()));
+                let (at, place) = (below(der.len().min(30)), below(der.len()));
                 match below(4) {
                     0 => der[at] = u8::try_from(below(256)).unwrap(),
                     1 => der[place] ^= 1 << below(8),
