@@ -6,7 +6,7 @@ CHROMIUM = $(firstword $(wildcard /usr/bin/chromium) $(shell command -v chromium
 MARIADB = $(firstword $(wildcard /usr/sbin/mariadbd) $(shell command -v mariadbd))
 POSTGRES = $(firstword $(wildcard /usr/lib/postgresql/*/bin/postgres) $(shell command -v postgres))
 
-.PHONY: run test test-ui test-matrix lint bench build bench-build ui deps
+.PHONY: run test test-ui test-matrix fuzz lint bench build bench-build ui deps
 
 # Build TPROC-C with one warehouse in an SQLite file here, drive it for half a minute, show the result.
 run:
@@ -38,6 +38,17 @@ test-matrix: deps
 	tools/test-matrix.py
 	$(CARGO) build --package triphammer
 	tools/check-hdr-log.py
+
+# Messages of real servers, broken on their way by seeds, for FUZZ_SECONDS each: against the drivers, and against runs
+# of the program. A failure names its seed, and FUZZ_SEED begins with it.
+FUZZ_SECONDS ?= 300
+FUZZ_SEED ?= $(shell date +%s)
+fuzz: deps
+	@echo "fuzzing from seed $(FUZZ_SEED), $(FUZZ_SECONDS) s each"
+	TRIPHAMMER_FUZZ_SEED=$(FUZZ_SEED) TRIPHAMMER_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test \
+	  --package triphammer-drivers --test own broken_messages -- --nocapture
+	TRIPHAMMER_FUZZ_SEED=$(FUZZ_SEED) TRIPHAMMER_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test \
+	  --package triphammer --test it broken_messages -- --nocapture
 
 lint:
 	$(CARGO) fmt --all --check

@@ -1,12 +1,16 @@
-//! Ctrl-C and SIGTERM: once drains a run, twice aborts it, a third time ends the program at once. Where
+//! Ctrl-C and SIGTERM: once drains a run, twice aborts it and ends the program soon, a third time at once. Where
 //! nothing can be drained (a build, a check), once ends the program: the database rolls back what was
 //! open, and a build is resumed by the same command.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use triphammer_core::engine::Stopper;
 use triphammer_runner::campaign;
+
+/// How long the program may take to end after a second Ctrl-C.
+const GRACE: Duration = Duration::from_secs(2);
 
 static HEARD: AtomicU32 = AtomicU32::new(0);
 static STOPPER: Mutex<Option<Stops>> = Mutex::new(None);
@@ -139,9 +143,22 @@ pub fn heard() {
         }
         (Some(stopper), 2) => {
             crate::terminal::note("aborting");
+            end_soon();
             stopper.abort();
         }
         _ => end_now(),
+    }
+}
+
+/// Ends the program when it has not ended by itself in time: what was given up may be with a server, or a
+/// system, that never answers.
+pub fn end_soon() {
+    let ending = std::thread::Builder::new().name("ending".into()).spawn(|| {
+        std::thread::sleep(GRACE);
+        end_now();
+    });
+    if ending.is_err() {
+        end_now();
     }
 }
 

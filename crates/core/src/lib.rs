@@ -16,6 +16,7 @@ pub mod random;
 pub mod recorder;
 pub mod rows;
 pub mod session;
+pub mod small_file;
 pub mod spec;
 pub mod sql;
 pub mod stats;

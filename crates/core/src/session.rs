@@ -8,6 +8,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +46,11 @@ pub trait Database: Send + Sync + 'static {
     /// # Errors
     /// `Refused` when trying again cannot help, `Unavailable` or `Disconnected` when it may.
     async fn connect(&self, role: Role) -> Result<Self::Session, DbError>;
+
+    /// How long questions that are no user's transactions are waited for.
+    fn waits(&self) -> Waits {
+        Waits::default()
+    }
 
     /// What there is to tell since sessions were opened, a sentence each, for stderr and the result: that
     /// TLS was not to be had, say.
@@ -278,6 +284,35 @@ impl<F: FnMut(&mut Rows) -> bool> RowSource for F {
 pub trait Canceller: Send {
     /// Asks the database to stop the session's current statement.
     fn cancel(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+
+    /// Asks on a connection of its own whether the database is still at the session's statement; `None`
+    /// where nobody can tell.
+    ///
+    /// # Errors
+    /// As [`Database::connect`], and as the database reports.
+    fn is_at_work(&self) -> IsAtWork<'_> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+}
+
+/// The answer of [`Canceller::is_at_work`] on its way.
+pub type IsAtWork<'a> = Pin<Box<dyn Future<Output = Result<Option<bool>, DbError>> + Send + 'a>>;
+
+/// How long questions that are no user's transactions are waited for: those of builds, checks and drops, and
+/// those asked beside a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waits {
+    /// A question that any server answers at once; and, while a statement takes longer, between two looks at
+    /// whether the server is still at it.
+    pub query: Duration,
+    /// A statement over much data: a load, an index, a check.
+    pub work: Duration,
+}
+
+impl Default for Waits {
+    fn default() -> Self {
+        Self { query: Duration::from_secs(30), work: Duration::from_secs(24 * 60 * 60) }
+    }
 }
 
 /// What is at the other end of a session.

@@ -12,6 +12,21 @@ use crate::pace::{Cycle, Late, Load, Profile, Step};
 use crate::session::{Capabilities, Isolation, Protocol};
 use crate::workload::Mode;
 
+/// Most sessions of a run, and with them most virtual users.
+pub const SESSIONS_MAX: u32 = 100_000;
+/// Most terminals of a keyed load.
+pub const TERMINALS_MAX: u32 = 10_000_000;
+/// Most worker threads.
+pub const THREADS_MAX: u32 = 1_024;
+/// Most arrivals that may wait for a session.
+pub const BACKLOG_MAX: u64 = 1_000_000_000;
+/// Most transactions of a virtual user.
+pub const TRANSACTIONS_MAX: u64 = 1_000_000_000_000;
+/// Most attempts at a transaction.
+pub const RETRIES_MAX: u32 = 1_000;
+/// Longest duration of anything.
+pub const DURATION_MAX: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+
 /// How a workload is driven.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSpec {
@@ -208,6 +223,7 @@ impl RunSpec {
                 self.sessions()
             ));
         }
+        self.validate_sizes()?;
         self.validate_pacing(cycle)?;
         match self.length {
             Length::Time(window)
@@ -245,6 +261,43 @@ impl RunSpec {
         }
         if !capabilities.protocols.contains(&self.protocol) {
             return refuse(format!("this database has no protocol {}", self.protocol.name()));
+        }
+        Ok(())
+    }
+
+    /// Refuses more than any run can be.
+    fn validate_sizes(&self) -> Result<(), SpecError> {
+        let is_keyed = self.load == Load::Keyed;
+        let (sessions, users_max) =
+            if is_keyed { ("sessions", TERMINALS_MAX) } else { ("vus", SESSIONS_MAX) };
+        let (window, transactions) = match self.length {
+            Length::Time(window) => (window, 0),
+            Length::Transactions(count) => (Duration::ZERO, count),
+        };
+        let counts = [
+            (if is_keyed { "terminals" } else { "vus" }, self.users.into(), users_max.into()),
+            (sessions, self.sessions().into(), SESSIONS_MAX.into()),
+            ("threads", self.threads.into(), THREADS_MAX.into()),
+            ("backlog", self.pacing.backlog, BACKLOG_MAX),
+            ("transactions", transactions, TRANSACTIONS_MAX),
+            ("retries", self.retry.attempts.into(), RETRIES_MAX.into()),
+        ];
+        if let Some((name, count, most)) = counts.into_iter().find(|(_, n, most)| n > most) {
+            let message = format!("--{name} {count} is too much: at most {most}");
+            return Err(SpecError::new(message).about(name));
+        }
+        let durations = [
+            ("duration", window),
+            ("rampup", self.rampup),
+            ("login-delay", self.pacing.login_delay),
+            ("connect-timeout", self.limits.connect),
+            ("transaction-timeout", self.limits.transaction),
+            ("drain-timeout", self.limits.drain),
+        ];
+        if let Some((name, long)) = durations.into_iter().find(|(_, d)| *d > DURATION_MAX) {
+            let (long, most) = (format_duration(long), format_duration(DURATION_MAX));
+            let message = format!("--{name} {long} is too long: at most {most}");
+            return Err(SpecError::new(message).about(name));
         }
         Ok(())
     }
@@ -371,6 +424,38 @@ mod tests {
         ] {
             assert!(found.contains(message), "{found}");
         }
+        let of_size = |load, change: fn(&mut RunSpec)| {
+            let mut spec = spec(load);
+            spec.threads = 1;
+            change(&mut spec);
+            spec.validate_sizes().err().map_or_else(String::new, |error| error.to_string())
+        };
+        let year = Duration::from_secs(400 * 86_400);
+        for (found, message) in [
+            (
+                of_size("closed", |s| s.users = u32::MAX),
+                "--vus 4294967295 is too much: at most 100000",
+            ),
+            (of_size("keyed", |s| s.users = 100_000_000), "--terminals 100000000 is too much"),
+            (of_size("keyed", |s| s.users = 5_000_000), "--sessions 5000000 is too much"),
+            (of_size("closed", |s| s.threads = 5_000), "--threads 5000 is too much: at most 1024"),
+            (
+                of_size("rate:5/s", |s| s.pacing.backlog = u64::MAX),
+                "--backlog 18446744073709551615",
+            ),
+            (
+                of_size("closed", |s| s.length = Length::Transactions(u64::MAX)),
+                "--transactions 184",
+            ),
+            (of_size("closed", |s| s.retry.attempts = 5_000), "--retries 5000 is too much"),
+        ] {
+            assert!(found.contains(message), "{found}");
+        }
+        let mut long = spec("closed");
+        long.rampup = year;
+        assert!(
+            long.validate_sizes().unwrap_err().to_string().contains("--rampup 9600h is too long")
+        );
         let none = spec("keyed").validate_pacing(None).unwrap_err().to_string();
         assert!(none.contains("this workload has no keying and thinking times"), "{none}");
     }

@@ -7,7 +7,7 @@ use triphammer_core::error::{DbError, SpecError};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
     Access, Canceller, Capabilities, Claim, Database, Role, RowSource, ServerInfo, Session,
-    StatementId,
+    StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::Value;
@@ -75,6 +75,10 @@ macro_rules! drivers {
                 match self {
                     $(Self::$name(database) => database.connect(role).await.map(AnySession::$name),)+
                 }
+            }
+
+            fn waits(&self) -> Waits {
+                match self { $(Self::$name(database) => database.waits(),)+ }
             }
 
             fn notes(&self) -> Vec<String> {

@@ -2,6 +2,7 @@
 //! more. [`AnyDatabase`] opens the one that a target names. What a driver has to keep to is written
 //! down as the conformance suite in `tests/conformance`, which runs every case for every driver.
 
+mod answer;
 pub mod any;
 pub mod mysql;
 pub mod null;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use triphammer_core::SpecError;
-use triphammer_core::session::{Isolation, Protocol};
+use triphammer_core::session::{Isolation, Protocol, Waits};
 
 /// What a URL looks like, for messages.
 const FORM: &str = "scheme://user:password@host:port/database?name=value";
@@ -340,6 +340,8 @@ pub struct ConnectSettings {
     pub lock_timeout: Option<Duration>,
     /// Limit of one attempt to connect.
     pub connect_limit: Duration,
+    /// Limits of what is asked beside users' transactions.
+    pub waits: Waits,
     /// How long sent data may stay unacknowledged before the connection counts as lost.
     pub tcp_user_timeout: Duration,
 }
@@ -354,6 +356,7 @@ impl Default for ConnectSettings {
             application_name: "triphammer".to_owned(),
             lock_timeout: None,
             connect_limit: Duration::from_secs(10),
+            waits: Waits::default(),
             tcp_user_timeout: Duration::from_secs(30),
         }
     }

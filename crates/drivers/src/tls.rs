@@ -7,12 +7,13 @@ use std::sync::Arc;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
 };
 use triphammer_core::SpecError;
+use triphammer_core::small_file::{CERTIFICATES_BYTES_MAX, read};
 
 /// The authorities that a server's certificate is held against.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +59,8 @@ pub fn client_config(setup: &Setup<'_>) -> Result<ClientConfig, SpecError> {
         .with_custom_certificate_verifier(Arc::new(verifier));
     let Some((cert, key)) = setup.client_cert else { return Ok(builder.with_no_client_auth()) };
     let chain = load_certs(cert, cert_param)?;
-    let key = PrivateKeyDer::from_pem_file(key).map_err(|error| {
+    let read_key = read_file(key).and_then(|pem| PrivateKeyDer::from_pem_slice(&pem));
+    let key = read_key.map_err(|error| {
         SpecError::new(format!(
             "`{key_param}` {} is no readable PEM key (PKCS #8, PKCS #1 or SEC 1): {error}",
             key.display()
@@ -98,14 +100,17 @@ fn load_roots(root_cert: &RootCert, param: &str) -> Result<RootCertStore, SpecEr
     Ok(roots)
 }
 
+fn read_file(file: &Path) -> Result<Vec<u8>, pem::Error> {
+    read(file, CERTIFICATES_BYTES_MAX).map_err(pem::Error::Io)
+}
+
 fn load_certs(file: &Path, param: &str) -> Result<Vec<CertificateDer<'static>>, SpecError> {
     let unreadable = |error| {
         SpecError::new(format!("`{param}` {} is no readable PEM file: {error}", file.display()))
     };
-    let certs: Vec<_> = CertificateDer::pem_file_iter(file)
-        .map_err(unreadable)?
-        .collect::<Result<_, _>>()
-        .map_err(unreadable)?;
+    let pem = read_file(file).map_err(unreadable)?;
+    let certs: Vec<_> =
+        CertificateDer::pem_slice_iter(&pem).collect::<Result<_, _>>().map_err(unreadable)?;
     if certs.is_empty() {
         return Err(SpecError::new(format!("`{param}` {} holds no certificate", file.display())));
     }

@@ -20,8 +20,9 @@ use triphammer_core::workload::{Part, TableDef, Workload, WorkloadSettings};
 use triphammer_core::{DbError, ErrorClass, Rows, clock};
 
 use crate::cancel::Cancel;
-use crate::crew::{Crew, connect, identify, on_this_thread};
+use crate::crew::{Crew, connect, create_database, identify, on_this_thread};
 use crate::failure::{Doing, Failure};
+use crate::limited::Limited;
 use crate::progress::Progress;
 use crate::record::{Record, Recording};
 use crate::{books, remove};
@@ -101,8 +102,7 @@ pub fn build<W: Workload, D: Database>(
         }
     }
     if request.create_database {
-        on_this_thread(database.create_database())
-            .doing(format_args!("creating the database of {}", database.target()))?;
+        create_database(&**database)?;
     }
     let report = BuildReport {
         workload: W::TITLE.into(),
@@ -156,7 +156,7 @@ pub async fn claim<W: Workload, D: Database>(
     role: Role,
     claim: Claim,
     limit: Duration,
-) -> Result<D::Session, Failure> {
+) -> Result<Limited<D::Session>, Failure> {
     let target = database.target();
     let mut session =
         connect(&**database, role, limit).await.doing(format_args!("connecting to {target}"))?;
@@ -176,7 +176,7 @@ pub async fn claim<W: Workload, D: Database>(
 /// Looks at what is there, removes it when asked to, and gives the record to go on from.
 async fn begin<W: Workload, D: Database>(
     book: &SqlBook,
-    session: &mut D::Session,
+    session: &mut Limited<D::Session>,
     request: &BuildRequest,
     database: &Arc<D>,
     progress: &dyn Progress,

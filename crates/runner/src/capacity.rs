@@ -8,6 +8,7 @@ mod limit;
 use triphammer_core::SpecError;
 use triphammer_core::pace::Load;
 use triphammer_core::session::Database;
+use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::workload::{TransactionDef, Workload};
 use triphammer_statistics::Estimate;
 use triphammer_statistics::search::{Answer, Capacity as Search, CapacityPlan, Step as Next};
@@ -75,7 +76,8 @@ impl Request {
         )?;
         let capabilities = target.database.capabilities();
         let most = capabilities.users_max.map_or(SESSIONS, |(most, _)| most.min(SESSIONS));
-        let sessions = settings.parse("vus", || if capabilities.one_writer { 1 } else { most })?;
+        let sessions = settings
+            .count("vus", SESSIONS_MAX, || if capabilities.one_writer { 1 } else { most })?;
         Ok(Self {
             limit,
             highest: highest.unwrap_or(HIGHEST),

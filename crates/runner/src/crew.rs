@@ -7,11 +7,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use triphammer_core::engine;
 use triphammer_core::session::{Canceller, Database, Role, Session};
 use triphammer_core::{DbError, ErrorClass};
 
 use crate::cancel::Cancel;
 use crate::failure::{Doing, Failure};
+use crate::limited::{Limited, answered};
 
 /// Who works, and how.
 #[derive(Debug)]
@@ -41,8 +43,8 @@ impl<D: Database> Crew<D> {
         &self,
         tasks: &[T],
         name: impl Fn(&T) -> String + Sync,
-        setup: impl AsyncFn(&mut D::Session) -> Result<C, DbError> + Sync,
-        work: impl AsyncFn(&mut D::Session, &mut C, &T) -> Result<R, DbError> + Sync,
+        setup: impl AsyncFn(&mut Limited<D::Session>) -> Result<C, DbError> + Sync,
+        work: impl AsyncFn(&mut Limited<D::Session>, &mut C, &T) -> Result<R, DbError> + Sync,
     ) -> Result<Vec<R>, Failure> {
         let next = AtomicUsize::new(0);
         let stop = AtomicBool::new(false);
@@ -81,10 +83,24 @@ impl<D: Database> Crew<D> {
             }
             session.close().await;
         };
+        let alone = || {
+            let work = async {
+                member().await;
+                Ok::<_, DbError>(())
+            };
+            if let Err(error) = on_this_thread(work) {
+                fail("starting a thread's work".into(), error);
+            }
+        };
         let size = (self.size as usize).clamp(1, tasks.len().max(1));
         std::thread::scope(|scope| {
             for _ in 0..size {
-                scope.spawn(|| on_this_thread(member()));
+                let thread = std::thread::Builder::new().name("crew".into());
+                if let Err(error) = thread.spawn_scoped(scope, alone) {
+                    let error = DbError::new(ErrorClass::Other, error.to_string());
+                    fail(format!("starting {size} threads (--jobs)"), error);
+                    break;
+                }
             }
         });
         if self.cancel.is_cancelled() {
@@ -119,7 +135,7 @@ async fn unless<R>(
         .unwrap_or_else(|_| Err(DbError::new(ErrorClass::Cancelled, "cancelled")))
 }
 
-/// Opens a session within a limit.
+/// Opens a session within a limit; its questions have the database's.
 ///
 /// # Errors
 /// As the driver says, or `Disconnected` when the limit passes.
@@ -127,23 +143,52 @@ pub async fn connect<D: Database>(
     database: &D,
     role: Role,
     limit: Duration,
-) -> Result<D::Session, DbError> {
-    tokio::time::timeout(limit, database.connect(role)).await.unwrap_or_else(|_| {
-        let message = format!("no answer within {} s", limit.as_secs_f64());
-        Err(DbError::new(ErrorClass::Disconnected, message))
-    })
+) -> Result<Limited<D::Session>, DbError> {
+    let session =
+        tokio::time::timeout(limit, database.connect(role)).await.unwrap_or_else(|_| {
+            let message = format!("no answer within {} s", limit.as_secs_f64());
+            Err(DbError::new(ErrorClass::Disconnected, message))
+        })?;
+    Ok(Limited::new(session, database.waits()))
 }
 
 /// Has the database learn from its server what its dialect depends on.
 pub fn identify<D: Database>(database: &D) -> Result<(), Failure> {
-    on_this_thread(database.identify()).doing(format_args!("connecting to {}", database.target()))
+    on_this_thread(answered(database.waits().query, database.identify()))
+        .doing(format_args!("connecting to {}", database.target()))
+}
+
+/// Makes the database that the target names; false when it is there.
+pub fn create_database<D: Database>(database: &D) -> Result<bool, Failure> {
+    on_this_thread(answered(database.waits().query, database.create_database()))
+        .doing(format_args!("creating the database of {}", database.target()))
+}
+
+/// An error that says that the system refused something.
+pub trait FromSystem {
+    /// `doing` failed.
+    fn from_system(doing: &str, error: std::io::Error) -> Self;
+}
+
+impl FromSystem for Failure {
+    fn from_system(doing: &str, error: std::io::Error) -> Self {
+        Self::System { doing: doing.to_owned(), error }
+    }
+}
+
+impl FromSystem for DbError {
+    fn from_system(doing: &str, error: std::io::Error) -> Self {
+        Self::new(ErrorClass::Other, format!("{doing}: {error}"))
+    }
 }
 
 /// Runs a future that owns sessions to its end on the calling thread.
-pub fn on_this_thread<F: Future>(future: F) -> F::Output {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a current-thread runtime needs an epoll handle and a timer, nothing else");
+///
+/// # Errors
+/// As the future, and when the system has nothing left for its runtime.
+pub fn on_this_thread<T, E: FromSystem>(
+    future: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    let runtime = engine::runtime().map_err(|error| E::from_system(engine::NO_RUNTIME, error))?;
     tokio::task::LocalSet::new().block_on(&runtime, future)
 }

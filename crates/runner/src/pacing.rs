@@ -1,10 +1,12 @@
 //! The load model of a run and what belongs to it, from settings.
 
+use std::path::Path;
 use std::time::Duration;
 
 use triphammer_core::SpecError;
 use triphammer_core::pace::{Load, Step, read_steps};
-use triphammer_core::spec::{Pacing, Sessions};
+use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
+use triphammer_core::spec::{BACKLOG_MAX, Pacing, SESSIONS_MAX, Sessions, TERMINALS_MAX};
 
 use crate::settings::{RunDefaults, Settings};
 
@@ -32,7 +34,7 @@ pub(crate) fn pacing(
         pacing.steps = steps(&load)?;
         pacing.late = settings.parse("late", Default::default)?;
         let backlog = Pacing::default_backlog(&load, &pacing.steps);
-        pacing.backlog = settings.parse("backlog", || backlog)?;
+        pacing.backlog = settings.count("backlog", BACKLOG_MAX, || backlog)?;
     } else {
         refuse(&["late", "backlog"], settings, "a load by rate, ramp or steps")?;
     }
@@ -43,7 +45,8 @@ pub(crate) fn pacing(
             "users that do not key and think: give --terminals and --sessions",
         )?;
         let terminals = given.cycle.map_or(1, |cycle| cycle.terminals);
-        let users = settings.parse("terminals", || given.scale.saturating_mul(terminals))?;
+        let users =
+            settings.count("terminals", TERMINALS_MAX, || given.scale.saturating_mul(terminals))?;
         let few = if given.capabilities.one_writer { 1 } else { users.clamp(1, POOL_MAX) };
         pacing.sessions =
             settings.read("sessions", parse_sessions, show_sessions, || Sessions::Pool(few))?;
@@ -52,14 +55,14 @@ pub(crate) fn pacing(
     } else {
         refuse(&["terminals", "sessions", "login-delay"], settings, "--load keyed")?;
         let few = if given.capabilities.one_writer { 1 } else { given.scale.clamp(1, 10) };
-        settings.parse("vus", || few)?
+        settings.count("vus", SESSIONS_MAX, || few)?
     };
     Ok((load, users, pacing))
 }
 
 fn steps(load: &Load) -> Result<Vec<Step>, SpecError> {
     let Load::Steps(file) = load else { return Ok(Vec::new()) };
-    let text = std::fs::read_to_string(file)
+    let text = read_text(Path::new(file), SETTINGS_BYTES_MAX)
         .map_err(|error| SpecError::new(format!("cannot read the steps file {file}: {error}")))?;
     read_steps(&text).map_err(|why| SpecError::new(format!("steps file {file}, {why}")))
 }

@@ -13,6 +13,7 @@ mod order;
 
 use triphammer_core::SpecError;
 use triphammer_core::session::Database;
+use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::workload::Workload;
 use triphammer_statistics::search::{Levels as Search, LevelsPlan};
 
@@ -72,7 +73,7 @@ impl Request {
                 "--repeats {repeats}: give 1 to {REPEATS_MAX}; 3 or more show how far runs differ"
             )));
         }
-        let highest = settings.parse("max-vus", || most.unwrap_or(HIGHEST))?;
+        let highest = settings.count("max-vus", SESSIONS_MAX, || most.unwrap_or(HIGHEST))?;
         if highest < 2 {
             return Err(SpecError::new("--max-vus: a profile needs two levels; give 2 or more"));
         }

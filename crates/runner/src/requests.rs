@@ -9,7 +9,7 @@ use crate::build::BuildRequest;
 use crate::cancel::Cancel;
 use crate::check::CheckRequest;
 use crate::failure::Failure;
-use crate::settings::{Settings, Source};
+use crate::settings::{JOBS_MAX, SCALE_MAX, Settings, Source};
 use crate::target::Target;
 use crate::{with_workload, workload_options};
 
@@ -71,10 +71,10 @@ pub fn build<W: Workload, D: Database>(
     settings: &mut Settings,
     target: &Target<D>,
 ) -> Result<BuildRequest, Failure> {
-    let scale: u32 = settings.parse("scale", || 1)?;
+    let scale: u32 = settings.count("scale", SCALE_MAX, || 1)?;
     let one_writer = target.database.capabilities().one_writer;
-    let jobs =
-        settings.parse("jobs", || if one_writer { 1 } else { (2 * cores()).min(scale).max(1) })?;
+    let jobs = settings
+        .count("jobs", JOBS_MAX, || if one_writer { 1 } else { (2 * cores()).min(scale).max(1) })?;
     if jobs == 0 {
         return Err(Failure::refuse("a build needs at least one job: --jobs 1 or more"));
     }
@@ -105,7 +105,7 @@ pub fn check<D: Database>(
     settings: &mut Settings,
     target: &Target<D>,
 ) -> Result<CheckRequest, Failure> {
-    let jobs = settings.parse("jobs", cores)?.max(1);
+    let jobs = settings.count("jobs", JOBS_MAX, cores)?.max(1);
     let range = settings.optional("warehouses", parse_range, |(a, b)| format!("{a}-{b}"), "all")?;
     let cancel = Cancel::default();
     Ok(CheckRequest { range, jobs, connect_limit: target.connect_limit, cancel })

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::engine::{self, Plan, Replay, RunEnd, Stopper};
+use triphammer_core::engine::{self, Ending, Plan, Replay, RunEnd, Stopper};
 use triphammer_core::event::{Event, Note, Phase};
 use triphammer_core::session::{Claim, Database, Role, Session};
 use triphammer_core::spec::{Length, RunSpec};
@@ -15,7 +15,6 @@ use triphammer_core::sql::SqlBook;
 use triphammer_core::workload::{AuditDef, Mode, OptionCommand, Workload, WorkloadSettings};
 use triphammer_core::{Clock, Elapsed, SpecError};
 
-use crate::books;
 use crate::build::{BuildRequest, build, claim};
 use crate::cancel::Cancel;
 use crate::check::built;
@@ -33,10 +32,14 @@ use crate::result::{
     WorkloadFacts,
 };
 use crate::second::{Phases, Second};
-use crate::settings::{RunDefaults, Settings, run_spec, until_ci};
+use crate::settings::{RunDefaults, SCALE_MAX, Settings, run_spec, until_ci};
 use crate::store::{JobId, Moment, Store};
 use crate::target::{Target, embedded_file};
+use crate::{books, resources};
 use monitor::Monitor;
+
+/// Longest wait for the last look at the database when the run was aborted.
+const AFTER_ABORT: Duration = Duration::from_millis(500);
 
 /// Scale of a run on a database that keeps nothing.
 const SCALE_UNSTORED: u32 = 10;
@@ -103,7 +106,7 @@ impl<W: Workload, D: Database> Resolved<W, D> {
             agree::<W>(settings, &record)?;
             record.workload_settings().doing("reading the build record")?
         } else {
-            let scale = settings.parse("scale", || SCALE_UNSTORED)?;
+            let scale = settings.count("scale", SCALE_MAX, || SCALE_UNSTORED)?;
             WorkloadSettings { scale, data_seed: 1, ..WorkloadSettings::default() }
         };
         for (name, value) in settings.workload_options(W::options(), OptionCommand::Run) {
@@ -132,6 +135,7 @@ impl<W: Workload, D: Database> Resolved<W, D> {
                 cores: u32::try_from(cores).unwrap_or(u32::MAX),
             },
         )?;
+        resources::check(&spec, &**database)?;
         workload_settings.run_seed = spec.seed;
         let workload = Arc::new(W::new(&workload_settings)?);
         let facts = record.below("fact").chain(record.below("dialect"));
@@ -230,13 +234,20 @@ impl<W: Workload, D: Database> Resolved<W, D> {
                     return Err(failure);
                 }
             };
-            monitor.wait_for_database(limit).await;
-            facts.database_count.after = monitor.count().await;
-            for (audit, sum) in &mut facts.audits {
-                sum.after = monitor.sum(audit).await;
-            }
-            let settings_end =
-                monitor.glance(async |s| s.settings().await).await.unwrap_or_default();
+            let is_aborted = end.ending == Ending::Aborted;
+            let mut settings_end = Vec::new();
+            let looking = async {
+                monitor.wait_for_database(limit).await;
+                facts.database_count.after = monitor.count().await;
+                for (audit, sum) in &mut facts.audits {
+                    sum.after = monitor.sum(audit).await;
+                }
+                let settings = monitor.glance(async |s| s.settings().await).await;
+                settings_end = settings.unwrap_or_default();
+            };
+            // Who gives up what is in flight waits for no server either.
+            let at_most = if is_aborted { AFTER_ABORT } else { Duration::MAX };
+            let _ = tokio::time::timeout(at_most, looking).await;
             journal.settings(Moment::End, &settings_end, &mut |text| observer.warn(text));
             let settings_start = &monitor.settings_start;
             if !settings_start.is_empty() && !settings_end.is_empty() {
@@ -382,9 +393,7 @@ async fn drive<W: Workload, D: Database>(
                 facts.server_transactions.start = monitor.transaction_count().await;
                 counted_from = Some(clock.now());
             }
-            Event::Phase(Phase::Drain | Phase::Abort, _)
-                if facts.server_transactions.end.is_none() =>
-            {
+            Event::Phase(Phase::Drain, _) => {
                 facts.server_transactions.end = monitor.transaction_count().await;
                 if let Some(from) = counted_from {
                     let passed = clock.now().duration().saturating_sub(from.duration());
@@ -420,7 +429,7 @@ fn embedded_exists<W: Workload>() -> bool {
 
 /// What the record of the embedded default would say, for `--show-spec` before it is built.
 fn unbuilt<W: Workload>(settings: &mut Settings) -> Result<Record, Failure> {
-    let scale: u32 = settings.parse("scale", || 1)?;
+    let scale: u32 = settings.count("scale", SCALE_MAX, || 1)?;
     let options = settings.workload_options(W::options(), OptionCommand::Build);
     Ok(Record::planned::<W>(scale, 1, &options))
 }
@@ -431,7 +440,7 @@ fn build_embedded<W: Workload, D: Database>(
     target: &Target<D>,
     progress: &dyn Progress,
 ) -> Result<(), Failure> {
-    let scale = settings.parse("scale", || 1)?;
+    let scale = settings.count("scale", SCALE_MAX, || 1)?;
     progress.say(&format!(
         "building {} with {scale} {} at {}",
         W::TITLE,

@@ -14,12 +14,20 @@ use triphammer_core::SpecError;
 use triphammer_core::clock::{format_duration, parse_duration};
 use triphammer_core::pace::Cycle;
 use triphammer_core::session::{Capabilities, Isolation, Protocol};
-use triphammer_core::spec::{Length, Limits, RetryPolicy, RunSpec};
+use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
+use triphammer_core::spec::{
+    DURATION_MAX, Length, Limits, RETRIES_MAX, RetryPolicy, RunSpec, THREADS_MAX, TRANSACTIONS_MAX,
+};
 use triphammer_core::workload::{Mode, OptionCommand, OptionDef};
 use triphammer_drivers::target::TargetUrl;
 
 use crate::books;
 use crate::result::Setting;
+
+/// Most of what a scale counts: 100 TB of TPROC-C.
+pub const SCALE_MAX: u32 = 1_000_000;
+/// Most sessions of a build or check.
+pub const JOBS_MAX: u32 = 1_024;
 
 /// The commands that have settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -224,6 +232,18 @@ pub const SETTINGS: &[SettingDef] = &[
         Some("TIME"),
         ON_TARGET,
         "Longest wait for a session [default: 10s]",
+    ),
+    setting(
+        "query-timeout",
+        Some("TIME"),
+        ON_TARGET,
+        "Longest wait for an answer to what is no user's transaction: locks, settings, counters, records. While a load, an index or a check takes longer, the server must still be at it [default: 30s]",
+    ),
+    setting(
+        "work-timeout",
+        Some("TIME"),
+        ON_TARGET,
+        "Longest statement of a build, check or drop, however long the server is at it [default: 24h]",
     ),
     not_in_job_file(short(
         setting("job-file", Some("FILE"), ON_TARGET, "TOML file with settings"),
@@ -680,7 +700,7 @@ impl Settings {
     /// When it cannot be read, is no TOML, or holds a key or value that cannot be.
     pub fn add_job_file(&mut self, path: &Path, options: &[&OptionDef]) -> Result<(), SpecError> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path)
+        let text = read_text(path, SETTINGS_BYTES_MAX)
             .map_err(|error| SpecError::new(format!("cannot read the job file {name}: {error}")))?;
         let table: toml::Table = text
             .parse()
@@ -825,12 +845,43 @@ impl Settings {
         self.read(name, parse, T::to_string, default)
     }
 
+    /// Reads a number of something of which there can be `most`.
+    ///
+    /// # Errors
+    /// As [`Settings::read`], and when it is more.
+    pub fn count<T>(
+        &mut self,
+        name: &str,
+        most: T,
+        default: impl FnOnce() -> T,
+    ) -> Result<T, SpecError>
+    where
+        T: Copy + fmt::Display + TryFrom<u128> + Into<u128>,
+    {
+        let parse = |text: &str| {
+            let too_many = || format!("{} is too much: at most {most}", text.trim());
+            let number = text.trim().parse::<u128>().map_err(|error| match error.kind() {
+                std::num::IntErrorKind::PosOverflow => too_many(),
+                _ => format!("`{text}` cannot be read: {error}"),
+            })?;
+            let fits = T::try_from(number).ok().filter(|_| number <= most.into());
+            fits.ok_or_else(too_many)
+        };
+        self.read(name, parse, T::to_string, default)
+    }
+
     /// Reads a duration.
     ///
     /// # Errors
-    /// As [`Settings::read`].
+    /// As [`Settings::read`], and when it is longer than [`DURATION_MAX`].
     pub fn duration(&mut self, name: &str, default: Duration) -> Result<Duration, SpecError> {
-        self.read(name, parse_duration, |d| format_duration(*d), || default)
+        let parse = |text: &str| match parse_duration(text)? {
+            long if long > DURATION_MAX => {
+                Err(format!("`{text}` is too long: at most {}", format_duration(DURATION_MAX)))
+            }
+            duration => Ok(duration),
+        };
+        self.read(name, parse, |d| format_duration(*d), || default)
     }
 
     /// Reads a switch.
@@ -1060,7 +1111,7 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     }
     let (load, users, pacing) = crate::pacing::pacing(settings, &given)?;
     let sessions = pacing.sessions.count(users);
-    let threads = settings.parse("threads", || {
+    let threads = settings.count("threads", THREADS_MAX, || {
         if capabilities.blocks { sessions } else { cores.min(sessions).max(1) }
     })?;
     if capabilities.blocks && threads != sessions {
@@ -1071,7 +1122,12 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     }
     let transactions = settings.optional(
         "transactions",
-        |t| t.parse().map_err(|e| format!("`{t}`: {e}")),
+        |t| match t.parse() {
+            Ok(count) if count > TRANSACTIONS_MAX => {
+                Err(format!("{count} is too much: at most {TRANSACTIONS_MAX}"))
+            }
+            read => read.map_err(|e| format!("`{t}`: {e}")),
+        },
         u64::to_string,
         "by time",
     )?;
@@ -1106,7 +1162,7 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
         drain: settings.duration("drain-timeout", Limits::default().drain)?,
         ..Limits::default()
     };
-    let attempts = settings.parse("retries", || RetryPolicy::default().attempts)?;
+    let attempts = settings.count("retries", RETRIES_MAX, || RetryPolicy::default().attempts)?;
     let spec = RunSpec {
         users,
         threads,

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use triphammer_core::Database;
 use triphammer_core::SpecError;
-use triphammer_core::session::{Isolation, Protocol, Role, ServerInfo, Session};
+use triphammer_core::session::{Isolation, Protocol, Role, ServerInfo, Session, Waits};
+use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_core::spec::Limits;
 use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::{ConnectSettings, Secret, TargetUrl};
@@ -72,6 +73,10 @@ pub fn open(
         );
     }
     let connect_limit = settings.duration("connect-timeout", Limits::default().connect)?;
+    let waits = Waits {
+        query: settings.duration("query-timeout", Waits::default().query)?,
+        work: settings.duration("work-timeout", Waits::default().work)?,
+    };
     let protocol: Option<Protocol> = settings.optional(
         "protocol",
         str::parse,
@@ -90,6 +95,7 @@ pub fn open(
         protocol: protocol.unwrap_or(Protocol::Prepared),
         schema: settings.said("schema").map(str::to_owned),
         connect_limit,
+        waits,
         ..ConnectSettings::default()
     };
     let database = AnyDatabase::open(&url, &connect)?;
@@ -109,7 +115,7 @@ fn password(settings: &mut Settings, secrets: &dyn Secrets) -> Result<Option<Sec
 }
 
 fn read_password_file(file: &Path) -> Result<Secret, SpecError> {
-    let text = std::fs::read_to_string(file).map_err(|error| {
+    let text = read_text(file, SETTINGS_BYTES_MAX).map_err(|error| {
         SpecError::new(format!("cannot read the password file {}: {error}", file.display()))
     })?;
     let line = text.lines().next().unwrap_or_default();

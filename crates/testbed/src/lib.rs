@@ -6,11 +6,13 @@
 mod certificates;
 mod guardian;
 mod mariadb;
+mod meddler;
 mod postgres;
 mod proxy;
 mod server;
 
 pub use mariadb::{MariadbOptions, MariadbServer};
+pub use meddler::{Framing, Meddler, Meddling, fuzz_settings};
 pub use postgres::{PostgresOptions, PostgresServer};
 pub use proxy::Proxy;
 pub use server::Server;

@@ -22,7 +22,7 @@ use triphammer_runner::outputs::OutputFile;
 use triphammer_runner::settings::{Command, Settings};
 use triphammer_runner::store::Store;
 use triphammer_runner::target::{self, Secrets, Target};
-use triphammer_runner::{Failure, requests};
+use triphammer_runner::{Failure, requests, resources};
 
 use crate::{Exit, Result, args, signals, terminal};
 
@@ -38,6 +38,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
         .find(|command| command.name() == name)
         .expect("clap knows these only");
     let mut settings = args::settings(command, matches)?;
+    resources::check_process()?;
     if command != Command::Serve {
         signals::listen();
     }

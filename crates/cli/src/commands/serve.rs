@@ -1,10 +1,11 @@
 //! `triphammer serve`.
 
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tokio::sync::watch;
 use triphammer_core::SpecError;
+use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_drivers::target::Secret;
 use triphammer_runner::Failure;
 use triphammer_runner::settings::Settings;
@@ -12,7 +13,7 @@ use triphammer_runner::store::default_path;
 use triphammer_server::{ApiError, Config, LISTEN, Limits, Server, TOKEN_MIN, random_token};
 
 use super::print;
-use crate::signals::Signals;
+use crate::signals::{self, Signals};
 use crate::{Exit, Result, terminal};
 
 /// Serves until Ctrl-C or SIGTERM: once lets what goes on end and stores it, twice gives it up.
@@ -74,7 +75,10 @@ async fn hear(signals: Option<Signals>, told: watch::Sender<u32>) {
         told.send_modify(|times| *times += 1);
         terminal::note(match *told.borrow() {
             1 => "ending: what goes on is stopped and stored; again gives it up",
-            2 => "giving up what goes on",
+            2 => {
+                signals::end_soon();
+                "giving up what goes on"
+            }
             _ => "still ending",
         });
     }
@@ -93,7 +97,7 @@ fn address(text: &str) -> Result<SocketAddr> {
 fn token(settings: &Settings) -> Result<Option<Secret>> {
     let (token, whence) = match settings.said("token-file") {
         Some(file) => {
-            let text = std::fs::read_to_string(file).map_err(|error| {
+            let text = read_text(Path::new(file), SETTINGS_BYTES_MAX).map_err(|error| {
                 Failure::refuse(format!("cannot read the token file {file}: {error}"))
             })?;
             (

@@ -15,6 +15,7 @@ mod postgres;
 mod profile;
 mod program;
 mod reference;
+mod rogue;
 mod serve;
 mod servers;
 mod sqlite;

@@ -15,7 +15,7 @@ use super::outage::{self, Quiet, Recovery};
 use super::queue::{Offer, Tickets};
 use super::signal::{Signal, State, Stopper};
 use super::worker::{self, Context, FromWorker, OfThread, UserSlot, WorkerEnd};
-use super::{Ending, Plan, RunEnd, RunError, Window, accounts, runtime};
+use super::{Ending, NO_RUNTIME, Plan, RunEnd, RunError, Window, accounts, runtime};
 use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note, Phase};
@@ -44,12 +44,24 @@ pub(super) async fn threaded<W: Workload, D: Database>(
         let name = format!("worker {}", users.first().copied().unwrap_or_default());
         // A context is not Send, its parts are: it is put together on its own thread.
         let started = std::thread::Builder::new().name(name).spawn(move || {
-            let local = tokio::task::LocalSet::new();
-            runtime().block_on(local.run_until(worker::work(context(), users)));
+            let context = context();
+            match runtime() {
+                Ok(runtime) => {
+                    let local = tokio::task::LocalSet::new();
+                    runtime.block_on(local.run_until(worker::work(context, users)));
+                }
+                Err(error) => context.cannot_start(DbError::new(
+                    ErrorClass::Other,
+                    format!("{NO_RUNTIME}: {error}"),
+                )),
+            }
         });
         if let Err(error) = started {
             control.stopper.over();
-            let error = DbError::new(ErrorClass::Other, format!("starting a thread: {error}"));
+            let error = DbError::new(
+                ErrorClass::Other,
+                format!("starting a thread: {error}; give fewer --threads"),
+            );
             return Err(RunError { connected: 0, of: control.users, error });
         }
     }

@@ -222,13 +222,14 @@ pub struct ErrorSample {
 /// Starts a run on threads of its own.
 ///
 /// # Errors
-/// When no thread can be started.
+/// When no thread, or nothing for it to wait with, is to be had.
 pub fn start<W: Workload, D: Database>(plan: Plan<W, D>) -> std::io::Result<RunHandle> {
     let (events, receiver) = mpsc::channel(EVENTS_MAX);
     let (stopper, signal) = signal::channel();
     let control_stopper = stopper.clone();
+    let runtime = runtime()?;
     let control = std::thread::Builder::new().name("control".into()).spawn(move || {
-        runtime().block_on(control::threaded(plan, events, control_stopper, signal))
+        runtime.block_on(control::threaded(plan, events, control_stopper, signal))
     })?;
     Ok(RunHandle { events: receiver, stopper, control })
 }
@@ -253,9 +254,12 @@ pub async fn run_here<W: Workload, D: Database>(
 }
 
 /// The runtime of a thread that owns its work.
-pub(crate) fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a current-thread runtime needs an epoll handle and a timer, nothing else")
+///
+/// # Errors
+/// When the system has no file or event left for it.
+pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
 }
+
+/// What failed when there is no [`runtime`].
+pub const NO_RUNTIME: &str = "making an event loop (`ulimit -n` shows how many files may be open)";

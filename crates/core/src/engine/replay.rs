@@ -1,12 +1,16 @@
 //! Runs one transaction again, by what its input was drawn from. Streams are drawn up to its place
 //! without running what came before, so the input is the same and the data is not.
 
+use std::time::Duration;
+
+use tokio::time::timeout;
+
 use super::Plan;
 use super::exemplar::Author;
 use super::metered::Metered;
 use super::turn::Client;
 use crate::clock::{Clock, Elapsed};
-use crate::error::DbError;
+use crate::error::{DbError, ErrorClass};
 use crate::session::{Database, Role, Session};
 use crate::value::Timestamp;
 use crate::workload::{Completion, Statements, Workload};
@@ -40,19 +44,35 @@ pub async fn replay<W: Workload, D: Database>(
     date: Timestamp,
 ) -> Result<Replay, DbError> {
     let (transaction, input) = draw(plan, author, date);
-    let mut session = Metered::new(plan.database.connect(Role::User).await?);
-    let mut statements = Statements::new(&plan.book);
-    let mut prepared = plan.workload.prepare(plan.spec.mode, &mut statements, &mut session).await?;
+    let limits = plan.spec.limits;
+    let opening = async {
+        let mut session = Metered::new(plan.database.connect(Role::User).await?);
+        let mut statements = Statements::new(&plan.book);
+        let mode = plan.spec.mode;
+        let prepared = plan.workload.prepare(mode, &mut statements, &mut session).await?;
+        Ok::<_, DbError>((session, prepared))
+    };
+    let (mut session, mut prepared) =
+        timeout(limits.connect, opening).await.unwrap_or_else(|_| Err(late(limits.connect)))?;
     let before = session.round_trips();
     let clock = Clock::start();
-    let outcome = plan.workload.run(&input, &mut prepared, &mut session).await;
+    let limit = match limits.transaction {
+        Duration::ZERO => plan.database.waits().work,
+        limit => limit,
+    };
+    let running = plan.workload.run(&input, &mut prepared, &mut session);
+    let outcome = timeout(limit, running).await.unwrap_or_else(|_| Err(late(limit)));
     let took = clock.now();
     let round_trips = session.round_trips() - before;
     if outcome.is_err() && !session.is_closed() {
-        let _ = session.rollback().await;
+        let _ = timeout(limits.connect, session.rollback()).await;
     }
     session.into_inner().close().await;
     Ok(Replay { transaction, input: format!("{input:#?}"), outcome, took, round_trips })
+}
+
+fn late(limit: Duration) -> DbError {
+    DbError::new(ErrorClass::Timeout, format!("no end within {} s", limit.as_secs_f64()))
 }
 
 fn draw<W: Workload, D: Database>(

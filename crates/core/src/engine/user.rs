@@ -167,13 +167,12 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
         };
         // One at a time on a thread.
         self.context.ping_again(Elapsed::NEVER);
-        let limit = self.context.plan.spec.limits.transaction;
-        let asking = live.session.ping();
-        let answer = if limit.is_zero() {
-            asking.await
-        } else {
-            timeout(limit, asking).await.unwrap_or_else(|_| Err(timed_out(false, limit)))
+        let limit = match self.context.plan.spec.limits.transaction {
+            Duration::ZERO => self.context.plan.database.waits().query,
+            limit => limit,
         };
+        let asked = timeout(limit, live.session.ping()).await;
+        let answer = asked.unwrap_or_else(|_| Err(timed_out(false, limit)));
         let end = self.clock.now();
         match answer {
             Ok(true) => self.context.round_trip(now, end),

@@ -378,6 +378,11 @@ impl<W: Workload, D: Database> Context<W, D> {
         }
     }
 
+    /// Tells the control thread that this one is of no use. Nobody has begun then, so there is room for it.
+    pub fn cannot_start(&self, error: DbError) {
+        self.send(FromWorker::ConnectFailed(error));
+    }
+
     /// What this thread counted, with whatever is in flight.
     fn finish(&self) -> WorkerEnd {
         let mut in_flight = vec![0; W::transactions().len()];

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use mysql_common::constants::CapabilityFlags;
-use mysql_common::crypto::encrypt;
 use mysql_common::io::ParseBuf;
 use mysql_common::packets::{
     AuthPlugin, AuthSwitchRequest, HandshakePacket, HandshakeResponse, SslRequest,
@@ -13,6 +12,7 @@ use tokio_rustls::TlsConnector;
 use triphammer_core::{DbError, ErrorClass};
 
 use super::error::{Moment, broken, read_error};
+use super::server_key::encrypt_by;
 use super::wire::{Wire, no_greeting};
 use crate::target::Secret;
 
@@ -223,7 +223,8 @@ async fn tell_password(
     for (byte, nonce) in password.iter_mut().zip(nonce.iter().cycle()) {
         *byte ^= nonce;
     }
-    wire.reply().extend_from_slice(&encrypt(&password, &key));
+    let encrypted = encrypt_by(&key, &password)?;
+    wire.reply().extend_from_slice(&encrypted);
     wire.send().await
 }
 

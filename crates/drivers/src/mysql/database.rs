@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
-use triphammer_core::session::{Database, Isolation, Protocol, Role, Session};
+use triphammer_core::session::{Database, Isolation, Protocol, Role, Session, Waits};
 use triphammer_core::{Capabilities, DbError, ErrorClass, SpecError};
 
 use super::auth::{Login, log_in};
@@ -37,6 +37,7 @@ pub(super) struct Shared {
     limits: Limits,
     isolation: Option<Isolation>,
     lock_timeout: Option<Duration>,
+    waits: Waits,
     /// What the server said it is; the URL's word before.
     product: AtomicU8,
     identified: AtomicBool,
@@ -106,6 +107,7 @@ impl Mysql {
             options,
             isolation: settings.isolation,
             lock_timeout: settings.lock_timeout,
+            waits: settings.waits,
             product: AtomicU8::new(product as u8),
             identified: AtomicBool::new(false),
             fell_back: AtomicBool::new(false),
@@ -179,6 +181,10 @@ impl Database for Mysql {
         let setup = self.shared.setup();
         session.batch(&setup).await.map_err(|error| error.context("setting the session up"))?;
         Ok(session)
+    }
+
+    fn waits(&self) -> Waits {
+        self.shared.waits
     }
 
     fn notes(&self) -> Vec<String> {
@@ -288,6 +294,18 @@ impl Shared {
         self.identified.store(true, Ordering::Relaxed);
         let route = Route { thread: greeting.thread, transport, same_host };
         Ok(MysqlSession::new(wire, route, self.clone()))
+    }
+
+    /// Whether the server is at a command of a session; `None` when it does not know the session.
+    pub(super) async fn is_at_work(self: &Arc<Self>, thread: u32) -> Result<Option<bool>, DbError> {
+        let mut session = self.open(None).await?;
+        let asked = format!(
+            "SELECT command <> 'Sleep' FROM information_schema.processlist WHERE id = {thread}"
+        );
+        let answer = session.ask(&asked).await;
+        session.close().await;
+        let flag = answer?.pop().and_then(|mut row| row.pop()).flatten();
+        Ok(flag.map(|flag| flag == "1"))
     }
 
     /// Asks the server to stop what a session is doing.

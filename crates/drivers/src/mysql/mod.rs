@@ -10,6 +10,7 @@ mod database;
 mod error;
 mod load;
 mod option_file;
+mod server_key;
 mod session;
 mod url;
 mod wire;

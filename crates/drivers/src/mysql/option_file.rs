@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
+
 /// What an option file says to clients, in its order.
 #[derive(Debug, Default)]
 pub struct OptionFile(Vec<(String, String)>);
@@ -20,7 +22,7 @@ impl OptionFile {
         if !facts.is_file() {
             return Self::default();
         }
-        std::fs::read_to_string(file).map(|text| Self::parse(&text)).unwrap_or_default()
+        read_text(file, SETTINGS_BYTES_MAX).map(|text| Self::parse(&text)).unwrap_or_default()
     }
 
     fn parse(text: &str) -> Self {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Claim, RowSource, ServerInfo, Session, StatementId,
+    Access, Canceller, Claim, IsAtWork, RowSource, ServerInfo, Session, StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -18,6 +18,7 @@ use super::codec::{Kind, Reader, put_value, read_row, read_texts, type_of};
 use super::database::{Product, Route, Shared};
 use super::error::broken;
 use super::wire::Wire;
+use crate::answer::{ANSWER_BYTES_MAX, Room, too_large};
 use crate::stream::closed;
 
 /// Commands of the protocol.
@@ -35,6 +36,8 @@ const IN_TRANSACTION: u16 = 0x0001;
 const MORE_RESULTS: u16 = 0x0008;
 /// Bytes of a result that are handed on as one batch of a stream.
 const BATCH_BYTES: usize = 1024 * 1024;
+/// Most columns that a result has; servers allow 4096.
+const COLUMNS_MAX: u64 = 65_535;
 /// How long an orderly end or a cancel may take.
 const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
 /// How many may hold a claim shared at the same time.
@@ -124,7 +127,7 @@ impl MysqlSession {
         self.wire.command(command::QUERY)?.extend_from_slice(sql.as_bytes());
         self.wire.send().await?;
         let mut rows = std::mem::take(&mut self.answer);
-        let result = self.results(&mut rows, Form::Text, |rows| rows.reset(rows.width())).await;
+        let result = self.results(&mut rows, Form::Text, pass_over).await;
         self.answer = rows;
         result
     }
@@ -134,7 +137,13 @@ impl MysqlSession {
         self.wire.command(command::QUERY)?.extend_from_slice(sql.as_bytes());
         self.wire.send().await?;
         let mut rows = Rows::new();
-        self.results(&mut rows, Form::Text, |_| {}).await?;
+        let mut room = Room::of_question();
+        let mut seen = 0;
+        self.results(&mut rows, Form::Text, |rows| {
+            let before = std::mem::replace(&mut seen, rows.bytes());
+            room.take(seen.saturating_sub(before))
+        })
+        .await?;
         let field = |row: &triphammer_core::Row<'_>, column| {
             let text = row.optional(column, triphammer_core::Row::text).ok().flatten();
             text.map(str::to_owned)
@@ -168,7 +177,7 @@ impl MysqlSession {
         args: &[Value<'_>],
         rows: &mut Rows,
         lists: bool,
-        after_row: impl FnMut(&mut Rows),
+        after_row: impl FnMut(&mut Rows) -> Result<(), DbError>,
     ) -> Result<Ended, DbError> {
         self.send_execute(id, args).await?;
         self.results(rows, Form::Binary { lists }, after_row).await
@@ -179,7 +188,7 @@ impl MysqlSession {
         &mut self,
         rows: &mut Rows,
         form: Form,
-        mut after_row: impl FnMut(&mut Rows),
+        mut after_row: impl FnMut(&mut Rows) -> Result<(), DbError>,
     ) -> Result<Ended, DbError> {
         rows.reset(0);
         loop {
@@ -211,8 +220,11 @@ impl MysqlSession {
         columns: u64,
         rows: &mut Rows,
         form: Form,
-        after_row: &mut impl FnMut(&mut Rows),
+        after_row: &mut impl FnMut(&mut Rows) -> Result<(), DbError>,
     ) -> Result<Ended, DbError> {
+        if columns > COLUMNS_MAX {
+            return Err(broken("a number of columns"));
+        }
         self.kinds.clear();
         for _ in 0..columns {
             let kind = Kind::read(self.wire.answer().await?)?;
@@ -226,7 +238,7 @@ impl MysqlSession {
                 (row, Form::Binary { lists }) => read_row(rows, row, &self.kinds, lists)?,
                 (row, Form::Text) => read_texts(rows, row)?,
             }
-            after_row(rows);
+            after_row(rows).inspect_err(|_| self.wire.give_up())?;
         }
     }
 
@@ -243,7 +255,7 @@ impl MysqlSession {
 
     /// Reads what a `LOAD DATA LOCAL` comes to.
     pub(super) async fn end_load(&mut self) -> Result<Ended, DbError> {
-        self.results(&mut Rows::new(), Form::Text, |_| {}).await
+        self.results(&mut Rows::new(), Form::Text, pass_over).await
     }
 
     /// Prepares a statement on the server: its id and the number of its placeholders.
@@ -277,7 +289,7 @@ impl MysqlSession {
             return Err(error);
         }
         self.wire.send().await?;
-        self.results(&mut Rows::new(), Form::Binary { lists: false }, |_| {}).await
+        self.results(&mut Rows::new(), Form::Binary { lists: false }, pass_over).await
     }
 
     /// Prepares a bulk insert.
@@ -298,6 +310,18 @@ impl MysqlSession {
         self.open = true;
         Ok(())
     }
+}
+
+/// Nobody wants this row.
+#[expect(clippy::unnecessary_wraps, reason = "as those do that may give an answer up")]
+fn pass_over(rows: &mut Rows) -> Result<(), DbError> {
+    rows.reset(rows.width());
+    Ok(())
+}
+
+/// All rows of the answer are kept.
+fn keep(rows: &mut Rows) -> Result<(), DbError> {
+    if rows.bytes() > ANSWER_BYTES_MAX { Err(too_large()) } else { Ok(()) }
 }
 
 /// Writes the content of an `EXECUTE`.
@@ -380,7 +404,7 @@ impl Session for MysqlSession {
 
     async fn execute(&mut self, id: StatementId, args: &[Value<'_>]) -> Result<u64, DbError> {
         let mut rows = std::mem::take(&mut self.answer);
-        let result = self.run(id, args, &mut rows, false, |rows| rows.reset(rows.width())).await;
+        let result = self.run(id, args, &mut rows, false, pass_over).await;
         self.answer = rows;
         Ok(result?.touched)
     }
@@ -391,7 +415,7 @@ impl Session for MysqlSession {
         args: &[Value<'_>],
         rows: &mut Rows,
     ) -> Result<(), DbError> {
-        self.run(id, args, rows, false, |_| {}).await.map(drop)
+        self.run(id, args, rows, false, keep).await.map(drop)
     }
 
     async fn call(
@@ -403,7 +427,7 @@ impl Session for MysqlSession {
         if self.is_closed() {
             return Err(closed());
         }
-        match self.run(id, args, rows, true, |_| {}).await {
+        match self.run(id, args, rows, true, keep).await {
             Ok(_) if self.open => {
                 self.rollback().await?;
                 let message = "the procedure left its transaction open, so it was rolled back";
@@ -430,6 +454,7 @@ impl Session for MysqlSession {
                 each(rows);
                 rows.reset(rows.width());
             }
+            Ok(())
         };
         self.run(id, args, batch, false, hand_on).await?;
         if !batch.is_empty() {
@@ -520,7 +545,7 @@ impl Session for MysqlSession {
         self.wire.command(command::PING)?;
         self.wire.send().await?;
         let open = self.open;
-        self.results(&mut Rows::new(), Form::Text, |_| {}).await?;
+        self.results(&mut Rows::new(), Form::Text, pass_over).await?;
         self.open = open;
         Ok(true)
     }
@@ -593,5 +618,10 @@ impl Canceller for MysqlCanceller {
                 Err(_) => tracing::debug!("could not ask to cancel in time"),
             }
         })
+    }
+
+    fn is_at_work(&self) -> IsAtWork<'_> {
+        let (shared, thread) = (self.shared.clone(), self.thread);
+        Box::pin(async move { shared.is_at_work(thread).await })
     }
 }

@@ -225,6 +225,11 @@ impl Wire {
         }
     }
 
+    /// Notes that the rest of an answer is not waited for: the connection is good for nothing more.
+    pub fn give_up(&mut self) {
+        self.lost = true;
+    }
+
     /// Notes that the answer to a command has been read to its end.
     pub fn done(&mut self) {
         self.busy = false;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
-use triphammer_core::session::{Database, Isolation, Protocol, Role};
+use triphammer_core::session::{Database, Isolation, Protocol, Role, Waits};
 use triphammer_core::{Capabilities, DbError, ErrorClass, SpecError};
 
 use super::prepared::Statements;
@@ -37,6 +37,7 @@ pub(super) struct Shared {
     pub(super) protocol: Protocol,
     pub(super) isolation: Option<Isolation>,
     lock_timeout: Option<Duration>,
+    waits: Waits,
     fell_back: AtomicBool,
     pub(super) statements: Statements,
 }
@@ -111,6 +112,7 @@ impl Postgres {
             protocol: settings.protocol,
             isolation: settings.isolation,
             lock_timeout: settings.lock_timeout,
+            waits: settings.waits,
             fell_back: AtomicBool::new(false),
             statements: Statements::default(),
         };
@@ -164,6 +166,10 @@ impl Database for Postgres {
             session.set_up(&setup).await?;
         }
         Ok(session)
+    }
+
+    fn waits(&self) -> Waits {
+        self.shared.waits
     }
 
     fn notes(&self) -> Vec<String> {
@@ -369,6 +375,18 @@ impl Shared {
         }
         let name = host_in_certificate(&route.host_name, route.ssl_mode == SslMode::VerifyFull);
         Stream::secure(&self.connector, socket, name).await
+    }
+
+    /// Whether the server is at a statement of a session; `None` when it does not know the session, as behind
+    /// a pooler.
+    pub(super) async fn is_at_work(
+        self: &Arc<Self>,
+        key: CancelKey,
+    ) -> Result<Option<bool>, DbError> {
+        let mut session = self.open(&self.options.database).await?;
+        let answer = session.is_active(key.process).await;
+        session.end().await;
+        answer
     }
 
     /// Asks the server to stop what a session is doing.

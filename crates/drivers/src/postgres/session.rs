@@ -10,7 +10,8 @@ use postgres_protocol::message::backend;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Claim, Isolation, Protocol, RowSource, ServerInfo, Session, StatementId,
+    Access, Canceller, Claim, IsAtWork, Isolation, Protocol, RowSource, ServerInfo, Session,
+    StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -21,6 +22,7 @@ use super::database::{Opened, Route, Shared};
 use super::prepared::{Format, OnServer, Prepared};
 use super::text::{self, Template};
 use super::wire::{CancelKey, Chunk, Column, Connection, Fields, Status, columns, touched};
+use crate::answer::{ANSWER_BYTES_MAX, Room, too_large};
 
 /// Bytes of a result that are handed on as one batch of a stream.
 const BATCH_BYTES: usize = 1024 * 1024;
@@ -65,6 +67,13 @@ impl PostgresSession {
         Ok(answer.first().is_some_and(|row| row[0].as_deref() == Some("on")))
     }
 
+    /// Whether the server process of another session is at a statement; `None` when there is no such process.
+    pub(super) async fn is_active(&mut self, process: i32) -> Result<Option<bool>, DbError> {
+        let sql = format!("SELECT state = 'active' FROM pg_stat_activity WHERE pid = {process}");
+        let flag = self.ask(&sql).await?.pop().and_then(|mut row| row.pop()).flatten();
+        Ok(flag.map(|flag| flag == "t"))
+    }
+
     /// Makes a database; false when it is there.
     pub(super) async fn create_database(&mut self, name: &str) -> Result<bool, DbError> {
         let literal = quote_literal(name);
@@ -101,9 +110,11 @@ impl PostgresSession {
         connection.ready().await?;
         connection.query(sql)?;
         let mut rows = Vec::new();
+        let mut room = Room::of_question();
         connection
             .answer(|frame| {
                 if frame.tag == backend::DATA_ROW_TAG {
+                    room.take(frame.body.len())?;
                     let mut fields = Fields::new(frame.body).ok_or_else(cut_short)?;
                     let mut row = Vec::with_capacity(fields.len());
                     while fields.len() > 0 {
@@ -144,7 +155,12 @@ impl PostgresSession {
                 backend::DATA_ROW_TAG => {
                     if let (Some(rows), None) = (&mut rows, &problem) {
                         match format.read_row(frame.body, rows, lists) {
-                            Ok(()) => after_row(rows),
+                            Ok(()) => {
+                                after_row(rows);
+                                if rows.bytes() > ANSWER_BYTES_MAX {
+                                    return Err(connection.given_up(too_large()));
+                                }
+                            }
                             Err(error) => problem = Some(error),
                         }
                     }
@@ -540,5 +556,10 @@ impl Canceller for PostgresCanceller {
                 Err(_) => tracing::debug!("could not ask to cancel in time"),
             }
         })
+    }
+
+    fn is_at_work(&self) -> IsAtWork<'_> {
+        let (shared, key) = (self.shared.clone(), self.key);
+        Box::pin(async move { shared.is_at_work(key).await })
     }
 }

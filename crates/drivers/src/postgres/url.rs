@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use triphammer_core::SpecError;
+use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 
 use crate::socket::is_loopback;
 use crate::target::{ConnectSettings, Lookup, Secret, TargetUrl, host_text};
@@ -454,7 +455,7 @@ fn read_private(file: &Path) -> Option<String> {
         tracing::warn!("{} is not used: others may read it; run chmod 600 {0}", file.display());
         return None;
     }
-    std::fs::read_to_string(file).ok()
+    read_text(file, SETTINGS_BYTES_MAX).ok()
 }
 
 /// Finds the first line `host:port:database:user:password` that fits, where `*` fits anything.

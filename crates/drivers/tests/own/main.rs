@@ -1,6 +1,7 @@
 //! What is each driver's own, on real servers. What every driver must do is in the conformance suite.
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail as its own lines do")]
 
+mod fuzz;
 mod mysql;
 mod postgres;
 mod postgres_wire;

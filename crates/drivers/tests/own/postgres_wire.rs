@@ -136,6 +136,43 @@ mod breaking {
     }
 
     #[test]
+    fn hashing_without_end_is_refused() {
+        let asks = message(b'R', b"\0\0\0\x0aSCRAM-SHA-256\0\0");
+        for count in ["1000001", "2147483648", "99999999999999999999999", "0004294967295"] {
+            let first = format!("\0\0\0\x0br=x,s=QSXCR+Q6sek8bf92,i={count}");
+            let url = server(vec![asks.clone(), message(b'R', first.as_bytes())]);
+            let error = on_worker(connect(&url)).err().unwrap();
+            assert_eq!(error.class(), ErrorClass::Refused, "{error}");
+            assert!(error.message().contains("SCRAM iterations; at most 1000000"), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_answer_without_an_end_is_given_up() {
+        let row = message(b'D', &[&b"\0\x01\0\x10\0\0"[..], &[b'x'; 1 << 20]].concat());
+        let column = b"\0\x01a\0\0\0\0\0\0\0\0\0\0\x19\xff\xff\xff\xff\xff\xff\0\0";
+        let described = message(b'T', column);
+        let prepared = [message(b'1', b""), message(b't', b"\0\0"), described.clone()].concat();
+        let prepared = [prepared, message(b'Z', b"I")].concat();
+        let bound = [message(b'2', b""), row.repeat(80)].concat();
+        on_worker(async {
+            let mut session = connect(&server(vec![welcome(), prepared, bound])).await.unwrap();
+            let id = session.prepare(&statement("SELECT 1", &[])).await.unwrap();
+            let error = session.query(id, &[], &mut Rows::new()).await.unwrap_err();
+            assert!(error.message().contains("longer than 64 MiB"), "{error}");
+            assert!(session.is_closed());
+            let rows = [described.clone(), row.repeat(20)].concat();
+            let mut session = connect(&server(vec![welcome(), rows])).await.unwrap();
+            let error = session.tables().await.unwrap_err();
+            assert!(error.message().contains("longer than 16 MiB or 100000 rows"), "{error}");
+            let rows = [described, message(b'D', b"\0\x01\0\0\0\x01x").repeat(100_001)].concat();
+            let mut session = connect(&server(vec![welcome(), rows])).await.unwrap();
+            let error = session.settings().await.unwrap_err();
+            assert!(error.message().contains("100000 rows"), "{error}");
+        });
+    }
+
+    #[test]
     fn an_answer_that_breaks_the_protocol_loses_the_session() {
         let row = |body: &[u8]| [message(b'2', b""), message(b'D', body)].concat();
         for answer in [

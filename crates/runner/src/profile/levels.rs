@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use triphammer_core::spec::SESSIONS_MAX;
+
 /// Most levels of a profile.
 const LEVELS_MAX: usize = 64;
-/// Most virtual users of a level that may be asked for.
-const USERS_MAX: u32 = 1_000_000;
 
 /// Which levels to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,8 +56,8 @@ impl std::str::FromStr for Asked {
 
 fn users(text: &str) -> Result<u32, String> {
     match text.trim().parse() {
-        Ok(users @ 1..=USERS_MAX) => Ok(users),
-        Ok(_) => Err(format!("`{}` virtual users: give 1 to {USERS_MAX}", text.trim())),
+        Ok(users @ 1..=SESSIONS_MAX) => Ok(users),
+        Ok(_) => Err(format!("`{}` virtual users: give 1 to {SESSIONS_MAX}", text.trim())),
         Err(_) => Err(format!(
             "`{}` is no number of virtual users; write 1,2,4,8 or 1..64 or auto",
             text.trim()

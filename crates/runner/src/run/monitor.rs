@@ -9,6 +9,7 @@ use triphammer_core::workload::{AuditDef, Statements, Workload};
 use triphammer_core::{Clock, DbError, ErrorClass, Rows, StatementId, clock};
 
 use crate::crew::connect;
+use crate::limited::Limited;
 use crate::record::{Recording, TABLE};
 use crate::result::ServerTransactions;
 
@@ -35,7 +36,7 @@ async fn number<S: Session>(session: &mut S, id: StatementId, limit: Duration) -
 pub(super) struct Monitor<'a, W: Workload, D: Database> {
     plan: &'a Plan<W, D>,
     limit: Duration,
-    pub session: Option<D::Session>,
+    pub session: Option<Limited<D::Session>>,
     /// The server's settings when the run began.
     pub settings_start: Vec<(String, String)>,
     count: Option<StatementId>,
@@ -77,7 +78,7 @@ impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
     /// Asks something, within a glance; `None` when there is no answer.
     pub async fn glance<T>(
         &mut self,
-        ask: impl AsyncFnOnce(&mut D::Session) -> Result<T, DbError>,
+        ask: impl AsyncFnOnce(&mut Limited<D::Session>) -> Result<T, DbError>,
     ) -> Option<T> {
         self.within(GLANCE, ask).await
     }
@@ -85,7 +86,7 @@ impl<'a, W: Workload, D: Database> Monitor<'a, W, D> {
     async fn within<T>(
         &mut self,
         limit: Duration,
-        ask: impl AsyncFnOnce(&mut D::Session) -> Result<T, DbError>,
+        ask: impl AsyncFnOnce(&mut Limited<D::Session>) -> Result<T, DbError>,
     ) -> Option<T> {
         let asked = tokio::time::timeout(limit, async {
             self.ensure().await?;

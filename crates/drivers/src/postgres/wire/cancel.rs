@@ -15,7 +15,7 @@ use crate::stream::{Stream, broken};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CancelKey {
     /// Its process.
-    pub(super) process: i32,
+    pub(in crate::postgres) process: i32,
     /// What only the session's client was told.
     pub(super) secret: i32,
 }

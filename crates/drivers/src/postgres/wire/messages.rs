@@ -245,7 +245,8 @@ impl Connection {
     /// Waits for the end of an answer in which `each` gets every message that comes before it.
     ///
     /// # Errors
-    /// As [`Connection::next`], and as `each` after the answer has come to its end.
+    /// As [`Connection::next`], and as `each`: after the answer has come to its end, or at once and for good
+    /// when the error loses the session.
     pub async fn answer(
         &mut self,
         mut each: impl FnMut(Frame<'_>) -> Result<(), DbError>,
@@ -259,7 +260,10 @@ impl Connection {
                     let message = "COPY FROM STDIN has no place in a script";
                     return Err(DbError::new(ErrorClass::Unsupported, message));
                 }
-                _ if problem.is_none() => problem = each(frame).err(),
+                _ if problem.is_none() => match each(frame) {
+                    Err(error) if error.class().loses_session() => return Err(self.given_up(error)),
+                    result => problem = result.err(),
+                },
                 _ => {}
             }
         }

@@ -373,13 +373,18 @@ impl Connection {
         }
     }
 
+    /// What comes is not waited for: the connection ends with this error.
+    #[cold]
+    pub fn given_up(&mut self, error: DbError) -> DbError {
+        self.end = Some(copy_of(&error));
+        error
+    }
+
     /// The server said what it cannot say here; nothing after it can be trusted.
     #[cold]
     pub fn garbled(&mut self, what: &str) -> DbError {
         let message = format!("the server's answer breaks the protocol: {what}");
-        let error = DbError::new(ErrorClass::Disconnected, message);
-        self.end = Some(copy_of(&error));
-        error
+        self.given_up(DbError::new(ErrorClass::Disconnected, message))
     }
 
     /// As [`Connection::garbled`], for a message that has no place here.

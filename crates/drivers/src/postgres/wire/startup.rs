@@ -25,6 +25,10 @@ const SASL_FINAL: i32 = 12;
 /// The server does not know all of what we asked for; we ask for nothing that matters.
 const NEGOTIATE_TAG: u8 = b'v';
 
+/// Most rounds of hashing that a server may ask for: 250 times what it asks for by default, and more than
+/// is recommended anywhere. They take a second or less, in which the thread does nothing else.
+const SCRAM_ITERATIONS_MAX: u64 = 1_000_000;
+
 /// Who begins a session, and how.
 #[derive(Clone, Copy)]
 pub struct Login<'a> {
@@ -161,12 +165,30 @@ async fn scram(
     let (SASL_CONTINUE, data) = connection.hear().await?.authentication()? else {
         return Err(no_postgres());
     };
+    check_iterations(data)?;
     scram.update(data).map_err(failed)?;
     frontend::sasl_response(scram.message(), &mut connection.out).map_err(unwritable)?;
     let (SASL_FINAL, data) = connection.hear().await?.authentication()? else {
         return Err(no_postgres());
     };
     scram.finish(data).map_err(failed)
+}
+
+/// Refuses a server that would have us hash for minutes. What is no message of the exchange is the library's
+/// to refuse.
+fn check_iterations(data: &[u8]) -> Result<(), DbError> {
+    let count = data.rsplit(|byte| *byte == b',').find_map(|field| field.strip_prefix(b"i="));
+    let Some(digits) = count.and_then(|count| std::str::from_utf8(count).ok()) else {
+        return Ok(());
+    };
+    match digits.trim_start_matches('0').parse::<u64>() {
+        Ok(count) if count > SCRAM_ITERATIONS_MAX => {}
+        Err(error) if *error.kind() == std::num::IntErrorKind::PosOverflow => {}
+        _ => return Ok(()),
+    }
+    Err(refused(format!(
+        "the server asks for {digits} SCRAM iterations; at most {SCRAM_ITERATIONS_MAX} are done"
+    )))
 }
 
 fn password_of<'a>(login: Login<'a>) -> Result<&'a str, DbError> {

@@ -1,0 +1,349 @@
+//! Servers that say nothing, say something else, or never come to an end; systems that refuse; and sizes
+//! and files that nobody can have meant. The program ends in time, with a message and without a panic.
+
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use triphammer_core::clock::Clock;
+use triphammer_testbed::{
+    Framing, MariadbServer, Meddler, Meddling, PostgresServer, fuzz_settings,
+};
+
+use crate::program::{Done, Program, finish, signal};
+
+/// Longest time that a command may take whose waits are limited to a second each. It does not take that; other
+/// programs share these CPUs.
+const IN_TIME: Duration = Duration::from_secs(120);
+/// Seconds of broken messages for each server where nobody gives another number.
+const FUZZ_SECONDS: u64 = 15;
+/// Short limits, as settings.
+const SHORT: [&str; 6] =
+    ["--connect-timeout", "1s", "--query-timeout", "1s", "--drain-timeout", "1s"];
+
+#[derive(Clone, Copy)]
+enum Product {
+    Postgres,
+    Mariadb,
+}
+
+use Product::{Mariadb, Postgres};
+
+/// A database of its own on the shared server, and its targets.
+struct Site {
+    framing: Framing,
+    upstream: u16,
+    name: String,
+    product: Product,
+}
+
+impl Site {
+    fn new(product: Product) -> Self {
+        let name_of = |target: String| {
+            target.rsplit('/').next().unwrap().split('?').next().unwrap().to_owned()
+        };
+        let (framing, upstream, target) = match product {
+            Postgres => {
+                let server = PostgresServer::shared();
+                (Framing::Postgres, server.port(), server.fresh_database("rogue").unwrap())
+            }
+            Mariadb => {
+                let server = MariadbServer::shared();
+                (Framing::Mysql, server.port(), server.fresh_database("rogue").unwrap())
+            }
+        };
+        Self { framing, upstream, name: name_of(target), product }
+    }
+
+    /// The target behind a port, by a line that can be read.
+    fn target(&self, port: u16) -> String {
+        let (scheme, user, password, plain) = match self.product {
+            Postgres => {
+                let server = PostgresServer::shared();
+                ("postgres", server.user(), server.password(), "sslmode=disable")
+            }
+            Mariadb => {
+                let server = MariadbServer::shared();
+                ("mariadb", server.user(), server.password(), "ssl-mode=DISABLED")
+            }
+        };
+        format!("{scheme}://{user}:{password}@127.0.0.1:{port}/{}?{plain}", self.name)
+    }
+
+    fn meddle(&self, meddling: Meddling) -> (Meddler, String) {
+        let meddler = Meddler::start(self.upstream, self.framing, meddling);
+        let target = self.target(meddler.port());
+        (meddler, target)
+    }
+
+    fn number(&self, sql: &str) -> i64 {
+        let rows = match self.product {
+            Postgres => PostgresServer::shared().run(&self.name, sql),
+            Mariadb => MariadbServer::shared().run(&self.name, sql),
+        };
+        rows.unwrap()[0][0].as_deref().unwrap().parse().unwrap()
+    }
+}
+
+/// The end of a command that must come in time.
+fn end_of(mut child: Child, what: &str) -> Done {
+    let clock = Clock::start();
+    while child.try_wait().unwrap().is_none() {
+        if clock.now().duration() > IN_TIME {
+            let _ = child.kill();
+            panic!("{what}: no end; {}", finish(child).err);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let done = finish(child);
+    assert!(!done.err.contains("panicked"), "{what}: {}", done.err);
+    assert!((0..=2).contains(&done.code) || done.code == 130, "{what}: {done:?}");
+    done
+}
+
+/// Every command with short limits, and the arguments after its target.
+const COMMANDS: [&[&str]; 7] = [
+    &["build", "--replace", "--jobs", "2"],
+    &["check", "--jobs", "2"],
+    &["run", "--vus", "2", "--rampup", "0s", "--duration", "1s"],
+    &["profile", "--vus", "1,2", "--repeats", "1", "--rampup", "0s", "--duration", "1s"],
+    &[
+        "capacity",
+        "--limit",
+        "all.p95 < 1s",
+        "--rampup",
+        "0s",
+        "--duration",
+        "1s",
+        "--max-rate",
+        "2",
+    ],
+    &["compare", "--ab", "--pairs", "5", "--rampup", "0s", "--duration", "1s", "--settle", "0s"],
+    &["drop", "--yes"],
+];
+
+fn start(program: &Program, command: &[&str], target: &str, limits: &[&str]) -> Child {
+    let (name, rest) = command.split_first().unwrap();
+    let mut args = vec![*name, target];
+    args.extend(rest);
+    let takes_drain = !["build", "check", "drop"].contains(name);
+    args.extend(if takes_drain { limits } else { &limits[..limits.len().min(4)] });
+    program.start(&args)
+}
+
+/// A server that falls silent after so many messages: at the login, the claim, the settings, in the work,
+/// at the end.
+fn silence_ends_every_command(product: Product) {
+    let site = Site::new(product);
+    let program = Program::new();
+    let direct = site.target(site.upstream);
+    program.ok(&["build", &direct, "--jobs", "2"]);
+    for (place, command) in COMMANDS.into_iter().enumerate() {
+        // What comes early is told apart message by message, what comes later by halves. To build or drop
+        // for good is left to the last.
+        let mut stages = vec![0, 2, 5, 9, 13, 20];
+        stages.extend([60].iter().filter(|_| !["build", "drop"].contains(&command[0])));
+        let running: Vec<_> = stages
+            .into_iter()
+            .map(|after| {
+                let (meddler, target) = site.meddle(Meddling::Silence { after });
+                (after, start(&program, command, &target, &SHORT), meddler)
+            })
+            .collect();
+        for (after, child, meddler) in running {
+            let what = format!("{} after {after} messages", command[0]);
+            let done = end_of(child, &what);
+            // Some are done with so many messages.
+            if meddler.messages() > after {
+                assert_ne!(done.code, 0, "{what} of {}: {done:?}", meddler.messages());
+            }
+        }
+        if ["build", "drop"].contains(&command[0]) && place == 0 {
+            program.ok(&["build", &direct, "--jobs", "2", "--replace", "--force"]);
+        }
+    }
+}
+
+/// A row that comes for ever fills no memory, and the question ends.
+fn endless_rows_end_every_command(product: Product) {
+    let site = Site::new(product);
+    let program = Program::new();
+    program.ok(&["build", &site.target(site.upstream), "--jobs", "2"]);
+    let mut repeated = 0;
+    for command in [COMMANDS[1], COMMANDS[2], COMMANDS[6]] {
+        for row in [1, 3, 30] {
+            let (meddler, target) = site.meddle(Meddling::Endless { row });
+            let mut child = start(&program, command, &target, &SHORT);
+            let what = format!("{} with an endless row {row}", command[0]);
+            let peak = watch_memory(&mut child);
+            end_of(child, &what);
+            assert!(peak < 600 * 1024, "{what}: {peak} KiB");
+            repeated += meddler.broken();
+        }
+    }
+    assert!(repeated > 1000, "{repeated}");
+}
+
+/// Waits for the end, and gives the most memory that was seen, in KiB.
+fn watch_memory(child: &mut Child) -> u64 {
+    let mut peak = 0;
+    let clock = Clock::start();
+    while child.try_wait().unwrap().is_none() && clock.now().duration() < IN_TIME {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id()));
+        let line = status.unwrap_or_default();
+        let kib = line.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        peak = peak.max(kib.map_or(0, |k| k.trim().trim_end_matches(" kB").parse().unwrap()));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    peak
+}
+
+/// One byte at a time is slow, and right.
+fn a_byte_at_a_time_is_enough(product: Product) {
+    let site = Site::new(product);
+    let program = Program::new();
+    program.ok(&["build", &site.target(site.upstream), "--jobs", "2"]);
+    let (_meddler, target) = site.meddle(Meddling::Drip);
+    let run = ["run", &target, "--vus", "2", "--transactions", "20", "--mode", "procedures"];
+    let result = program.json(&run);
+    assert_eq!(result["headline"]["verification"]["verdict"], "verified");
+}
+
+/// Two Ctrl-C end what waits for a server that says nothing, whatever the limits are.
+fn two_interrupts_end_what_waits(product: Product) {
+    let site = Site::new(product);
+    let program = Program::new();
+    program.ok(&["build", &site.target(site.upstream), "--jobs", "2"]);
+    for command in [COMMANDS[2], COMMANDS[3], COMMANDS[4], COMMANDS[5], COMMANDS[0]] {
+        for after in [9, 60] {
+            let (meddler, target) = site.meddle(Meddling::Silence { after });
+            let child = start(&program, command, &target, &["--connect-timeout", "60s"]);
+            while meddler.messages() <= after {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            signal(&child, "INT");
+            std::thread::sleep(Duration::from_millis(200));
+            let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+            let clock = Clock::start();
+            let what = format!("{} after {after} messages", command[0]);
+            let done = end_of(child, &what);
+            assert_eq!(done.code, 130, "{what}: {done:?}");
+            // Two seconds, and as many again as a busy machine may take.
+            assert!(clock.now().duration() < Duration::from_secs(8), "{what}");
+        }
+    }
+}
+
+/// Messages broken at random, by seeds: every run ends, and one that is called verified is.
+fn broken_messages_make_no_wrong_result(product: Product) {
+    let site = Site::new(product);
+    let program = Program::new();
+    program.ok(&["build", &site.target(site.upstream), "--jobs", "2"]);
+    let (first, length) = fuzz_settings(FUZZ_SECONDS);
+    let (clock, mut seed, mut verified) = (Clock::start(), first, 0);
+    let orders = "SELECT count(*) FROM orders";
+    while clock.now().duration() < length {
+        let every = [30, 300, 3_000][usize::try_from(seed % 3).unwrap()];
+        let (meddler, target) = site.meddle(Meddling::Random { seed, every });
+        let before = site.number(orders);
+        let run = ["run", "--vus", "4", "--rampup", "0s", "--duration", "1s", "--json"];
+        let what = format!("TRIPHAMMER_FUZZ_SEED={seed}");
+        let mut child = start(&program, &run, &target, &SHORT);
+        let reading = child.stdout.take().unwrap();
+        let out = std::thread::spawn(move || std::io::read_to_string(reading).unwrap());
+        let done = end_of(child, &what);
+        let out = out.join().unwrap();
+        if let Ok(result) = serde_json::from_str::<serde_json::Value>(&out) {
+            let verification = &result["headline"]["verification"];
+            if verification["verdict"] == "verified" {
+                verified += 1;
+                let counted = &result["run"]["types"][0];
+                let committed = counted["committed"].as_i64().unwrap();
+                assert_eq!(site.number(orders) - before, committed, "{what}: {verification}");
+            }
+        }
+        assert!(done.code != 0 || !out.is_empty(), "{what}: {done:?}");
+        drop(meddler);
+        seed += 1;
+    }
+    eprintln!("seeds {first} to {}: {verified} runs verified", seed - 1);
+}
+
+/// Every test on every product.
+macro_rules! tests {
+    ($($name:ident,)*) => {
+        mod postgres { $(#[test] fn $name() { super::$name(super::Postgres) })* }
+        mod mysql { $(#[test] fn $name() { super::$name(super::Mariadb) })* }
+    };
+}
+
+tests! {
+    silence_ends_every_command,
+    endless_rows_end_every_command,
+    a_byte_at_a_time_is_enough,
+    two_interrupts_end_what_waits,
+    broken_messages_make_no_wrong_result,
+}
+
+/// What a system may refuse: files, threads, memory.
+#[test]
+fn a_system_that_refuses_is_an_error_and_no_panic() {
+    let program = Program::new();
+    let limited = |limit: &str, rest: &str| {
+        let shell =
+            format!("ulimit {limit}; exec \"$0\" run null: --rampup 0s --duration 1s {rest}");
+        let binary = env!("CARGO_BIN_EXE_triphammer");
+        let child = Command::new("sh")
+            .args(["-c", &shell, binary])
+            .current_dir(program.folder())
+            .env_clear()
+            .env("HOME", program.folder())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        end_of(child, &format!("ulimit {limit}"))
+    };
+    let mut refused = 0;
+    for files in 4..44 {
+        let done = limited(&format!("-n {files}"), "--threads 2 --vus 2");
+        refused += u32::from(done.code == 2);
+    }
+    assert!(refused > 3, "{refused}");
+    let done = limited("-v 1000000", "--vus 100000");
+    assert_eq!(done.code, 2, "{}", done.err);
+    assert!(done.err.contains("MiB of memory"), "{}", done.err);
+}
+
+/// Devices and pipes are no files with settings.
+#[test]
+fn only_short_regular_files_are_read() {
+    let program = Program::new();
+    let made = Command::new("mkfifo").arg(program.path("pipe")).status().unwrap();
+    assert!(made.success());
+    std::fs::write(program.path("long"), vec![b'#'; 70_000]).unwrap();
+    for (file, why) in [
+        ("pipe", "no regular file"),
+        ("/dev/zero", "no regular file"),
+        ("long", "longer than 64 KiB"),
+    ] {
+        let load = format!("steps:{file}");
+        for args in [
+            &["run", "null:", "--password-file", file][..],
+            &["run", "null:", "--job-file", file],
+            &["run", "null:", "--load", &load],
+            &["serve", "--listen", "127.0.0.1:0", "--token-file", file],
+        ] {
+            let done = end_of(program.start(args), &format!("{args:?}"));
+            assert_eq!(done.code, 2, "{args:?}");
+            assert!(done.err.contains(why), "{args:?}: {}", done.err);
+        }
+        if file != "long" {
+            let target =
+                format!("postgres://u@127.0.0.1:1/d?sslmode=verify-full&sslrootcert={file}");
+            let done = end_of(program.start(&["run", &target]), &target);
+            assert_eq!(done.code, 2);
+            assert!(done.err.contains(why), "{}", done.err);
+        }
+    }
+}

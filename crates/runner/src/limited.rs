@@ -1,0 +1,350 @@
+//! A session on which every question has a limit in time: those of builds, checks and drops, and those
+//! asked beside a run. Users' transactions have the engine's limits instead.
+//!
+//! A question that any server answers at once has [`Waits::query`]. A statement over much data may take
+//! hours and be in order, so its limit is [`Waits::work`]; but each time that it has gone on for another
+//! [`Waits::query`], another session asks whether the server is still at it. A server that answers nobody, or
+//! has nothing to do and sends no answer, is given up then.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout};
+use triphammer_core::session::{
+    Access, Canceller, Claim, RowSource, ServerInfo, Session, StatementId, Waits,
+};
+use triphammer_core::sql::BoundStatement;
+use triphammer_core::workload::TableDef;
+use triphammer_core::{DbError, ErrorClass, Rows, Value};
+
+/// How often in a row a server that sends no answer may be found idle: its answer may be on the way.
+const IDLE_MAX: u32 = 3;
+/// Between two such looks.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// Longest wait for a server to stop a statement that is given up.
+const CANCEL_LIMIT: Duration = Duration::from_secs(1);
+
+/// A session with limits.
+#[derive(Debug)]
+pub struct Limited<S> {
+    session: S,
+    waits: Waits,
+}
+
+impl<S: Session> Limited<S> {
+    /// Puts limits on a session.
+    pub fn new(session: S, waits: Waits) -> Self {
+        Self { session, waits }
+    }
+}
+
+/// Waits for the answer to a question that any server answers at once.
+///
+/// # Errors
+/// As the question's, or `Disconnected` when there is no answer in time.
+pub async fn answered<T>(
+    limit: Duration,
+    asked: impl Future<Output = Result<T, DbError>>,
+) -> Result<T, DbError> {
+    timeout(limit, asked).await.unwrap_or_else(|_| {
+        Err(gone(format!("no answer within {} s (--query-timeout)", limit.as_secs_f64())))
+    })
+}
+
+fn gone(message: String) -> DbError {
+    DbError::new(ErrorClass::Disconnected, message)
+}
+
+/// Waits for the end of a statement that may take long, as the head of this module says. `passed` counts
+/// what has passed meanwhile: rows that a load took or a stream gave.
+async fn finished<T>(
+    waits: Waits,
+    canceller: &dyn Canceller,
+    passed: &Cell<u64>,
+    work: impl Future<Output = Result<T, DbError>>,
+) -> Result<T, DbError> {
+    let mut work = std::pin::pin!(work);
+    let (begun, mut idle, mut seen) = (Instant::now(), 0, 0);
+    loop {
+        let rest = if idle > 0 { LOOK_AGAIN.min(waits.query) } else { waits.query };
+        let left = waits.work.saturating_sub(begun.elapsed());
+        if let Ok(done) = timeout(rest.min(left), &mut work).await {
+            return done;
+        }
+        if begun.elapsed() >= waits.work {
+            let _ = timeout(CANCEL_LIMIT, canceller.cancel()).await;
+            let limit = waits.work.as_secs_f64();
+            return Err(gone(format!("no end within {limit} s (--work-timeout)")));
+        }
+        if seen != passed.get() {
+            (seen, idle) = (passed.get(), 0);
+            continue;
+        }
+        let look = answered(waits.query, canceller.is_at_work());
+        let found = tokio::select! {
+            biased;
+            done = &mut work => return done,
+            found = look => found,
+        };
+        match found {
+            Ok(Some(false)) => idle += 1,
+            // A server that refuses is there.
+            Err(error) if error.code().is_none() => {
+                let limit = waits.query.as_secs_f64();
+                let what =
+                    format!("no answer within {limit} s (--query-timeout), nor to another session");
+                return Err(gone(format!("{what}: {}", error.message())));
+            }
+            _ => idle = 0,
+        }
+        if idle == IDLE_MAX {
+            let limit = waits.query.as_secs_f64();
+            return Err(gone(format!(
+                "no answer within {limit} s (--query-timeout), and the server is at nothing"
+            )));
+        }
+    }
+}
+
+/// Does what any server does at once, within a limit.
+macro_rules! answered {
+    ($self:ident.$call:ident($($argument:expr),*)) => {
+        answered($self.waits.query, $self.session.$call($($argument),*)).await
+    };
+}
+
+/// Does what may take long, as long as the server is at it.
+macro_rules! finished {
+    ($self:ident.$call:ident($($argument:expr),*)) => {{
+        let canceller = $self.session.canceller();
+        let work = $self.session.$call($($argument),*);
+        finished($self.waits, &*canceller, &Cell::new(0), work).await
+    }};
+}
+
+impl<S: Session> Session for Limited<S> {
+    async fn script(&mut self, sql: &str) -> Result<(), DbError> {
+        finished!(self.script(sql))
+    }
+
+    async fn prepare(&mut self, statement: &BoundStatement) -> Result<StatementId, DbError> {
+        answered!(self.prepare(statement))
+    }
+
+    async fn execute(&mut self, id: StatementId, args: &[Value<'_>]) -> Result<u64, DbError> {
+        finished!(self.execute(id, args))
+    }
+
+    async fn query(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+        rows: &mut Rows,
+    ) -> Result<(), DbError> {
+        finished!(self.query(id, args, rows))
+    }
+
+    async fn call(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+        rows: &mut Rows,
+    ) -> Result<(), DbError> {
+        finished!(self.call(id, args, rows))
+    }
+
+    async fn stream(
+        &mut self,
+        id: StatementId,
+        args: &[Value<'_>],
+        batch: &mut Rows,
+        each: &mut dyn FnMut(&Rows),
+    ) -> Result<(), DbError> {
+        let canceller = self.session.canceller();
+        let passed = Cell::new(0);
+        let mut counted = |rows: &Rows| {
+            passed.set(passed.get() + 1);
+            each(rows);
+        };
+        let work = self.session.stream(id, args, batch, &mut counted);
+        finished(self.waits, &*canceller, &passed, work).await
+    }
+
+    async fn begin(&mut self, access: Access) -> Result<(), DbError> {
+        answered!(self.begin(access))
+    }
+
+    async fn begin_at(&mut self, name: &str) -> Result<(), DbError> {
+        answered!(self.begin_at(name))
+    }
+
+    async fn share_snapshot(&mut self) -> Result<Option<String>, DbError> {
+        answered!(self.share_snapshot())
+    }
+
+    async fn commit(&mut self) -> Result<(), DbError> {
+        finished!(self.commit())
+    }
+
+    async fn rollback(&mut self) -> Result<(), DbError> {
+        finished!(self.rollback())
+    }
+
+    async fn load(&mut self, table: &TableDef, source: &mut dyn RowSource) -> Result<u64, DbError> {
+        let canceller = self.session.canceller();
+        let passed = Cell::new(0);
+        let mut counted = |rows: &mut Rows| {
+            passed.set(passed.get() + 1);
+            source.fill(rows)
+        };
+        let work = self.session.load(table, &mut counted);
+        finished(self.waits, &*canceller, &passed, work).await
+    }
+
+    fn is_closed(&self) -> bool {
+        self.session.is_closed()
+    }
+
+    fn canceller(&self) -> Box<dyn Canceller> {
+        self.session.canceller()
+    }
+
+    async fn server(&mut self) -> Result<ServerInfo, DbError> {
+        answered!(self.server())
+    }
+
+    async fn settings(&mut self) -> Result<Vec<(String, String)>, DbError> {
+        answered!(self.settings())
+    }
+
+    async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {
+        answered!(self.transaction_count())
+    }
+
+    async fn ping(&mut self) -> Result<bool, DbError> {
+        answered!(self.ping())
+    }
+
+    async fn tables(&mut self) -> Result<Vec<String>, DbError> {
+        answered!(self.tables())
+    }
+
+    async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {
+        answered!(self.claim(name, claim))
+    }
+
+    async fn close(self) {
+        self.session.close().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+    use std::pin::Pin;
+    use std::rc::Rc;
+    use std::sync::Mutex;
+
+    use super::*;
+    use triphammer_core::session::IsAtWork;
+
+    const WAITS: Waits = Waits { query: Duration::from_secs(30), work: Duration::from_secs(3600) };
+
+    /// A server that gives these answers to the question whether it is at work, the last one for ever.
+    struct Looks(Mutex<Vec<Look>>);
+
+    /// An answer, or none.
+    type Look = Option<Result<Option<bool>, DbError>>;
+
+    impl Canceller for Looks {
+        fn cancel(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+            Box::pin(ready(()))
+        }
+
+        fn is_at_work(&self) -> IsAtWork<'_> {
+            let mut looks = self.0.lock().unwrap();
+            let last = match &looks[0] {
+                Some(Ok(answer)) => Some(Ok(*answer)),
+                Some(Err(error)) => Some(Err(match error.code() {
+                    Some(code) => DbError::new(error.class(), error.message()).with_code(code),
+                    None => DbError::new(error.class(), error.message()),
+                })),
+                None => None,
+            };
+            if looks.len() > 1 {
+                looks.remove(0);
+            }
+            match last {
+                Some(answer) => Box::pin(ready(answer)),
+                None => Box::pin(pending()),
+            }
+        }
+    }
+
+    fn looks(looks: impl IntoIterator<Item = Look>) -> Looks {
+        Looks(Mutex::new(looks.into_iter().collect()))
+    }
+
+    /// How a statement that takes so many seconds ends, and after how many.
+    async fn ended(server: &Looks, takes_s: u64, passes: bool) -> (Result<(), String>, u64) {
+        let begun = Instant::now();
+        let passed = Rc::new(Cell::new(0));
+        let rows = Rc::clone(&passed);
+        let work = async move {
+            for _ in 0..takes_s {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                rows.set(rows.get() + u64::from(passes));
+            }
+            Ok(())
+        };
+        let done = finished(WAITS, server, &passed, work).await;
+        (done.map_err(|error| error.message().to_owned()), begun.elapsed().as_secs())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_statement_may_take_as_long_as_the_server_is_at_it_up_to_the_limit() {
+        let busy = || Some(Ok(Some(true)));
+        for server in [
+            looks([busy()]),
+            // Behind a pooler nobody can tell.
+            looks([Some(Ok(None))]),
+            looks([Some(Ok(Some(false))), Some(Ok(Some(false))), busy()]),
+            looks([Some(Err(DbError::new(ErrorClass::Unavailable, "full").with_code("53300")))]),
+        ] {
+            assert_eq!(ended(&server, 3000, false).await, (Ok(()), 3000));
+        }
+        let (done, after) = ended(&looks([busy()]), 5000, false).await;
+        assert_eq!(
+            (done.unwrap_err().as_str(), after),
+            ("no end within 3600 s (--work-timeout)", 3600)
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_is_silent_or_at_nothing_is_given_up() {
+        let (done, after) = ended(&looks([None]), 3000, false).await;
+        assert!(done.unwrap_err().contains("nor to another session: no answer within 30 s"));
+        assert_eq!(after, 60);
+        let refused = Err(DbError::new(ErrorClass::Disconnected, "connection refused"));
+        let (done, after) = ended(&looks([Some(refused)]), 3000, false).await;
+        assert!(done.unwrap_err().contains("connection refused"));
+        assert_eq!(after, 30);
+        let (done, after) = ended(&looks([Some(Ok(Some(false)))]), 3000, false).await;
+        assert!(done.unwrap_err().contains("the server is at nothing"));
+        assert_eq!(after, 32);
+        // A late answer is taken, even while the server is asked.
+        assert_eq!(ended(&looks([None]), 45, false).await, (Ok(()), 45));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn rows_that_pass_are_progress() {
+        assert_eq!(ended(&looks([Some(Ok(Some(false)))]), 3000, true).await, (Ok(()), 3000));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_question_has_its_limit() {
+        let error = answered::<()>(WAITS.query, pending()).await.unwrap_err();
+        assert_eq!(error.message(), "no answer within 30 s (--query-timeout)");
+        assert!(error.class().loses_session());
+    }
+}
