@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use triphammer_core::workload::Description;
+use triphammer_runner::Failure;
 use triphammer_runner::check::{CheckReport, check};
 use triphammer_runner::journal::Journal;
 use triphammer_runner::report;

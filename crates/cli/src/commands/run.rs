@@ -7,6 +7,7 @@ use triphammer_core::engine::Stopper;
 use triphammer_core::event::Event;
 use triphammer_core::session::Database as _;
 use triphammer_core::workload::Description;
+use triphammer_runner::Failure;
 use triphammer_runner::outputs::OutputsAsked;
 use triphammer_runner::replay::Exemplar;
 use triphammer_runner::report::{self, Style};

@@ -26,7 +26,6 @@ use triphammer_runner::settings::{Command, Settings, Source};
 use triphammer_runner::target::{self, Secrets};
 use triphammer_statistics::Interval as Range;
 use triphammer_statistics::search::Judgement;
-use triphammer_workloads::tproc_c::TprocC;
 
 use crate::sample;
 
@@ -135,8 +134,9 @@ fn question(limit: &str) -> Capacity {
     settings.say("limit", limit, Source::Flag);
     let target = target::open(&mut settings, "tproc-c", &Nobody).unwrap();
     assert_eq!(target.database.dialect(), "null");
-    let request = Request::read::<TprocC, _>(&mut settings, &target).unwrap();
-    Capacity::new::<TprocC>(request, &mut settings).unwrap()
+    let workload = sample::workload();
+    let request = Request::read(&mut settings, &workload, &target).unwrap();
+    Capacity::new(request, &workload, &mut settings).unwrap()
 }
 
 /// The document of the run that a step asks for.
@@ -148,7 +148,7 @@ fn run(server: &Server, rng: &mut Rng, step: &Step, lengths: Lengths) -> RunResu
     let whole = rampup + window;
     let served = server.serve(rng, per_second, whole as f64);
     let mut seconds: Vec<Interval> =
-        (0..whole).map(|n| Interval::new(n, sample::TRANSACTIONS.len())).collect();
+        (0..whole).map(|n| Interval::new(n, sample::workload().transactions.len())).collect();
     for second in &mut seconds {
         second.arrived = Some(Arrived::default());
         second.types[0].response = Some(histogram());
@@ -196,7 +196,7 @@ fn document(
         })
         .collect();
     facts.slicer = Slicer::new(length);
-    let none = || vec![TypeInterval::default(); sample::TRANSACTIONS.len()];
+    let none = || vec![TypeInterval::default(); sample::workload().transactions.len()];
     (end.run, end.timed) = (none(), none());
     for interval in seconds {
         let timed = interval.first >= rampup;

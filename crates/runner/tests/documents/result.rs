@@ -19,13 +19,9 @@ use triphammer_runner::schedule::Schedule;
 
 use crate::sample;
 
-const AUDIT: AuditDef = AuditDef {
-    id: "balance",
-    title: "ΔΣ balance = Σ delta",
-    statement: "audit.balance",
-    transactions: &[0],
-    most: 5_000,
-};
+fn audit() -> AuditDef {
+    triphammer_runner::describe("tpc-b").unwrap().audits[0].clone()
+}
 
 fn calm() -> RunResult {
     RunResult::new(&sample::facts(), &sample::calm())
@@ -325,7 +321,7 @@ fn a_run_whose_database_is_gone_at_its_end_failed() {
     gone(&|facts, _| facts.database_count.after = None, "and not after it");
     gone(
         &|facts, _| {
-            facts.audits = vec![(&AUDIT, DatabaseCount { before: Some(5), after: None })];
+            facts.audits = vec![(audit(), DatabaseCount { before: Some(5), after: None })];
         },
         "and not after it",
     );

@@ -68,5 +68,5 @@ fn markdown_holds_no_html_link_or_image() {
     for (at, _) in markdown.match_indices(['[', ']']) {
         assert_eq!(markdown.as_bytes()[at - 1], b'\\', "{markdown}");
     }
-    assert!(!report::junit::of_run(&spoiled()).xml().contains("<script"));
+    assert!(!junit::of_run(&spoiled()).xml().contains("<script"));
 }

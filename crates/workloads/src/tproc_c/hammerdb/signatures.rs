@@ -255,7 +255,7 @@ mod tests {
             rows.text(types);
             if remark.is_empty() { rows.null() } else { rows.text(remark) }
         }
-        recognise(&books::book::<TprocC>(dialect, true).unwrap(), &rows).unwrap()
+        recognise(&books::book(&TprocC::describe(), dialect, true).unwrap(), &rows).unwrap()
     }
 
     /// HammerDB's native procedures of PostgreSQL, PAYMENT's customer of this type.
