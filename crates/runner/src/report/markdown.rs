@@ -12,9 +12,12 @@ use crate::result::{RunResult, TypeFigures};
 /// steers. Every report in Markdown goes through here, for any of its words may be a server's.
 pub(super) fn plainly(markdown: &str) -> String {
     let mut out = String::with_capacity(markdown.len());
-    for c in lines(markdown).chars() {
+    let text = lines(markdown);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let begins_tag = |next: &char| next.is_ascii_alphabetic() || "/!?".contains(*next);
         match c {
-            '<' => out.push_str("&lt;"),
+            '<' if chars.peek().is_some_and(begins_tag) => out.push_str("&lt;"),
             '[' | ']' => out.extend(['\\', c]),
             c => out.push(c),
         }
@@ -81,7 +84,7 @@ fn requirements(result: &RunResult, out: &mut String) {
     let mut table = Table::new(2, &["", "requirement", "value", "by"]);
     for (passed, [requirement, value, distance]) in words::requirements(result) {
         let verdict = format!("**{}**", words::verdict(passed));
-        table.row(vec![verdict, requirement, value, distance]);
+        table.row(vec![verdict, format!("`{requirement}`"), value, distance]);
     }
     out.push_str(&format!("\n## {}\n\n{}", words::REQUIREMENTS, table.markdown()));
 }
