@@ -29,8 +29,9 @@ static KEPT: Mutex<Option<VecDeque<String>>> = Mutex::new(None);
 
 /// Writes a line to stderr, or keeps it for later; a closed stderr is nobody's loss.
 fn line(text: &str) {
+    let text = triphammer_core::text::lines(text);
     if let Some(kept) = KEPT.lock().expect("nobody panics with it").as_mut() {
-        kept.push_back(text.to_owned());
+        kept.push_back(text.into_owned());
         if kept.len() > KEPT_MAX {
             kept.pop_front();
         }

@@ -114,14 +114,16 @@ struct Inner {
 
 impl DbError {
     /// An error of a class; the message reads after "failed to …", names no secret, and has no period.
-    pub fn new(class: ErrorClass, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { class, code: None, message: message.into(), commit_sent: false }))
+    /// It may be a server's: it is cut to [`MESSAGE_MAX`](crate::text::MESSAGE_MAX) characters in one line.
+    pub fn new(class: ErrorClass, message: impl AsRef<str>) -> Self {
+        let message = crate::text::message(message.as_ref());
+        Self(Box::new(Inner { class, code: None, message, commit_sent: false }))
     }
 
     /// Adds the database's own code: SQLSTATE or result code.
     #[must_use]
     pub fn with_code(mut self, code: impl Into<String>) -> Self {
-        self.0.code = Some(code.into());
+        self.0.code = Some(crate::text::message(&code.into()));
         self
     }
 

@@ -19,6 +19,7 @@ pub mod session;
 pub mod spec;
 pub mod sql;
 pub mod stats;
+pub mod text;
 pub mod value;
 pub mod workload;
 

@@ -45,7 +45,7 @@ fn build_workload<W: Workload>(settings: &mut Settings) -> Result<Exit> {
     };
     journal.built(&built, &mut terminal::warn);
     if settings.switch("json")? {
-        print(&serde_json::to_string_pretty(&built).expect("a report is plain data"));
+        print(&report::json_pretty(&built));
     } else {
         print(&report::build(&built));
     }

@@ -46,7 +46,7 @@ fn check_workload<W: Workload>(settings: &mut Settings) -> Result<CheckReport> {
     };
     journal.checked(&checked, &mut terminal::warn);
     if as_json {
-        print(&serde_json::to_string_pretty(&checked).expect("a report is plain data"));
+        print(&report::json_pretty(&checked));
     } else {
         print(&report::check(&checked));
     }

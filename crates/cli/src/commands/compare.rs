@@ -95,7 +95,7 @@ fn format(settings: &mut Settings) -> Result<Format> {
 
 fn show(result: &ComparisonResult, format: Format) {
     print(&match format {
-        Format::Json => serde_json::to_string_pretty(result).expect("a document is plain data"),
+        Format::Json => report::json_pretty(result),
         Format::Markdown => report::comparison_markdown(result),
         _ => report::comparison(result, campaign::charset()),
     });

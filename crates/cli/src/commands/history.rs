@@ -14,7 +14,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     let wanted = Wanted { label: said("label"), workload: said("workload"), on: said("on") };
     let found = history(&store, &wanted)?;
     if settings.switch("json")? {
-        print(&serde_json::to_string_pretty(&found).expect("a document is plain data"));
+        print(&report::json_pretty(&found));
     } else {
         print(&report::history(&found, campaign::charset()));
     }

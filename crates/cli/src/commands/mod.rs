@@ -19,6 +19,7 @@ use clap::ArgMatches;
 use clap_complete::Shell;
 use triphammer_core::SpecError;
 use triphammer_runner::outputs::OutputFile;
+use triphammer_runner::report::printable;
 use triphammer_runner::settings::{Command, Settings};
 use triphammer_runner::store::Store;
 use triphammer_runner::target::{self, Secrets, Target};
@@ -143,6 +144,7 @@ fn store_path(settings: &Settings) -> Result<PathBuf> {
 
 /// Writes a result to stdout. A reader that has gone away is no error of ours.
 fn print(text: &str) {
+    let text = printable(text);
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes());
     if !text.ends_with('\n') {

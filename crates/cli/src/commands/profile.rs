@@ -31,7 +31,7 @@ fn profile<W: Workload>(settings: &mut Settings, resumed: Option<&Resumed>) -> R
     };
     match &ended.document {
         Some(document) if as_json => {
-            print(&serde_json::to_string_pretty(document).expect("a document is plain data"));
+            print(&report::json_pretty(document));
         }
         Some(document) => print(&report::profile(document, campaign::charset())),
         None => {}

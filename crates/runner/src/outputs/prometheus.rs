@@ -15,6 +15,7 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::sync::{Semaphore, oneshot};
+use triphammer_core::text::lines;
 
 use super::Shared;
 use super::metrics::{Family, Kind, Point, Value};
@@ -168,7 +169,10 @@ fn sample(out: &mut String, name: &str, point: &Point) {
 }
 
 fn labels(point: &Point, bound: Option<&str>) -> String {
-    let escape = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    let escape = |text: &str| {
+        let text = lines(text).replace('\\', "\\\\");
+        text.replace('"', "\\\"").replace('\n', "\\n")
+    };
     let own = point.labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escape(value)));
     let bound = bound.map(|bound| format!("le=\"{bound}\""));
     let all: Vec<String> = own.chain(bound).collect();

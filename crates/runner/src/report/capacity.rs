@@ -2,6 +2,7 @@
 
 use super::chart::Charset;
 use super::format::{counted, figure, milliseconds, percent};
+use super::markdown::plainly;
 use super::profile::{ascii, fill, markdown_end};
 use super::table::{Table, wrapped};
 use super::words::{self, DOT};
@@ -53,7 +54,7 @@ pub fn capacity_markdown(result: &CapacityResult) -> String {
     }
     out.push_str(&format!("\n## Probes\n\n{}", probes(result).markdown()));
     out.push_str(&markdown_end(&conditions(result), result.job));
-    out
+    plainly(&out)
 }
 
 fn ending(result: &CapacityResult) -> Option<String> {

@@ -5,6 +5,7 @@ use triphammer_statistics::Estimate;
 
 use super::chart::Charset;
 use super::format::{counted, figure, milliseconds, precise};
+use super::markdown::plainly;
 use super::profile::{WIDTH, ascii, fill};
 use super::table::{Table, wrapped};
 use super::words::{self, DOT};
@@ -89,7 +90,7 @@ pub fn comparison_markdown(result: &ComparisonResult) -> String {
     for (name, side) in [("A", &result.a), ("B", &result.b)] {
         out.push_str(&format!("- **{name}** {}\n", conditions(side)));
     }
-    out
+    plainly(&out)
 }
 
 fn title(result: &ComparisonResult) -> String {

@@ -20,7 +20,7 @@ pub fn hdr(job: &StoredJob, histograms: &[HistogramRow]) -> String {
     let mut builder = IntervalLogWriterBuilder::new();
     builder.add_comment(VERSION);
     for line in comments(job) {
-        builder.add_comment(&line);
+        builder.add_comment(&triphammer_core::text::one_line(&line));
     }
     let zero =
         job.row.started_at.parse().map_or(SystemTime::UNIX_EPOCH, |at: jiff::Timestamp| at.into());

@@ -24,7 +24,7 @@ pub fn text(jobs: &[JobRow]) -> String {
 /// The jobs as a JSON array of [`JobRow`]s, indented, without a line break at its end.
 #[must_use]
 pub fn json(jobs: &[JobRow]) -> String {
-    serde_json::to_string_pretty(jobs).expect("a job holds nothing that JSON cannot")
+    super::json::pretty(jobs)
 }
 
 /// The list with targets and labels cut to `cell` columns.

@@ -1,6 +1,8 @@
 //! JUnit XML, which Jenkins, GitLab, GitHub's actions and most other systems show: one test case for each
 //! thing that a run or a check had to hold.
 
+use triphammer_core::text::steers;
+
 use crate::check::CheckReport;
 use crate::result::{RunResult, Status, Verdict};
 
@@ -208,7 +210,7 @@ fn escape(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\n' => out.push_str("&#10;"),
             '\t' => out.push_str("&#9;"),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c if steers(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }
@@ -222,6 +224,8 @@ mod tests {
     #[test]
     fn what_xml_cannot_hold_is_written_otherwise() {
         assert_eq!(escape("a<b & \"c\"\n\u{1b}[0m"), "a&lt;b &amp; &quot;c&quot;&#10;\u{fffd}[0m");
+        let written = escape("a\0b\u{9b}c\u{202e}d\u{2069}e\r");
+        assert_eq!(written, "a\u{fffd}b\u{fffd}c\u{fffd}d\u{fffd}e\u{fffd}");
     }
 
     #[test]

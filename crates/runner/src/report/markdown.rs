@@ -1,10 +1,29 @@
 //! A result as Markdown, for issues, wikis and change requests.
 
+use triphammer_core::text::lines;
+
 use super::format::clock;
 use super::load;
 use super::table::Table;
 use super::words;
 use crate::result::{RunResult, TypeFigures};
+
+/// A whole report as Markdown that is shown as it is written: no HTML, no links, no images, nothing that
+/// steers. Every report in Markdown goes through here, for any of its words may be a server's.
+pub(super) fn plainly(markdown: &str) -> String {
+    let mut out = String::with_capacity(markdown.len());
+    let text = lines(markdown);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let begins_tag = |next: &char| next.is_ascii_alphabetic() || "/!?".contains(*next);
+        match c {
+            '<' if chars.peek().is_some_and(begins_tag) => out.push_str("&lt;"),
+            '[' | ']' => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out
+}
 
 /// A run's result as GitHub-flavoured Markdown, with a line break at its end.
 #[must_use]
@@ -42,7 +61,7 @@ pub fn markdown(result: &RunResult) -> String {
     if let Some(job) = result.job {
         out.push_str(&format!("\nJob {job} of {} {}.\n", result.tool.name, result.tool.version));
     }
-    out
+    plainly(&out)
 }
 
 fn headline(result: &RunResult, out: &mut String) {

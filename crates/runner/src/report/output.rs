@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use super::series::{Layout, SeriesWriter};
+use super::text::printable;
 use super::{
     Charset, capacity_markdown, comparison_markdown, hdr, junit, markdown, profile_markdown,
     stored, stored_json,
@@ -92,12 +93,14 @@ impl Format {
         page: impl FnOnce(&Store, &StoredJob) -> Result<String, Failure>,
     ) -> Result<String, Failure> {
         let refused = |error: StoreError| Failure::refuse(error.to_string());
+        let text =
+            || stored(job, charset).map(|text| printable(&text).into_owned()).map_err(refused);
         match self {
-            Self::Text => stored(job, charset).map_err(refused),
+            Self::Text => text(),
             Self::Json => Ok(stored_json(job)),
             Self::Markdown => match in_markdown(job).map_err(refused)? {
                 Some(text) => Ok(text),
-                None => stored(job, charset).map_err(refused),
+                None => text(),
             },
             Self::Csv => self.series(store, job, Layout::Csv),
             Self::JsonLines => self.series(store, job, Layout::JsonLines),

@@ -100,5 +100,5 @@ fn failed(row: &str, document: &serde_json::Value) -> String {
 /// A stored job's document, or `null`.
 #[must_use]
 pub fn stored_json(job: &StoredJob) -> String {
-    serde_json::to_string_pretty(&job.document).unwrap_or_default()
+    super::json::pretty(&job.document)
 }

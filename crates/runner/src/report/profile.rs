@@ -4,6 +4,7 @@ use triphammer_statistics::Estimate;
 
 use super::chart::{self, Charset, Chart, ChartPoint};
 use super::format::{counted, figure, milliseconds, percent, precise};
+use super::markdown::plainly;
 use super::table::{Table, width, wrapped};
 use super::words::{self, DOT};
 use crate::profile::{Curve, Level, ProfileResult, parameter};
@@ -77,7 +78,7 @@ pub fn profile_markdown(result: &ProfileResult) -> String {
         out.push_str(&format!("\n## Curves\n\n{}", law.markdown()));
     }
     out.push_str(&markdown_end(&conditions(result), result.job));
-    out
+    plainly(&out)
 }
 
 /// What stands at the end of a campaign's Markdown: conditions, and the job.

@@ -1,5 +1,7 @@
 //! Tables and paragraphs of plain text.
 
+use triphammer_core::text::one_line;
+
 /// Widest line of a report.
 pub(super) const WIDTH: usize = 100;
 
@@ -54,7 +56,7 @@ impl Table {
         let mut out = String::new();
         for (index, row) in self.rows.iter().enumerate() {
             let cells: Vec<String> =
-                row.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect();
+                row.iter().map(|cell| one_line(cell).replace('|', "\\|")).collect();
             out.push_str(&format!("| {} |\n", cells.join(" | ")));
             if index == 0 {
                 let rule = |column| if column < self.words { " --- |" } else { " ---: |" };

@@ -1,6 +1,10 @@
 //! The report that people see at the end of a run. It fits 100 columns and says everything without
 //! colour; colour only helps the eye.
 
+use std::borrow::Cow;
+
+use triphammer_core::text::lines;
+
 use super::format::{clock, counted};
 use super::load;
 use super::table::{Table, WIDTH, listing, paragraph, width};
@@ -38,6 +42,29 @@ impl Ink {
             Verdict::Violated => Self::Red,
         }
     }
+}
+
+/// Every sequence that [`Style::paint`] writes.
+const PAINT: [&str; 6] = ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"];
+
+/// Text for a terminal: of all that steers one it holds only line breaks, and the colours of reports.
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\x1b') {
+        out.push_str(&lines(&rest[..at]));
+        rest = &rest[at..];
+        let own = PAINT.iter().find(|own| rest.starts_with(**own));
+        let end = own.map_or(1, |own| own.len());
+        out.push_str(&own.map_or_else(|| lines(&rest[..end]), |own| Cow::Borrowed(*own)));
+        rest = &rest[end..];
+    }
+    if out.is_empty() {
+        return lines(text);
+    }
+    out.push_str(&lines(rest));
+    Cow::Owned(out)
 }
 
 impl Style {

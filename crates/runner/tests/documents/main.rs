@@ -9,4 +9,5 @@ mod report;
 mod result;
 mod sample;
 mod schema;
+mod steering;
 mod store;

@@ -24,7 +24,7 @@ fn calm() -> RunResult {
     RunResult::new(&sample::facts(), &sample::calm())
 }
 
-fn troubled() -> RunResult {
+pub fn troubled() -> RunResult {
     let (facts, end) = sample::troubled();
     RunResult::new(&facts, &end)
 }

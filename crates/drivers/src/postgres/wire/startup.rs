@@ -186,7 +186,7 @@ fn check_unbound(login: Login<'_>) -> Result<(), DbError> {
     Ok(())
 }
 
-fn refused(message: impl Into<String>) -> DbError {
+fn refused(message: impl AsRef<str>) -> DbError {
     DbError::new(ErrorClass::Refused, message)
 }
 
