@@ -469,9 +469,7 @@ impl DataFolder {
         if Path::new(path).components().any(|part| part == Component::ParentDir) {
             return refuse("has `..` in its path");
         }
-        let hidden = |part: Component<'_>| {
-            matches!(part, Component::Normal(name) if name.as_encoded_bytes().starts_with(b"."))
-        };
+        let hidden = |part: Component<'_>| matches!(part, Component::Normal(name) if name.as_encoded_bytes().starts_with(b"."));
         if from_folder.components().any(hidden) {
             return refuse("is hidden");
         }

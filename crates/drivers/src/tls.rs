@@ -3,16 +3,19 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
 use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
 };
 use triphammer_core::SpecError;
+use x509_cert::der::Decode;
 
 /// The authorities that a server's certificate is held against.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +53,11 @@ pub fn client_config(setup: &Setup<'_>) -> Result<ClientConfig, SpecError> {
     };
     let inner = setup.roots.map(verifier_of).transpose()?;
     let checks_name = setup.checks_name;
-    let verifier = Verifier { inner, checks_name, provider: provider.clone() };
+    let own_roots = match setup.roots {
+        Some(RootCert::File(file)) => load_certs(file, root_param)?,
+        Some(RootCert::System) | None => Vec::new(),
+    };
+    let verifier = Verifier { inner, own_roots, checks_name, provider: provider.clone() };
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .expect("ring has the cipher suites of TLS 1.2 and 1.3")
@@ -118,8 +125,33 @@ fn load_certs(file: &Path, param: &str) -> Result<Vec<CertificateDer<'static>>, 
 struct Verifier {
     /// `None`: any certificate will do.
     inner: Option<Arc<WebPkiServerVerifier>>,
+    /// Certificates of the file of authorities. A server's own may be among them, which the databases' own
+    /// clients take though it is an authority's.
+    own_roots: Vec<CertificateDer<'static>>,
     checks_name: bool,
     provider: Arc<CryptoProvider>,
+}
+
+/// Verifies what is left to verify of a certificate that is trusted by itself: its time and its name.
+fn verify_itself(
+    certificate: &CertificateDer<'_>,
+    server_name: &ServerName<'_>,
+    now: UnixTime,
+) -> Result<ServerCertVerified, rustls::Error> {
+    let bad = |error| Err(rustls::Error::InvalidCertificate(error));
+    let Ok(read) = x509_cert::Certificate::from_der(certificate) else {
+        return bad(CertificateError::BadEncoding);
+    };
+    let validity = read.tbs_certificate.validity;
+    let now = Duration::from_secs(now.as_secs());
+    if now < validity.not_before.to_unix_duration() {
+        return bad(CertificateError::NotValidYet);
+    }
+    if now > validity.not_after.to_unix_duration() {
+        return bad(CertificateError::Expired);
+    }
+    verify_server_name(&ParsedCertificate::try_from(certificate)?, server_name)?;
+    Ok(ServerCertVerified::assertion())
 }
 
 impl ServerCertVerifier for Verifier {
@@ -132,8 +164,13 @@ impl ServerCertVerifier for Verifier {
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
         let Some(inner) = &self.inner else { return Ok(ServerCertVerified::assertion()) };
-        let verdict =
+        let mut verdict =
             inner.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
+        let is_other =
+            matches!(verdict, Err(rustls::Error::InvalidCertificate(CertificateError::Other(_))));
+        if is_other && self.own_roots.iter().any(|root| root == end_entity) {
+            verdict = verify_itself(end_entity, server_name, now);
+        }
         // The name is looked at last, so an error about it says that the chain is good.
         match verdict {
             Err(rustls::Error::InvalidCertificate(
@@ -165,5 +202,55 @@ impl ServerCertVerifier for Verifier {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair, date_time_ymd};
+
+    use super::*;
+
+    fn verdict(params: CertificateParams, trusted: bool, name: &str) -> Result<(), String> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("root.pem");
+        let made = params.self_signed(&KeyPair::generate().unwrap()).unwrap();
+        let stranger = CertificateParams::new(vec!["db".into()]).unwrap();
+        let mut stranger_is_ca = stranger;
+        stranger_is_ca.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let other = stranger_is_ca.self_signed(&KeyPair::generate().unwrap()).unwrap();
+        let root = if trusted { made.pem() } else { other.pem() };
+        std::fs::write(&file, root).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let roots = load_roots(&RootCert::File(file.clone()), "ca").unwrap();
+        let inner = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone());
+        let own_roots = load_certs(&file, "ca").unwrap();
+        let inner = Some(inner.build().unwrap());
+        let verifier = Verifier { inner, own_roots, checks_name: true, provider };
+        let name = ServerName::try_from(name.to_owned()).unwrap();
+        let seen = verifier.verify_server_cert(made.der(), &[], &name, &[], UnixTime::now());
+        seen.map(drop).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_certificate_that_is_its_own_authority_is_taken_as_the_databases_clients_do() {
+        let made = |is_ca: bool, until: i32| {
+            let mut params = CertificateParams::new(vec!["db".into()]).unwrap();
+            params.not_after = date_time_ymd(until, 1, 1);
+            if is_ca {
+                params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+            }
+            params
+        };
+        assert_eq!(verdict(made(true, 4000), true, "db"), Ok(()));
+        assert_eq!(verdict(made(false, 4000), true, "db"), Ok(()));
+        for (params, trusted, name, words) in [
+            (made(true, 4000), true, "other", "not valid for name"),
+            (made(true, 2020), true, "db", "expired"),
+            (made(true, 4000), false, "db", "certificate"),
+        ] {
+            let error = verdict(params, trusted, name).unwrap_err();
+            assert!(error.contains(words), "{error}");
+        }
     }
 }

@@ -59,18 +59,24 @@ impl Recording {
         })
     }
 
+    /// Reads the record by a user who may perhaps do no more.
+    ///
+    /// # Errors
+    /// As the database reports.
+    pub async fn only_read<W: Workload, S: Session>(
+        book: &SqlBook,
+        session: &mut S,
+    ) -> Result<Record, DbError> {
+        let all = Statements::new(book).prepare(session, "build_record.all").await?;
+        read(session, all, W::NAME).await
+    }
+
     /// Reads the record.
     ///
     /// # Errors
     /// As the database reports.
     pub async fn read<S: Session>(&self, session: &mut S) -> Result<Record, DbError> {
-        let mut rows = Rows::new();
-        session.query(self.all, &[self.workload.into()], &mut rows).await?;
-        let mut items = BTreeMap::new();
-        for row in rows.iter() {
-            items.insert(row.text(0)?.to_owned(), row.text(1)?.to_owned());
-        }
-        Ok(Record { items, made_by: None })
+        read(session, self.all, self.workload).await
     }
 
     /// Adds an item.
@@ -111,6 +117,20 @@ impl Recording {
         session.query(self.others, &[self.workload.into()], &mut rows).await?;
         Ok(rows.first("the count of other workloads")?.int(0)? == 0)
     }
+}
+
+async fn read<S: Session>(
+    session: &mut S,
+    all: StatementId,
+    workload: &str,
+) -> Result<Record, DbError> {
+    let mut rows = Rows::new();
+    session.query(all, &[workload.into()], &mut rows).await?;
+    let mut items = BTreeMap::new();
+    for row in rows.iter() {
+        items.insert(row.text(0)?.to_owned(), row.text(1)?.to_owned());
+    }
+    Ok(Record { items, made_by: None })
 }
 
 impl Record {

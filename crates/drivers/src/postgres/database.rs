@@ -158,10 +158,22 @@ impl Database for Postgres {
         self.shared.options.label()
     }
 
-    async fn connect(&self, _role: Role) -> Result<PostgresSession, DbError> {
+    async fn connect(&self, role: Role) -> Result<PostgresSession, DbError> {
         let mut session = self.shared.open(&self.shared.options.database).await?;
         if let Some(setup) = self.shared.setup() {
             session.set_up(&setup).await?;
+        }
+        // A search path may name what is not there; users come after one who has looked.
+        if let (Some(schema), Role::Monitor | Role::Loader) = (&self.shared.options.schema, role)
+            && !session.has_schema(schema).await?
+        {
+            let message = format!(
+                "there is no schema {} in database {}; make it by CREATE SCHEMA, or name another by \
+                 --schema",
+                quote_identifier(schema),
+                quote_identifier(&self.shared.options.database)
+            );
+            return Err(DbError::new(ErrorClass::Refused, message));
         }
         Ok(session)
     }

@@ -65,6 +65,13 @@ impl PostgresSession {
         Ok(answer.first().is_some_and(|row| row[0].as_deref() == Some("on")))
     }
 
+    /// Whether the database has a schema of that name.
+    pub(super) async fn has_schema(&mut self, name: &str) -> Result<bool, DbError> {
+        let literal = quote_literal(name);
+        let ask = format!("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = {literal}");
+        Ok(!self.ask(&ask).await?.is_empty())
+    }
+
     /// Makes a database; false when it is there.
     pub(super) async fn create_database(&mut self, name: &str) -> Result<bool, DbError> {
         let literal = quote_literal(name);

@@ -152,6 +152,13 @@ impl Options {
         env: Lookup<'_>,
     ) -> Result<Self, SpecError> {
         check_params(url, &settings.reach)?;
+        let schema = settings.schema.clone().or_else(|| url.param("schema").map(str::to_owned));
+        if schema.as_deref().is_some_and(|schema| schema.trim().is_empty()) {
+            return Err(SpecError::new(
+                "the schema has no name; leave --schema out to work in the user's own",
+            )
+            .about("schema"));
+        }
         let source = Source { url, env };
         let user = match url.user.clone().or_else(|| source.get("user", "PGUSER")) {
             Some(user) => user,
@@ -205,7 +212,7 @@ impl Options {
                 false,
             )?,
             server_options: source.get("options", "PGOPTIONS"),
-            schema: settings.schema.clone().or_else(|| url.param("schema").map(str::to_owned)),
+            schema,
             channel_binding: source.choice(
                 "channel_binding",
                 "PGCHANNELBINDING",
@@ -589,6 +596,7 @@ mod tests {
     fn what_cannot_be_is_refused_with_what_can() {
         for (url, message) in [
             ("mysql://h", "is no PostgreSQL target"),
+            ("postgres://u@h/d?schema=", "the schema has no name"),
             ("postgres:/u@h/d", "two slashes follow `postgres:`"),
             ("postgresql:d", "two slashes follow `postgresql:`"),
             ("postgres://u@h/?sslmod=require", "no parameter `sslmod`; there are host, port"),
