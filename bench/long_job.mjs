@@ -3,7 +3,7 @@
 // moving over the run, and the longest wait between two frames.
 import { open } from '../ui/e2e/browser.mjs';
 
-const { BASE, JOB, SHOT } = process.env;
+const { BASE, TOKEN, JOB, SHOT } = process.env;
 const MOVES_MS = 4000;
 
 const browser = await open();
@@ -20,6 +20,8 @@ network.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
 
 // Drawn is when series, percentiles and heat map are on their canvases and a frame with them was shown.
 const begun = performance.now();
+// The page by its link, in a context that the token has let in.
+await page.request.get(`${BASE}/?token=${TOKEN}`);
 await page.goto(`${BASE}/#/jobs/${JOB}`);
 await page.waitForFunction(() => document.querySelectorAll('.u-wrap canvas').length >= 6 && document.querySelector('figure > div > canvas'), null, { polling: 'raf' });
 await page.evaluate(() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))));

@@ -26,7 +26,7 @@ def main():
     writer = os.path.join(os.path.dirname(triphammer), "triphammer-bench-long-job")
     with tempfile.TemporaryDirectory() as folder:
         store = os.path.join(folder, "jobs.sqlite")
-        environment = {**os.environ, "TRIPHAMMER_STORE": store}
+        environment = {**os.environ, "TRIPHAMMER_STORE": store, "TRIPHAMMER_TOKEN": ""}
         lib.run([triphammer, "run", "null:?service=1ms", "--rampup", "1s", "--duration", "3s"], env=environment)
         written = lib.timed([writer, store, "1", str(args.seconds)])
         job = written["out"].strip()
@@ -34,8 +34,8 @@ def main():
         server = subprocess.Popen([triphammer, "serve", "--listen", "127.0.0.1:0"], env=environment,
                                   stdout=subprocess.PIPE, text=True)
         try:
-            base = server.stdout.readline().strip().split()[-1].rstrip("/")
-            rounds = [look(base, job, args.picture) for _ in range(args.rounds)]
+            base, token = server.stdout.readline().strip().split()[-1].split("/?token=")
+            rounds = [look(base, token, job, args.picture) for _ in range(args.rounds)]
         finally:
             server.terminate()
             server.wait(30)
@@ -48,10 +48,10 @@ def main():
         show(f"  {name[:40]}", "ms", [ms for r in rounds for n, ms in r["timings"] if n == name], "")
 
 
-def look(base, job, picture):
+def look(base, token, job, picture):
     """One visit of the page by a browser that has never been there."""
     script = os.path.join(lib.ROOT, "bench/long_job.mjs")
-    return json.loads(lib.run(["node", script], env={**os.environ, "BASE": base, "JOB": job, "SHOT": picture}))
+    return json.loads(lib.run(["node", script], env={**os.environ, "BASE": base, "TOKEN": token, "JOB": job, "SHOT": picture}))
 
 
 def show(name, unit, values, wanted):

@@ -32,7 +32,7 @@ def main():
     options = parser.parse_args()
     binary = lib.triphammer()
     with tempfile.TemporaryDirectory() as folder, lib.Postgres(fsync="off") as postgres:
-        environment = {**os.environ, "TRIPHAMMER_STORE": os.path.join(folder, "jobs.sqlite")}
+        environment = {**os.environ, "TRIPHAMMER_STORE": os.path.join(folder, "jobs.sqlite"), "TRIPHAMMER_TOKEN": ""}
         url = "null:?service=2ms"
         if not options.null:
             postgres.fresh("bench")
@@ -54,7 +54,7 @@ def main():
 
 def measure(server, readers, options, label):
     """One run: the share of a core that HTTP took, and the events that each reader had."""
-    with Readers(server.port, readers) as crowd:
+    with Readers(server, readers) as crowd:
         form = {"command": "run", "target": "bench",
                 "settings": {"vus": str(options.vus), "rampup": "1s", "duration": f"{options.seconds}s", "label": label}}
         begun, cpu = time.monotonic(), server.http_cpu()
@@ -80,7 +80,7 @@ class Server:
     def __init__(self, binary, environment):
         self.child = subprocess.Popen([binary, "serve", "--listen", "127.0.0.1:0"], env=environment,
                                       stdout=subprocess.PIPE, text=True)
-        self.base = self.child.stdout.readline().strip().split()[-1].rstrip("/")
+        self.base, self.token = self.child.stdout.readline().strip().split()[-1].split("/?token=")
         self.port = int(self.base.rsplit(":", 1)[1])
 
     def __enter__(self):
@@ -92,8 +92,8 @@ class Server:
 
     def ask(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"{self.base}/api/v1/{path}", data, {"content-type": "application/json"},
-                                         method=method)
+        headers = {"content-type": "application/json", "authorization": f"Bearer {self.token}"}
+        request = urllib.request.Request(f"{self.base}/api/v1/{path}", data, headers, method=method)
         with urllib.request.urlopen(request) as answer:
             return json.loads(answer.read() or "null")
 
@@ -106,12 +106,13 @@ class Server:
 class Readers:
     """Connections that read live events, on one thread so that they cost the host little."""
 
-    def __init__(self, port, count):
+    def __init__(self, server, count):
         self.bytes, self.ended = 0, False
         self.sockets = []
         for _ in range(count):
-            stream = socket.create_connection(("127.0.0.1", port))
-            stream.sendall(b"GET /api/v1/events HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
+            stream = socket.create_connection(("127.0.0.1", server.port))
+            ask = f"GET /api/v1/events HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {server.token}\r\n\r\n"
+            stream.sendall(ask.encode())
             self.sockets.append(stream)
         # What was kept of earlier runs comes first and is no part of the measurement.
         time.sleep(1)

@@ -28,12 +28,12 @@ def main():
             postgres.psql("postgres", "CREATE DATABASE tpcc OWNER bench")
             server = subprocess.Popen([binary, "serve", "--listen", "127.0.0.1:0"], cwd=folder, text=True,
                                       stdout=subprocess.PIPE,
-                                      env={**os.environ, "TRIPHAMMER_STORE": os.path.join(folder, "jobs.sqlite")})
+                                      env={**os.environ, "TRIPHAMMER_TOKEN": "", "TRIPHAMMER_STORE": os.path.join(folder, "jobs.sqlite")})
             try:
-                base = server.stdout.readline().strip().split()[-1].rstrip("/")
+                base, token = server.stdout.readline().strip().split()[-1].split("/?token=")
                 url = f"postgres://bench@127.0.0.1:{postgres.port}/tpcc?sslmode=disable"
                 done = subprocess.run(["node", "--test", "--test-reporter=spec", "e2e/"], timeout=STEPS_MAX_S, cwd=os.path.join(ROOT, "ui"),
-                                      env={**os.environ, "BASE": base, "POSTGRES": url, "PASSWORD": PASSWORD,
+                                      env={**os.environ, "BASE": base, "TOKEN": token, "POSTGRES": url, "PASSWORD": PASSWORD,
                                            "SHOTS": shots, "TRIPHAMMER": binary})
             finally:
                 end(server)

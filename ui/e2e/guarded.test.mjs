@@ -37,7 +37,7 @@ async function serve(...options) {
   const line = await new Promise((found, failed) => {
     const hear = (some) => {
       server.said += some;
-      const heard = /listens on (\S+)  token: (\S+)\n/.exec(server.said);
+      const heard = /listens on (\S+?)\/\?token=(\S+)\n/.exec(server.said);
       if (heard) found(heard);
     };
     child.stdout.on('data', hear);

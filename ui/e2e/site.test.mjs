@@ -1,12 +1,12 @@
 // The page in a real browser against the real server, SQLite and PostgreSQL. tools/test-ui.py starts them and
-// says where they are: BASE, POSTGRES (URL without password), PASSWORD, and SHOTS for pictures to look at.
+// says where they are: BASE and TOKEN, POSTGRES (URL without password), PASSWORD, and SHOTS for pictures to look at.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, afterEach, before, test } from 'node:test';
 import { open } from './browser.mjs';
 
-const { BASE, POSTGRES, PASSWORD, SHOTS } = process.env;
+const { BASE, TOKEN, POSTGRES, PASSWORD, SHOTS } = process.env;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 // How long any one step waits for what it names: much more than it needs, also on two busy cores.
 const PATIENCE_MS = 120_000;
@@ -23,6 +23,9 @@ before(async () => {
   context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, bypassCSP: true });
   context.setDefaultTimeout(PATIENCE_MS);
   watch((page = await context.newPage()));
+  // The link that the server prints.
+  await page.goto(`${BASE}/?token=${TOKEN}`);
+  assert.equal(page.url(), `${BASE}/`, 'the token leaves the address');
 });
 
 after(async () => {

@@ -85,7 +85,7 @@ fn takes(command: Command, definition: &OptionDef) -> bool {
 fn argument(definition: &SettingDef) -> Arg {
     let arg = Arg::new(definition.name).help(definition.help);
     let arg = match definition.value {
-        Some(value) => arg.value_name(value).num_args(1),
+        Some(value) => arg.value_name(value).num_args(1).allow_negative_numbers(true),
         None => switch(arg),
     };
     let arg = if definition.repeats { arg.action(ArgAction::Append) } else { arg };
@@ -101,9 +101,24 @@ fn argument(definition: &SettingDef) -> Arg {
 fn option(definition: &OptionDef) -> Arg {
     let arg = Arg::new(definition.name).long(definition.name).help(definition.help);
     match definition.value {
-        Some(value) => arg.value_name(value).num_args(1),
+        Some(value) => arg.value_name(value).num_args(1).allow_negative_numbers(true),
         None => switch(arg),
     }
+}
+
+/// What is wrong with the arguments, in one line: what clap says before the usage, and where to read more.
+pub fn refusal(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let parts = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
+    let said: Vec<&str> =
+        parts.filter(|line| !line.is_empty() && !line.starts_with("For more")).collect();
+    let usage =
+        text.lines().find_map(|line| line.trim().strip_prefix("Usage: ")).unwrap_or_default();
+    let command: Vec<&str> =
+        usage.split(' ').take_while(|word| word.chars().all(|c| c.is_ascii_lowercase())).collect();
+    let command = if command.is_empty() { "triphammer".to_owned() } else { command.join(" ") };
+    let said = said.join("; ").replace(":;", ":");
+    format!("{}; see {command} --help", said.trim_start_matches("error: "))
 }
 
 /// `--flag`, and `--flag=false` to overrule a job file or the environment.
@@ -131,5 +146,6 @@ pub fn settings(which: Command, matches: &ArgMatches) -> Result<Settings, Failur
     if let Some(file) = settings.said("job-file").map(str::to_owned) {
         settings.add_job_file(std::path::Path::new(&file), &options)?;
     }
+    settings.check_text()?;
     Ok(settings)
 }

@@ -11,6 +11,7 @@ mod tui;
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use triphammer_runner::Failure;
 
 /// How a command ended.
@@ -24,7 +25,20 @@ pub(crate) enum Exit {
 /// Runs the program with the process's arguments.
 #[must_use]
 pub fn main() -> ExitCode {
-    let matches = args::command().get_matches();
+    let matches = match args::command().try_get_matches() {
+        Ok(matches) => matches,
+        // Help and version are no errors; without a command there is help.
+        Err(error)
+            if !error.use_stderr()
+                || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand =>
+        {
+            error.exit()
+        }
+        Err(error) => {
+            terminal::error(&Failure::refuse(args::refusal(&error)));
+            return ExitCode::from(2);
+        }
+    };
     match commands::dispatch(&matches) {
         Ok(Exit::Done) => ExitCode::SUCCESS,
         Ok(Exit::CheckFailed) => ExitCode::from(1),

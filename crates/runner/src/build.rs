@@ -202,6 +202,9 @@ async fn begin<W: Workload, D: Database>(
             (true, ..) => {}
         }
     }
+    if request.force {
+        remove::refuse_unrelated::<W, _>(session, &found).await?;
+    }
     if found.record.is_some() || request.force {
         remove::remove::<W, _>(book, session, &found, request.force).await?;
     } else {

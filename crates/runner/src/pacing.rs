@@ -29,7 +29,7 @@ pub(crate) fn pacing(
     };
     let mut pacing = Pacing::default();
     if load.is_open() {
-        pacing.steps = steps(&load)?;
+        pacing.steps = steps(&load, settings)?;
         pacing.late = settings.parse("late", Default::default)?;
         let backlog = Pacing::default_backlog(&load, &pacing.steps);
         pacing.backlog = settings.parse("backlog", || backlog)?;
@@ -57,8 +57,13 @@ pub(crate) fn pacing(
     Ok((load, users, pacing))
 }
 
-fn steps(load: &Load) -> Result<Vec<Step>, SpecError> {
+fn steps(load: &Load, settings: &Settings) -> Result<Vec<Step>, SpecError> {
     let Load::Steps(file) = load else { return Ok(Vec::new()) };
+    if settings.of_client() {
+        let message = "--load steps:FILE names a file of the server's host, which the server does not \
+                       read for its clients; use ramp or rate, or the command line";
+        return Err(SpecError::new(message).about("load"));
+    }
     let text = std::fs::read_to_string(file)
         .map_err(|error| SpecError::new(format!("cannot read the steps file {file}: {error}")))?;
     read_steps(&text).map_err(|why| SpecError::new(format!("steps file {file}, {why}")))

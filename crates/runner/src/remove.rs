@@ -66,10 +66,7 @@ pub async fn look<W: Workload, S: Session>(
     let present = session.tables().await.doing("listing tables")?;
     let has_table = present.iter().any(|name| name == TABLE);
     let record = if has_table {
-        let read = async {
-            let recording = Recording::prepare::<W, _>(book, session).await?;
-            recording.read(session).await
-        };
+        let read = Recording::only_read::<W, _>(book, session);
         Some(read.await.doing("reading the build record")?).filter(|record| !record.is_empty())
     } else {
         None
@@ -158,6 +155,41 @@ pub async fn remove<W: Workload, S: Session>(
     Ok(removed)
 }
 
+/// Refuses tables that only share their names with the workload's, which force must not remove: somebody else's
+/// table `orders` lacks the workload's columns.
+///
+/// # Errors
+/// With the name of such a table.
+pub async fn refuse_unrelated<W: Workload, S: Session>(
+    session: &mut S,
+    found: &Found,
+) -> Result<(), Failure> {
+    if found.adopted.is_some() {
+        return Ok(());
+    }
+    let unlisted = |name: &str| {
+        let item = format!("object/{name}");
+        found.tables.iter().any(|table| table == name)
+            && !found.record.as_ref().is_some_and(|record| record.has(&item))
+    };
+    for table in W::tables().iter().filter(|table| unlisted(table.name)) {
+        let columns: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
+        let ask = format!("SELECT {} FROM {} WHERE 1 = 0", columns.join(", "), table.name);
+        match session.script(&ask).await {
+            Err(error) if !error.class().loses_session() => {
+                return Err(Failure::refuse(format!(
+                    "table {} is not of {}, though it has the name: {error}; --force does not touch \
+                     it, so remove it by hand or use another schema or database",
+                    table.name,
+                    W::TITLE
+                )));
+            }
+            asked => asked.doing(format_args!("looking at table {}", table.name))?,
+        }
+    }
+    Ok(())
+}
+
 /// `drop`: removes what a build made. Gives the names of the tables that are gone.
 ///
 /// # Errors
@@ -177,7 +209,9 @@ pub fn drop_build<W: Workload, D: Database>(
             .doing(format_args!("connecting to {target}"))?;
         let _claim = claim::<W, D>(database, Role::Monitor, Claim::Exclusive, limit).await?;
         let found = look::<W, _>(&book, &mut session).await?;
-        if !force {
+        if force {
+            refuse_unrelated::<W, _>(&mut session, &found).await?;
+        } else {
             found.refuse_strangers::<W>(&target)?;
         }
         if found.record.is_none() && found.tables.is_empty() {

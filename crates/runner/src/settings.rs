@@ -15,6 +15,7 @@ use triphammer_core::clock::{format_duration, parse_duration};
 use triphammer_core::pace::Cycle;
 use triphammer_core::session::{Capabilities, Isolation, Protocol};
 use triphammer_core::spec::{Length, Limits, RetryPolicy, RunSpec};
+use triphammer_core::text::steers;
 use triphammer_core::workload::{Mode, OptionCommand, OptionDef};
 use triphammer_drivers::target::TargetUrl;
 
@@ -97,11 +98,21 @@ impl SettingDef {
         variable(self.name)
     }
 
-    /// Whether a request to the server may hold it: secrets, targets and the store are the server's, and what
-    /// it compares are runs that it makes.
+    /// Whether a request to the server may hold it: secrets, targets, the store and the files and sockets of
+    /// the host are the server's, and what it compares are runs that it makes.
     #[must_use]
     pub fn in_request(&self) -> bool {
-        const OF_THE_SERVER: [&str; 5] = ["target", "other", "ab", "password-file", "store"];
+        const OF_THE_SERVER: [&str; 9] = [
+            "target",
+            "other",
+            "ab",
+            "password-file",
+            "store",
+            "series",
+            "junit",
+            "otlp",
+            "metrics-listen",
+        ];
         const SWITCHES: [&str; 3] = ["create-database", "replace", "force"];
         (self.in_job_file && !OF_THE_SERVER.contains(&self.name)) || SWITCHES.contains(&self.name)
     }
@@ -545,13 +556,25 @@ pub const SETTINGS: &[SettingDef] = &[
         "listen",
         Some("HOST:PORT"),
         &[Serve],
-        "Address and port to listen on; any address but loopback needs a token [default: 127.0.0.1:7400]",
+        "Address and port to listen on [default: 127.0.0.1:7400]",
     )),
     not_in_job_file(setting(
         "token-file",
         Some("FILE"),
         &[Serve],
-        "File that holds the token on its first line, which clients must show; without one, and with no TRIPHAMMER_TOKEN, a token is made where one is needed, and printed once",
+        "File that holds the token on its first line, which clients must show [default: TRIPHAMMER_TOKEN, else one that is made and printed once]",
+    )),
+    not_in_job_file(setting(
+        "targets",
+        Some("FILE"),
+        &[Serve],
+        "TOML file of targets with their passwords, as docs/serve.md has it; only these use files, sockets and passwords of this host",
+    )),
+    not_in_job_file(setting(
+        "data",
+        Some("FOLDER"),
+        &[Serve],
+        "Folder of the SQLite files that clients may use [default: this folder]",
     )),
     not_in_job_file(setting(
         "tls-cert",
@@ -568,6 +591,9 @@ pub const SETTINGS: &[SettingDef] = &[
     )),
     not_in_job_file(setting("open", None, &[Serve], "Open the interface in a browser")),
 ];
+
+/// Longest label, in characters.
+pub const LABEL_MAX: usize = 200;
 
 /// Between the values of a setting that was given several times.
 pub const REPEATED: &str = ", ";
@@ -611,13 +637,15 @@ pub struct Settings {
     command: Command,
     values: BTreeMap<String, (String, Source)>,
     shown: Vec<Setting>,
+    /// Whether a client of the server says them, who may name no file of its host.
+    of_client: bool,
 }
 
 impl Settings {
     /// Nothing said yet.
     #[must_use]
     pub fn new(command: Command) -> Self {
-        Self { command, values: BTreeMap::new(), shown: Vec::new() }
+        Self { command, values: BTreeMap::new(), shown: Vec::new(), of_client: false }
     }
 
     /// The command that these are for.
@@ -655,6 +683,7 @@ impl Settings {
         values: &BTreeMap<String, String>,
         options: &[&OptionDef],
     ) -> Result<(), SpecError> {
+        self.of_client = true;
         for (name, value) in values {
             let mut own = SETTINGS
                 .iter()
@@ -671,7 +700,37 @@ impl Settings {
             }
             self.say(name, value.clone(), Source::Request);
         }
-        Ok(())
+        self.check_text()
+    }
+
+    /// Whether a client of the server says them, who may name no file of its host.
+    #[must_use]
+    pub const fn of_client(&self) -> bool {
+        self.of_client
+    }
+
+    /// Refuses values that would steer the terminals they are shown on, and labels without an end.
+    ///
+    /// # Errors
+    /// Names the setting; the value is not shown.
+    pub fn check_text(&self) -> Result<(), SpecError> {
+        for (name, (value, source)) in &self.values {
+            let may = |c: char| name != "label" && matches!(c, '\n' | '\t');
+            if value.contains(|c| steers(c) && !may(c)) {
+                let message = format!(
+                    "--{name} from the {source} holds a control character or one that changes the \
+                     direction of text; leave it out"
+                );
+                return Err(SpecError::new(message).about(name));
+            }
+        }
+        match self.said("label").filter(|label| label.chars().count() > LABEL_MAX) {
+            Some(_) => {
+                let message = format!("--label: a label has at most {LABEL_MAX} characters");
+                Err(SpecError::new(message).about("label"))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Adds a job file.
@@ -728,15 +787,14 @@ impl Settings {
             known.peek().is_none() || known.any(|known| known.commands.contains(&Run))
         };
         let shown = self.shown.iter().filter(is_of_run).cloned().collect();
-        Self { command: Run, values, shown }
+        Self { command: Run, values, shown, of_client: self.of_client }
     }
 
     /// The settings of B where a comparison makes the runs: as these, but on the second target if there
     /// is one.
     #[must_use]
     pub fn of_other(&self) -> Self {
-        let mut other =
-            Self { command: self.command, values: self.values.clone(), shown: Vec::new() };
+        let mut other = Self { shown: Vec::new(), ..self.clone() };
         if let Some(target) = other.values.remove("other") {
             other.values.insert("target".to_owned(), target);
         }

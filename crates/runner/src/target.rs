@@ -9,7 +9,7 @@ use triphammer_core::SpecError;
 use triphammer_core::session::{Isolation, Protocol, Role, ServerInfo, Session};
 use triphammer_core::spec::Limits;
 use triphammer_drivers::AnyDatabase;
-use triphammer_drivers::target::{ConnectSettings, Secret, TargetUrl};
+use triphammer_drivers::target::{ConnectSettings, Reach, Secret, TargetUrl};
 
 use crate::crew::{connect, on_this_thread};
 use crate::failure::{Doing, Failure};
@@ -37,6 +37,10 @@ pub trait Secrets {
     /// # Errors
     /// When there is no terminal.
     fn prompt(&self, question: &str) -> Result<String, SpecError>;
+    /// What the target may take from this process and its host.
+    fn reach(&self) -> Reach {
+        Reach::Process
+    }
 }
 
 /// The embedded default: a file in the current folder, named for the workload.
@@ -90,6 +94,7 @@ pub fn open(
         protocol: protocol.unwrap_or(Protocol::Prepared),
         schema: settings.said("schema").map(str::to_owned),
         connect_limit,
+        reach: secrets.reach(),
         ..ConnectSettings::default()
     };
     let database = AnyDatabase::open(&url, &connect)?;

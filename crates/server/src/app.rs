@@ -8,6 +8,7 @@ use triphammer_runner::host::Host;
 use triphammer_runner::store::{Store, StoreError};
 
 use crate::activity::Activities;
+use crate::config::Config;
 use crate::error::ApiError;
 use crate::live::Hub;
 use crate::targets::Targets;
@@ -22,6 +23,7 @@ pub struct App(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     store: PathBuf,
+    data: PathBuf,
     stores: Mutex<Vec<Store>>,
     hub: Arc<Hub>,
     targets: Targets,
@@ -31,17 +33,19 @@ struct Shared {
 }
 
 impl App {
-    /// An application on the job store at `store`; targets are kept in a file beside it.
+    /// An application on the job store; targets are kept in a file beside it.
     ///
     /// # Errors
     /// When the store cannot be opened, or the file of targets cannot be read.
-    pub fn open(store: &Path) -> Result<Self, ApiError> {
+    pub fn open(config: &Config) -> Result<Self, ApiError> {
+        let store = &config.store;
         let first = Store::open(store)?;
         let hub = Arc::new(Hub::new());
-        let targets = Targets::open(store)?;
-        let activities = Activities::new(Arc::clone(&hub), store.to_owned());
+        let targets = Targets::open(config)?;
+        let activities = Activities::new(Arc::clone(&hub), store.clone());
         Ok(Self(Arc::new(Shared {
-            store: store.to_owned(),
+            store: store.clone(),
+            data: config.data.clone(),
             stores: Mutex::new(vec![first]),
             hub,
             targets,
@@ -79,6 +83,12 @@ impl App {
     #[must_use]
     pub(crate) fn started_at(&self) -> &str {
         &self.0.started_at
+    }
+
+    /// Folder of the SQLite files that clients may use.
+    #[must_use]
+    pub(crate) fn data(&self) -> &Path {
+        &self.0.data
     }
 
     /// The job store's file.

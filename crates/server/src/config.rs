@@ -1,10 +1,13 @@
 //! What the server is told when it starts.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use triphammer_drivers::target::Secret;
+
+use crate::targets::FixedTarget;
 
 /// Where the server listens when nobody says where: the loopback interface, on a port that no well-known
 /// service has and that lies below the ports which systems give to clients.
@@ -17,8 +20,12 @@ pub struct Config {
     pub listen: SocketAddr,
     /// The job store's file.
     pub store: PathBuf,
-    /// What a client must show; needed on any address that is not loopback.
-    pub token: Option<Secret>,
+    /// What a client must show, on every address: on loopback any user of the host is a client.
+    pub token: Secret,
+    /// Targets that the server is started with, by name.
+    pub targets: BTreeMap<String, FixedTarget>,
+    /// Folder of the SQLite files that clients may use; empty for the current one.
+    pub data: PathBuf,
     /// Certificate chain and key, as PEM files.
     pub tls: Option<(PathBuf, PathBuf)>,
     /// Names by which browsers may call the server, beside addresses and `localhost`.
@@ -38,6 +45,10 @@ pub struct Limits {
     pub write: Duration,
     /// Connections at a time.
     pub connections: usize,
+    /// Of these, those of one client: an address, and all of this host are one.
+    pub connections_per_client: usize,
+    /// Streams of events of one client.
+    pub streams_per_client: usize,
 }
 
 impl Default for Limits {
@@ -47,6 +58,8 @@ impl Default for Limits {
             request: Duration::from_secs(60),
             write: Duration::from_secs(30),
             connections: 512,
+            connections_per_client: 256,
+            streams_per_client: 64,
         }
     }
 }

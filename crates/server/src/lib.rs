@@ -32,3 +32,4 @@ pub use config::{Config, LISTEN, Limits};
 pub use error::ApiError;
 pub use guard::{TOKEN_MIN, random_token};
 pub use serve::Server;
+pub use targets::FixedTarget;

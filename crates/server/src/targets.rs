@@ -1,5 +1,6 @@
-//! Saved targets: a name, a URL without secrets, and where its password comes from, in a file beside the job
-//! store. A password itself is in memory only, and goes with the server.
+//! Targets: those that clients save, a name and a URL without secrets, in a file beside the job store, and those
+//! that the server is started with. A client's password is in memory only, and goes with the server. Whatever else
+//! is secret on the host goes to the targets of the start alone, never where a client says.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -8,11 +9,14 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 use triphammer_core::SpecError;
-use triphammer_drivers::target::{Secret, TargetUrl};
+use triphammer_core::text::steers;
+use triphammer_drivers::AnyDatabase;
+use triphammer_drivers::target::{ConnectSettings, DataFolder, Reach, Secret, TargetUrl};
 use triphammer_runner::settings::{Settings, Source};
 use triphammer_runner::target::Secrets;
 use utoipa::ToSchema;
 
+use crate::config::Config;
 use crate::error::ApiError;
 
 /// Longest name.
@@ -24,18 +28,22 @@ const TARGETS_MAX: usize = 500;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TargetForm {
-    /// URL of the database. A password in it is taken out, and held in memory only.
+    /// URL of the database. A password in it is taken out, and held in memory only. It names no path of the
+    /// server's host, but for an SQLite file in the server's data folder.
     #[schema(example = "postgres://bench@db1:5432/tpcc")]
     pub url: String,
     /// Schema in the database to work in; the user's own when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
-    /// File on the server's host that holds the password on its first line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub password_file: Option<String>,
-    /// Environment variable of the server that holds the password: `TRIPHAMMER_PASSWORD` or one that begins so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub password_variable: Option<String>,
+}
+
+/// A target as the file of saved targets has it. What earlier versions wrote beside it named files and
+/// variables of the host, and is passed over.
+#[derive(Debug, Deserialize)]
+struct StoredTarget {
+    url: String,
+    #[serde(default)]
+    schema: Option<String>,
 }
 
 /// A saved target.
@@ -47,18 +55,94 @@ pub struct SavedTarget {
     pub url: String,
     /// Schema to work in; the user's own when absent.
     pub schema: Option<String>,
-    /// File on the server's host that holds the password.
-    pub password_file: Option<String>,
-    /// Environment variable of the server that holds the password.
-    pub password_variable: Option<String>,
-    /// Whether the server holds a password for it in memory.
+    /// Whether the server has a password for it: held in memory, or given at its start.
     pub has_password: bool,
+    /// Whether the server was started with it, so that it can be neither changed nor deleted.
+    pub fixed: bool,
+}
+
+/// A target that the server is started with: only these may use files, unix sockets and passwords of the host,
+/// because whoever started the server named where they go.
+#[derive(Clone, Debug)]
+pub struct FixedTarget {
+    url: String,
+    password: Option<Secret>,
+    schema: Option<String>,
+    password_file: Option<String>,
+    password_variable: Option<String>,
+}
+
+/// The same as the file of targets has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct FixedForm {
+    url: String,
+    schema: Option<String>,
+    password_file: Option<String>,
+    password_variable: Option<String>,
+}
+
+impl FixedTarget {
+    /// Reads a file of targets: a table for each, with `url`, and if need be `schema`, and `password-file` or
+    /// `password-variable`.
+    ///
+    /// # Errors
+    /// When it cannot be read, or one of its targets cannot be. Nothing of its text is shown.
+    pub fn read_all(file: &Path) -> Result<BTreeMap<String, Self>, SpecError> {
+        let shown = file.display();
+        let text = std::fs::read_to_string(file).map_err(|error| {
+            SpecError::new(format!("cannot read the targets file {shown}: {error}"))
+        })?;
+        let forms: BTreeMap<String, FixedForm> = toml::from_str(&text).map_err(|error| {
+            let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+            SpecError::new(format!(
+                "the targets file {shown}, line {line}, is not as it should be: a table for each \
+                 target, as in [bench], with url = \"…\", and if need be schema, password-file or \
+                 password-variable"
+            ))
+        })?;
+        let read = |(name, form): (String, FixedForm)| {
+            let about = |error: SpecError| {
+                SpecError::new(format!("the targets file {shown}, [{name}]: {error}"))
+            };
+            check_name(&name).map_err(|error| about(SpecError::new(error.message)))?;
+            let target = Self::new(form).map_err(about)?;
+            Ok((name, target))
+        };
+        forms.into_iter().map(read).collect()
+    }
+
+    fn new(form: FixedForm) -> Result<Self, SpecError> {
+        let (url, password) = without_password(&form.url)?;
+        AnyDatabase::open(&url, &ConnectSettings::default())?;
+        let FixedForm { schema, password_file, password_variable, .. } = form;
+        Ok(Self { url, password, schema, password_file, password_variable })
+    }
+
+    fn has_password(&self) -> bool {
+        self.password.is_some() || self.password_file.is_some() || self.password_variable.is_some()
+    }
+}
+
+/// A URL without its password, and that.
+fn without_password(url: &str) -> Result<(String, Option<Secret>), SpecError> {
+    let mut url = TargetUrl::parse(url)?;
+    let password = url.password.take();
+    if url.has_password() {
+        return Err(SpecError::new(
+            "a password stands before the host of a URL, not among its parameters",
+        ));
+    }
+    Ok((url.redacted(), password))
 }
 
 /// The saved targets.
 #[derive(Debug)]
 pub struct Targets {
     file: PathBuf,
+    fixed: BTreeMap<String, FixedTarget>,
+    /// What the targets of clients may take from this host.
+    reach: Reach,
     held: Mutex<Held>,
 }
 
@@ -69,28 +153,44 @@ struct Held {
 }
 
 impl Targets {
-    /// The targets in the file beside a job store.
+    /// The targets in the file beside the job store, and those that the server is started with.
     ///
     /// # Errors
-    /// When there is a file that cannot be read.
-    pub fn open(store: &Path) -> Result<Self, ApiError> {
-        let file = store.with_extension("targets.json");
+    /// When there is a file that cannot be read, or no data folder.
+    pub fn open(config: &Config) -> Result<Self, ApiError> {
+        let file = config.store.with_extension("targets.json");
         let cannot = |what: &dyn std::fmt::Display| {
             ApiError::invalid(format!("reading the saved targets {}: {what}", file.display()))
         };
-        let saved = match std::fs::read_to_string(&file) {
+        let stored: BTreeMap<String, StoredTarget> = match std::fs::read_to_string(&file) {
             Ok(text) => serde_json::from_str(&text).map_err(|error| cannot(&error))?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => BTreeMap::new(),
             Err(error) => return Err(cannot(&error)),
         };
+        // An earlier version saved what it did not know as a password.
+        let form = |stored: StoredTarget| {
+            let url = TargetUrl::parse(&stored.url).ok()?.redacted();
+            Some(TargetForm { url, schema: stored.schema })
+        };
+        let saved = stored.into_iter().filter_map(|(name, one)| Some((name, form(one)?))).collect();
+        let data = DataFolder::new(config.data.clone(), config.store.clone()).map_err(|error| {
+            let folder = config.data.display();
+            ApiError::invalid(format!("the data folder {folder} cannot be used: {error}"))
+                .about("data")
+        })?;
         let held = Mutex::new(Held { saved, passwords: BTreeMap::new() });
-        Ok(Self { file, held })
+        Ok(Self { file, fixed: config.targets.clone(), reach: Reach::Folder(data), held })
     }
 
     /// All, by name.
     pub fn list(&self) -> Vec<SavedTarget> {
         let held = self.lock();
-        held.saved.iter().map(|(name, form)| shown(name, form, &held)).collect()
+        let saved = held.saved.iter().filter(|(name, _)| !self.fixed.contains_key(*name));
+        let fixed = self.fixed.iter().map(|(name, target)| shown_fixed(name, target, &held));
+        let mut all: Vec<_> =
+            saved.map(|(name, form)| shown(name, form, &held)).chain(fixed).collect();
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        all
     }
 
     /// One.
@@ -98,9 +198,26 @@ impl Targets {
     /// # Errors
     /// When there is none of that name.
     pub fn get(&self, name: &str) -> Result<SavedTarget, ApiError> {
-        let held = self.lock();
+        self.shown(name, &self.lock())
+    }
+
+    fn shown(&self, name: &str, held: &Held) -> Result<SavedTarget, ApiError> {
+        if let Some(target) = self.fixed.get(name) {
+            return Ok(shown_fixed(name, target, held));
+        }
         let form = held.saved.get(name).ok_or_else(|| absent(name))?;
-        Ok(shown(name, form, &held))
+        Ok(shown(name, form, held))
+    }
+
+    fn refuse_fixed(&self, name: &str) -> Result<(), ApiError> {
+        if !self.fixed.contains_key(name) {
+            return Ok(());
+        }
+        let message = format!(
+            "the server was started with the target `{name}`: change its file of --targets and \
+             start the server again"
+        );
+        Err(ApiError::conflict(message).about("name"))
     }
 
     /// Saves one, new or changed. A password that was held for it stays only when URL and all stay.
@@ -109,23 +226,15 @@ impl Targets {
     /// When the name or URL cannot be, or the file cannot be written.
     pub fn put(&self, name: &str, mut form: TargetForm) -> Result<SavedTarget, ApiError> {
         check_name(name)?;
-        let mut url = TargetUrl::parse(&form.url).map_err(|e| ApiError::from(e).about("url"))?;
-        let password = url.password.take();
-        if url.has_password() {
-            return Err(ApiError::invalid(
-                "a password among the parameters of a URL would be saved with it; give it as `password`",
-            )
-            .about("url"));
-        }
-        form.url = url.redacted();
-        if let Some(variable) = &form.password_variable
-            && !variable.starts_with("TRIPHAMMER_PASSWORD")
-        {
-            return Err(ApiError::invalid(
-                "the variable of a password is TRIPHAMMER_PASSWORD or begins so, so that no other \
-                 secret of the server's environment can be sent anywhere",
-            )
-            .about("password_variable"));
+        self.refuse_fixed(name)?;
+        let about = |error: SpecError| ApiError::from(error).about("url");
+        let (url, password) = without_password(&form.url).map_err(about)?;
+        form.url = url;
+        let connect = ConnectSettings { reach: self.reach.clone(), ..ConnectSettings::default() };
+        AnyDatabase::open(&form.url, &connect).map_err(about)?;
+        if form.schema.as_deref().is_some_and(|schema| schema.contains(steers)) {
+            let message = "the schema holds a control character; leave it out";
+            return Err(ApiError::invalid(message).about("schema"));
         }
         let mut held = self.lock();
         if held.saved.len() >= TARGETS_MAX && !held.saved.contains_key(name) {
@@ -150,6 +259,7 @@ impl Targets {
     /// # Errors
     /// When there is none of that name, or the file cannot be written.
     pub fn delete(&self, name: &str) -> Result<(), ApiError> {
+        self.refuse_fixed(name)?;
         let mut held = self.lock();
         let mut saved = held.saved.clone();
         saved.remove(name).ok_or_else(|| absent(name))?;
@@ -165,12 +275,17 @@ impl Targets {
     /// When there is none of that name.
     pub fn hold(&self, name: &str, password: Option<Secret>) -> Result<SavedTarget, ApiError> {
         let mut held = self.lock();
-        let form = held.saved.get(name).ok_or_else(|| absent(name))?.clone();
+        self.shown(name, &held)?;
         match password {
             Some(password) => held.passwords.insert(name.to_owned(), password),
             None => held.passwords.remove(name),
         };
-        Ok(shown(name, &form, &held))
+        self.shown(name, &held)
+    }
+
+    /// What goes with no target but the embedded default: nothing of the host's.
+    pub fn no_keys(&self) -> Keys {
+        Keys { password: None, variable: None, reach: self.reach.clone() }
     }
 
     /// Says a target and its settings, and gives the secrets that go with it.
@@ -179,16 +294,16 @@ impl Targets {
     /// When there is none of that name.
     pub fn say(&self, name: &str, settings: &mut Settings) -> Result<Keys, ApiError> {
         let held = self.lock();
+        let password = held.passwords.get(name).cloned();
+        if let Some(target) = self.fixed.get(name) {
+            return Ok(say_fixed(target, password, settings));
+        }
         let form = held.saved.get(name).ok_or_else(|| absent(name).about("target"))?;
         settings.say("target", form.url.clone(), Source::Request);
         if let Some(schema) = &form.schema {
             settings.say("schema", schema.clone(), Source::Request);
         }
-        let password = held.passwords.get(name).cloned();
-        if let (Some(file), None) = (&form.password_file, &password) {
-            settings.say("password-file", file.clone(), Source::Request);
-        }
-        Ok(Keys { password, variable: form.password_variable.clone() })
+        Ok(Keys { password, ..self.no_keys() })
     }
 
     fn write(&self, saved: &BTreeMap<String, TargetForm>) -> Result<(), ApiError> {
@@ -222,10 +337,32 @@ fn shown(name: &str, form: &TargetForm, held: &Held) -> SavedTarget {
         name: name.to_owned(),
         url: form.url.clone(),
         schema: form.schema.clone(),
-        password_file: form.password_file.clone(),
-        password_variable: form.password_variable.clone(),
         has_password: held.passwords.contains_key(name),
+        fixed: false,
     }
+}
+
+fn shown_fixed(name: &str, target: &FixedTarget, held: &Held) -> SavedTarget {
+    SavedTarget {
+        name: name.to_owned(),
+        url: target.url.clone(),
+        schema: target.schema.clone(),
+        has_password: held.passwords.contains_key(name) || target.has_password(),
+        fixed: true,
+    }
+}
+
+/// A password that a client gave for a target wins over those of the file.
+fn say_fixed(target: &FixedTarget, held: Option<Secret>, settings: &mut Settings) -> Keys {
+    settings.say("target", target.url.clone(), Source::Request);
+    if let Some(schema) = &target.schema {
+        settings.say("schema", schema.clone(), Source::Request);
+    }
+    let password = held.or_else(|| target.password.clone());
+    if let (Some(file), None) = (&target.password_file, &password) {
+        settings.say("password-file", file.clone(), Source::Request);
+    }
+    Keys { password, variable: target.password_variable.clone(), reach: Reach::Process }
 }
 
 fn absent(name: &str) -> ApiError {
@@ -243,10 +380,11 @@ fn check_name(name: &str) -> Result<(), ApiError> {
 }
 
 /// The secrets of a target, for the runner.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Keys {
     password: Option<Secret>,
     variable: Option<String>,
+    reach: Reach,
 }
 
 impl Secrets for Keys {
@@ -256,6 +394,10 @@ impl Secrets for Keys {
         let held = self.password.as_ref().map(|password| password.reveal().to_owned());
         let read = || std::env::var(self.variable.as_deref()?).ok();
         held.or_else(read).filter(|text| !text.is_empty())
+    }
+
+    fn reach(&self) -> Reach {
+        self.reach.clone()
     }
 
     fn prompt(&self, _: &str) -> Result<String, SpecError> {

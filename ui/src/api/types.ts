@@ -5,7 +5,7 @@
 export interface About {
   /** Built without optimisation: its own cost is many times what it should be. */
   debug_build: boolean;
-  /** Folder of the embedded default target. */
+  /** Folder of the embedded default target, and of all SQLite files that clients may use. */
   folder: string;
   host: Host;
   /** Another one after each start of the server. */
@@ -1486,14 +1486,12 @@ export interface RunSpec {
 
 /** A saved target. */
 export interface SavedTarget {
-  /** Whether the server holds a password for it in memory. */
+  /** Whether the server was started with it, so that it can be neither changed nor deleted. */
+  fixed: boolean;
+  /** Whether the server has a password for it: held in memory, or given at its start. */
   has_password: boolean;
   /** Its name. */
   name: string;
-  /** File on the server's host that holds the password. */
-  password_file: string | null;
-  /** Environment variable of the server that holds the password. */
-  password_variable: string | null;
   /** Schema to work in; the user's own when absent. */
   schema: string | null;
   /** URL without secrets. */
@@ -1548,9 +1546,9 @@ export interface SessionCounts {
 
 /** Whether this client is known. */
 export interface SessionInfo {
-  /** Whether this client may ask: it has shown the token, or none is needed. */
+  /** Whether this client may ask: it has shown the token. */
   authorized: boolean;
-  /** Whether the server needs a token. */
+  /** Whether the server needs a token; it always does. */
   needed: boolean;
 }
 
@@ -1762,13 +1760,9 @@ export interface TallyFigure {
 
 /** A target as it is saved. */
 export interface TargetForm {
-  /** File on the server's host that holds the password on its first line. */
-  password_file?: string | null | undefined;
-  /** Environment variable of the server that holds the password: `TRIPHAMMER_PASSWORD` or one that begins so. */
-  password_variable?: string | null | undefined;
   /** Schema in the database to work in; the user's own when absent. */
   schema?: string | null | undefined;
-  /** URL of the database. A password in it is taken out, and held in memory only. */
+  /** URL of the database. A password in it is taken out, and held in memory only. It names no path of the server's host, but for an SQLite file in the server's data folder. */
   url: string;
 }
 

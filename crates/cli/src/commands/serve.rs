@@ -1,15 +1,19 @@
 //! `triphammer serve`.
 
+use std::io::Write as _;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tokio::sync::watch;
 use triphammer_core::SpecError;
 use triphammer_drivers::target::Secret;
 use triphammer_runner::Failure;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::default_path;
-use triphammer_server::{ApiError, Config, LISTEN, Limits, Server, TOKEN_MIN, random_token};
+use triphammer_server::{
+    ApiError, Config, FixedTarget, LISTEN, Limits, Server, TOKEN_MIN, random_token,
+};
 
 use super::print;
 use crate::signals::Signals;
@@ -24,8 +28,8 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         None => default_path().map_err(|error| Failure::refuse(error.to_string()))?,
     };
     let given = token(settings)?;
-    let made = (given.is_none() && !listen.ip().is_loopback()).then(random_token);
-    let token = given.or_else(|| made.clone().map(Secret::new));
+    let is_made = given.is_none();
+    let token = given.unwrap_or_else(|| Secret::new(random_token()));
     let (cert, key) = (settings.said("tls-cert"), settings.said("tls-key"));
     let tls = match (cert, key) {
         (Some(cert), Some(key)) => Some((PathBuf::from(cert), PathBuf::from(key))),
@@ -35,7 +39,17 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     let names = settings.said("host").unwrap_or_default().split(',');
     let hosts = names.map(|name| name.trim().to_owned()).filter(|n| !n.is_empty()).collect();
     let is_plain = tls.is_none();
-    let config = Config { listen, store, token, tls, hosts, limits: Limits::default() };
+    let targets = settings.said("targets").map(|file| FixedTarget::read_all(Path::new(file)));
+    let config = Config {
+        listen,
+        store,
+        token,
+        targets: targets.transpose()?.unwrap_or_default(),
+        data: settings.said("data").map(PathBuf::from).unwrap_or_default(),
+        tls,
+        hosts,
+        limits: Limits::default(),
+    };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -49,12 +63,12 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         );
     }
     let url = server.url();
-    match &made {
-        Some(token) => print(&format!("triphammer listens on {url}  token: {token}")),
-        None => print(&format!("triphammer listens on {url}")),
-    }
-    if settings.switch("open")? {
-        open(&url);
+    // A token that was given is never shown.
+    let shown = if is_made { format!("/?token={}", config.token.reveal()) } else { String::new() };
+    print(&format!("triphammer listens on {url}{shown}"));
+    let page = settings.switch("open")?.then(|| config.store.with_extension("open.html"));
+    if let Some(page) = &page {
+        open(page, &url, &config.token);
     }
     let served = runtime.block_on(async {
         let (told, ends) = watch::channel(0);
@@ -63,6 +77,9 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         hear.abort();
         served
     });
+    if let Some(page) = &page {
+        let _ = std::fs::remove_file(page);
+    }
     served.map_err(|error| Failure::System { doing: "serving".into(), error })?;
     Ok(Exit::Done)
 }
@@ -115,14 +132,32 @@ fn token(settings: &Settings) -> Result<Option<Secret>> {
     Ok(Some(Secret::new(token)))
 }
 
-/// Opens a browser, where there is one; without one the printed URL is enough.
-fn open(url: &str) {
+/// Opens a browser, where there is one; without one the printed URL is enough. The token goes by a file that its
+/// owner alone reads and that leads on: arguments show in the process list.
+fn open(page: &Path, url: &str, token: &Secret) {
+    let token = utf8_percent_encode(token.reveal(), NON_ALPHANUMERIC);
+    let text = format!(
+        "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={url}/?token={token}\">\n"
+    );
+    if let Err(error) = write_private(page, &text) {
+        return terminal::note(&format!("no browser is opened: {}: {error}", page.display()));
+    }
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut command = std::process::Command::new(program);
     let quiet = std::process::Stdio::null;
-    if command.arg(url).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn().is_err() {
+    if command.arg(page).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn().is_err() {
         terminal::note(&format!("no browser to open: {program} is not there"));
     }
+}
+
+/// A new file that its owner alone reads, instead of one that may be there.
+fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    let _ = std::fs::remove_file(path);
+    let mut options = std::fs::File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(text.as_bytes())
 }
 
 fn refuse(error: ApiError) -> Failure {

@@ -48,7 +48,16 @@ const TABLE: &[(&[&str], &str)] = &[
     (&["check", "sqlite:missing.db"], "missing.db"),
     (&["check", "null:"], "nothing to check"),
     (&["build", "--scale", "0"], "warehouse"),
-    (&["build", "--scale", "-1"], "error"),
+    (&["build", "--scale", "-1"], "--scale from the command line: `-1` cannot be read"),
+    (&["run", "--vus", "-1", "null:"], "--vus from the command line: `-1` cannot be read"),
+    (&["run", "--label", "a\u{1b}[2J", "null:"], "--label from the command line holds a control"),
+    (&["run", "--label", "a\u{202e}b", "null:"], "--label from the command line holds a control"),
+    (&["run", "--nonsense", "null:"], "unexpected argument '--nonsense'"),
+    (&["run", "--vus"], "a value is required for '--vus <N>'"),
+    (&["report"], "required arguments were not provided: <JOB>; see triphammer report --help"),
+    (&["nonsense"], "unrecognized subcommand 'nonsense'"),
+    (&["run", "postgres:/u:hunter2@h/d"], "a user and password follow two slashes"),
+    (&["run", "sqlite:file:a.db"], "not a file: URI"),
     (&["build", "--jobs", "0"], "at least one job"),
     (&["build", "--foreign-keys", "sqlite:fk.db"], "cannot add foreign keys"),
     (&["drop", "sqlite:missing.db", "--yes"], "missing.db"),
@@ -95,6 +104,33 @@ const TABLE: &[(&[&str], &str)] = &[
 ];
 
 #[test]
+fn what_a_server_says_steers_no_terminal_and_is_cut() {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 1024]);
+            let evil = "\u{1b}[2J\u{9b}31m\u{202e}evil\r\nerror: all is well\0";
+            let text = evil.trim_end_matches('\0').repeat(200_000);
+            let body = format!("SFATAL\0CXX000\0M{text}\0\0");
+            let length = u32::try_from(body.len() + 4).unwrap().to_be_bytes();
+            let _ = stream.write_all(&[b"E", &length[..], body.as_bytes()].concat());
+        }
+    });
+    let program = Program::new();
+    let target = format!("postgres://u:p@127.0.0.1:{port}/d?sslmode=disable");
+    for command in ["check", "run", "build"] {
+        let done = program.run(&[command, &target]);
+        assert_eq!(done.code, 2, "{}", done.err);
+        let steers = |c: char| c != '\n' && triphammer_core::text::steers(c);
+        assert!(!done.err.contains(steers) && done.err.len() < 20_000, "{:?}", done.err);
+        assert_eq!(done.err.lines().filter(|line| line.starts_with("error")).count(), 1);
+    }
+}
+
+#[test]
 fn every_bad_input_ends_with_code_2_and_says_why() {
     let program = Program::new();
     for (args, message) in TABLE {
@@ -102,6 +138,8 @@ fn every_bad_input_ends_with_code_2_and_says_why() {
         assert_eq!(done.code, 2, "{args:?}\n{}\n{}", done.out, done.err);
         assert!(done.err.contains(message), "{args:?}: {}", done.err);
         assert_eq!(done.out, "", "{args:?}: nothing on stdout");
+        assert!(!done.err.contains("hunter2"), "{args:?}: {}", done.err);
+        assert!(!done.err.contains("Usage:"), "{args:?}: one line: {}", done.err);
     }
     let left: Vec<_> = program.files().into_iter().map(|(path, _)| path).collect();
     assert!(

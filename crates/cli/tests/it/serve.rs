@@ -8,22 +8,30 @@ use serde_json::{Value, json};
 
 use crate::program::{Program, finish, signal};
 
+/// The token where one is given.
+const GIVEN: &str = "a-token-that-is-given";
+
 /// A server process.
 struct Served {
     child: Child,
     address: String,
+    token: String,
     line: String,
 }
 
 impl Served {
     fn start(program: &Program, args: &[&str]) -> Self {
-        let mut all = vec!["serve", "--listen", "127.0.0.1:0"];
+        let mut all = vec!["serve"];
+        if !args.contains(&"--listen") {
+            all.extend(["--listen", "127.0.0.1:0"]);
+        }
         all.extend(args);
         let mut child = program.start(&all);
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let address = line.split("http://").nth(1).unwrap().split_whitespace().next().unwrap();
-        Self { address: address.to_owned(), child, line }
+        let url = line.split("http://").nth(1).unwrap().trim_end();
+        let (address, token) = url.split_once("/?token=").unwrap_or((url, GIVEN));
+        Self { address: address.to_owned(), token: token.to_owned(), child, line }
     }
 
     fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
@@ -31,9 +39,10 @@ impl Served {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         write!(
             stream,
-            "{method} /api/v1/{path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n\
-             connection: close\r\ncontent-length: {}\r\n\r\n{body}",
+            "{method} /api/v1/{path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\
+             content-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
             self.address,
+            self.token,
             body.len()
         )
         .unwrap();
@@ -53,7 +62,8 @@ impl Served {
             &json!({ "command": "run", "target": "null", "settings": settings }),
         );
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(stream, "GET /api/v1/events HTTP/1.1\r\nhost: {}\r\n\r\n", self.address).unwrap();
+        let head = format!("host: {}\r\nauthorization: Bearer {}\r\n", self.address, self.token);
+        write!(stream, "GET /api/v1/events HTTP/1.1\r\n{head}\r\n").unwrap();
         let mut lines = BufReader::new(stream).lines();
         lines.find(|line| line.as_ref().unwrap() == "event: second").unwrap().unwrap();
     }
@@ -96,15 +106,52 @@ fn a_port_that_is_taken_is_exit_code_2_with_what_to_do() {
 }
 
 #[test]
-fn an_open_address_gets_a_token_that_is_printed_once() {
+fn every_address_gets_a_token_that_is_printed_once_as_a_link() {
     let program = Program::new();
-    let mut child = program.start(&["serve", "--listen", "0.0.0.0:0"]);
-    let mut line = String::new();
-    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    assert!(line.contains("  token: "), "{line}");
-    signal(&child, "INT");
-    let done = finish(child);
-    assert!(done.err.contains("crosses the network readable"), "{}", done.err);
+    for listen in ["127.0.0.1:0", "[::1]:0", "0.0.0.0:0"] {
+        let served = Served::start(&program, &["--listen", listen]);
+        assert!(served.line.contains("/?token=") && served.token.len() == 64, "{}", served.line);
+        assert_eq!(served.ask("GET", "jobs", &Value::Null)["jobs"], json!([]));
+        let token = served.token.clone();
+        let thief = Served { token: "0".repeat(64), ..served };
+        assert_eq!(thief.ask("GET", "jobs", &Value::Null)["code"], "unauthorized");
+        signal(&thief.child, "INT");
+        let done = finish(thief.child);
+        assert!(!done.err.contains(&token), "{}", done.err);
+        let is_readable = done.err.contains("crosses the network readable");
+        assert_eq!(is_readable, listen == "0.0.0.0:0", "{}", done.err);
+    }
+}
+
+#[test]
+fn a_token_that_is_given_is_not_printed() {
+    let program = Program::new();
+    std::fs::write(program.path("token"), format!("{GIVEN}\n")).unwrap();
+    let served = Served::start(&program, &["--token-file", "token"]);
+    assert!(!served.line.contains("token"), "{}", served.line);
+    assert_eq!(served.ask("GET", "jobs", &Value::Null)["jobs"], json!([]));
+    signal(&served.child, "INT");
+    finish(served.child);
+}
+
+#[test]
+fn targets_and_the_data_folder_are_given_at_the_start() {
+    let program = Program::new();
+    std::fs::create_dir(program.path("data")).unwrap();
+    std::fs::write(program.path("t.toml"), "[fixed]\nurl = \"null:\"\n").unwrap();
+    let served = Served::start(&program, &["--targets", "t.toml", "--data", "data"]);
+    let targets = served.ask("GET", "targets", &Value::Null);
+    assert_eq!(
+        (&targets["targets"][0]["name"], &targets["targets"][0]["fixed"]),
+        (&json!("fixed"), &json!(true))
+    );
+    for (url, is_saved) in [("sqlite:a.db", true), ("sqlite:../a.db", false)] {
+        let answer = served.ask("PUT", "targets/mine", &json!({ "url": url }));
+        assert_eq!(answer["code"].is_null(), is_saved, "{answer}");
+    }
+    assert!(served.ask("GET", "about", &Value::Null)["folder"].as_str().unwrap().contains("data"));
+    signal(&served.child, "INT");
+    finish(served.child);
 }
 
 #[test]
@@ -117,13 +164,11 @@ fn what_cannot_be_served_is_refused() {
         (&["--token-file", "absent"], "cannot read the token file"),
         (&["--token-file", "short"], "fewer than 16"),
         (&["--tls-cert", "absent", "--tls-key", "absent"], "cannot read the certificate"),
+        (&["--targets", "absent"], "cannot read the targets file absent"),
+        (&["--data", "absent"], "the data folder absent cannot be used"),
     ] {
         let done = program.run(&[&["serve"], args].concat());
         assert_eq!(done.code, 2, "{args:?}");
         assert!(done.err.contains(words), "{args:?}: {}", done.err);
     }
-    let served = Served::start(&program, &[]);
-    assert!(!served.line.contains("token"), "{}", served.line);
-    signal(&served.child, "INT");
-    finish(served.child);
 }

@@ -105,6 +105,7 @@ tests! {
     a_build_that_is_killed_is_resumed_to_the_same_rows,
     too_many_users_are_refused_with_how_many_connected,
     no_password_is_found_anywhere,
+    who_may_only_read_checks,
 }
 
 /// The database in a URL.
@@ -209,6 +210,45 @@ fn too_many_users_are_refused_with_how_many_connected(product: Product) {
     assert_eq!(done.code, 2);
     assert!(done.err.contains("of 60 virtual users"), "{}", done.err);
     assert!(done.err.to_lowercase().contains("too many c"), "{}", done.err);
+}
+
+fn who_may_only_read_checks(product: Product) {
+    let site = Site::shared(product);
+    let fresh = site.fresh_database();
+    let database = name_of(&fresh);
+    let program = Program::new();
+    program.ok(&["build", &fresh, "--workload", "tpc-b"]);
+    site.run(
+        database,
+        match product {
+            Postgres => {
+                "DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN PASSWORD 'r'; \
+                 GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader"
+            }
+            Mariadb => {
+                "CREATE USER IF NOT EXISTS reader IDENTIFIED BY 'r'; GRANT SELECT ON *.* TO reader"
+            }
+        },
+    );
+    let (scheme, rest) = fresh.split_once("://").unwrap();
+    let target = format!("{scheme}://reader:r@{}", rest.split_once('@').unwrap().1);
+    let done = program.run(&["check", &target, "--workload", "tpc-b"]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    if matches!(product, Postgres) {
+        site.run(database, "DROP OWNED BY reader; DROP ROLE reader");
+        for name in ["nosuchschema", "$user", "pg_foo"] {
+            for command in ["build", "run", "check", "drop"] {
+                let mut args = vec![command, &fresh, "--workload", "tpc-b", "--schema", name];
+                args.extend((command == "drop").then_some("--yes"));
+                let done = program.run(&args);
+                assert_eq!(done.code, 2, "{}", done.err);
+                let words = format!("there is no schema \"{name}\" in database");
+                assert!(done.err.contains(&words), "{command}: {}", done.err);
+            }
+        }
+        let done = program.run(&["run", &fresh, "--workload", "tpc-b", "--schema", ""]);
+        assert!(done.err.contains("the schema has no name"), "{}", done.err);
+    }
 }
 
 fn no_password_is_found_anywhere(product: Product) {

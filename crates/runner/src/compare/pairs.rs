@@ -12,7 +12,7 @@ use super::run::Run;
 use super::words::word;
 use crate::campaign::{self, Question, Step};
 use crate::result::{JobKind, RunResult, Status, mask_secrets};
-use crate::settings::{Command, REPEATED, SETTINGS, Settings};
+use crate::settings::{Command, REPEATED, SETTINGS, SettingDef, Settings};
 use crate::store::JobId;
 use crate::target::Target;
 
@@ -93,7 +93,7 @@ pub(super) fn own(
             )));
         };
         let (name, value) = (name.trim().trim_start_matches("--"), value.trim());
-        if !may_differ(name, options) {
+        if !may_differ(name, options, settings.of_client()) {
             return Err(SpecError::new(format!(
                 "--{side} {text}: `{name}` is no setting that A and B may differ in; see \
                  `triphammer run --help`"
@@ -104,10 +104,12 @@ pub(super) fn own(
     Ok(own)
 }
 
-/// What a job file may say of a run and of a comparison, and the workload's options of runs.
-fn may_differ(name: &str, options: &[OptionDef]) -> bool {
+/// What a job file, or a client of the server, may say of a run and of a comparison, and the workload's options
+/// of runs.
+fn may_differ(name: &str, options: &[OptionDef], of_client: bool) -> bool {
+    let may = |setting: &&SettingDef| setting.in_job_file && (!of_client || setting.in_request());
     let here = |command| {
-        let mut all = SETTINGS.iter().filter(|setting| setting.in_job_file);
+        let mut all = SETTINGS.iter().filter(may);
         all.any(|setting| setting.name == name && setting.commands.contains(&command))
     };
     let setting = here(Command::Run) && here(Command::Compare) && !SHARED.contains(&name);

@@ -137,7 +137,7 @@ impl Asked {
         let mut settings = Settings::new(form.command.command());
         settings.add_request(&form.settings, &options)?;
         let of_both = settings.clone();
-        let mut keys = Keys::default();
+        let mut keys = targets.no_keys();
         if let Some(name) = &form.target {
             keys = targets.say(name, &mut settings)?;
         }

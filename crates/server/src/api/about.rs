@@ -22,7 +22,7 @@ pub struct About {
     pub started_at: String,
     /// The job store's file.
     pub store: String,
-    /// Folder of the embedded default target.
+    /// Folder of the embedded default target, and of all SQLite files that clients may use.
     pub folder: String,
     /// The host that the server, and so every client of a run, is on.
     #[schema(schema_with = host_schema)]
@@ -38,7 +38,9 @@ pub async fn about(State(app): State<App>) -> Answer<About> {
         instance: app.hub().instance().to_owned(),
         started_at: app.started_at().to_owned(),
         store: app.store_path().display().to_string(),
-        folder: std::env::current_dir().map(|f| f.display().to_string()).unwrap_or_default(),
+        folder: std::path::absolute(app.data().join("."))
+            .map(|folder| folder.display().to_string())
+            .unwrap_or_default(),
         host: serde_json::to_value(app.host()).unwrap_or_default(),
     }))
 }

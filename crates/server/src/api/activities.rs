@@ -1,5 +1,6 @@
 //! Builds, checks, runs and drops: start, look, stop.
 
+use axum::Extension;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -13,6 +14,7 @@ use crate::activity::{Activity, ActivityDetail, Form};
 use crate::app::{App, blocking};
 use crate::error::ApiError;
 use crate::extract::{Body, Path};
+use crate::serve::Visitor;
 
 /// What this server does, is going to do, and has lately done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -74,12 +76,13 @@ pub async fn abort(State(app): State<App>, Path(id): Path<u64>) -> Answer<Activi
     params(("id" = u64, Path, description = "Number of the activity"),
         ("Last-Event-ID" = Option<String>, Header, description = "The last event that was seen")),
     responses((status = 200, content_type = "text/event-stream", body = crate::live::LiveEvent),
-        (status = 404, body = ApiError)))]
+        (status = 404, body = ApiError), (status = 429, body = ApiError)))]
 pub async fn events(
     State(app): State<App>,
+    Extension(visitor): Extension<Visitor>,
     Path(id): Path<u64>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     app.activities().get(id)?;
-    Ok(stream(&app, Some(id), &headers))
+    stream(&app, &visitor, Some(id), &headers)
 }

@@ -2,15 +2,18 @@
 
 use std::time::Duration;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
 
 use crate::app::App;
-use crate::live::{LiveEvent, Reader};
+use crate::error::ApiError;
+use crate::live::LiveEvent;
+use crate::serve::Visitor;
 
 /// Between two signs of life where nothing happens, so that a dead connection is noticed.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
@@ -20,19 +23,33 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 /// back gets what it missed, long stretches thinned; a page that does not keep up is cut off and comes back.
 #[utoipa::path(get, path = "/api/v1/events", tag = "events",
     params(("Last-Event-ID" = Option<String>, Header, description = "The last event that was seen")),
-    responses((status = 200, content_type = "text/event-stream", body = LiveEvent)))]
-pub async fn events(State(app): State<App>, headers: HeaderMap) -> Response {
-    stream(&app, None, &headers)
+    responses((status = 200, content_type = "text/event-stream", body = LiveEvent),
+        (status = 429, body = ApiError)))]
+pub async fn events(
+    State(app): State<App>,
+    Extension(visitor): Extension<Visitor>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    stream(&app, &visitor, None, &headers)
 }
 
 /// A response that goes on as long as it is read.
-pub(super) fn stream(app: &App, only: Option<u64>, headers: &HeaderMap) -> Response {
+pub(super) fn stream(
+    app: &App,
+    visitor: &Visitor,
+    only: Option<u64>,
+    headers: &HeaderMap,
+) -> Result<Response, ApiError> {
+    let place = visitor.stream().ok_or_else(|| {
+        let message = "this client reads as many streams of events as it may";
+        ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too_many", message).next("close one of them")
+    })?;
     let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     let reader = app.hub().read(only, last_id);
-    let frames = stream::unfold(reader, |mut reader: Reader| async {
+    let frames = stream::unfold((reader, place), |(mut reader, place)| async {
         let frame = tokio::time::timeout(SIGN_OF_LIFE, reader.next()).await;
         let frame = frame.unwrap_or_else(|_| Some(Bytes::from_static(b":\n\n")))?;
-        Some((Ok::<_, std::convert::Infallible>(frame), reader))
+        Some((Ok::<_, std::convert::Infallible>(frame), (reader, place)))
     });
     let mut response = Response::new(Body::from_stream(frames));
     let set = response.headers_mut();
@@ -40,5 +57,5 @@ pub(super) fn stream(app: &App, only: Option<u64>, headers: &HeaderMap) -> Respo
     set.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     // A proxy that collects before it sends would make live events late.
     set.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    response
+    Ok(response)
 }

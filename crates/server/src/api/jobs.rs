@@ -7,8 +7,10 @@ use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
+use triphammer_core::text::steers;
 use triphammer_runner::report::{Charset, Format};
 use triphammer_runner::result::JobKind;
+use triphammer_runner::settings::LABEL_MAX;
 use triphammer_runner::store::{
     JobId, JobPage, JobQuery, JobRow, JobStatus, Moment, PAGE_MAX, Store, StoreError, StoredJob,
 };
@@ -23,8 +25,6 @@ use crate::{handover, ui};
 
 /// Most points of a sparkline.
 const SPARKLINE_MAX: u32 = 200;
-/// Longest label.
-const LABEL_MAX: usize = 200;
 
 /// Which jobs to list.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
@@ -326,6 +326,11 @@ pub async fn change(
     Body(change): Body<JobChange>,
 ) -> Result<StatusCode, ApiError> {
     let label = change.label.filter(|label| !label.trim().is_empty());
+    if label.as_ref().is_some_and(|label| label.contains(steers)) {
+        let message = "the label holds a control character or one that changes the direction of text; \
+                       leave it out";
+        return Err(ApiError::invalid(message).about("label"));
+    }
     if label.as_ref().is_some_and(|label| label.chars().count() > LABEL_MAX) {
         let message = format!("a label has at most {LABEL_MAX} characters");
         return Err(ApiError::invalid(message).about("label"));

@@ -1,7 +1,6 @@
 //! Logging in, for browsers.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -12,17 +11,14 @@ use utoipa::ToSchema;
 use super::Answer;
 use crate::error::ApiError;
 use crate::extract::Body;
-use crate::guard::Guard;
-
-/// What a wrong token waits for its answer.
-const WRONG_TOKEN_WAIT: Duration = Duration::from_millis(500);
+use crate::guard::{Guard, WRONG_TOKEN_WAIT};
 
 /// Whether this client is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionInfo {
-    /// Whether the server needs a token.
+    /// Whether the server needs a token; it always does.
     pub needed: bool,
-    /// Whether this client may ask: it has shown the token, or none is needed.
+    /// Whether this client may ask: it has shown the token.
     pub authorized: bool,
 }
 
@@ -42,8 +38,7 @@ pub async fn get(
     Extension(guard): Extension<Arc<Guard>>,
     headers: HeaderMap,
 ) -> Answer<SessionInfo> {
-    let authorized = guard.login.as_ref().is_none_or(|login| login.knows(&headers));
-    Ok(Json(SessionInfo { needed: guard.login.is_some(), authorized }))
+    Ok(Json(SessionInfo { needed: true, authorized: guard.login.knows(&headers) }))
 }
 
 /// Shows the token, for a cookie.
@@ -53,7 +48,7 @@ pub async fn begin(
     Extension(guard): Extension<Arc<Guard>>,
     Body(form): Body<TokenForm>,
 ) -> Result<Response, ApiError> {
-    let Some(login) = &guard.login else { return Ok(StatusCode::NO_CONTENT.into_response()) };
+    let login = &guard.login;
     if !login.is_token(&form.token) {
         tokio::time::sleep(WRONG_TOKEN_WAIT).await;
         let wrong =
@@ -66,10 +61,7 @@ pub async fn begin(
 /// Forgets this browser.
 #[utoipa::path(delete, path = "/api/v1/session", tag = "server", responses((status = 204)))]
 pub async fn end(Extension(guard): Extension<Arc<Guard>>, headers: HeaderMap) -> Response {
-    match &guard.login {
-        Some(login) => with_cookie(&login.end_session(&headers)),
-        None => StatusCode::NO_CONTENT.into_response(),
-    }
+    with_cookie(&guard.login.end_session(&headers))
 }
 
 fn with_cookie(cookie: &str) -> Response {

@@ -71,7 +71,8 @@ pub async fn get(State(app): State<App>, Path(name): Path<String>) -> Answer<Sav
 /// memory.
 #[utoipa::path(put, path = "/api/v1/targets/{name}", tag = "targets", request_body = TargetForm,
     params(("name" = String, Path, description = "Name of the target")),
-    responses((status = 200, body = SavedTarget), (status = 422, body = ApiError)))]
+    responses((status = 200, body = SavedTarget), (status = 409, body = ApiError),
+        (status = 422, body = ApiError)))]
 pub async fn put(
     State(app): State<App>,
     Path(name): Path<String>,
@@ -83,7 +84,7 @@ pub async fn put(
 /// Forgets a target. Nothing is done to the database.
 #[utoipa::path(delete, path = "/api/v1/targets/{name}", tag = "targets",
     params(("name" = String, Path, description = "Name of the target")),
-    responses((status = 204), (status = 404, body = ApiError)))]
+    responses((status = 204), (status = 404, body = ApiError), (status = 409, body = ApiError)))]
 pub async fn delete(
     State(app): State<App>,
     Path(name): Path<String>,

@@ -5,12 +5,13 @@ mod login;
 mod origin;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use futures_util::FutureExt;
 
 pub use login::{Login, TOKEN_MIN, random as random_token};
@@ -18,7 +19,10 @@ pub use origin::Hosts;
 
 use crate::config::Limits;
 use crate::error::ApiError;
+use crate::serve::Visitor;
 
+/// What a wrong token waits for its answer.
+pub const WRONG_TOKEN_WAIT: Duration = Duration::from_millis(500);
 /// Largest body of a request, in bytes.
 const BODY_MAX: usize = 1 << 20;
 
@@ -27,8 +31,8 @@ const BODY_MAX: usize = 1 << 20;
 pub struct Guard {
     /// Names that the server may be called by.
     pub hosts: Hosts,
-    /// The token, and who has shown it; `None` where none is needed.
-    pub login: Option<Login>,
+    /// The token, and who has shown it.
+    pub login: Login,
     /// Limits of waits.
     pub limits: Limits,
 }
@@ -43,8 +47,15 @@ pub fn around(routes: Router, guard: &Arc<Guard>) -> Router {
 
 /// Refuses who may not ask.
 async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
-    match guard.refusal(&request) {
-        Some(error) => error.into_response(),
+    if let Some(error) = guard.refusal(&request) {
+        return error.into_response();
+    }
+    match guard.shown_in_link(&request) {
+        Some(true) => guard.welcome(request.uri().path()),
+        Some(false) => {
+            tokio::time::sleep(WRONG_TOKEN_WAIT).await;
+            Redirect::to("/login").into_response()
+        }
         None => next.run(request).await,
     }
 }
@@ -82,6 +93,29 @@ const HEADERS: [(HeaderName, &str); 7] = [
 ];
 
 impl Guard {
+    /// Whether the link that leads to a page holds the token; `None` for one that holds none.
+    fn shown_in_link(&self, request: &Request) -> Option<bool> {
+        if request.method() != Method::GET || request.uri().path().starts_with("/api/") {
+            return None;
+        }
+        let pairs = request.uri().query()?.split('&').filter_map(|pair| pair.split_once('='));
+        let shown = pairs.filter(|(name, _)| *name == "token").map(|(_, value)| value).next()?;
+        let shown = percent_encoding::percent_decode_str(shown).decode_utf8_lossy();
+        Some(self.login.is_token(&shown))
+    }
+
+    /// Knows the browser from now on, and leads it to the page by a link without the token, so that it stays
+    /// neither in the address nor in the history.
+    fn welcome(&self, path: &str) -> Response {
+        // Two slashes would lead to another host.
+        let path = format!("/{}", path.trim_start_matches(['/', '\\']));
+        let mut response = Redirect::to(&path).into_response();
+        let cookie = HeaderValue::from_str(&self.login.begin_session());
+        let cookie = cookie.expect("a cookie of ours is plain text");
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+        response
+    }
+
     /// Why a request is refused; `None` when it is not.
     fn refusal(&self, request: &Request) -> Option<ApiError> {
         let (headers, method, path) = (request.headers(), request.method(), request.uri().path());
@@ -98,9 +132,15 @@ impl Guard {
             return Some(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media_type", message));
         }
         let is_open = !path.starts_with("/api/") || path == "/api/v1/session";
-        match &self.login {
-            Some(login) if !is_open && !login.knows(headers) => Some(login::unauthorized()),
-            _ => None,
+        if is_open {
+            return None;
         }
+        if !self.login.knows(headers) {
+            return Some(login::unauthorized());
+        }
+        if let Some(visitor) = request.extensions().get::<Visitor>() {
+            visitor.is_known();
+        }
+        None
     }
 }

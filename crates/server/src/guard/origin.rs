@@ -29,8 +29,9 @@ impl Hosts {
     /// When either is somebody else's.
     pub fn check(&self, request: &Request) -> Result<(), ApiError> {
         let headers = request.headers();
-        let host =
-            one(headers, header::HOST).or_else(|| request.uri().authority().map(|a| a.as_str()));
+        // A URI with a host of its own comes with the same `Host`, and every request with one.
+        let host = one(headers, header::HOST)
+            .filter(|host| request.uri().authority().is_none_or(|named| named.as_str() == *host));
         let Some(host) = host.filter(|host| self.is_ours(host)) else {
             let message = "the server is not called by this name; use its address, or start it with --host NAME";
             return Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, "host", message));

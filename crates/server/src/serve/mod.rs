@@ -1,6 +1,7 @@
 //! The server itself: its socket, its connections, and its end.
 
 mod compress;
+mod places;
 mod stall;
 mod tls;
 
@@ -9,22 +10,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::{Extension, Router, middleware};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use crate::app::App;
 use crate::config::{Config, Limits};
 use crate::error::ApiError;
 use crate::guard::{self, Guard, Hosts, Login};
 use crate::live::{Goodbye, LiveEvent};
+use crate::serve::places::Places;
 use crate::serve::stall::Stall;
 use crate::{api, ui};
 
 pub(crate) use compress::accepts;
+pub(crate) use places::Visitor;
 
 /// Largest head of a request, in bytes.
 const HEAD_MAX: usize = 32 * 1024;
@@ -55,20 +60,13 @@ impl Server {
     /// Opens the store and the socket.
     ///
     /// # Errors
-    /// When the store or the certificate cannot be read, an address that is not loopback has no token, or
-    /// the port is taken.
+    /// When the store or the certificate cannot be read, or the port is taken.
     pub fn bind(config: &Config) -> Result<Self, ApiError> {
-        if !config.listen.ip().is_loopback() && config.token.is_none() {
-            let message = "whoever reaches an address that is not loopback could start anything: give a \
-                           token by --token-file or TRIPHAMMER_TOKEN";
-            return Err(ApiError::invalid(message).about("listen"));
-        }
         let tls = config.tls.as_ref().map(|(chain, key)| tls::acceptor(chain, key)).transpose()?;
-        let app = App::open(&config.store)?;
+        let app = App::open(config)?;
         let listener = listen(config.listen)?;
         let address = listener.local_addr().unwrap_or(config.listen);
-        let login =
-            config.token.clone().map(|token| Login::new(token, address.port(), tls.is_some()));
+        let login = Login::new(config.token.clone(), address.port(), tls.is_some());
         let hosts = Hosts::new(&config.hosts, tls.is_some());
         let guard = Arc::new(Guard { hosts, login, limits: config.limits });
         let router = guard::around(routes(app.clone(), &guard), &guard);
@@ -110,7 +108,7 @@ impl Server {
     pub async fn run(self, mut ends: watch::Receiver<u32>) -> std::io::Result<()> {
         self.listener.set_nonblocking(true)?;
         let listener = TcpListener::from_std(self.listener)?;
-        let places = Arc::new(Semaphore::new(self.limits.connections));
+        let places = Places::new(self.limits);
         let (close, closed) = watch::channel(false);
         let host = tokio::spawn(crate::live::tell_host(Arc::clone(self.app.hub())));
         let activities = Arc::clone(self.app.activities());
@@ -141,20 +139,19 @@ impl Server {
                 () = &mut ended => break,
                 accepted = listener.accept() => accepted,
             };
-            let Ok((stream, _)) = stream else {
+            let Ok((stream, address)) = stream else {
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             };
-            let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
-            let connection = connection(
-                stream,
-                self.tls.clone(),
-                self.router.clone(),
-                self.limits,
-                closed.clone(),
-            );
+            let Some(place) = places.take(address.ip()) else { continue };
+            let routes = Routes { router: self.router.clone(), visitor: place.visitor.clone() };
+            let connection =
+                connection(stream, self.tls.clone(), routes, self.limits, closed.clone());
             tokio::spawn(async move {
-                connection.await;
+                tokio::select! {
+                    () = connection => {}
+                    () = place.leave.notified() => {}
+                }
                 drop(place);
             });
         }
@@ -162,9 +159,13 @@ impl Server {
         let text = "the server has ended".to_owned();
         self.app.hub().publish(&LiveEvent::Goodbye(Goodbye { text }));
         close.send_replace(true);
-        let all = u32::try_from(self.limits.connections).unwrap_or(u32::MAX);
         // Who does not take the last words is not waited for.
-        let _ = tokio::time::timeout(GOODBYE, places.acquire_many(all)).await;
+        let all_gone = async {
+            while !places.are_free() {
+                tokio::time::sleep(GOODBYE / 100).await;
+            }
+        };
+        let _ = tokio::time::timeout(GOODBYE, all_gone).await;
         Ok(())
     }
 }
@@ -198,7 +199,7 @@ fn listen(address: SocketAddr) -> Result<std::net::TcpListener, ApiError> {
 async fn connection(
     stream: TcpStream,
     tls: Option<tokio_rustls::TlsAcceptor>,
-    router: Router,
+    routes: Routes,
     limits: Limits,
     closed: watch::Receiver<bool>,
 ) {
@@ -206,27 +207,39 @@ async fn connection(
     let _ = stream.set_nodelay(true);
     let stream = Stall::new(stream, limits.write);
     match tls {
-        None => speak(stream, router, limits, closed).await,
+        None => speak(stream, routes, limits, closed).await,
         Some(tls) => {
             if let Ok(Ok(stream)) = tokio::time::timeout(limits.head, tls.accept(stream)).await {
-                speak(stream, router, limits, closed).await;
+                speak(stream, routes, limits, closed).await;
             }
         }
     }
 }
 
+/// The routes, for requests of one connection.
+struct Routes {
+    router: Router,
+    visitor: Visitor,
+}
+
 async fn speak<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
-    router: Router,
+    routes: Routes,
     limits: Limits,
     mut closed: watch::Receiver<bool>,
 ) {
+    let Routes { router, visitor } = routes;
+    let router = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(visitor.clone());
+        router.call(request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head)
         .max_buf_size(HEAD_MAX)
         .max_headers(HEADERS_MAX)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+        .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     // Errors of a connection are the client's affair.
     tokio::select! {

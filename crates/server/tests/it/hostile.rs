@@ -4,9 +4,8 @@ use std::io::{Read, Write};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use triphammer_drivers::target::Secret;
 
-use crate::site::{Reply, Site};
+use crate::site::{BEARER, Reply, Site};
 
 const JSON: &str = "content-type: application/json";
 
@@ -64,9 +63,10 @@ fn malformed_requests_are_refused_without_a_stumble() {
             "PUT",
             "/api/v1/targets/a",
             JSON,
-            "{\"url\":\"null:\",\"password_variable\":\"AWS_SECRET\"}",
+            "{\"url\":\"null:\",\"password_variable\":\"TRIPHAMMER_PASSWORD\"}",
             422,
         ),
+        ("PUT", "/api/v1/targets/a", JSON, "{\"url\":\"null:\",\"password_file\":\"/x\"}", 422),
         ("PUT", "/api/v1/targets/null/password", JSON, "{\"password\":null}", 422),
         ("POST", "/api/v1/activities", "", "{\"command\":\"run\"}", 415),
         ("POST", "/api/v1/activities", "content-type: text/plain", "{\"command\":\"run\"}", 415),
@@ -197,6 +197,11 @@ fn what_is_no_http_is_refused() {
         "GET / HTTP/1.1\r\n\r\n",
         "GET http://evil.example/ HTTP/1.1\r\nhost: evil.example\r\n\r\n",
         "GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nhost: evil.example\r\n\r\n",
+        "GET http://127.0.0.1/ HTTP/1.1\r\nhost: 127.0.0.1\r\nhost: evil.example\r\n\r\n",
+        "GET http://127.0.0.1/ HTTP/1.1\r\nhost: 127.0.0.1\r\nhost: 127.0.0.1\r\n\r\n",
+        "GET http://127.0.0.1/ HTTP/1.1\r\nhost: localhost\r\n\r\n",
+        "GET http://127.0.0.1/ HTTP/1.1\r\n\r\n",
+        "GET http://127.0.0.1@evil.example/ HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n",
         "POST /api/v1/preview HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: x\r\n\r\n",
         "POST /api/v1/preview HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding: chunked\r\ncontent-length: 3\r\n\r\nzzz",
         &huge,
@@ -237,7 +242,7 @@ fn a_slow_head_and_a_slow_body_are_given_up() {
     let mut stream = site.connect();
     write!(
         stream,
-        "POST /api/v1/preview HTTP/1.1\r\nhost: {}\r\n{JSON}\r\ncontent-length: 9\r\n\r\n{{",
+        "POST /api/v1/preview HTTP/1.1\r\nhost: {}\r\n{BEARER}\r\n{JSON}\r\ncontent-length: 9\r\n\r\n{{",
         site.address
     )
     .unwrap();
@@ -276,10 +281,10 @@ fn pages_of_other_sites_are_refused() {
 }
 
 #[test]
-fn a_server_with_a_token_answers_nobody_without_it() {
-    let site = Site::start_with(|config| config.token = Some(Secret::new("correct horse battery")));
+fn nobody_is_answered_without_the_token() {
+    let site = Site::start();
     assert_eq!(
-        site.ask("GET", "/api/v1/session", &[], "").json(),
+        site.bare("GET", "/api/v1/session", &[], "").json(),
         json!({ "needed": true, "authorized": false })
     );
     let document = triphammer_server::openapi::document();
@@ -293,24 +298,23 @@ fn a_server_with_a_token_answers_nobody_without_it() {
                 [vec![], vec!["authorization: Bearer wrong"], vec!["cookie: triphammer=x"]]
             {
                 let headers: Vec<&str> = headers.into_iter().chain([JSON]).collect();
-                let reply = site.ask(&method.to_uppercase(), &path, &headers, "");
+                let reply = site.bare(&method.to_uppercase(), &path, &headers, "");
                 assert_eq!(reply.status, 401, "{method} {path}");
             }
         }
     }
-    assert_eq!(site.ask("GET", "/api/v1/openapi.json", &[], "").status, 401);
-    let bearer = "authorization: Bearer correct horse battery";
-    assert_eq!(site.ask("GET", "/api/v1/about", &[bearer], "").status, 200);
-    let wrong = site.ask("POST", "/api/v1/session", &[JSON], "{\"token\":\"wrong\"}");
+    assert_eq!(site.bare("GET", "/api/v1/openapi.json", &[], "").status, 401);
+    assert_eq!(site.bare("GET", "/api/v1/about", &[BEARER], "").status, 200);
+    let wrong = site.bare("POST", "/api/v1/session", &[JSON], "{\"token\":\"wrong\"}");
     assert_eq!((wrong.status, &wrong.json()["field"]), (401, &json!("token")));
     let right =
-        site.ask("POST", "/api/v1/session", &[JSON], "{\"token\":\"correct horse battery\"}");
+        site.bare("POST", "/api/v1/session", &[JSON], "{\"token\":\"correct horse battery\"}");
     let cookie = right.header("set-cookie").unwrap();
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
     let cookie = format!("cookie: {}", cookie.split(';').next().unwrap());
-    assert_eq!(site.ask("GET", "/api/v1/about", &[&cookie], "").status, 200);
-    assert_eq!(site.ask("DELETE", "/api/v1/session", &[&cookie], "").status, 204);
-    assert_eq!(site.ask("GET", "/api/v1/about", &[&cookie], "").status, 401);
+    assert_eq!(site.bare("GET", "/api/v1/about", &[&cookie], "").status, 200);
+    assert_eq!(site.bare("DELETE", "/api/v1/session", &[&cookie], "").status, 204);
+    assert_eq!(site.bare("GET", "/api/v1/about", &[&cookie], "").status, 401);
     assert!(!site.said().contains("correct horse"));
 }
 

@@ -1,6 +1,7 @@
 //! The server, in process, on real databases.
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 
+mod access;
 mod contract;
 mod hostile;
 mod live;

@@ -1,6 +1,7 @@
 //! A server in this process, and a client that sends what it is told, byte for byte. Every answer is held
 //! against the OpenAPI document, and kept, so that a test can look for what must not be in any.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
@@ -11,8 +12,14 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::watch;
 use triphammer_core::clock::Clock;
+use triphammer_drivers::target::Secret;
 use triphammer_server::live::Hub;
 use triphammer_server::{Config, Limits, Server, openapi};
+
+/// What every request shows that is not [bare](Site::bare).
+pub const TOKEN: &str = "correct horse battery";
+/// The same as a header.
+pub const BEARER: &str = "authorization: Bearer correct horse battery";
 
 /// Longest wait for an answer or an event; a slow machine needs a part of it.
 const WAIT: Duration = Duration::from_secs(120);
@@ -56,7 +63,9 @@ impl Site {
         let mut config = Config {
             listen: "127.0.0.1:0".parse().unwrap(),
             store: folder.path().join("jobs.sqlite"),
-            token: None,
+            token: Secret::new(TOKEN),
+            targets: BTreeMap::new(),
+            data: folder.path().to_owned(),
             tls: None,
             hosts: Vec::new(),
             limits: Limits::default(),
@@ -127,7 +136,13 @@ impl Site {
         Some(Reply { status, head, body })
     }
 
+    /// Asks with the token.
     pub fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Reply {
+        self.bare(method, path, &[headers, &[BEARER]].concat(), body)
+    }
+
+    /// Asks without the token.
+    pub fn bare(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Reply {
         let mut text = format!("{method} {path} HTTP/1.1\r\nhost: {}\r\n", self.address);
         for header in headers {
             text.push_str(&format!("{header}\r\n"));
@@ -192,7 +207,12 @@ impl Site {
     pub fn events(&self, path: &str, last_id: Option<&str>) -> Events<'_> {
         let mut stream = self.connect();
         let last_id = last_id.map(|id| format!("last-event-id: {id}\r\n")).unwrap_or_default();
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: {}\r\n{last_id}\r\n", self.address).unwrap();
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nhost: {}\r\n{BEARER}\r\n{last_id}\r\n",
+            self.address
+        )
+        .unwrap();
         let mut reader = BufReader::new(stream);
         let (status, head) = read_head(&mut reader).unwrap();
         assert_eq!(status, 200, "{head}");

@@ -1,0 +1,195 @@
+//! Places for connections: so many in all, so many of one client. Who has not shown the token yet makes room for
+//! who comes, the oldest first, so that nobody without it keeps others out.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use tokio::sync::Notify;
+
+use crate::config::Limits;
+
+/// The connection that a request comes by.
+#[derive(Clone, Debug)]
+pub struct Visitor {
+    client: IpAddr,
+    known: Arc<AtomicBool>,
+    streams: Arc<Mutex<HashMap<IpAddr, usize>>>,
+    streams_max: usize,
+}
+
+impl Visitor {
+    /// It has shown the token.
+    pub fn is_known(&self) {
+        self.known.store(true, Ordering::Relaxed);
+    }
+
+    /// A place for a stream of events; `None` when its client has as many as it may.
+    pub fn stream(&self) -> Option<StreamPlace> {
+        let mut streams = self.streams.lock().expect("nobody panics with it");
+        let count = streams.entry(self.client).or_default();
+        if *count >= self.streams_max {
+            return None;
+        }
+        *count += 1;
+        Some(StreamPlace(self.clone()))
+    }
+}
+
+/// A place for a stream of events, free again when dropped.
+#[derive(Debug)]
+pub struct StreamPlace(Visitor);
+
+impl Drop for StreamPlace {
+    fn drop(&mut self) {
+        let mut streams = self.0.streams.lock().expect("nobody panics with it");
+        if let Some(count) = streams.get_mut(&self.0.client) {
+            *count -= 1;
+            if *count == 0 {
+                streams.remove(&self.0.client);
+            }
+        }
+    }
+}
+
+/// All places.
+#[derive(Debug)]
+pub struct Places {
+    limits: Limits,
+    taken: Mutex<Taken>,
+    streams: Arc<Mutex<HashMap<IpAddr, usize>>>,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    last: u64,
+    /// By their numbers, so the oldest is the first.
+    all: BTreeMap<u64, (Visitor, Arc<Notify>)>,
+}
+
+/// A place, free again when dropped.
+#[derive(Debug)]
+pub struct Place {
+    places: Arc<Places>,
+    number: u64,
+    /// Who has it.
+    pub visitor: Visitor,
+    /// Told when it must be left.
+    pub leave: Arc<Notify>,
+}
+
+impl Places {
+    /// None is taken.
+    pub fn new(limits: Limits) -> Arc<Self> {
+        Arc::new(Self { limits, taken: Mutex::default(), streams: Arc::default() })
+    }
+
+    /// A place for a client, perhaps that of another that has not shown the token; `None` when all are taken by
+    /// those who have.
+    pub fn take(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
+        let client = client(address);
+        let mut taken = self.taken();
+        let of_client = taken.all.values().filter(|(v, _)| v.client == client).count();
+        let is_crowd = of_client >= self.limits.connections_per_client;
+        if is_crowd || taken.all.len() >= self.limits.connections {
+            let gives_way = |(_, (v, _)): &(&u64, &(Visitor, Arc<Notify>))| {
+                !v.known.load(Ordering::Relaxed) && (!is_crowd || v.client == client)
+            };
+            let number = *taken.all.iter().find(gives_way)?.0;
+            let (_, leave) = taken.all.remove(&number)?;
+            leave.notify_one();
+        }
+        taken.last += 1;
+        let number = taken.last;
+        let visitor = Visitor {
+            client,
+            known: Arc::default(),
+            streams: Arc::clone(&self.streams),
+            streams_max: self.limits.streams_per_client,
+        };
+        let leave = Arc::new(Notify::new());
+        taken.all.insert(number, (visitor.clone(), Arc::clone(&leave)));
+        Some(Place { places: Arc::clone(self), number, visitor, leave })
+    }
+
+    /// Whether none is taken.
+    pub fn are_free(&self) -> bool {
+        self.taken().all.is_empty()
+    }
+
+    fn taken(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().expect("nobody panics with it")
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.places.taken().all.remove(&self.number);
+    }
+}
+
+/// Whoever is on this host has as many addresses as they like.
+fn client(address: IpAddr) -> IpAddr {
+    let address = address.to_canonical();
+    if address.is_loopback() { Ipv4Addr::LOCALHOST.into() } else { address }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places() -> Arc<Places> {
+        let few = Limits { connections: 4, connections_per_client: 3, ..Limits::default() };
+        Places::new(few)
+    }
+
+    fn from(last: u8) -> IpAddr {
+        IpAddr::from([10, 0, 0, last])
+    }
+
+    #[tokio::test]
+    async fn who_has_not_shown_the_token_makes_room_oldest_first() {
+        let places = places();
+        let known = places.take(from(1)).unwrap();
+        known.visitor.is_known();
+        let (first, second) = (places.take(from(1)).unwrap(), places.take(from(1)).unwrap());
+        let third = places.take(from(1)).unwrap();
+        first.leave.notified().await;
+        drop(first);
+        let other = places.take(from(2)).unwrap();
+        let more = places.take(from(3)).unwrap();
+        second.leave.notified().await;
+        for place in [&third, &other, &more] {
+            place.visitor.is_known();
+        }
+        assert!(places.take(from(4)).is_none());
+        drop((second, third));
+        assert!(places.take(from(4)).is_some());
+    }
+
+    #[test]
+    fn all_addresses_of_this_host_are_one_client() {
+        let places = places();
+        let taken: Vec<Place> = ["127.0.0.1", "127.9.8.7", "::1", "::ffff:127.0.0.2"]
+            .iter()
+            .filter_map(|address| places.take(address.parse().unwrap()))
+            .inspect(|place| place.visitor.is_known())
+            .collect();
+        assert_eq!(taken.len(), 3);
+        drop(taken);
+        assert!(places.are_free());
+    }
+
+    #[test]
+    fn a_client_has_so_many_streams_and_a_place_is_free_at_once() {
+        let limits = Limits { streams_per_client: 2, ..Limits::default() };
+        let places = Places::new(limits);
+        let (a, b) = (places.take(from(1)).unwrap(), places.take(from(1)).unwrap());
+        let (first, _second) = (a.visitor.stream().unwrap(), b.visitor.stream().unwrap());
+        assert!(b.visitor.stream().is_none());
+        assert!(places.take(from(2)).unwrap().visitor.stream().is_some());
+        drop(first);
+        assert!(b.visitor.stream().is_some());
+    }
+}
