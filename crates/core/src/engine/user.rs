@@ -313,6 +313,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
                     let jittered = wait.mul_f64(0.5 + self.jitter.unit() / 2.0);
                     self.pause(jittered).await;
                     if self.context.signal.is_stopped(self.clock.now()) {
+                        self.try_last().await;
                         return Err(error);
                     }
                     wait = (wait * 2).min(limits.reconnect_max);
@@ -320,6 +321,15 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             }
         }
         Ok(())
+    }
+
+    /// The run is over while this user waits to try again: one last try says whether the database is
+    /// gone, or was back and the user only had not noticed yet.
+    async fn try_last(&mut self) {
+        if let Ok(live) = connect(&self.context, self.id).await {
+            self.live = Some(live);
+            self.context.reconnected(self.clock.now(), std::mem::take(&mut self.away));
+        }
     }
 
     /// The session could not be made anew.

@@ -63,12 +63,7 @@ pub(super) fn is_store(connection: &Connection, path: &Path) -> Result<bool, Sto
     }
     match (things, version) {
         (0, 0) => Ok(false),
-        (_, 1..) if ours == 2 => {
-            let sql = "SELECT count(*) FROM meta WHERE key = 'tool_version'";
-            // Somebody's table of that name has no such column.
-            let signed = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-            if signed.unwrap_or_default() == 1 { Ok(true) } else { Err(foreign()) }
-        }
+        (_, 1..) if ours == 2 && has_our_columns => Ok(true),
         _ => Err(foreign()),
     }
 }

@@ -274,7 +274,7 @@ pub fn troubled() -> (RunFacts, RunEnd) {
     end.gauges = gauges([110_000_000_000, 80_000_000_000], 120);
     end.sessions = (16, 14);
     end.away = 2;
-    end.outages = vec![121..133];
+    end.outages = vec![20..21, 121..133];
     end.in_flight = vec![2, 1, 0, 0, 0];
     for types in [&mut end.run, &mut end.timed] {
         for stretch in types.iter_mut() {
