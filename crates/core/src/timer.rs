@@ -5,6 +5,7 @@ use std::time::Duration;
 
 /// Whether tokio's clock is paused, as tests do that run in virtual time: it stands still until all sleep.
 #[must_use]
+#[expect(clippy::disallowed_methods, reason = "tells virtual time from real time")]
 pub fn is_virtual() -> bool {
     let (before, real) = (tokio::time::Instant::now(), std::time::Instant::now());
     while real.elapsed() < Duration::from_nanos(100) {}

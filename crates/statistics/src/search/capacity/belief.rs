@@ -8,7 +8,9 @@
 //! - their own, as their intervals say, pooled over the runs near the limit: a run that was calm by chance
 //!   has a low percentile and a narrow interval at once, and must not outweigh the others for it. The
 //!   pooled error counts as [`ERROR_FREEDOM`] observations, so that runs that scatter more widen it. Above
-//!   the limit it grows as the percentile does, because a longer queue changes more slowly; and
+//!   the limit it grows as the percentile does, because a longer queue changes more slowly;
+//! - common to all: the percentile of a run that is short for its correlation is biased, by about its variance;
+//!   more runs do not take that away; and
 //! - the curve's: a share of its distance from the limit, so that what is far away tells little more than
 //!   its side.
 //!
@@ -36,6 +38,8 @@ const SLOPE_MAX: f64 = 64.0;
 const BASES: [f64; 4] = [0.0, 0.35, 0.65, 0.85];
 /// Error of the curve, as a share of its distance from the limit.
 const CURVE_ERROR: f64 = 0.3;
+/// Standard deviation of the error that all runs have in common, in variances of one.
+const COMMON: f64 = 1.0;
 /// Farthest from the limit, as a logarithm, that is told apart: e times itself thrice, or so.
 const FAR: f64 = 2.0;
 /// Distance from the limit at which a run's error counts half in the pooled one.
@@ -43,7 +47,7 @@ const NEAR: f64 = 0.5;
 /// Least error of a run: histograms have three digits.
 const ERROR_MIN: f64 = 0.003;
 /// Observations that the pooled error is worth.
-const ERROR_FREEDOM: f64 = 3.0;
+const ERROR_FREEDOM: f64 = 4.0;
 
 /// The belief on its grid.
 pub(super) struct Belief {
@@ -168,16 +172,24 @@ impl Runs {
 
     /// Logarithm of the likelihood of what was measured: Student's t about the curve.
     fn of_curve(&self, capacity: f64, curve: Curve) -> f64 {
-        let (mut squares, mut widths) = (0.0, 1.0_f64);
+        let (mut squares, mut ln_widths) = (0.0, 0.0);
+        let (mut sum, mut weights) = (0.0, 0.0);
         for &(rate, distance) in &self.measured {
             let expected = curve.at(rate / capacity);
             let own = (2.0 * expected.max(0.0)).exp();
-            let wider = own + (CURVE_ERROR * expected).powi(2) / self.variance;
-            squares += (distance - expected).powi(2) / (self.variance * wider);
-            widths *= wider;
+            let width = own + (CURVE_ERROR * expected).powi(2) / self.variance;
+            let left = distance - expected;
+            squares += left * left / width;
+            sum += left / width;
+            weights += 1.0 / width;
+            ln_widths += width.ln();
         }
+        // The common error adds the same to every covariance: Sherman and Morrison's formula.
+        let common = self.variance * COMMON.powi(2);
+        let shared = 1.0 + common * weights;
+        let squares = (squares - common * sum * sum / shared) / self.variance;
         let freedom = ERROR_FREEDOM + size(self.measured.len());
-        -0.5 * widths.ln() - 0.5 * freedom * (1.0 + squares / ERROR_FREEDOM).ln()
+        -0.5 * (ln_widths + shared.ln()) - 0.5 * freedom * (1.0 + squares / ERROR_FREEDOM).ln()
     }
 }
 

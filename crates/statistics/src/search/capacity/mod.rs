@@ -32,6 +32,9 @@ const SAME_RATE: f64 = 1e-9;
 const SURE: f64 = 0.9;
 /// Fewest runs after the climb: the scatter of the runs is part of what the interval is made from.
 const RUNS_MIN: usize = 6;
+/// Half an interval that no search is surer than, as a logarithm: runs at one rate differ by more than
+/// their intervals say, and the curve is not quite the server's.
+const ERROR_MIN: f64 = 0.009;
 /// Where in the belief the next run is made, in turn: the slope is known from runs on both sides.
 const PLACES: [f64; 3] = [0.5, 0.2, 0.8];
 /// Standard errors that the capacity stays below what an overloaded target served.
@@ -168,7 +171,8 @@ impl Capacity {
             Climb::Always => return Step::Done(Judgement::AlwaysOk { highest }),
             Climb::Between { bracket, runs } => (bracket, runs),
         };
-        let belief = Belief::of(&self.told, bracket, served_at_least(&self.told));
+        let served = served_at_least(&self.told);
+        let belief = Belief::of(&self.told, bracket, served);
         let (never, always) = (belief.below(lowest), 1.0 - belief.below(highest));
         if never > SURE || last && never > 0.5 {
             return Step::Done(Judgement::NeverOk { lowest });
@@ -177,7 +181,13 @@ impl Capacity {
             return Step::Done(Judgement::AlwaysOk { highest });
         }
         let at = |share| belief.quantile(share).clamp(lowest, highest);
-        let (rate, interval) = (at(0.5), Interval { low: at(0.025), high: at(0.975) });
+        let rate = at(0.5);
+        let wider = |edge: f64| ERROR_MIN.hypot((edge / rate).ln()).exp();
+        let most = served.map_or(highest, |served| served.min(highest)).max(rate);
+        let interval = Interval {
+            low: (rate / wider(at(0.025))).max(lowest),
+            high: (rate * wider(at(0.975))).min(most),
+        };
         let enough = self.told.len() >= climbed + RUNS_MIN;
         let precise = enough && (interval.high / interval.low).ln() / 2.0 <= precision;
         if precise || last {
