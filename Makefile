@@ -6,7 +6,7 @@ CHROMIUM = $(firstword $(wildcard /usr/bin/chromium) $(shell command -v chromium
 MARIADB = $(firstword $(wildcard /usr/sbin/mariadbd) $(shell command -v mariadbd))
 POSTGRES = $(firstword $(wildcard /usr/lib/postgresql/*/bin/postgres) $(shell command -v postgres))
 
-.PHONY: run test test-ui test-matrix fuzz lint bench build bench-build ui deps
+.PHONY: run cycles test test-ui test-matrix fuzz lint bench build bench-build ui deps
 
 # Build TPROC-C with one warehouse in an SQLite file here, drive it for half a minute, show the result.
 run:
@@ -49,6 +49,10 @@ fuzz: deps
 	  --package triphammer-drivers --test own broken_messages -- --nocapture
 	TRIPHAMMER_FUZZ_SEED=$(FUZZ_SEED) TRIPHAMMER_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test \
 	  --package triphammer --test it broken_messages -- --nocapture
+
+# Import cycles between the files of a crate, over more than three of them.
+cycles:
+	tools/cycles.py
 
 lint:
 	$(CARGO) fmt --all --check
