@@ -54,6 +54,10 @@ pub(super) fn is_store(connection: &Connection, path: &Path) -> Result<bool, Sto
     let ours = number(
         "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('jobs', 'meta')",
     )?;
+    let has_our_columns = number(
+        "SELECT count(*) FROM pragma_table_info('jobs')
+         WHERE name IN ('workload_version', 'server_product', 'headline_name')",
+    )? == 3;
     let claimed: i64 =
         connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(failed)?;
     let version: i64 =
