@@ -139,6 +139,11 @@ mod tests {
 
     #[test]
     fn quantiles_between_those_kept_are_those_of_an_exponential_tail() {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "microseconds above 0"
+        )]
         let at = |share: f64| (-(1.0 - share).ln() * 10_000.0).round() as u64;
         let times = Times {
             count: 1_000_000,

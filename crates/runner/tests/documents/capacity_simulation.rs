@@ -7,6 +7,12 @@
 //! TRIPHAMMER_SEARCHES=1000 TRIPHAMMER_SEED=7 cargo test --release -p triphammer-runner \
 //!     --test documents -- --ignored --nocapture capacity_simulation
 //! ```
+#![expect(clippy::print_stdout, reason = "the error rates are what the simulation is for")]
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "seconds and microseconds above 0"
+)]
 
 use std::time::Duration;
 
