@@ -266,7 +266,7 @@ mod tests {
     use triphammer_core::session::{Isolation, Protocol};
 
     fn refusal(target: &str, settings: &ConnectSettings) -> String {
-        AnyDatabase::open(target, settings).err().expect("a refusal").to_string()
+        AnyDatabase::open(target, settings).expect_err("a refusal").to_string()
     }
 
     #[test]

@@ -736,7 +736,7 @@ mod tests {
             "mysql://u@h/d?ssl-ca=/etc/shadow",
             "mariadb://u@h/d?SSL_CERT=/a&ssl_key=/b",
         ] {
-            let error = AnyDatabase::open(url, &theirs).err().expect("a refusal").to_string();
+            let error = AnyDatabase::open(url, &theirs).expect_err("a refusal").to_string();
             assert!(error.contains("--targets"), "{url}: {error}");
         }
         for url in ["sqlite:/etc/passwd", "sqlite:%2e%2e/x.db", "sqlite:file:x.db"] {

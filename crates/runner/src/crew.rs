@@ -57,7 +57,7 @@ impl Crew {
             first.get_or_insert(Failure::Database { doing, error });
         };
         let member = async || {
-            let mut session = match connect(&*self.database, self.role, self.connect_limit).await {
+            let mut session = match connect(&self.database, self.role, self.connect_limit).await {
                 Ok(session) => session,
                 Err(error) => {
                     return fail(format!("connecting to {}", self.database.target()), error);

@@ -276,7 +276,7 @@ fn header(
         workload_version: workload.version,
         scale,
         scale_unit: workload.scale_unit.many.to_string(),
-        target: Redacted::target_of(&*target.database),
+        target: Redacted::target_of(&target.database),
         server: None,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         users,

@@ -204,7 +204,7 @@ impl Resolved {
         vec![
             ("workload", self.workload().name.to_string()),
             ("scale", self.settings.scale.to_string()),
-            ("target", Redacted::target_of(&*self.plan.database).to_string()),
+            ("target", Redacted::target_of(&self.plan.database).to_string()),
             ("users", self.plan.spec.users.to_string()),
             ("label", settings.said("label").unwrap_or_default().to_owned()),
             ("version", env!("CARGO_PKG_VERSION").to_owned()),
@@ -351,7 +351,7 @@ impl Resolved {
             description: Arc::clone(workload),
             spec: self.plan.spec.clone(),
             settings: settings.shown().to_vec(),
-            target: Redacted::target_of(&*self.plan.database),
+            target: Redacted::target_of(&self.plan.database),
             server,
             database_on_threads: self.plan.database.capabilities().blocks,
             host: Host::detect(),
@@ -461,7 +461,7 @@ async fn drive(
 /// The record of what was built at the target.
 async fn find(workload: &Description, book: &SqlBook, target: &Target) -> Result<Record, Failure> {
     let name = target.database.target();
-    let mut session = connect(&*target.database, Role::Monitor, target.connect_limit)
+    let mut session = connect(&target.database, Role::Monitor, target.connect_limit)
         .await
         .doing(format_args!("connecting to {name}"))?;
     let record = built(workload, book, &mut session, &name).await?;

@@ -138,7 +138,7 @@ fn read_password_file(file: &Path) -> Result<Secret, SpecError> {
 pub fn look(target: &Target) -> Result<ServerInfo, Failure> {
     on_this_thread(async {
         let name = target.database.target();
-        let mut session = connect(&*target.database, Role::Monitor, target.connect_limit)
+        let mut session = connect(&target.database, Role::Monitor, target.connect_limit)
             .await
             .doing(format_args!("connecting to {name}"))?;
         let server = session.server().await.doing("asking the server what it is")?;

@@ -41,6 +41,7 @@ macro_rules! workloads {
         }
 
         /// What a session has prepared for a workload of the list.
+        #[expect(clippy::large_enum_variant, reason = "one a session; a box would cost each run")]
         pub enum AnyPrepared {
             $(#[doc = concat!("For `", stringify!($workload), "`.")]
             $name(<$workload as Workload>::Prepared),)+

@@ -92,7 +92,7 @@ fn run_workload(
     let mut outputs = asked.open(&workload.transactions, resolved.info(settings))?;
     let mut store = store(settings)?;
     let mut screen = if as_view {
-        let title = format!("{} on {}", workload.name, Redacted::target_of(&*target.database));
+        let title = format!("{} on {}", workload.name, Redacted::target_of(&target.database));
         let model = Model::new(title, resolved.spec(), workload);
         Screen { tui: Some(Tui::start(model)?), live: Live::hidden(&workload.headline) }
     } else {

@@ -71,7 +71,7 @@ impl<'a> Monitor<'a> {
             return Ok(());
         }
         self.session = None;
-        let mut session = connect(&*self.plan.database, Role::Monitor, self.limit).await?;
+        let mut session = connect(&self.plan.database, Role::Monitor, self.limit).await?;
         self.count = match &self.plan.workload.description().headline.database_count {
             Some(name) if self.plan.database.capabilities().stores => {
                 Some(Statements::new(&self.plan.book).prepare(&mut session, name).await?)
