@@ -141,6 +141,18 @@ export type Author = {
   arrival: number;
 };
 
+/** Whether the database was there. */
+export interface Availability {
+  /** Whether the database answered after the run, and could give every number that it gave before. False: the status is failed. Null in results of versions that did not ask. */
+  answered_at_end: boolean | null;
+  /** Stretches of ramp-up and window in which no transaction completed although some should have. */
+  outages: Outage[];
+  /** Sessions that were lost and not back when the run ended. Not 0: the status is failed. */
+  sessions_away: number;
+  /** Seconds of the timed window without service. They are part of the window and of its figures. */
+  without_service_s: number;
+}
+
 /** What an interval was made from. */
 export type Basis = {
   /** Which. */
@@ -473,7 +485,7 @@ export interface FailureShare {
   above_limit: boolean;
   /** The limit: `spec.max_failures`. */
   limit: number;
-  /** Failed and in doubt, of all that ended in the timed window; of the whole run when nothing ended in the window. */
+  /** Failed, in doubt, or completed with an answer that could not be read, of all that ended in the timed window; of the whole run when nothing ended in the window. */
   share: number;
 }
 
@@ -1183,6 +1195,14 @@ export interface Order {
   steps: number[];
 }
 
+/** A stretch without service, in seconds since the run's zero. */
+export interface Outage {
+  /** Its first second. */
+  from_s: number;
+  /** The second before which it ended. */
+  until_s: number;
+}
+
 /** The one outcome of a transaction. */
 export type Outcome = "committed" | "rolled_back" | "in_doubt" | {
   /** With an error of this class. */
@@ -1465,6 +1485,8 @@ export interface RunResult {
   arrivals: Arrivals | null;
   /** Sums over the data that the run should have moved by what its transactions say. */
   audits: Audit[];
+  /** Whether the database was there while the run asked for it, and at its end. */
+  availability: Availability;
   /** Most arrivals, or terminals, that waited for a session at the end of a second of the timed window. Null where the load is closed. */
   backlog_max: number | null;
   /** What the client itself cost. */
@@ -1533,6 +1555,8 @@ export interface RunResult {
   tpm_client: number;
   /** Transactions that the database itself counted in the timed window, a minute. */
   tpm_server: number | null;
+  /** Counting identities that do not hold: a defect of the client. Empty as long as it counts right. */
+  violated_identities: ViolatedIdentity[];
   /** What should be known before the figures are used. */
   warnings: Warning[];
   /** What ended in the timed window. */
@@ -1602,6 +1626,21 @@ export type Schedule = {
   /** Why, in words. */
   why: string;
 };
+
+/** One thing that is known of a table. */
+export interface SchemaFact {
+  /** What it is about. */
+  kind: SchemaKind;
+  /** Name of the index or constraint; empty for the others. */
+  name: string;
+  /** The table, or what the database tells as a whole. */
+  table: string;
+  /** Its definition in the database's words, rows, bytes, or the age of statistics in seconds (never, or gathered where the database does not tell when). */
+  value: string;
+}
+
+/** What a fact of a schema is about. */
+export type SchemaKind = "table" | "engine" | "index" | "constraint" | "rows" | "bytes" | "index_bytes" | "statistics";
 
 /** What is at the other end of a session. */
 export interface ServerInfo {
@@ -2023,6 +2062,8 @@ export interface TypeFigures {
   tally: TallyFigure | null;
   /** For people: `New-Order`. */
   title: string;
+  /** Of the completed ones, those whose answer could not be read. */
+  unread: number;
 }
 
 /** The series of a transaction type. */
@@ -2110,6 +2151,18 @@ export interface Verification {
   verdict: Verdict;
   /** The verdict for people. */
   words: string;
+}
+
+/** A counting identity that does not hold. */
+export interface ViolatedIdentity {
+  /** The equation. */
+  identity: string;
+  /** What its left side came to. */
+  left: number;
+  /** What its right side came to. */
+  right: number;
+  /** Key of the transaction type; null for all together. */
+  transaction: string | null;
 }
 
 /** Until when a warm-up of the run is seen: MSER-5 over ramp-up and window. The level may still be lower there, by less than shows: see `settled_s`. */
