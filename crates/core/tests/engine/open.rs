@@ -263,9 +263,11 @@ fn the_same_seed_has_the_same_arrivals_whatever_the_threads() {
     };
     let (one, three, other) = (inputs(1, 7), inputs(3, 7), inputs(3, 8));
     assert_eq!(one.0.offered, three.0.offered);
-    // One that was due in the last moment may have found no time to start.
+    // Those that were due in the last moment may have found no time to start: more of them on a busy host.
     let common = one.1.iter().filter(|number| three.1.binary_search(number).is_ok()).count();
-    assert!(common + 20 > one.1.len().max(three.1.len()) && common > 1_500, "{common}");
+    let unlike = usize::try_from(one.0.never_started + three.0.never_started).unwrap();
+    assert!(common + unlike >= one.1.len().max(three.1.len()), "{common} and {unlike}");
+    assert!(common > 1_000, "{common}");
     assert!(other.1.iter().all(|number| one.1.binary_search(number).is_err()));
 }
 

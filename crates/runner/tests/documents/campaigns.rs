@@ -29,12 +29,14 @@ fn first() -> RunResult {
     RunResult::new(&sample::facts(), &sample::calm())
 }
 
-/// Runs of the law with 1.5 % up and down by repeat.
+/// Runs of the law with 1.5 % up and down by repeat, and a little by level.
 fn runs(levels: &[u32], repeats: u32, limited_by: fn(u32) -> Limit) -> Vec<LevelRun> {
     (0..)
         .zip(sequence(levels, 0..repeats, 1))
         .map(|(step, users)| {
-            let off = 1.0 + 0.015 * (f64::from((step * 7 + users) % 5) - 2.0) / 2.0;
+            let repeat = step / u32::try_from(levels.len()).unwrap();
+            let by_repeat = 0.015 * (f64::from((repeat + users) % 3) - 1.0);
+            let off = 1.0 + by_repeat + 0.002 * (f64::from(users % 5) - 2.0);
             LevelRun {
                 job: Some(i64::from(step) + 13),
                 step,
