@@ -111,6 +111,7 @@ struct Inner {
     message: String,
     commit_sent: bool,
     unread: bool,
+    undone: bool,
 }
 
 impl DbError {
@@ -118,7 +119,8 @@ impl DbError {
     /// It may be a server's: it is cut to [`MESSAGE_MAX`](crate::text::MESSAGE_MAX) characters in one line.
     pub fn new(class: ErrorClass, message: impl AsRef<str>) -> Self {
         let message = crate::text::message(message.as_ref());
-        let inner = Inner { class, code: None, message, commit_sent: false, unread: false };
+        let inner =
+            Inner { class, code: None, message, commit_sent: false, unread: false, undone: false };
         Self(Box::new(inner))
     }
 
@@ -150,6 +152,14 @@ impl DbError {
         self
     }
 
+    /// Marks that the transaction was rolled back although the database acknowledged it, as the workload found
+    /// by asking: a routine that hides its errors.
+    #[must_use]
+    pub fn undone(mut self) -> Self {
+        self.0.undone = true;
+        self
+    }
+
     /// The class the driver gave.
     #[must_use]
     pub fn class(&self) -> ErrorClass {
@@ -172,6 +182,12 @@ impl DbError {
     #[must_use]
     pub fn is_unread(&self) -> bool {
         self.0.unread
+    }
+
+    /// Whether the transaction was rolled back although the database acknowledged it.
+    #[must_use]
+    pub fn is_undone(&self) -> bool {
+        self.0.undone
     }
 
     /// Whether nobody can say if the transaction was committed.

@@ -130,6 +130,15 @@ macro_rules! workloads {
                 }
             }
 
+            fn acknowledged(&self, input: &AnyInput) -> Option<Completion> {
+                match (self, input) {
+                    $((Self::$name(workload), AnyInput::$name(input)) => {
+                        workload.acknowledged(input)
+                    })+
+                    _ => unreachable!("{OF_ONE}"),
+                }
+            }
+
             async fn prepare<S: Session>(
                 &self,
                 mode: Mode,
