@@ -111,6 +111,7 @@ struct Inner {
     message: String,
     commit_sent: bool,
     unread: bool,
+    undone: bool,
 }
 
 impl DbError {
@@ -118,8 +119,8 @@ impl DbError {
     /// It may be a server's: it is cut to [`MESSAGE_MAX`](crate::text::MESSAGE_MAX) characters in one line.
     pub fn new(class: ErrorClass, message: impl AsRef<str>) -> Self {
         let message = crate::text::message(message.as_ref());
-        let inner = Inner { class, code: None, message, commit_sent: false, unread: false };
-        Self(Box::new(inner))
+        let (commit_sent, unread, undone) = (false, false, false);
+        Self(Box::new(Inner { class, code: None, message, commit_sent, unread, undone }))
     }
 
     /// Adds the database's own code: SQLSTATE or result code.
@@ -150,6 +151,13 @@ impl DbError {
         self
     }
 
+    /// Marks that the database rolled back although it answered that all is well: routines can.
+    #[must_use]
+    pub fn undone(mut self) -> Self {
+        self.0.undone = true;
+        self
+    }
+
     /// The class the driver gave.
     #[must_use]
     pub fn class(&self) -> ErrorClass {
@@ -172,6 +180,12 @@ impl DbError {
     #[must_use]
     pub fn is_unread(&self) -> bool {
         self.0.unread
+    }
+
+    /// Whether the database is known to have rolled back, whatever it has acknowledged.
+    #[must_use]
+    pub fn is_undone(&self) -> bool {
+        self.0.undone
     }
 
     /// Whether nobody can say if the transaction was committed.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 use triphammer_core::session::{
-    Access, Canceller, Claim, RowSource, ServerInfo, Session, StatementId, Waits,
+    Access, Canceller, Claim, RowSource, ServerInfo, ServerProcess, Session, StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -122,6 +122,7 @@ macro_rules! finished {
     }};
 }
 
+#[deny(clippy::missing_trait_methods, reason = "what is not passed on would be lost")]
 impl<S: Session> Session for Limited<S> {
     async fn script(&mut self, sql: &str) -> Result<(), DbError> {
         finished!(self.script(sql))
@@ -225,8 +226,20 @@ impl<S: Session> Session for Limited<S> {
         answered!(self.ping())
     }
 
+    async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
+        answered!(self.server_process())
+    }
+
     async fn tables(&mut self) -> Result<Vec<String>, DbError> {
         answered!(self.tables())
+    }
+
+    async fn dependents(&mut self, tables: &[&str]) -> Result<Vec<String>, DbError> {
+        finished!(self.dependents(tables))
+    }
+
+    async fn rehearse(&mut self, tables: &[&str], longest: Option<usize>) -> Result<(), DbError> {
+        finished!(self.rehearse(tables, longest))
     }
 
     async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {

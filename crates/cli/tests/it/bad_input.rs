@@ -65,7 +65,7 @@ const TABLE: &[(&[&str], &str)] = &[
     (&["run", "--retries", "0", "null:"], "give 1 for no retry"),
     (&["run", "--mix", "1,2", "null:"], "mix"),
     (&["run", "--mix", "0,0,0,0,0", "null:"], "mix"),
-    (&["run", "-w", "tpc-x", "null:"], "no workload is called `tpc-x`; there is tproc-c"),
+    (&["run", "-w", "tpc-x", "null:"], "unknown workload `tpc-x`; known are tproc-c"),
     (&["run", "oracle://x"], "sqlite"),
     (&["run", "null:?service=fast"], "service"),
     (&["run", "null:?nonsense=1"], "nonsense"),

@@ -379,7 +379,7 @@ impl Routines {
                     return Ok(Completion::COMMITTED);
                 }
                 let message = "HammerDB's procedure met a deadlock, rolled back and did not tell";
-                Err(DbError::new(ErrorClass::Deadlock, message))
+                Err(DbError::new(ErrorClass::Deadlock, message).undone())
             }
         }
     }
