@@ -119,9 +119,8 @@ impl DbError {
     /// It may be a server's: it is cut to [`MESSAGE_MAX`](crate::text::MESSAGE_MAX) characters in one line.
     pub fn new(class: ErrorClass, message: impl AsRef<str>) -> Self {
         let message = crate::text::message(message.as_ref());
-        let inner =
-            Inner { class, code: None, message, commit_sent: false, unread: false, undone: false };
-        Self(Box::new(inner))
+        let (commit_sent, unread, undone) = (false, false, false);
+        Self(Box::new(Inner { class, code: None, message, commit_sent, unread, undone }))
     }
 
     /// Adds the database's own code: SQLSTATE or result code.
@@ -152,8 +151,7 @@ impl DbError {
         self
     }
 
-    /// Marks that the transaction was rolled back although the database acknowledged it, as the workload found
-    /// by asking: a routine that hides its errors.
+    /// Marks that the database rolled back although it answered that all is well: routines can.
     #[must_use]
     pub fn undone(mut self) -> Self {
         self.0.undone = true;
@@ -184,7 +182,7 @@ impl DbError {
         self.0.unread
     }
 
-    /// Whether the transaction was rolled back although the database acknowledged it.
+    /// Whether the database is known to have rolled back, whatever it has acknowledged.
     #[must_use]
     pub fn is_undone(&self) -> bool {
         self.0.undone

@@ -61,6 +61,7 @@ macro_rules! drivers {
             }
         }
 
+        #[deny(clippy::missing_trait_methods, reason = "what is not passed on would be lost")]
         impl Database for AnyDatabase {
             type Session = AnySession;
 
@@ -99,6 +100,7 @@ macro_rules! drivers {
             }
         }
 
+        #[deny(clippy::missing_trait_methods, reason = "what is not passed on would be lost")]
         impl Session for AnySession {
             drivers!(@session $($name)+);
         }

@@ -122,6 +122,7 @@ macro_rules! finished {
     }};
 }
 
+#[deny(clippy::missing_trait_methods, reason = "what is not passed on would be lost")]
 impl<S: Session> Session for Limited<S> {
     async fn script(&mut self, sql: &str) -> Result<(), DbError> {
         finished!(self.script(sql))
@@ -225,16 +226,16 @@ impl<S: Session> Session for Limited<S> {
         answered!(self.ping())
     }
 
-    async fn tables(&mut self) -> Result<Vec<String>, DbError> {
-        answered!(self.tables())
-    }
-
     async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
         answered!(self.server_process())
     }
 
+    async fn tables(&mut self) -> Result<Vec<String>, DbError> {
+        answered!(self.tables())
+    }
+
     async fn dependents(&mut self, tables: &[&str]) -> Result<Vec<String>, DbError> {
-        answered!(self.dependents(tables))
+        finished!(self.dependents(tables))
     }
 
     async fn rehearse(&mut self, tables: &[&str], longest: Option<usize>) -> Result<(), DbError> {

@@ -72,6 +72,7 @@ macro_rules! workloads {
             }
         }
 
+        #[deny(clippy::missing_trait_methods, reason = "what is not passed on would be lost")]
         impl Workload for AnyWorkload {
             type User = AnyUser;
             type Input = AnyInput;
@@ -130,15 +131,6 @@ macro_rules! workloads {
                 }
             }
 
-            fn acknowledged(&self, input: &AnyInput) -> Option<Completion> {
-                match (self, input) {
-                    $((Self::$name(workload), AnyInput::$name(input)) => {
-                        workload.acknowledged(input)
-                    })+
-                    _ => unreachable!("{OF_ONE}"),
-                }
-            }
-
             async fn prepare<S: Session>(
                 &self,
                 mode: Mode,
@@ -149,6 +141,15 @@ macro_rules! workloads {
                     $(Self::$name(workload) => {
                         workload.prepare(mode, statements, session).await.map(AnyPrepared::$name)
                     })+
+                }
+            }
+
+            fn acknowledged(&self, input: &AnyInput) -> Option<Completion> {
+                match (self, input) {
+                    $((Self::$name(workload), AnyInput::$name(input)) => {
+                        workload.acknowledged(input)
+                    })+
+                    _ => unreachable!("{OF_ONE}"),
                 }
             }
 

@@ -240,7 +240,8 @@ fn a_series_that_cannot_be_written_is_told_of_once_and_ends_no_run() {
     }
     let run = ["run", "null:?service=1ms", "--rampup", "0s", "--duration", "3s", "--vus", "1"];
     let done = program.run(&[&run[..], &["--series", "s.jsonl"]].concat());
-    assert_eq!(done.code, 0, "{}", done.err);
+    assert_eq!(done.code, 2, "what was asked for is not there: {}", done.err);
+    assert!(done.out.contains("tproc-c") || done.out.contains("TPROC-C"), "{}", done.out);
     assert_eq!(done.err.matches("the series ends here").count(), 1, "{}", done.err);
     let refused = program.run(&[&run[..], &["--series", "s.csv"]].concat());
     assert_eq!(refused.code, 2, "its head is written before the run starts: {}", refused.err);

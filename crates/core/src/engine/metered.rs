@@ -71,6 +71,7 @@ impl<S: Session> Metered<S> {
     }
 }
 
+#[deny(clippy::missing_trait_methods, reason = "what is not passed on would be lost")]
 impl<S: Session> Session for Metered<S> {
     async fn script(&mut self, sql: &str) -> Result<(), DbError> {
         self.round_trips += 1;
@@ -121,6 +122,16 @@ impl<S: Session> Session for Metered<S> {
     async fn begin(&mut self, access: Access) -> Result<(), DbError> {
         self.round_trips += 1;
         self.session.begin(access).await
+    }
+
+    async fn begin_at(&mut self, name: &str) -> Result<(), DbError> {
+        self.round_trips += 1;
+        self.session.begin_at(name).await
+    }
+
+    async fn share_snapshot(&mut self) -> Result<Option<String>, DbError> {
+        self.round_trips += 1;
+        self.session.share_snapshot().await
     }
 
     async fn commit(&mut self) -> Result<(), DbError> {

@@ -221,8 +221,9 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             }
             self.context.sample(transaction, &error);
             let class = error.class();
-            let acknowledged = !error.is_undone()
-                && self.live.as_ref().is_some_and(|live| live.session.is_acknowledged());
+            let is_acknowledged =
+                self.live.as_ref().is_some_and(|live| live.session.is_acknowledged());
+            let acknowledged = is_acknowledged && !error.is_undone();
             self.clean_up(&error).await;
             if acknowledged {
                 let completion = self.context.plan.workload.acknowledged(input);
