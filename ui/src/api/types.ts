@@ -1341,7 +1341,7 @@ export interface Probe {
   rate: number;
   /** Why the limit is not kept; null when it is. */
   reason: Reason | null;
-  /** Transactions a second that the target served, where it fell behind; null where it did not. */
+  /** Transactions a second that the target served, where it surely fell behind; null elsewhere. */
   served: Estimate | null;
   /** Its place in the sequence, from 0. */
   step: number;

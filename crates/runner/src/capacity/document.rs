@@ -81,7 +81,7 @@ pub struct Probe {
     /// The percentile's 95 % interval, in microseconds; `None` where there was too little to say.
     #[serde(default)]
     pub interval_us: Option<Interval>,
-    /// Transactions a second that the target served, where it fell behind, with the 95 % interval.
+    /// Transactions a second that the target served, where it surely fell behind; `None` elsewhere.
     #[serde(default)]
     pub served: Option<Estimate>,
     /// Why the limit is not kept; `None` when it is.
@@ -150,10 +150,12 @@ impl Probe {
             _ => 0.0,
         };
         let measured = Measured::new(result, limit, types);
-        let (value_us, served) = (measured.value_us(), measured.fell_behind(asked));
+        let (value_us, served) = (measured.value_us(), measured.served(asked));
         let reason = match value_us {
             _ if result.failures.above_limit => Some(Reason::Failures),
-            _ if served.is_some() => Some(Reason::CannotFollow),
+            _ if served.is_some() || measured.falls_short(asked, limit) => {
+                Some(Reason::CannotFollow)
+            }
             None => Some(Reason::Nothing),
             Some(value_us) => (value_us >= limit.under_us()).then_some(Reason::TooSlow),
         };
@@ -315,8 +317,8 @@ impl CapacityResult {
         let percentile = self.limit.percentile.name();
         match probe.reason {
             Some(Reason::CannotFollow) => format!(
-                "at {at}/s the target could not follow: {}/s completed and the backlog grew; {} of \
-                 the arrivals found no session in time",
+                "at {at}/s the target could not follow: {}/s completed, {} of the arrivals found \
+                 no session in time",
                 figure(probe.completed),
                 percent(probe.missed_share)
             ),

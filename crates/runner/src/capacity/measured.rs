@@ -7,12 +7,12 @@ use triphammer_statistics::search::backlog::{self, Stretch};
 use triphammer_statistics::{Estimate, Interval, percentile};
 
 use super::limit::{Limit, Percentile};
-use crate::result::{RunResult, Slice};
+use crate::result::{Figures, RunResult, Slice};
 
-/// Share of arrivals that may be missed, or be missing from what ended in a window too short to see its
-/// backlog grow, before the target is said not to follow.
+/// Share of arrivals that may be missed, or be missing from what ended, before the target is said not to
+/// follow.
 const MISSED_MAX: f64 = 0.01;
-/// Standard deviations by which chance may make arrivals fewer.
+/// Standard deviations of a count by which chance may make it differ.
 const CHANCE: f64 = 4.0;
 /// Shortest slice that counts, as a share of the first: the last one may be cut short.
 const WHOLE: f64 = 0.9;
@@ -83,26 +83,39 @@ impl<'a> Measured<'a> {
         self.slices().map(stretch).collect::<Option<_>>().unwrap_or_default()
     }
 
-    /// What the target served a second, where it did not keep up with `asked` arrivals a second.
+    /// What the target served a second, where it surely did not keep up with `asked` arrivals a second: the
+    /// backlog grew from slice to slice, or a window with few slices left more than calm and chance explain.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
-    pub fn fell_behind(&self, asked: f64) -> Option<Estimate> {
-        let window = &self.result.window;
+    pub fn served(&self, asked: f64) -> Option<Estimate> {
         let stretches = self.stretches();
-        let missed = self.result.arrivals.map_or(0.0, |arrivals| arrivals.missed_share());
-        let grows = backlog::grows(&stretches).unwrap_or_else(|| {
-            let arrived: f64 = stretches.iter().map(|stretch| stretch.arrived).sum();
-            let due = if arrived > 0.0 { arrived } else { asked * window.seconds };
-            let short = due - window.total.ended as f64;
-            short > due * MISSED_MAX && short > CHANCE * due.sqrt()
+        let Figures { seconds, total, .. } = &self.result.window;
+        let whole =
+            Stretch { seconds: *seconds, arrived: self.due(asked), ended: total.ended as f64 };
+        let behind = backlog::grows(&stretches)
+            .unwrap_or_else(|| backlog::left_behind(whole, total.response.mean_us / 1e6));
+        let served = || backlog::served(&stretches).or_else(|| backlog::served(&[whole]));
+        behind.then(served).flatten()
+    }
+
+    /// Whether much less ended than was due, or more found no session than may wait within the limit.
+    #[expect(clippy::cast_precision_loss, reason = "counts")]
+    pub fn falls_short(&self, asked: f64, limit: &Limit) -> bool {
+        let due = self.due(asked);
+        let short = due - self.result.window.total.ended as f64;
+        let within = asked * limit.under_us() / 1e6;
+        let missed = self.result.arrivals.is_some_and(|arrivals| {
+            let missed = (arrivals.skipped + arrivals.never_started) as f64;
+            missed > within + arrivals.offered as f64 * MISSED_MAX
         });
-        if !grows && missed <= MISSED_MAX {
-            return None;
+        missed || short > due * MISSED_MAX + within && short > CHANCE * due.sqrt()
+    }
+
+    /// What arrived in the window; about so many where a stored run does not know.
+    fn due(&self, asked: f64) -> f64 {
+        match self.stretches().iter().map(|stretch| stretch.arrived).sum::<f64>() {
+            0.0 => asked * self.result.window.seconds,
+            arrived => arrived,
         }
-        let seconds = window.seconds;
-        let whole = Stretch { seconds, arrived: 0.0, ended: window.total.ended as f64 };
-        let nothing = Estimate { value: 0.0, interval: None };
-        let served = backlog::served(&stretches).or_else(|| backlog::served(&[whole]));
-        Some(served.unwrap_or(nothing))
     }
 }
 

@@ -13,6 +13,10 @@ pub const STRETCHES_MIN: usize = 5;
 /// How far the mean growth has to be above 0, as a share of the 97.5 % quantile of Student's t: about
 /// 0.3 % of targets at the very edge look so by chance, and none that has a little room.
 const SURE: f64 = 1.5;
+/// How many times what is under way in a calm system may be left in a short window.
+const UNDER_WAY: f64 = 1.5;
+/// Standard deviations of the arrivals that may be left in a short window.
+const CHANCE: f64 = 4.0;
 
 /// What arrived and what ended in stretches of time of about equal length.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,6 +40,16 @@ pub fn grows(stretches: &[Stretch]) -> Option<bool> {
     let error = error(&growth);
     let sure = SURE * t_975(size(growth.len()) - 1.0) * error;
     Some(mean(&growth) > sure.max(f64::EPSILON))
+}
+
+/// Whether a whole window, too short for stretches, ended with more left than calm and chance explain.
+/// `response` is the mean response time in seconds: by Little's law `arrivals a second × response` are
+/// under way in a calm system. One that began empty and fell behind all along has twice that.
+#[must_use]
+pub fn left_behind(window: Stretch, response: f64) -> bool {
+    let left = window.arrived - window.ended;
+    let under_way = window.arrived / window.seconds * response;
+    left > UNDER_WAY * under_way && left > CHANCE * window.arrived.sqrt()
 }
 
 /// What was served a second, from the scatter of the stretches; `None` without any.
@@ -94,6 +108,20 @@ mod tests {
         assert!(share(80.0, 10, 1.0) <= 0.01);
         assert!(share(110.0, 20, 3.0) >= 0.95);
         assert!(share(150.0, 10, 1.0) >= 0.95);
+    }
+
+    #[test]
+    fn a_short_window_tells_what_falls_behind_from_what_is_under_way() {
+        let window = |arrived, ended| Stretch { seconds: 1.0, arrived, ended };
+        // 328 a second at a server of 200: those that ended waited 0.2 s in the mean.
+        assert!(left_behind(window(328.0, 200.0), 0.195));
+        // One that waits when the load ends.
+        assert!(!left_behind(window(7.0, 6.0), 0.02));
+        // 300 ms each, however many at once, from an empty start.
+        assert!(!left_behind(window(1_000.0, 700.0), 0.3));
+        let mut random = Random::new(63);
+        let calm = (0..400).filter(|_| left_behind(stretches(&mut random, 95.0, 1, 3.0)[0], 0.1));
+        assert_eq!(calm.count(), 0);
     }
 
     #[test]
