@@ -84,6 +84,24 @@ fn a_closed_load_on_mariadb_without_its_database_fails() {
 }
 
 #[test]
+fn a_run_whose_file_is_deleted_fails() {
+    let program = Program::new();
+    program.ok(&["build", "sqlite:db"]);
+    let args = ["run", "sqlite:db", "--vus", "2", "--rampup", "0s", "--duration", "3s", "--json"];
+    let child = program.start(&[&args[..], &["--connect-timeout", "1s"]].concat());
+    let (wal, clock) = (program.path("db-wal"), Clock::start());
+    while !wal.exists() {
+        assert!(clock.now().second() < 60, "nothing is written");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::fs::remove_file(program.path("db")).unwrap();
+    let done = finish(child);
+    assert_eq!(done.code, 1, "{}", done.err);
+    let result: Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(result["availability"]["answered_at_end"], false);
+}
+
+#[test]
 fn a_profile_counts_no_run_whose_database_was_gone() {
     let (program, done) = bereft(
         Postgres,

@@ -7,7 +7,7 @@
 //! and without a cost at run time.
 
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -83,6 +83,21 @@ pub struct SqliteSession {
     interrupt: Arc<InterruptHandle>,
     scratch: Scratch,
     path: PathBuf,
+    /// Of the file that was opened: one that is deleted goes on to work, and keeps nothing.
+    identity: Option<(u64, u64)>,
+}
+
+/// Device and inode of a file; `None` when there is none, and where files have no such numbers.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        path.exists().then_some((0, 0))
+    }
 }
 
 impl SqliteSession {
@@ -99,7 +114,8 @@ impl SqliteSession {
             })
         });
         let prepared = Some(prepared.map_err(on_statement)?);
-        Ok(Self { prepared, claim: None, interrupt, scratch: Scratch::default(), path })
+        let (scratch, identity) = (Scratch::default(), identity(&path));
+        Ok(Self { prepared, claim: None, interrupt, scratch, path, identity })
     }
 
     fn connection(&self) -> Result<&Connection, DbError> {
@@ -326,6 +342,10 @@ impl Session for SqliteSession {
     }
 
     async fn server(&mut self) -> Result<ServerInfo, DbError> {
+        if identity(&self.path) != self.identity {
+            let message = format!("{}: the file was deleted or replaced", self.path.display());
+            return Err(DbError::new(ErrorClass::Disconnected, message));
+        }
         Ok(ServerInfo {
             product: "SQLite".to_owned(),
             version: rusqlite::version().to_owned(),
