@@ -169,6 +169,20 @@ fn a_job_whose_store_is_deleted_is_not_pointed_at() {
 }
 
 #[test]
+fn a_job_that_the_disk_has_no_room_for_is_not_pointed_at() {
+    let program = Program::new();
+    program.ok(&SHORT);
+    // A file may grow to 64 KiB, so that writes fail as on a full disk, after some seconds.
+    let script = "trap '' XFSZ; ulimit -f 128; exec \"$0\" \"$@\"";
+    let done = finish(by_shell(&program, script, &LONG));
+    assert_eq!(done.code, 2, "{}", done.err);
+    assert!(done.err.contains("job store"), "{}", done.err);
+    assert!(done.out.contains("NOPM") && !done.out.contains("triphammer report"), "{}", done.out);
+    // What was stored before is still there.
+    assert!(program.ok(&["report", "1"]).contains("NOPM"));
+}
+
+#[test]
 fn a_terminal_that_hangs_up_ends_a_run_in_order() {
     let program = Program::new();
     let mut child = program.start(&[&LONG[..6], &["--duration", "10m"]].concat());

@@ -3,8 +3,10 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::Child;
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use triphammer_core::clock::Clock;
 
 use crate::program::{Program, finish, signal};
 
@@ -52,33 +54,81 @@ impl Served {
         serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}"))
     }
 
+    /// Asks for a run on a target of this URL.
+    fn ask_run(&self, url: &str, settings: &Value) -> Value {
+        self.ask("PUT", "targets/any", &json!({ "url": url }));
+        let form = json!({ "command": "run", "target": "any", "settings": settings });
+        self.ask("POST", "activities", &form)
+    }
+
     /// Starts a long run, and waits until a second of it has passed.
     fn start_run(&self) {
-        self.ask("PUT", "targets/null", &json!({ "url": "null:" }));
-        let settings = json!({ "vus": "1", "rampup": "0s", "duration": "10m" });
-        self.ask(
-            "POST",
-            "activities",
-            &json!({ "command": "run", "target": "null", "settings": settings }),
-        );
+        self.ask_run("null:", &json!({ "vus": "1", "rampup": "0s", "duration": "10m" }));
+        self.wait_for("event: second");
+    }
+
+    /// Why an activity, as it was answered when it was asked for, failed in the end.
+    fn error_of(&self, asked: &Value) -> String {
+        let clock = Clock::start();
+        let mut now = asked.clone();
+        while now["error"].is_null() {
+            assert!(now["ended_at"].is_null() && clock.now().second() < 60, "{now}");
+            std::thread::sleep(Duration::from_millis(20));
+            let path = format!("activities/{}", asked["id"]);
+            now = self.ask("GET", &path, &Value::Null)["activity"].take();
+        }
+        now["error"].to_string()
+    }
+
+    /// Waits until a line of the live events begins so.
+    fn wait_for(&self, beginning: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let head = format!("host: {}\r\nauthorization: Bearer {}\r\n", self.address, self.token);
         write!(stream, "GET /api/v1/events HTTP/1.1\r\n{head}\r\n").unwrap();
         let mut lines = BufReader::new(stream).lines();
-        lines.find(|line| line.as_ref().unwrap() == "event: second").unwrap().unwrap();
+        lines.find(|line| line.as_ref().unwrap().starts_with(beginning)).unwrap().unwrap()
     }
 }
 
 #[test]
-fn sigterm_drains_the_run_and_stores_it() {
+fn what_ends_a_server_drains_the_run_and_stores_it() {
+    for name in ["TERM", "HUP"] {
+        let program = Program::new();
+        let served = Served::start(&program, &[]);
+        served.start_run();
+        signal(&served.child, name);
+        let done = finish(served.child);
+        assert_eq!(done.code, 0, "{name}: {}", done.err);
+        let jobs = program.json(&["jobs"]);
+        assert_eq!(jobs[0]["status"], "interrupted", "{name}: {jobs}");
+    }
+}
+
+#[test]
+fn sizes_without_reason_are_refused_and_the_server_lives() {
     let program = Program::new();
     let served = Served::start(&program, &[]);
-    served.start_run();
+    for (name, value) in [("vus", "4294967295"), ("vus", "10000000"), ("terminals", "100000000")] {
+        let asked = served.ask_run("null:", &json!({ name: value, "duration": "1s" }));
+        let error = served.error_of(&asked);
+        assert!(error.contains(name), "{name} {value}: {error}");
+    }
     signal(&served.child, "TERM");
-    let done = finish(served.child);
-    assert_eq!(done.code, 0, "{}", done.err);
-    let jobs = program.json(&["jobs"]);
-    assert_eq!(jobs[0]["status"], "interrupted", "{jobs}");
+    assert_eq!(finish(served.child).code, 0);
+}
+
+#[test]
+fn two_signals_end_a_server_whose_run_waits_for_an_answer() {
+    let program = Program::new();
+    // Takes connections, and says nothing.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let served = Served::start(&program, &[]);
+    let url = format!("postgres://u@{}/d", silent.local_addr().unwrap());
+    served.ask_run(&url, &json!({ "connect-timeout": "10m" }));
+    let (_connection, _) = silent.accept().unwrap();
+    signal(&served.child, "TERM");
+    signal(&served.child, "TERM");
+    finish(served.child);
 }
 
 #[test]
@@ -91,7 +141,7 @@ fn a_killed_server_leaves_its_job_lost_and_the_next_one_says_so() {
     let next = Served::start(&program, &[]);
     assert_eq!(next.ask("GET", "activities", &Value::Null)["activities"], json!([]));
     assert_eq!(next.ask("GET", "jobs", &Value::Null)["jobs"][0]["status"], "lost");
-    assert_eq!(next.ask("GET", "targets", &Value::Null)["targets"][0]["name"], "null");
+    assert_eq!(next.ask("GET", "targets", &Value::Null)["targets"][0]["name"], "any");
     signal(&next.child, "INT");
     assert_eq!(finish(next.child).code, 0);
 }
