@@ -101,33 +101,44 @@ fn a_run_whose_file_is_deleted_fails() {
     assert_eq!(result["availability"]["answered_at_end"], false);
 }
 
-#[test]
-fn a_profile_counts_no_run_whose_database_was_gone() {
-    let (program, done) = bereft(
-        Postgres,
-        &[
-            "profile",
-            "--vus",
-            "2,3",
-            "--repeats",
-            "1",
-            "--rampup",
-            "1s",
-            "--duration",
-            "3s",
-            "--settle",
-            "0s",
-            "--connect-timeout",
-            "1s",
-            "--json",
-        ],
-    );
+/// A campaign whose server is killed in its first run.
+fn a_campaign_counts_no_run_whose_database_was_gone(args: &[&str]) {
+    let common =
+        ["--rampup", "1s", "--duration", "3s", "--settle", "0s", "--connect-timeout", "1s"];
+    let (program, done) = bereft(Postgres, &[args, &common, &["--json"]].concat());
     assert_eq!(done.code, 1, "{}", done.err);
     assert!(done.err.contains("not back at the end"), "{}", done.err);
     let jobs: Value =
         serde_json::from_str(&program.ok(&["jobs", "--parent", "2", "--json"])).unwrap();
     let complete = jobs.as_array().unwrap().iter().filter(|job| job["status"] == "complete");
     assert_eq!(complete.count(), 0, "{jobs}");
+}
+
+#[test]
+fn a_profile_counts_no_run_whose_database_was_gone() {
+    a_campaign_counts_no_run_whose_database_was_gone(&[
+        "profile",
+        "--vus",
+        "2,3",
+        "--repeats",
+        "1",
+    ]);
+}
+
+#[test]
+fn a_search_counts_no_run_whose_database_was_gone() {
+    a_campaign_counts_no_run_whose_database_was_gone(&[
+        "capacity",
+        "--vus",
+        "4",
+        "--limit",
+        "all.p95 < 1s",
+    ]);
+}
+
+#[test]
+fn a_comparison_counts_no_run_whose_database_was_gone() {
+    a_campaign_counts_no_run_whose_database_was_gone(&["compare", "--ab", "--vus", "2"]);
 }
 
 /// A run by procedures on data that is no longer what it was.
