@@ -1,13 +1,11 @@
 //! Comparisons and histories by the real program: verdicts and exit codes, what is refused, and a comparison
 //! that goes on after its process was killed. Times of the null database make slower and faster certain.
 
-use std::time::Duration;
-
 use serde_json::Value;
 
 use triphammer_testbed::{MariadbServer, PostgresServer};
 
-use crate::program::Program;
+use crate::program::{Program, wait_until};
 
 /// A run of tpc-b with a service time; by transactions, so that its rate is that of the service alone.
 fn run(program: &Program, service: &str, label: &str) {
@@ -184,11 +182,7 @@ fn a_comparison_goes_on_after_its_process_was_killed() {
         rows.as_array()
             .map_or_else(Vec::new, |rows| rows.iter().filter(complete).cloned().collect())
     };
-    let ended = (0..600).any(|_| {
-        std::thread::sleep(Duration::from_millis(20));
-        !made().is_empty()
-    });
-    assert!(ended, "no run has ended");
+    wait_until(&mut child, "complete runs", || !made().is_empty());
     child.kill().unwrap();
     child.wait().unwrap();
     let before = made();

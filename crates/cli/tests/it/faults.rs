@@ -2,12 +2,10 @@
 //! and what was committed counts as committed.
 
 use std::process::Child;
-use std::time::Duration;
 
 use serde_json::Value;
-use triphammer_core::clock::Clock;
 
-use crate::program::{Done, Program, finish};
+use crate::program::{Done, Program, finish, wait_until};
 use crate::servers::{Mariadb, Postgres, Product, Site, name_of, verdict};
 
 /// Waits until a run has made some orders.
@@ -16,11 +14,8 @@ fn wait_for_orders(site: &Site, database: &str, run: &mut Child) {
         let sum = &site.run(database, "SELECT sum(d_next_o_id) FROM district")[0][0];
         sum.as_deref().unwrap().parse().unwrap()
     };
-    let (before, clock) = (orders(), Clock::start());
-    while orders() < before + 20 {
-        assert!(run.try_wait().unwrap().is_none() && clock.now().second() < 60, "no orders");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let before = orders();
+    wait_until(run, "orders", || orders() >= before + 20);
 }
 
 fn kinds(result: &Value) -> Vec<&str> {
@@ -88,12 +83,8 @@ fn a_run_whose_file_is_deleted_fails() {
     let program = Program::new();
     program.ok(&["build", "sqlite:db"]);
     let args = ["run", "sqlite:db", "--vus", "2", "--rampup", "0s", "--duration", "3s", "--json"];
-    let child = program.start(&[&args[..], &["--connect-timeout", "1s"]].concat());
-    let (wal, clock) = (program.path("db-wal"), Clock::start());
-    while !wal.exists() {
-        assert!(clock.now().second() < 60, "nothing is written");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let mut child = program.start(&[&args[..], &["--connect-timeout", "1s"]].concat());
+    wait_until(&mut child, "writes", || program.path("db-wal").exists());
     std::fs::remove_file(program.path("db")).unwrap();
     let done = finish(child);
     assert_eq!(done.code, 1, "{}", done.err);

@@ -3,10 +3,8 @@
 
 use std::fs::OpenOptions;
 use std::process::{Child, Stdio};
-use std::time::Duration;
 
 use serde_json::Value;
-use triphammer_core::clock::Clock;
 
 use crate::program::{Done, Program, finish, signal};
 
@@ -122,24 +120,6 @@ fn files_that_cannot_be_written_are_no_success() {
     assert!(done.out.contains("NOPM"), "the result is printed all the same: {}", done.out);
 }
 
-/// Waits until a job of the store has so many seconds.
-fn wait_for_seconds(program: &Program, seconds: i64, child: &mut Child) {
-    let clock = Clock::start();
-    let path = program.path("jobs.sqlite");
-    let stored = || {
-        let store = rusqlite::Connection::open_with_flags(
-            &path,
-            rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY,
-        )
-        .ok()?;
-        store.query_row("SELECT count(*) FROM seconds", [], |row| row.get::<_, i64>(0)).ok()
-    };
-    while stored().unwrap_or_default() < seconds {
-        assert!(child.try_wait().unwrap().is_none() && clock.now().second() < 60, "no seconds");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
 const LONG: [&str; 8] =
     ["run", "null:?service=1ms", "--vus", "2", "--rampup", "0s", "--duration", "8s"];
 
@@ -148,7 +128,7 @@ fn a_job_whose_store_is_deleted_is_not_pointed_at() {
     for replaced in [false, true] {
         let program = Program::new();
         let mut child = program.start(&LONG);
-        wait_for_seconds(&program, 5, &mut child);
+        program.wait_for_seconds(5, &mut child);
         for ending in ["", "-wal", "-shm"] {
             let _ = std::fs::remove_file(program.path(&format!("jobs.sqlite{ending}")));
         }
@@ -186,7 +166,7 @@ fn a_job_that_the_disk_has_no_room_for_is_not_pointed_at() {
 fn a_terminal_that_hangs_up_ends_a_run_in_order() {
     let program = Program::new();
     let mut child = program.start(&[&LONG[..6], &["--duration", "10m"]].concat());
-    wait_for_seconds(&program, 5, &mut child);
+    program.wait_for_seconds(5, &mut child);
     // The shell says so, and the kernel.
     signal(&child, "HUP");
     signal(&child, "HUP");
@@ -202,7 +182,7 @@ fn a_terminal_that_hangs_up_ends_a_run_in_order() {
 fn under_nohup_nobody_hears_the_terminal_hang_up() {
     let program = Program::new();
     let mut child = by_shell(&program, "trap '' HUP; exec \"$0\" \"$@\"", &LONG);
-    wait_for_seconds(&program, 5, &mut child);
+    program.wait_for_seconds(5, &mut child);
     signal(&child, "HUP");
     let done = finish(child);
     assert_eq!(done.code, 0, "{}", done.err);

@@ -1,7 +1,6 @@
 //! What is PostgreSQL's own in the main job: protocols, schemas, claims, odd targets.
 
 use std::net::TcpListener;
-use std::time::Duration;
 
 use triphammer_testbed::PostgresServer;
 
@@ -73,8 +72,9 @@ fn a_run_keeps_builds_and_checks_away() {
     let program = Program::new();
     let target = fresh("claims");
     program.ok(&["build", &target]);
-    let run = program.start(&["run", &target, "--vus", "1", "--rampup", "0s", "--duration", "6s"]);
-    std::thread::sleep(Duration::from_secs(2));
+    let mut run =
+        program.start(&["run", &target, "--vus", "1", "--rampup", "0s", "--duration", "6s"]);
+    program.wait_for_seconds(1, &mut run);
     for args in
         [&["check", &target][..], &["drop", &target, "--yes"], &["build", &target, "--replace"]]
     {

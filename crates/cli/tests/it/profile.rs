@@ -1,12 +1,10 @@
 //! Profiles by the real program: complete, interrupted in both ways and resumed, and searched.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
-use std::process::Child;
 
 use serde_json::Value;
 
-use crate::program::{Program, finish, signal};
+use crate::program::{Program, Told, finish, signal};
 
 /// A server of four workers, 20 ms a call: four users saturate it.
 const TARGET: &str = "null:?service=20ms&workers=4";
@@ -38,14 +36,6 @@ fn complete_runs(program: &Program, job: &str) -> Vec<(u64, u64)> {
 fn levels(document: &Value) -> Vec<(u64, usize)> {
     let level = |l: &Value| (l["users"].as_u64().unwrap(), l["runs"].as_array().unwrap().len());
     document["levels"].as_array().unwrap().iter().map(level).collect()
-}
-
-/// Reads stderr until a line begins with `start`; what follows is read by a thread.
-fn wait_for(child: &mut Child, start: &str) {
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let found = lines.by_ref().map_while(Result::ok).any(|line| line.starts_with(start));
-    assert!(found, "no line begins with {start}");
-    std::thread::spawn(move || lines.for_each(drop));
 }
 
 #[test]
@@ -80,8 +70,7 @@ fn a_profile_is_one_job_of_all_its_runs() {
 fn a_profile_that_was_interrupted_or_killed_goes_on_with_what_is_missing() {
     let program = Program::new();
     let mut child = program.start(&three_by_two());
-    wait_for(&mut child, "run 2 of 6");
-    std::thread::sleep(std::time::Duration::from_millis(400));
+    Told::by(&mut child).wait_for("run 2 of 6");
     signal(&child, "INT");
     let done = finish(child);
     assert_eq!(done.code, 130, "{}", done.out);
@@ -89,8 +78,7 @@ fn a_profile_that_was_interrupted_or_killed_goes_on_with_what_is_missing() {
     assert_eq!(complete_runs(&program, "1").len(), 1);
 
     let mut child = program.start(&["profile", "--resume", "last"]);
-    wait_for(&mut child, "run 4 of 6");
-    std::thread::sleep(std::time::Duration::from_millis(400));
+    Told::by(&mut child).wait_for("run 4 of 6");
     signal(&child, "KILL");
     child.wait().unwrap();
     let jobs = program.ok(&["jobs"]);
@@ -137,7 +125,7 @@ fn a_profile_of_the_embedded_default_builds_it_and_resumes_only_beside_it() {
     let mut args = vec!["profile", "--vus", "1,2,3", "--repeats", "1"];
     args.extend(["--rampup", "0s", "--duration", "1s", "--settle", "0s", "--label", "first"]);
     let mut child = program.start(&args);
-    wait_for(&mut child, "run 2 of 3");
+    Told::by(&mut child).wait_for("run 2 of 3");
     signal(&child, "INT");
     assert_eq!(finish(child).code, 130);
     let elsewhere = program

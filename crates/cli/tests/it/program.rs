@@ -1,9 +1,12 @@
 //! Runs the program in a folder of its own, with nothing of the caller's environment.
 
+use std::io::{BufRead, BufReader, Lines};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::Duration;
 
 use tempfile::TempDir;
+use triphammer_core::clock::Clock;
 
 /// A folder with the program in it, so to speak.
 pub struct Program {
@@ -73,6 +76,20 @@ impl Program {
         serde_json::from_str(&self.ok(&args)).unwrap()
     }
 
+    /// Waits until the store has so many seconds of runs.
+    pub fn wait_for_seconds(&self, seconds: i64, child: &mut Child) {
+        let sql = "SELECT count(*) FROM seconds";
+        wait_until(child, "seconds", || self.number("jobs.sqlite", sql) >= seconds);
+    }
+
+    /// What a query finds in an SQLite file that others may be writing; 0 where it cannot be asked.
+    pub fn number(&self, file: &str, sql: &str) -> i64 {
+        let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
+        let asked = rusqlite::Connection::open_with_flags(self.path(file), flags)
+            .and_then(|file| file.query_row(sql, [], |row| row.get(0)));
+        asked.unwrap_or_default()
+    }
+
     /// Every file below the folder, as bytes.
     pub fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
         std::fs::read_dir(self.folder.path())
@@ -90,6 +107,39 @@ pub fn finish(child: Child) -> Done {
         code: output.status.code().unwrap_or(-1),
         out: String::from_utf8(output.stdout).unwrap(),
         err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// What a program tells on stderr, line by line. What is not waited for is read all the same, so that the
+/// program does not stop at a full pipe.
+pub struct Told(Option<Lines<BufReader<ChildStderr>>>);
+
+impl Told {
+    pub fn by(child: &mut Child) -> Self {
+        Self(Some(BufReader::new(child.stderr.take().unwrap()).lines()))
+    }
+
+    /// Reads until a line begins so.
+    pub fn wait_for(&mut self, beginning: &str) {
+        let mut lines = self.0.iter_mut().flatten().map_while(Result::ok);
+        assert!(lines.any(|line| line.starts_with(beginning)), "no line begins with {beginning}");
+    }
+}
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        let rest = self.0.take();
+        std::thread::spawn(move || rest.into_iter().flatten().for_each(drop));
+    }
+}
+
+/// Waits until something holds, while a program runs.
+pub fn wait_until(child: &mut Child, what: &str, mut holds: impl FnMut() -> bool) {
+    let clock = Clock::start();
+    while !holds() {
+        assert!(child.try_wait().unwrap().is_none(), "the program ended before there were {what}");
+        assert!(clock.now().second() < 120, "no {what}");
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 

@@ -3,12 +3,10 @@
 
 use std::process::Child;
 use std::sync::OnceLock;
-use std::time::Duration;
 
-use triphammer_core::clock::Clock;
 use triphammer_testbed::{MariadbOptions, MariadbServer, PostgresOptions, PostgresServer, Server};
 
-use crate::program::{Program, finish};
+use crate::program::{Program, finish, wait_until};
 
 /// A server of any product, and what the tests have to know of it.
 pub enum Site {
@@ -148,10 +146,9 @@ fn a_server_killed_in_a_run_comes_back_and_the_counts_stay_within_their_bounds(p
     program.ok(&["build", &target]);
     let run =
         ["run", &target, "--vus", "8", "--rampup", "1s", "--duration", "12s", "--max-failures"];
-    let child = program.start(&[&run[..], &["100%", "--json"]].concat());
-    std::thread::sleep(Duration::from_secs(4));
+    let mut child = program.start(&[&run[..], &["100%", "--json"]].concat());
+    program.wait_for_seconds(3, &mut child);
     site.server().kill9();
-    std::thread::sleep(Duration::from_secs(1));
     site.restart();
     let done = finish(child);
     assert_eq!(done.code, 0, "{}", done.err);
@@ -168,14 +165,7 @@ fn kill_in_the_load(site: &Site, database: &str, mut build: Child) {
         "SELECT count(*) FROM information_schema.tables WHERE table_name = 'triphammer_build'";
     let number =
         |sql: &str| site.run(database, sql)[0][0].as_deref().unwrap().parse::<u32>().unwrap();
-    let clock = Clock::start();
-    while number(tables) == 0 || number(loaded) < 3 {
-        assert!(
-            build.try_wait().unwrap().is_none() && clock.now().second() < 120,
-            "no load to be killed"
-        );
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until(&mut build, "warehouses", || number(tables) > 0 && number(loaded) >= 3);
     build.kill().unwrap();
     build.wait().unwrap();
 }

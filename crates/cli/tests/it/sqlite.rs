@@ -1,9 +1,8 @@
 //! The main job on the embedded default, from an empty folder to a report.
 
-use std::io::{BufRead, BufReader};
 use std::time::Duration;
 
-use crate::program::{Program, finish, signal};
+use crate::program::{Program, Told, finish, signal, wait_until};
 
 #[test]
 fn an_empty_folder_becomes_a_result_and_everything_can_be_asked_again() {
@@ -59,17 +58,16 @@ fn a_build_is_not_repeated_and_not_mixed_with_another() {
 #[test]
 fn a_build_killed_in_the_middle_is_resumed_to_the_same_rows() {
     let program = Program::new();
-    program.ok(&["build", "sqlite:whole.db", "--scale", "2"]);
-    let mut child = program.start(&["build", "sqlite:killed.db", "--scale", "2"]);
-    // Kill it as soon as the first warehouse may be in.
-    std::thread::sleep(Duration::from_millis(1500));
+    program.ok(&["build", "sqlite:whole.db", "--scale", "3"]);
+    let mut child = program.start(&["build", "sqlite:killed.db", "--scale", "3"]);
+    let loaded = "SELECT count(*) FROM triphammer_build WHERE item LIKE 'part/warehouse%'";
+    wait_until(&mut child, "warehouses", || program.number("killed.db", loaded) > 0);
     signal(&child, "KILL");
-    child.wait().unwrap();
+    assert!(!child.wait().unwrap().success());
     let run = program.run(&["run", "sqlite:killed.db", "--transactions", "1"]);
-    let refused = run.code == 2
-        && (run.err.contains("was interrupted") || run.err.contains("build it first"));
-    let resumed = program.ok(&["build", "sqlite:killed.db", "--scale", "2"]);
-    assert!(refused || resumed.contains("built already"), "{} {resumed}", run.err);
+    assert!(run.code == 2 && run.err.contains("was interrupted"), "{}", run.err);
+    let resumed = program.ok(&["build", "sqlite:killed.db", "--scale", "3"]);
+    assert!(!resumed.contains("built already"), "{resumed}");
     assert!(program.ok(&["check", "sqlite:killed.db"]).contains("all 36 conditions"));
     assert_same_rows(&program, "whole.db", "killed.db");
 }
@@ -138,8 +136,7 @@ fn ctrl_c_drains_stores_and_ends_with_130() {
         "--vus",
         "2",
     ]);
-    wait_for_line(&mut child, "timed");
-    std::thread::sleep(Duration::from_millis(2500));
+    program.wait_for_seconds(3, &mut child);
     signal(&child, "INT");
     let done = finish(child);
     assert_eq!(done.code, 130, "{}", done.err);
@@ -164,9 +161,10 @@ fn ctrl_c_twice_gives_up_what_is_in_flight() {
         "--connect-timeout",
         "60s",
     ]);
-    wait_for_line(&mut child, "timed");
+    let mut told = Told::by(&mut child);
+    told.wait_for("timed");
     signal(&child, "INT");
-    std::thread::sleep(Duration::from_millis(300));
+    told.wait_for("draining");
     signal(&child, "INT");
     let done = finish(child);
     assert_eq!(done.code, 130, "{}", done.err);
@@ -188,14 +186,6 @@ fn ctrl_c_while_users_connect_is_an_interruption_and_no_failure() {
     assert_eq!(done.code, 130, "{}", done.err);
     assert!(done.err.contains("interrupted while connecting"), "{}", done.err);
     assert!(program.ok(&["jobs"]).contains("interrupted"));
-}
-
-/// Reads stderr until a line begins with `start`, and leaves the rest to nobody.
-fn wait_for_line(child: &mut std::process::Child, start: &str) {
-    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let found = lines.by_ref().map_while(Result::ok).any(|line| line.starts_with(start));
-    assert!(found, "no line begins with {start}");
-    std::thread::spawn(move || lines.for_each(drop));
 }
 
 #[test]

@@ -2,7 +2,6 @@
 //! wrong.
 
 use std::process::Command;
-use std::time::Duration;
 
 use triphammer_testbed::{PostgresOptions, PostgresServer};
 
@@ -143,7 +142,7 @@ fn an_audit_sees_a_balance_that_no_transaction_of_the_run_moved() {
     let program = Program::new();
     let (target, name) = fresh();
     program.ok(&["build", &target, "-w", "tpc-b"]);
-    let run = program.start(&[
+    let mut run = program.start(&[
         "run",
         &target,
         "-w",
@@ -155,7 +154,7 @@ fn an_audit_sees_a_balance_that_no_transaction_of_the_run_moved() {
         "--duration",
         "4s",
     ]);
-    std::thread::sleep(Duration::from_secs(2));
+    program.wait_for_seconds(1, &mut run);
     sql(&name, "UPDATE pgbench_tellers SET tbalance = tbalance + 1 WHERE tid = 7");
     let done = finish(run);
     assert_eq!(done.code, 1, "{}\n{}", done.out, done.err);
@@ -220,7 +219,7 @@ fn after_a_crash_the_audits_stay_within_what_was_in_doubt() {
     let program = Program::new();
     let target = server.fresh_database("crash").unwrap();
     program.ok(&["build", &target, "-w", "tpc-b"]);
-    let run = program.start(&[
+    let mut run = program.start(&[
         "run",
         &target,
         "-w",
@@ -235,7 +234,7 @@ fn after_a_crash_the_audits_stay_within_what_was_in_doubt() {
         "100%",
         "--json",
     ]);
-    std::thread::sleep(Duration::from_secs(2));
+    program.wait_for_seconds(2, &mut run);
     server.kill9();
     server.restart().unwrap();
     let done = finish(run);
