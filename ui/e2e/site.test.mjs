@@ -230,7 +230,9 @@ test('a comparison makes its runs in pairs, is judged, and is handed over', asyn
   await page.getByText(/triphammer compare .*--ab .*--b mode=statements/).waitFor();
   await readable('start-compare');
   await page.getByRole('button', { name: 'Start the comparison' }).click();
+  await page.getByText('Throughput, transactions a second').waitFor();
   await page.getByText(/^1 of 4$/).waitFor();
+  await readable('live-compare');
   await page.getByRole('link', { name: /Open job/ }).click();
   await page.getByText('B over A, 95 % interval').first().waitFor();
   await readable('compare-job');
