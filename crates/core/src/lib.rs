@@ -10,6 +10,7 @@ pub mod clock;
 pub mod engine;
 pub mod error;
 pub mod event;
+mod histogram;
 pub mod outcome;
 pub mod pace;
 pub mod random;

@@ -148,7 +148,7 @@ impl Rows {
         self.cells.push(Cell::List(Span::between(start, self.lists.len())));
     }
 
-    /// Forgets the cells of a row that was begun and not ended, and says so.
+    /// Whether the last row lacks fields: it was begun and not ended.
     #[must_use]
     pub fn has_partial_row(&self) -> bool {
         self.width != 0 && !self.cells.len().is_multiple_of(self.width)
