@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::Plan;
+use super::client::Client;
 use super::exemplar::Author;
 use super::metered::Metered;
-use super::turn::Client;
 use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
 use crate::session::{Database, Role, Session};

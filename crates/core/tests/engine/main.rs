@@ -6,6 +6,7 @@ mod gauges;
 mod keyed;
 mod open;
 mod pings;
+mod shares;
 
 use std::sync::Arc;
 use std::time::Duration;
