@@ -41,11 +41,13 @@ pub trait Database: Send + Sync + 'static {
     /// The target for people, without any secret: `postgres://bench@db1:5432/tpcc`.
     fn target(&self) -> String;
 
-    /// Opens a session. The caller puts the time limit around it.
+    /// Opens a session. The caller puts the time limit around it. `slot` tells those of one role apart,
+    /// for a database of several nodes: the number of a virtual user, of a session of a pool or of a
+    /// member of a crew, in the whole run; 0 for who is alone. Whoever connects again has the same one.
     ///
     /// # Errors
     /// `Refused` when trying again cannot help, `Unavailable` or `Disconnected` when it may.
-    async fn connect(&self, role: Role) -> Result<Self::Session, DbError>;
+    async fn connect(&self, role: Role, slot: u32) -> Result<Self::Session, DbError>;
 
     /// How long questions that are no user's transactions are waited for.
     fn waits(&self) -> Waits {
@@ -98,6 +100,14 @@ pub enum Access {
     Write,
     /// It only reads, and everything it reads is of one instant.
     Snapshot,
+}
+
+impl Access {
+    /// Whether it writes.
+    #[must_use]
+    pub const fn writes(self) -> bool {
+        matches!(self, Self::Write)
+    }
 }
 
 /// One connection. A failed call leaves the session usable unless the error's class
@@ -159,6 +169,12 @@ pub trait Session: 'static {
         batch: &mut Rows,
         each: &mut dyn FnMut(&Rows),
     ) -> Result<(), DbError>;
+
+    /// Says what the attempt at a transaction that comes next does, before its first call: a session on
+    /// several nodes chooses one by it. Costs no round trip, and means nothing to a single server.
+    fn announce(&mut self, access: Access) {
+        let _ = access;
+    }
 
     /// Begins a transaction, at the isolation level that the target's settings give.
     ///

@@ -81,9 +81,11 @@ macro_rules! drivers {
                 match self { $(Self::$name(database) => database.target(),)+ }
             }
 
-            async fn connect(&self, role: Role) -> Result<AnySession, DbError> {
+            async fn connect(&self, role: Role, slot: u32) -> Result<AnySession, DbError> {
                 match self {
-                    $(Self::$name(database) => database.connect(role).await.map(AnySession::$name),)+
+                    $(Self::$name(database) => {
+                        database.connect(role, slot).await.map(AnySession::$name)
+                    })+
                 }
             }
 
@@ -145,6 +147,10 @@ macro_rules! drivers {
             each: &mut dyn FnMut(&Rows),
         ) -> Result<(), DbError> {
             match self { $(Self::$name(session) => session.stream(id, args, batch, each).await,)+ }
+        }
+
+        fn announce(&mut self, access: Access) {
+            match self { $(Self::$name(session) => session.announce(access),)+ }
         }
 
         async fn begin(&mut self, access: Access) -> Result<(), DbError> {

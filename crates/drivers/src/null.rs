@@ -444,7 +444,7 @@ impl Database for Null {
         }
     }
 
-    async fn connect(&self, _role: Role) -> Result<NullSession, DbError> {
+    async fn connect(&self, _role: Role, _slot: u32) -> Result<NullSession, DbError> {
         if !self.options.connect.is_zero() {
             tokio::time::sleep(self.options.connect).await;
         }
@@ -760,7 +760,7 @@ mod tests {
     }
 
     async fn session(null: &Null) -> NullSession {
-        null.connect(Role::User).await.unwrap()
+        null.connect(Role::User, 0).await.unwrap()
     }
 
     #[test]
@@ -923,7 +923,7 @@ mod tests {
     async fn a_full_database_takes_the_next_when_one_leaves() {
         let null = null(&[("refuse", "1")]);
         let first = session(&null).await;
-        let error = null.connect(Role::User).await.err().unwrap();
+        let error = null.connect(Role::User, 0).await.err().unwrap();
         assert_eq!(error.class(), ErrorClass::Unavailable);
         drop(first);
         session(&null).await;

@@ -171,6 +171,10 @@ impl<S: Session> Session for Limited<S> {
         finished(self.waits, &*canceller, &passed, work).await
     }
 
+    fn announce(&mut self, access: Access) {
+        self.session.announce(access);
+    }
+
     async fn begin(&mut self, access: Access) -> Result<(), DbError> {
         answered!(self.begin(access))
     }

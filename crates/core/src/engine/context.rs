@@ -17,7 +17,7 @@ use super::waiting::{QueueEnd, Waiting};
 use crate::clock::Elapsed;
 use crate::error::DbError;
 use crate::event::Note;
-use crate::session::Database;
+use crate::session::{Access, Database};
 use crate::workload::Workload;
 
 /// What a thread is given when it starts.
@@ -44,21 +44,30 @@ pub(super) struct Context<W: Workload, D: Database> {
     pub waiting: Waiting<W>,
     pub probes: Probes,
     pub uplink: Uplink,
+    /// By transaction type.
+    access: Box<[Access]>,
 }
 
 impl<W: Workload, D: Database> Context<W, D> {
     pub fn new(plan: Plan<W, D>, of_thread: OfThread) -> Self {
         let OfThread { thread, signal, slots, control, heard, edges, tickets, precise } = of_thread;
-        let types = plan.workload.description().transactions.len();
+        let types = &plan.workload.description().transactions;
+        let access = types.iter().map(|transaction| transaction.access).collect();
         Self {
             signal,
-            ledger: RefCell::new(Ledger::new(types, plan.spec.load.is_closed(), edges)),
+            ledger: RefCell::new(Ledger::new(types.len(), plan.spec.load.is_closed(), edges)),
             sessions: ThreadSessions::new(slots),
             waiting: Waiting::new(&plan, tickets, precise),
             probes: Probes::new(heard),
             uplink: Uplink::new(thread, control, edges),
+            access,
             plan,
         }
+    }
+
+    /// Whether a transaction type writes.
+    pub fn access(&self, transaction: usize) -> Access {
+        self.access[transaction]
     }
 
     /// A transaction starts its first attempt.

@@ -18,12 +18,19 @@ pub struct Metered<S> {
     round_trips: u64,
     commit_pending: bool,
     acknowledged: bool,
+    announced: Access,
 }
 
 impl<S: Session> Metered<S> {
     /// Puts a meter on a session.
     pub fn new(session: S) -> Self {
-        Self { session, round_trips: 0, commit_pending: false, acknowledged: false }
+        Self {
+            session,
+            round_trips: 0,
+            commit_pending: false,
+            acknowledged: false,
+            announced: Access::Write,
+        }
     }
 
     /// Statements, calls, begins, commits and rollbacks sent so far, each a round trip.
@@ -38,9 +45,10 @@ impl<S: Session> Metered<S> {
         self.commit_pending
     }
 
-    /// A new attempt at a transaction begins: nothing of it is acknowledged.
-    pub fn begin_attempt(&mut self) {
+    /// A new attempt at a transaction of this access begins: nothing of it is acknowledged.
+    pub fn begin_attempt(&mut self, access: Access) {
         self.acknowledged = false;
+        self.announce(access);
     }
 
     /// Whether the database has acknowledged a commit, or a call that commits by itself, in this
@@ -119,7 +127,16 @@ impl<S: Session> Session for Metered<S> {
         self.session.stream(id, args, batch, each).await
     }
 
+    fn announce(&mut self, access: Access) {
+        self.announced = access;
+        self.session.announce(access);
+    }
+
     async fn begin(&mut self, access: Access) -> Result<(), DbError> {
+        debug_assert!(
+            self.announced.writes() || !access.writes(),
+            "the workload says of this transaction that it only reads"
+        );
         self.round_trips += 1;
         self.session.begin(access).await
     }

@@ -19,7 +19,7 @@ use crate::event::Note;
 use crate::outcome::{Outcome, Timing};
 use crate::random::Rng;
 use crate::recorder::Ended;
-use crate::session::{Database, Role, ServerProcess, Session};
+use crate::session::{Access, Database, Role, ServerProcess, Session};
 use crate::workload::{Completion, Statements, Workload};
 
 /// After so many transactions without waiting a user lets the others on its thread go on: a driver that
@@ -69,7 +69,7 @@ pub(super) async fn connect<W: Workload, D: Database>(
     let plan = &context.plan;
     let limit = plan.spec.limits.connect;
     let opening = async {
-        let mut session = Metered::new(plan.database.connect(Role::User).await?);
+        let mut session = Metered::new(plan.database.connect(Role::User, id).await?);
         let mut statements = Statements::new(&plan.book);
         let prepared = plan.workload.prepare(plan.spec.mode, &mut statements, &mut session).await?;
         Ok(Live { session, prepared })
@@ -208,13 +208,14 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
     async fn transaction(&mut self, transaction: usize, input: &W::Input) -> Option<Ended> {
         let without = |outcome| Some(Ended { outcome, tally: 0, unread: false });
         let failed = |class| without(Outcome::Failed(class));
+        let access = self.context.access(transaction);
         self.attempts = 1;
         loop {
             if let Err(error) = self.ensure_session().await {
                 self.context.ledger.borrow_mut().sample(transaction, &error);
                 return failed(error.class());
             }
-            let error = match self.attempt(input).await {
+            let error = match self.attempt(access, input).await {
                 Ok(completion) => return Some(ended(completion, false)),
                 Err(error) => error,
             };
@@ -247,12 +248,12 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
     }
 
     /// One attempt, under the watchdog when there is one.
-    async fn attempt(&mut self, input: &W::Input) -> Result<Completion, DbError> {
+    async fn attempt(&mut self, access: Access, input: &W::Input) -> Result<Completion, DbError> {
         let context = &self.context;
         let limit = context.plan.spec.limits.transaction;
         let live = self.live.as_mut().expect("ensure_session has made one");
         let before = live.session.round_trips();
-        live.session.begin_attempt();
+        live.session.begin_attempt(access);
         let running = context.plan.workload.run(input, &mut live.prepared, &mut live.session);
         let result = if limit.is_zero() {
             running.await

@@ -83,7 +83,8 @@ pub struct Prepared {
 }
 
 fn transaction(name: &'static str) -> TransactionDef {
-    TransactionDef { name: name.into(), title: name.into(), weight: 1, tally: None }
+    let writes = TransactionDef::new(name, name, 1);
+    if name == "read" { writes.reading() } else { writes }
 }
 
 impl Pings {

@@ -218,7 +218,7 @@ impl Bed {
 
     /// A new session.
     pub async fn session(&self, role: Role) -> AnySession {
-        self.database().connect(role).await.unwrap()
+        self.database().connect(role, 0).await.unwrap()
     }
 
     /// A new session after a script.

@@ -78,7 +78,7 @@ pub async fn claims(bed: &Bed) {
         let database = Arc::clone(&database);
         async move {
             use triphammer_core::session::Database;
-            let mut session = database.connect(Role::Monitor).await.unwrap();
+            let mut session = database.connect(Role::Monitor, 0).await.unwrap();
             session.claim(name, claim).await.unwrap().then_some(session)
         }
     };

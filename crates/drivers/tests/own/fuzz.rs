@@ -94,7 +94,9 @@ fn round(framing: Framing, upstream: u16, url: impl Fn(u16) -> String, seed: u64
             let database = Rc::clone(&database);
             sessions.spawn_local(async move {
                 tried(database.identify()).await;
-                let Some(mut session) = tried(database.connect(Role::User)).await else { return };
+                let Some(mut session) = tried(database.connect(Role::User, 0)).await else {
+                    return;
+                };
                 let canceller = session.canceller();
                 let _ = timeout(SESSION, exercise(&mut session, placeholder)).await;
                 let _ = timeout(PATIENCE, canceller.is_at_work()).await;

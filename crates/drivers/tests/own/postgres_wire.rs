@@ -20,7 +20,7 @@ use crate::session::{on_worker, rows_of, statement};
 async fn connect(url: &str) -> Result<PostgresSession, DbError> {
     let url = TargetUrl::parse(url).unwrap();
     let database = Postgres::open_in(&url, &ConnectSettings::default(), &|_| None).unwrap();
-    database.connect(Role::User).await
+    database.connect(Role::User, 0).await
 }
 
 mod proving {
