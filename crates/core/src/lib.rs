@@ -32,5 +32,5 @@ pub use outcome::{Counts, Outcome, Timing};
 pub use random::Rng;
 pub use rows::{Row, Rows};
 pub use session::{Access, Capabilities, Database, Session, StatementId};
-pub use value::{ColumnType, Timestamp, Value};
+pub use value::{ColumnType, Date, Timestamp, Value};
 pub use workload::Workload;

@@ -141,6 +141,7 @@ static CAPABILITIES: Capabilities = Capabilities {
         ("lists_as_arguments", STORES_NOTHING),
         ("integer_that_does_not_fit", STORES_NOTHING),
         ("execute_gives_the_row_count", STORES_NOTHING),
+        ("columns_have_names", STORES_NOTHING),
         ("failed_statement", STORES_NOTHING),
         ("unique_violation", STORES_NOTHING),
         ("script_of_several_statements", STORES_NOTHING),

@@ -155,6 +155,9 @@ impl PostgresSession {
         let mut format = statement.send(connection, args, text)?;
         if let Some(rows) = &mut rows {
             rows.reset(format.width());
+            if rows.wants_names() {
+                rows.set_names(format.columns().iter().map(Column::name));
+            }
         }
         let mut count = 0;
         let mut problem = None;
@@ -185,6 +188,7 @@ impl PostgresSession {
                     };
                     if let Some(rows) = &mut rows {
                         rows.reset(told.len());
+                        rows.set_names(told.iter().map(Column::name));
                     }
                     format.told(told);
                 }

@@ -275,7 +275,7 @@ impl Session for SqliteSession {
     ) -> Result<(), DbError> {
         self.with(|_, statements, scratch| {
             let kept = &mut statements.kept[id.index()];
-            rows.reset(kept.statement.column_count());
+            describe(&kept.statement, rows);
             kept.bind(args, scratch)?;
             kept.run(|row, width| append(row, width, rows))
         })
@@ -290,7 +290,7 @@ impl Session for SqliteSession {
     ) -> Result<(), DbError> {
         self.with(|_, statements, scratch| {
             let kept = &mut statements.kept[id.index()];
-            batch.reset(kept.statement.column_count());
+            describe(&kept.statement, batch);
             kept.bind(args, scratch)?;
             kept.run(|row, width| {
                 append(row, width, batch)?;
@@ -401,6 +401,15 @@ impl Session for SqliteSession {
     }
 
     async fn close(self) {}
+}
+
+/// Empties a buffer for the rows of a statement, and names the columns where somebody wants that.
+#[inline]
+fn describe(statement: &Statement<'_>, rows: &mut Rows) {
+    rows.reset(statement.column_count());
+    if rows.wants_names() {
+        rows.set_names(statement.column_names());
+    }
 }
 
 /// Inserts all rows of `source`.
