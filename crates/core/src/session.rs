@@ -21,7 +21,7 @@ use crate::workload::TableDef;
 /// A server or file on which sessions can be opened. Shared by all threads.
 pub trait Database: Send + Sync + 'static {
     /// What `connect` gives.
-    type Session: Session;
+    type Session: Admin;
 
     /// Name of the SQL spelling: a folder of the workloads' `sql/`.
     fn dialect(&self) -> &'static str;
@@ -227,6 +227,22 @@ pub trait Session: 'static {
     /// A handle by which another thread can cancel what the session is doing.
     fn canceller(&self) -> Box<dyn Canceller>;
 
+    /// Makes the cheapest round trip there is, for its time. Gives false, without waiting, where there is
+    /// none to make because the database runs in this process.
+    ///
+    /// # Errors
+    /// When the session is lost.
+    async fn ping(&mut self) -> Result<bool, DbError> {
+        Ok(false)
+    }
+
+    /// Ends the session in an orderly way. Dropping it is allowed too, and abrupt.
+    async fn close(self);
+}
+
+/// What a session can be asked about its server and its tables, beside the transactions of users: settings,
+/// counters, locks. Nothing here is on the path of a transaction.
+pub trait Admin: Session {
     /// What is at the other end, and how it was reached.
     ///
     /// # Errors
@@ -245,15 +261,6 @@ pub trait Session: 'static {
     /// # Errors
     /// As the database reports.
     async fn transaction_count(&mut self) -> Result<Option<u64>, DbError>;
-
-    /// Makes the cheapest round trip there is, for its time. Gives false, without waiting, where there is
-    /// none to make because the database runs in this process.
-    ///
-    /// # Errors
-    /// When the session is lost.
-    async fn ping(&mut self) -> Result<bool, DbError> {
-        Ok(false)
-    }
 
     /// The process, or the thread, that serves this session, where the server may be on this host:
     /// whoever asks looks whether it is. `None` where the server is elsewhere, or nobody can tell.
@@ -299,9 +306,6 @@ pub trait Session: 'static {
     /// # Errors
     /// As the database reports.
     async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError>;
-
-    /// Ends the session in an orderly way. Dropping it is allowed too, and abrupt.
-    async fn close(self);
 }
 
 /// A process of a server, as the server itself numbers it: in a container these may be other numbers

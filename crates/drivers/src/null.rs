@@ -87,7 +87,7 @@ use triphammer_core::error::{DbError, ErrorClass, SpecError};
 use triphammer_core::random::Rng;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Capabilities, Claim, Database, Isolation, Protocol, Role, RowSource,
+    Access, Admin, Canceller, Capabilities, Claim, Database, Isolation, Protocol, Role, RowSource,
     ServerInfo, Session, StatementId,
 };
 use triphammer_core::sql::BoundStatement;
@@ -661,6 +661,19 @@ impl Session for NullSession {
         Box::new(NullCanceller(Arc::clone(&self.cancel)))
     }
 
+    /// The network's time alone, when the target asks for a network.
+    async fn ping(&mut self) -> Result<bool, DbError> {
+        if self.options.network.is_zero() {
+            return Ok(false);
+        }
+        self.wait_for(Duration::ZERO).await?;
+        Ok(true)
+    }
+
+    async fn close(self) {}
+}
+
+impl Admin for NullSession {
     async fn server(&mut self) -> Result<ServerInfo, DbError> {
         self.round_trip().await?;
         Ok(ServerInfo {
@@ -692,15 +705,6 @@ impl Session for NullSession {
         Ok(None)
     }
 
-    /// The network's time alone, when the target asks for a network.
-    async fn ping(&mut self) -> Result<bool, DbError> {
-        if self.options.network.is_zero() {
-            return Ok(false);
-        }
-        self.wait_for(Duration::ZERO).await?;
-        Ok(true)
-    }
-
     async fn tables(&mut self) -> Result<Vec<String>, DbError> {
         self.round_trip().await?;
         Ok(Vec::new())
@@ -722,8 +726,6 @@ impl Session for NullSession {
         }
         Ok(true)
     }
-
-    async fn close(self) {}
 }
 
 impl Drop for NullSession {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use triphammer_core::engine::{self, Ending, Plan, Replay, RunEnd, Share, Stopper};
 use triphammer_core::event::{Event, Note, Phase};
-use triphammer_core::session::{Claim, Database, Role, Session};
+use triphammer_core::session::{Admin, Claim, Database, Role, Session};
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::sql::SqlBook;
 use triphammer_core::workload::{

@@ -4,9 +4,7 @@
 
 use crate::error::DbError;
 use crate::rows::Rows;
-use crate::session::{
-    Access, Canceller, Claim, RowSource, ServerInfo, ServerProcess, Session, StatementId,
-};
+use crate::session::{Access, Canceller, RowSource, Session, StatementId};
 use crate::sql::BoundStatement;
 use crate::value::Value;
 use crate::workload::TableDef;
@@ -56,6 +54,11 @@ impl<S: Session> Metered<S> {
     #[must_use]
     pub fn is_acknowledged(&self) -> bool {
         self.acknowledged
+    }
+
+    /// The session under its meter, to ask it about its server.
+    pub fn inner_mut(&mut self) -> &mut S {
+        &mut self.session
     }
 
     /// The session without its meter.
@@ -174,41 +177,9 @@ impl<S: Session> Session for Metered<S> {
         self.session.canceller()
     }
 
-    async fn server(&mut self) -> Result<ServerInfo, DbError> {
-        self.session.server().await
-    }
-
-    async fn settings(&mut self) -> Result<Vec<(String, String)>, DbError> {
-        self.session.settings().await
-    }
-
-    async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {
-        self.session.transaction_count().await
-    }
-
     /// No transaction's round trip, so not counted.
     async fn ping(&mut self) -> Result<bool, DbError> {
         self.session.ping().await
-    }
-
-    async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
-        self.session.server_process().await
-    }
-
-    async fn tables(&mut self) -> Result<Vec<String>, DbError> {
-        self.session.tables().await
-    }
-
-    async fn dependents(&mut self, tables: &[&str]) -> Result<Vec<String>, DbError> {
-        self.session.dependents(tables).await
-    }
-
-    async fn rehearse(&mut self, tables: &[&str], longest: Option<usize>) -> Result<(), DbError> {
-        self.session.rehearse(tables, longest).await
-    }
-
-    async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {
-        self.session.claim(name, claim).await
     }
 
     async fn close(self) {

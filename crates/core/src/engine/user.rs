@@ -19,7 +19,7 @@ use crate::event::Note;
 use crate::outcome::{Outcome, Timing};
 use crate::random::Rng;
 use crate::recorder::Ended;
-use crate::session::{Access, Database, Role, ServerProcess, Session};
+use crate::session::{Access, Admin, Database, Role, ServerProcess, Session};
 use crate::workload::{Completion, Statements, Workload};
 
 /// After so many transactions without waiting a user lets the others on its thread go on: a driver that
@@ -85,7 +85,7 @@ pub(super) async fn connect<W: Workload, D: Database>(
 impl<W: Workload, D: Database> Live<W, D> {
     /// The server's process, where the session can tell within `limit`.
     pub(super) async fn server_process(&mut self, limit: Duration) -> Option<ServerProcess> {
-        timeout(limit, self.session.server_process()).await.ok()?.ok().flatten()
+        timeout(limit, self.session.inner_mut().server_process()).await.ok()?.ok().flatten()
     }
 }
 

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use triphammer_core::engine::{self, Plan, RunEnd};
 use triphammer_core::session::{
-    Canceller, Capabilities, Claim, Database, Role, RowSource, ServerInfo, Session, StatementId,
+    Admin, Canceller, Capabilities, Claim, Database, Role, RowSource, ServerInfo, Session,
+    StatementId,
 };
 use triphammer_core::spec::Length;
 use triphammer_core::sql::BoundStatement;
@@ -135,7 +136,9 @@ impl Session for Routed {
             node.close().await;
         }
     }
+}
 
+impl Admin for Routed {
     async fn server(&mut self) -> Result<ServerInfo, DbError> {
         self.writer().server().await
     }

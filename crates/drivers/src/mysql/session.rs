@@ -8,7 +8,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Claim, IsAtWork, RowSource, ServerInfo, ServerProcess, Session, StatementId,
+    Access, Admin, Canceller, Claim, IsAtWork, RowSource, ServerInfo, ServerProcess, Session,
+    StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -527,6 +528,27 @@ impl Session for MysqlSession {
         Box::new(MysqlCanceller { thread: self.route.thread, shared: self.shared.clone() })
     }
 
+    async fn ping(&mut self) -> Result<bool, DbError> {
+        self.wire.command(command::PING)?;
+        self.wire.send().await?;
+        let open = self.open;
+        self.results(&mut Rows::new(), Form::Text, pass_over).await?;
+        self.open = open;
+        Ok(true)
+    }
+
+    async fn close(mut self) {
+        let farewell = async {
+            if self.wire.command(command::QUIT).is_ok() && self.wire.send().await.is_ok() {
+                self.wire.shut_down().await;
+            }
+        };
+        // Whoever does not hear a farewell in time sees the connection end.
+        let _ = timeout(GOODBYE_LIMIT, farewell).await;
+    }
+}
+
+impl Admin for MysqlSession {
     async fn server(&mut self) -> Result<ServerInfo, DbError> {
         let mut rows = self.ask("SELECT VERSION()").await?;
         let version = rows.pop().and_then(|mut row| row.pop()).flatten().unwrap_or_default();
@@ -560,15 +582,6 @@ impl Session for MysqlSession {
         let rows = self.ask(sql).await?;
         let counts = rows.iter().filter_map(|row| row.get(1)?.as_deref()?.parse::<u64>().ok());
         Ok(Some(counts.sum()))
-    }
-
-    async fn ping(&mut self) -> Result<bool, DbError> {
-        self.wire.command(command::PING)?;
-        self.wire.send().await?;
-        let open = self.open;
-        self.results(&mut Rows::new(), Form::Text, pass_over).await?;
-        self.open = open;
-        Ok(true)
     }
 
     async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
@@ -627,16 +640,6 @@ impl Session for MysqlSession {
             self.batch("DO RELEASE_ALL_LOCKS()").await?;
         }
         Ok(has_it)
-    }
-
-    async fn close(mut self) {
-        let farewell = async {
-            if self.wire.command(command::QUIT).is_ok() && self.wire.send().await.is_ok() {
-                self.wire.shut_down().await;
-            }
-        };
-        // Whoever does not hear a farewell in time sees the connection end.
-        let _ = timeout(GOODBYE_LIMIT, farewell).await;
     }
 }
 

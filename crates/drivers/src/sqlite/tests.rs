@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use triphammer_core::rows::Rows;
-use triphammer_core::session::{Access, Claim, Session};
+use triphammer_core::session::{Access, Admin, Claim, Session};
 use triphammer_core::value::ColumnType;
 use triphammer_core::workload::{TableDef, column, table};
 

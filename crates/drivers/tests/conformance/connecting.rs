@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use triphammer_core::ErrorClass;
 use triphammer_core::error::DbError;
-use triphammer_core::session::{Database, Role, Session};
+use triphammer_core::session::{Admin, Database, Role, Session};
 use triphammer_drivers::{AnyDatabase, ConnectSettings, Secret};
 
 use crate::bed::{Bed, OwnServer, open};

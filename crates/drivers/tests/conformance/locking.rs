@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use triphammer_core::ErrorClass;
 use triphammer_core::error::DbError;
-use triphammer_core::session::{Access, Claim, Role, Session};
+use triphammer_core::session::{Access, Admin, Claim, Role, Session};
 use triphammer_drivers::{AnySession, ConnectSettings};
 
 use crate::bed::{Bed, eventually};

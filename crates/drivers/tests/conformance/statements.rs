@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
-use triphammer_core::session::{Access, Role, Session};
+use triphammer_core::session::{Access, Admin, Role, Session};
 use triphammer_core::{ColumnType, ErrorClass, Rows, Value};
 
 use crate::bed::Bed;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use triphammer_core::clock::Clock;
-use triphammer_core::session::{Access, Claim, Database as _, Role, Session as _};
+use triphammer_core::session::{Access, Admin, Claim, Database as _, Role, Session as _};
 use triphammer_core::workload::{TableDef, column, table};
 use triphammer_core::{ColumnType, Rows, Value};
 use triphammer_drivers::target::ConnectSettings;

@@ -6,7 +6,9 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use triphammer_core::clock::Clock;
-use triphammer_core::session::{Access, Claim, Database as _, Isolation, Role, Session as _};
+use triphammer_core::session::{
+    Access, Admin, Claim, Database as _, Isolation, Role, Session as _,
+};
 use triphammer_core::workload::{TableDef, column, table};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows, SpecError, Value};
 use triphammer_drivers::mysql::{Mysql, MysqlSession};

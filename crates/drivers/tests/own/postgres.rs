@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use triphammer_core::session::{
-    Access, Claim, Database as _, Isolation, Protocol, Role, Session as _,
+    Access, Admin, Claim, Database as _, Isolation, Protocol, Role, Session as _,
 };
 use triphammer_core::workload::{TableDef, column, table};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows, Timestamp, Value};

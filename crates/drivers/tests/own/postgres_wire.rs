@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use triphammer_core::random::Rng;
-use triphammer_core::session::{Access, Database as _, Role, Session as _};
+use triphammer_core::session::{Access, Admin, Database as _, Role, Session as _};
 use triphammer_core::workload::{TableDef, column, table};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows};
 use triphammer_drivers::postgres::{Postgres, PostgresSession};
