@@ -7,6 +7,7 @@
 //! with the first event of theirs, so a type that never fails costs no memory for failures.
 
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
 
 use crate::clock::Elapsed;
 use crate::error::ErrorClass;
@@ -14,30 +15,46 @@ use crate::outcome::{Counts, Outcome, Timing};
 
 /// Lowest value told apart, in microseconds.
 pub const LOWEST_US: u64 = 1;
-/// Highest value kept, in microseconds: one hour. Longer ones count as this and are counted.
-pub const HIGHEST_US: u64 = 3_600_000_000;
+/// Highest value that a histogram has room for when it is made, in microseconds: one hour. It takes 94 kB.
+pub const ROOM_US: u64 = 3_600_000_000;
+/// Highest value kept, in microseconds: 366 days, the longest run. A histogram makes room for a longer
+/// value than it has room for (4 kB each time that doubles). Longer ones count as this and are counted.
+pub const HIGHEST_US: u64 = 366 * 24 * 3_600_000_000;
 /// Significant digits kept.
 pub const DIGITS: u8 = 3;
 
-/// An empty histogram of microseconds in the bounds that all of triphammer uses, so that any two merge
-/// exactly.
+/// An empty histogram of microseconds with the lowest value and the digits that all of triphammer uses, so
+/// that any two merge exactly. It makes room for more than an hour when that is recorded or added.
 #[must_use]
 pub fn histogram() -> Histogram<u32> {
-    Histogram::new_with_bounds(LOWEST_US, HIGHEST_US, DIGITS).expect("the bounds are valid")
+    let mut histogram =
+        Histogram::new_with_bounds(LOWEST_US, ROOM_US, DIGITS).expect("the bounds are valid");
+    histogram.auto(true);
+    histogram
+}
+
+/// Records microseconds, or [`HIGHEST_US`] where they are more, in a histogram that may not be there yet.
+fn record(times: &mut Option<Histogram<u32>>, us: u64) {
+    let times = times.get_or_insert_with(histogram);
+    times.record(us.min(HIGHEST_US)).expect("a histogram of ours makes room up to HIGHEST_US");
 }
 
 /// What one transaction type did in an interval.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct TypeInterval {
     /// Counters.
     pub counts: Counts,
     /// Response times of committed ones, µs.
+    #[serde(with = "crate::histogram::optional")]
     pub response: Option<Histogram<u32>>,
     /// Service times of committed ones, µs; `None` where the load is closed and both are the same.
+    #[serde(with = "crate::histogram::optional")]
     pub service: Option<Histogram<u32>>,
     /// Response times of those rolled back by rule, µs.
+    #[serde(with = "crate::histogram::optional")]
     pub rolled_back: Option<Histogram<u32>>,
     /// Response times of those failed or in doubt, µs.
+    #[serde(with = "crate::histogram::optional")]
     pub failed: Option<Histogram<u32>>,
     /// Times longer than [`HIGHEST_US`].
     pub saturated: u64,
@@ -66,7 +83,7 @@ impl TypeInterval {
 }
 
 /// CPU time that a worker thread used in an interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerCpu {
     /// The thread, from 0.
     pub thread: u32,
@@ -79,7 +96,7 @@ pub struct WorkerCpu {
 }
 
 /// CPU time of the whole host, in the kernel's ticks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostCpu {
     /// Ticks in which a CPU worked, or a hypervisor had taken it away.
     pub busy: u64,
@@ -101,7 +118,7 @@ impl HostCpu {
 }
 
 /// What the CPUs did that a process may use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuRoom {
     /// How many they are.
     pub cpus: u32,
@@ -110,7 +127,7 @@ pub struct CpuRoom {
 }
 
 /// What the server's processes on this host did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerUse {
     /// Time that passed, nanoseconds.
     pub wall_ns: u64,
@@ -121,7 +138,7 @@ pub struct ServerUse {
 }
 
 /// Who used the host's CPUs, and how long those who were ready waited for one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostUse {
     /// Time that passed, nanoseconds.
     pub wall_ns: u64,
@@ -175,14 +192,16 @@ fn add_room(mine: &mut Option<CpuRoom>, theirs: Option<CpuRoom>) {
 }
 
 /// What was measured of the client and its surroundings, to tell what limited the run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Gauges {
     /// CPU use of the worker threads.
     pub cpu: Vec<WorkerCpu>,
     /// Scheduling lag, µs: how late the worker threads took up what was ready. `None` where nobody
     /// measures it, because sessions block their thread.
+    #[serde(with = "crate::histogram::optional")]
     pub lag: Option<Histogram<u32>>,
     /// Round trips measured on the run's own sessions, µs. `None` without a network between.
+    #[serde(with = "crate::histogram::optional")]
     pub round_trip: Option<Histogram<u32>>,
     /// The host's CPU; zero where it cannot be read.
     pub host: HostCpu,
@@ -222,12 +241,12 @@ impl Gauges {
 /// Adds a histogram to one that may not be there yet.
 pub(crate) fn merge(mine: &mut Option<Histogram<u32>>, theirs: Option<&Histogram<u32>>) {
     if let Some(theirs) = theirs {
-        mine.get_or_insert_with(histogram).add(theirs).expect("all have the same bounds");
+        mine.get_or_insert_with(histogram).add(theirs).expect("a histogram of ours makes room");
     }
 }
 
 /// Arrivals of an open load in an interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arrived {
     /// Fell due.
     pub due: u64,
@@ -249,8 +268,9 @@ impl Arrived {
     }
 }
 
-/// One second, or several merged, of a worker thread or of all of them.
-#[derive(Clone, Debug)]
+/// One second, or several merged, of a worker thread or of all of them. Serialised, it is what a process
+/// that drives a share of a run hands to whoever [merges](crate::engine::merge) the shares.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Interval {
     /// First second, from the run's zero.
     pub first: u64,
@@ -262,6 +282,7 @@ pub struct Interval {
     pub gauges: Gauges,
     /// From due to the start of the first attempt, µs, of every transaction that ended: what waiting for
     /// a free session took. `None` where the load is closed and nobody waits.
+    #[serde(with = "crate::histogram::optional")]
     pub pool_wait: Option<Histogram<u32>>,
     /// What arrived; `None` where the load is not open.
     pub arrived: Option<Arrived>,
@@ -402,14 +423,12 @@ impl Recorder {
 
     /// A worker thread took up something so long after it was ready.
     pub fn lag(&mut self, ns: u64) {
-        let lag = &mut self.current.gauges.lag;
-        lag.get_or_insert_with(histogram).saturating_record(microseconds(ns));
+        record(&mut self.current.gauges.lag, microseconds(ns));
     }
 
     /// A round trip on a session, beside its transactions, took so long.
     pub fn round_trip(&mut self, ns: u64) {
-        let times = &mut self.current.gauges.round_trip;
-        times.get_or_insert_with(histogram).saturating_record(microseconds(ns));
+        record(&mut self.current.gauges.round_trip, microseconds(ns));
     }
 
     /// Whether `now` is past the current interval, so that it must be [taken](Recorder::take) first.
@@ -423,8 +442,7 @@ impl Recorder {
         debug_assert!(!self.is_due(timing.finished));
         self.totals.ended[transaction] += 1;
         if !self.closed_load {
-            let waits = self.current.pool_wait.get_or_insert_with(histogram);
-            waits.saturating_record(microseconds(timing.wait_ns()));
+            record(&mut self.current.pool_wait, microseconds(timing.wait_ns()));
         }
         let TypeInterval { counts, response, service, rolled_back, failed, saturated } =
             &mut self.current.types[transaction];
@@ -438,8 +456,7 @@ impl Recorder {
                 counts.response_ns += timing.response_ns();
                 counts.service_ns += timing.service_ns();
                 if !self.closed_load {
-                    let service_us = microseconds(timing.service_ns());
-                    service.get_or_insert_with(histogram).saturating_record(service_us);
+                    record(service, microseconds(timing.service_ns()));
                 }
                 response
             }
@@ -456,7 +473,7 @@ impl Recorder {
                 failed
             }
         };
-        times.get_or_insert_with(histogram).saturating_record(response_us);
+        record(times, response_us);
         *saturated += u64::from(response_us > HIGHEST_US);
     }
 
@@ -547,11 +564,32 @@ mod tests {
     }
 
     #[test]
-    fn an_hour_saturates_and_is_counted() {
+    fn times_beyond_an_hour_are_kept_and_merge_with_shorter_ones() {
+        let of = |seconds: u64| {
+            let mut recorder = Recorder::new(1, true);
+            recorder.edge = Elapsed::NEVER;
+            recorder.record(0, at(0, 0, 1000 * seconds), COMMITTED);
+            recorder.take(Elapsed(0)).types.remove(0)
+        };
+        let (day, short) = (of(86_400), of(1));
+        for (first, second) in [(&day, &short), (&short, &day)] {
+            let mut both = first.clone();
+            both.add(second);
+            let times = both.response.unwrap();
+            assert_eq!((times.len(), both.saturated), (2, 0));
+            let near = |us: u64, seconds: u64| us.abs_diff(seconds * 1_000_000) <= us / 1000;
+            assert!(near(times.max(), 86_400) && near(times.min(), 1), "{times:?}");
+        }
+    }
+
+    #[test]
+    fn more_than_the_longest_run_saturates_and_is_counted() {
         let mut recorder = Recorder::new(1, true);
         recorder.edge = Elapsed::NEVER;
-        recorder.record(0, at(0, 0, 5_000_000), COMMITTED);
+        recorder.record(0, at(0, 0, 2 * HIGHEST_US / 1000), COMMITTED);
         let interval = recorder.take(Elapsed(0));
         assert_eq!(interval.types[0].saturated, 1);
+        let longest = interval.types[0].response.as_ref().unwrap().max();
+        assert!(longest.abs_diff(HIGHEST_US) <= HIGHEST_US / 1000, "{longest}");
     }
 }

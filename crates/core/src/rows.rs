@@ -2,13 +2,12 @@
 //! read and cleared again and again, so that nothing is allocated per row once it has grown.
 
 use crate::error::{DbError, ErrorClass};
-use crate::value::{Timestamp, parse_decimal, rescale, write_decimal};
+use crate::value::{
+    Date, Timestamp, parse_decimal, parse_decimal128, rescale, rescale128, write_decimal,
+};
 
 /// Characters of a field that an error message shows.
 const SHOWN_MAX: usize = 40;
-/// Digits after the point that 64 bits can hold.
-const DIGITS_MAX: u8 = 18;
-
 /// One field. Text and lists lie in the buffer's arenas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell {
@@ -25,8 +24,17 @@ pub enum Cell {
         /// Digits after the point.
         scale: u8,
     },
+    /// A decimal that 64 bits do not hold.
+    Decimal128 {
+        /// Place in the arena of such units.
+        place: u32,
+        /// Digits after the point.
+        scale: u8,
+    },
     /// Date and time without a zone.
     Timestamp(Timestamp),
+    /// Date.
+    Date(Date),
     /// A range of the text arena.
     Text(Span),
     /// A range of the list arena.
@@ -59,6 +67,9 @@ pub struct Rows {
     cells: Vec<Cell>,
     text: Vec<u8>,
     lists: Vec<Cell>,
+    wide: Vec<i128>,
+    /// Of the columns, where somebody wants them.
+    names: Option<Vec<String>>,
 }
 
 impl Rows {
@@ -68,12 +79,46 @@ impl Rows {
         Self::default()
     }
 
+    /// An empty buffer that wants the names of the columns too: drivers give them where they know them.
+    #[must_use]
+    pub fn with_names() -> Self {
+        Self { names: Some(Vec::new()), ..Self::default() }
+    }
+
+    /// Whether drivers shall [give](Rows::set_names) the names of the columns.
+    #[must_use]
+    pub const fn wants_names(&self) -> bool {
+        self.names.is_some()
+    }
+
+    /// Sets the names of the columns, for whoever [wants](Rows::wants_names) them.
+    pub fn set_names<'a>(&mut self, columns: impl IntoIterator<Item = &'a str>) {
+        if let Some(names) = &mut self.names {
+            names.clear();
+            names.extend(columns.into_iter().map(str::to_owned));
+        }
+    }
+
+    /// Adds the name of the next column.
+    pub fn add_name(&mut self, column: &str) {
+        if let Some(names) = &mut self.names {
+            names.push(column.to_owned());
+        }
+    }
+
+    /// The name of a column, where the driver gave it; databases may give two columns the same.
+    #[must_use]
+    pub fn name(&self, column: usize) -> Option<&str> {
+        self.names.as_ref()?.get(column).map(String::as_str)
+    }
+
     /// Empties the buffer and sets the number of columns, keeping its memory.
     pub fn reset(&mut self, width: usize) {
         self.width = width;
         self.cells.clear();
         self.text.clear();
         self.lists.clear();
+        self.wide.clear();
     }
 
     /// Number of columns.
@@ -97,7 +142,9 @@ impl Rows {
     /// Bytes of memory in use, to bound a batch.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.text.len() + (self.cells.len() + self.lists.len()) * size_of::<Cell>()
+        self.text.len()
+            + (self.cells.len() + self.lists.len()) * size_of::<Cell>()
+            + self.wide.len() * size_of::<i128>()
     }
 
     /// Appends NULL.
@@ -118,6 +165,33 @@ impl Rows {
     /// Appends a decimal.
     pub fn decimal(&mut self, units: i64, scale: u8) {
         self.cells.push(Cell::Decimal { units, scale });
+    }
+
+    /// Appends a decimal of up to 38 digits.
+    ///
+    /// # Panics
+    /// When the buffer holds 2^32 that are too large for 64 bits: batches are bounded.
+    pub fn decimal128(&mut self, units: i128, scale: u8) {
+        if let Ok(units) = i64::try_from(units) {
+            return self.decimal(units, scale);
+        }
+        let place = u32::try_from(self.wide.len()).expect("batches are bounded");
+        self.wide.push(units);
+        self.cells.push(Cell::Decimal128 { place, scale });
+    }
+
+    /// The units of a [`Cell::Decimal128`] of this buffer.
+    ///
+    /// # Panics
+    /// When it is of another buffer.
+    #[must_use]
+    pub fn units(&self, place: u32) -> &i128 {
+        &self.wide[place as usize]
+    }
+
+    /// Appends a date.
+    pub fn date(&mut self, value: Date) {
+        self.cells.push(Cell::Date(value));
     }
 
     /// Appends a date and time.
@@ -148,7 +222,7 @@ impl Rows {
         self.cells.push(Cell::List(Span::between(start, self.lists.len())));
     }
 
-    /// Forgets the cells of a row that was begun and not ended, and says so.
+    /// Whether the last row lacks fields: it was begun and not ended.
     #[must_use]
     pub fn has_partial_row(&self) -> bool {
         self.width != 0 && !self.cells.len().is_multiple_of(self.width)
@@ -233,14 +307,16 @@ impl<'a> Row<'a> {
             Cell::Null => "NULL".to_owned(),
             Cell::Int(value) => value.to_string(),
             Cell::Float(value) => value.to_string(),
-            Cell::Decimal { units, scale } => {
+            Cell::Decimal { .. } | Cell::Decimal128 { .. } => {
                 let mut text = String::new();
-                match scale <= DIGITS_MAX && write_decimal(&mut text, units, scale).is_ok() {
-                    true => text,
-                    false => "a decimal".to_owned(),
+                match self.exact(cell).map(|(units, scale)| write_decimal(&mut text, units, scale))
+                {
+                    Some(Ok(())) => text,
+                    _ => "a decimal".to_owned(),
                 }
             }
             Cell::Timestamp(value) => value.to_string(),
+            Cell::Date(value) => value.to_string(),
             Cell::Text(span) => {
                 let text = String::from_utf8_lossy(&self.rows.text[span.range()]);
                 let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
@@ -254,6 +330,22 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// A number without a rounding error: units and scale.
+    fn exact(&self, cell: &Cell) -> Option<(i128, u8)> {
+        match *cell {
+            Cell::Int(value) => Some((value.into(), 0)),
+            Cell::Decimal { units, scale } => Some((units.into(), scale)),
+            Cell::Decimal128 { place, scale } => Some((*self.rows.units(place), scale)),
+            _ => None,
+        }
+    }
+
+    /// The units of a decimal of 128 bits, for drivers that send them on.
+    #[must_use]
+    pub fn units(&self, place: u32) -> &'a i128 {
+        self.rows.units(place)
+    }
+
     /// An integer; a decimal or float without a fraction counts as one, as does text.
     ///
     /// # Errors
@@ -263,6 +355,9 @@ impl<'a> Row<'a> {
             Some(Cell::Int(value)) => Ok(*value),
             Some(Cell::Decimal { units, scale }) => {
                 rescale(*units, *scale, 0).ok_or_else(|| self.mismatch(column, "an integer"))
+            }
+            Some(Cell::Decimal128 { .. }) => {
+                self.decimal(column, 0).map_err(|_| self.mismatch(column, "an integer"))
             }
             #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
             Some(Cell::Float(value)) if value.fract() == 0.0 && value.abs() < 9e15 => {
@@ -293,6 +388,10 @@ impl<'a> Row<'a> {
         let found = match self.get(column) {
             Some(Cell::Decimal { units, scale: from }) => rescale(*units, *from, scale),
             Some(Cell::Int(value)) => rescale(*value, 0, scale),
+            Some(Cell::Decimal128 { place, scale: from }) => {
+                let units = rescale128(*self.rows.units(*place), *from, scale);
+                units.and_then(|units| i64::try_from(units).ok())
+            }
             #[expect(clippy::cast_possible_truncation, reason = "checked to be small")]
             Some(Cell::Float(value)) => {
                 let scaled = (value * 10f64.powi(i32::from(scale))).round();
@@ -300,6 +399,24 @@ impl<'a> Row<'a> {
             }
             Some(Cell::Text(_)) => parse_decimal(self.text(column)?, scale),
             _ => None,
+        };
+        found.ok_or_else(|| self.mismatch(column, "a decimal of that scale"))
+    }
+
+    /// A decimal of up to 38 digits as units at `scale`, as [`Row::decimal`].
+    ///
+    /// # Errors
+    /// When the field is missing, NULL, of another type, or has more digits than `scale`.
+    pub fn decimal128(&self, column: usize, scale: u8) -> Result<i128, DbError> {
+        let found = match self.get(column) {
+            Some(Cell::Text(_)) => parse_decimal128(self.text(column)?, scale),
+            #[expect(clippy::cast_possible_truncation, reason = "checked to be small")]
+            Some(Cell::Float(value)) => {
+                let scaled = (value * 10f64.powi(i32::from(scale))).round();
+                (scaled.abs() < 1e38).then_some(scaled as i128)
+            }
+            Some(cell) => self.exact(cell).and_then(|(units, from)| rescale128(units, from, scale)),
+            None => None,
         };
         found.ok_or_else(|| self.mismatch(column, "a decimal of that scale"))
     }
@@ -315,6 +432,9 @@ impl<'a> Row<'a> {
             Some(Cell::Int(value)) => Ok(*value as f64),
             Some(Cell::Decimal { units, scale }) => {
                 Ok(*units as f64 / 10f64.powi(i32::from(*scale)))
+            }
+            Some(Cell::Decimal128 { place, scale }) => {
+                Ok(*self.rows.units(*place) as f64 / 10f64.powi(i32::from(*scale)))
             }
             Some(Cell::Text(_)) => {
                 let text = self.text(column)?.trim();
@@ -342,13 +462,30 @@ impl<'a> Row<'a> {
         &self.rows.text[span.range()]
     }
 
-    /// A date and time; text of that form counts, for databases that keep text.
+    /// A date; the midnight of one counts, and text of that form, for databases that keep text.
+    ///
+    /// # Errors
+    /// When the field is missing, NULL or of another type.
+    pub fn date(&self, column: usize) -> Result<Date, DbError> {
+        let found = match self.get(column) {
+            Some(Cell::Date(value)) => Some(*value),
+            Some(Cell::Timestamp(at)) => Date::of(*at).filter(|date| date.midnight() == Some(*at)),
+            Some(Cell::Text(_)) => Date::parse(self.text(column)?),
+            _ => None,
+        };
+        found.ok_or_else(|| self.mismatch(column, "a date"))
+    }
+
+    /// A date and time; a date's midnight counts, and text of that form, for databases that keep text.
     ///
     /// # Errors
     /// When the field is missing, NULL or of another type.
     pub fn timestamp(&self, column: usize) -> Result<Timestamp, DbError> {
         match self.get(column) {
             Some(Cell::Timestamp(value)) => Ok(*value),
+            Some(Cell::Date(date)) => {
+                date.midnight().ok_or_else(|| self.mismatch(column, "a timestamp"))
+            }
             Some(Cell::Text(_)) => Timestamp::parse(self.text(column)?)
                 .ok_or_else(|| self.mismatch(column, "a timestamp")),
             _ => Err(self.mismatch(column, "a timestamp")),
@@ -414,6 +551,50 @@ mod tests {
             error(row.decimal(3, 2)),
             "column 3 is a list of 2, not a decimal of that scale"
         );
+    }
+
+    #[test]
+    fn decimals_beyond_64_bits_lie_in_an_arena_of_their_own() {
+        let large = 10_i128.pow(30) + 5;
+        let mut rows = Rows::new();
+        rows.reset(2);
+        for units in [large, -large, 7] {
+            rows.decimal128(units, 6);
+            rows.int(1);
+        }
+        let row = rows.row(1);
+        assert_eq!(row.decimal128(0, 8).unwrap(), -100 * large);
+        assert_eq!(row.float(0).unwrap(), -1e24);
+        assert_eq!(rows.row(2).cell(0), Cell::Decimal { units: 7, scale: 6 });
+        let error = row.decimal(0, 6).unwrap_err().to_string();
+        let found = "column 0 is -1000000000000000000000000.000005";
+        assert_eq!(error, format!("{found}, not a decimal of that scale"));
+        assert_eq!(size_of::<Cell>(), 16, "a cell stays two words");
+    }
+
+    #[test]
+    fn a_date_is_its_midnight() {
+        let date = Date::parse("2024-02-29").unwrap();
+        let mut rows = Rows::new();
+        rows.reset(1);
+        rows.date(date);
+        rows.timestamp(date.midnight().unwrap());
+        rows.text("2024-02-29");
+        rows.timestamp(Timestamp(date.midnight().unwrap().0 + 1));
+        assert!((0..3).all(|row| rows.row(row).date(0).unwrap() == date));
+        assert_eq!(rows.row(0).timestamp(0).unwrap(), date.midnight().unwrap());
+        assert!(rows.row(3).date(0).is_err(), "no midnight");
+    }
+
+    #[test]
+    fn names_are_kept_for_who_wants_them() {
+        let mut rows = Rows::new();
+        rows.set_names(["a"]);
+        assert_eq!((rows.wants_names(), rows.name(0)), (false, None));
+        let mut rows = Rows::with_names();
+        rows.set_names(["a", "b"]);
+        rows.reset(2);
+        assert_eq!((rows.wants_names(), rows.name(1), rows.name(2)), (true, Some("b"), None));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::workload::TableDef;
 /// A server or file on which sessions can be opened. Shared by all threads.
 pub trait Database: Send + Sync + 'static {
     /// What `connect` gives.
-    type Session: Session;
+    type Session: Admin;
 
     /// Name of the SQL spelling: a folder of the workloads' `sql/`.
     fn dialect(&self) -> &'static str;
@@ -41,11 +41,13 @@ pub trait Database: Send + Sync + 'static {
     /// The target for people, without any secret: `postgres://bench@db1:5432/tpcc`.
     fn target(&self) -> String;
 
-    /// Opens a session. The caller puts the time limit around it.
+    /// Opens a session. The caller puts the time limit around it. `slot` tells those of one role apart,
+    /// for a database of several nodes: the number of a virtual user, of a session of a pool or of a
+    /// member of a crew, in the whole run; 0 for who is alone. Whoever connects again has the same one.
     ///
     /// # Errors
     /// `Refused` when trying again cannot help, `Unavailable` or `Disconnected` when it may.
-    async fn connect(&self, role: Role) -> Result<Self::Session, DbError>;
+    async fn connect(&self, role: Role, slot: u32) -> Result<Self::Session, DbError>;
 
     /// How long questions that are no user's transactions are waited for.
     fn waits(&self) -> Waits {
@@ -98,6 +100,14 @@ pub enum Access {
     Write,
     /// It only reads, and everything it reads is of one instant.
     Snapshot,
+}
+
+impl Access {
+    /// Whether it writes.
+    #[must_use]
+    pub const fn writes(self) -> bool {
+        matches!(self, Self::Write)
+    }
 }
 
 /// One connection. A failed call leaves the session usable unless the error's class
@@ -160,6 +170,12 @@ pub trait Session: 'static {
         each: &mut dyn FnMut(&Rows),
     ) -> Result<(), DbError>;
 
+    /// Says what the attempt at a transaction that comes next does, before its first call: a session on
+    /// several nodes chooses one by it. Costs no round trip, and means nothing to a single server.
+    fn announce(&mut self, access: Access) {
+        let _ = access;
+    }
+
     /// Begins a transaction, at the isolation level that the target's settings give.
     ///
     /// # Errors
@@ -211,6 +227,22 @@ pub trait Session: 'static {
     /// A handle by which another thread can cancel what the session is doing.
     fn canceller(&self) -> Box<dyn Canceller>;
 
+    /// Makes the cheapest round trip there is, for its time. Gives false, without waiting, where there is
+    /// none to make because the database runs in this process.
+    ///
+    /// # Errors
+    /// When the session is lost.
+    async fn ping(&mut self) -> Result<bool, DbError> {
+        Ok(false)
+    }
+
+    /// Ends the session in an orderly way. Dropping it is allowed too, and abrupt.
+    async fn close(self);
+}
+
+/// What a session can be asked about its server and its tables, beside the transactions of users: settings,
+/// counters, locks. Nothing here is on the path of a transaction.
+pub trait Admin: Session {
     /// What is at the other end, and how it was reached.
     ///
     /// # Errors
@@ -229,15 +261,6 @@ pub trait Session: 'static {
     /// # Errors
     /// As the database reports.
     async fn transaction_count(&mut self) -> Result<Option<u64>, DbError>;
-
-    /// Makes the cheapest round trip there is, for its time. Gives false, without waiting, where there is
-    /// none to make because the database runs in this process.
-    ///
-    /// # Errors
-    /// When the session is lost.
-    async fn ping(&mut self) -> Result<bool, DbError> {
-        Ok(false)
-    }
 
     /// The process, or the thread, that serves this session, where the server may be on this host:
     /// whoever asks looks whether it is. `None` where the server is elsewhere, or nobody can tell.
@@ -283,9 +306,6 @@ pub trait Session: 'static {
     /// # Errors
     /// As the database reports.
     async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError>;
-
-    /// Ends the session in an orderly way. Dropping it is allowed too, and abrupt.
-    async fn close(self);
 }
 
 /// A process of a server, as the server itself numbers it: in a container these may be other numbers

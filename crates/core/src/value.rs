@@ -22,6 +22,8 @@ pub enum ColumnType {
     Text,
     /// Date and time without a zone.
     Timestamp,
+    /// Date.
+    Date,
     /// List of 32-bit integers, for databases that take a list as one argument.
     IntList,
 }
@@ -76,6 +78,51 @@ impl fmt::Display for Timestamp {
     }
 }
 
+/// A date: days since 1970-01-01.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Date(pub i32);
+
+impl Date {
+    /// Reads `2026-01-31`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let civil: jiff::civil::Date = text.trim().parse().ok()?;
+        Some(Self(civil.since(EPOCH).ok()?.get_days()))
+    }
+
+    /// The day on which an instant lies.
+    #[must_use]
+    pub fn of(at: Timestamp) -> Option<Self> {
+        i32::try_from(at.0.div_euclid(DAY_US)).ok().map(Self)
+    }
+
+    /// Its midnight; `None` when that is too far away to count its microseconds.
+    #[must_use]
+    pub fn midnight(self) -> Option<Timestamp> {
+        i64::from(self.0).checked_mul(DAY_US).map(Timestamp)
+    }
+
+    /// The civil date; `None` outside the years -9999 to 9999.
+    #[must_use]
+    pub fn civil(self) -> Option<jiff::civil::Date> {
+        EPOCH.checked_add(jiff::Span::new().try_days(self.0).ok()?).ok()
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.civil() {
+            Some(c) => write!(f, "{:04}-{:02}-{:02}", c.year(), c.month(), c.day()),
+            None => write!(f, "day {} from 1970-01-01", self.0),
+        }
+    }
+}
+
+/// Day 0.
+const EPOCH: jiff::civil::Date = jiff::civil::Date::constant(1970, 1, 1);
+/// Microseconds of a day.
+const DAY_US: i64 = 86_400_000_000;
+
 /// One argument of a statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
@@ -92,10 +139,20 @@ pub enum Value<'a> {
         /// Digits after the point.
         scale: u8,
     },
+    /// An exact decimal of up to 38 digits: `units` × 10^-`scale`. It borrows, so that all values stay
+    /// small.
+    Decimal128 {
+        /// The digits as one integer.
+        units: &'a i128,
+        /// Digits after the point.
+        scale: u8,
+    },
     /// Characters.
     Text(&'a str),
     /// Date and time.
     Timestamp(Timestamp),
+    /// Date.
+    Date(Date),
     /// A list of integers.
     Ints(&'a [i32]),
 }
@@ -126,14 +183,18 @@ impl<'a> From<&'a str> for Value<'a> {
     }
 }
 
-/// Writes `units` × 10^-`scale` as text: `-0.05`.
-pub fn write_decimal(out: &mut impl fmt::Write, units: i64, scale: u8) -> fmt::Result {
+/// Most digits after the point that 128 bits can hold.
+pub const SCALE_MAX: u8 = 38;
+
+/// Writes `units` × 10^-`scale` as text: `-0.05`. The scale is at most [`SCALE_MAX`].
+pub fn write_decimal(out: &mut impl fmt::Write, units: impl Into<i128>, scale: u8) -> fmt::Result {
+    let units = units.into();
     let sign = if units < 0 { "-" } else { "" };
     let magnitude = units.unsigned_abs();
     if scale == 0 {
         return write!(out, "{sign}{magnitude}");
     }
-    let power = 10u64.pow(u32::from(scale));
+    let power = 10u128.checked_pow(u32::from(scale)).ok_or(fmt::Error)?;
     write!(
         out,
         "{sign}{}.{:0width$}",
@@ -154,9 +215,26 @@ pub fn rescale(units: i64, from: u8, to: u8) -> Option<i64> {
     }
 }
 
+/// As [`rescale`], of 128 bits.
+#[must_use]
+pub fn rescale128(units: i128, from: u8, to: u8) -> Option<i128> {
+    let power = 10i128.checked_pow(u32::from(to.abs_diff(from)))?;
+    if to >= from {
+        units.checked_mul(power)
+    } else {
+        (units % power == 0).then_some(units / power)
+    }
+}
+
 /// Reads `-12.5` as units at `scale`; `None` when it is no decimal or has more digits.
 #[must_use]
 pub fn parse_decimal(text: &str, scale: u8) -> Option<i64> {
+    i64::try_from(parse_decimal128(text, scale)?).ok()
+}
+
+/// As [`parse_decimal`], of 128 bits.
+#[must_use]
+pub fn parse_decimal128(text: &str, scale: u8) -> Option<i128> {
     let text = text.trim();
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -167,8 +245,8 @@ pub fn parse_decimal(text: &str, scale: u8) -> Option<i64> {
     if whole.is_empty() || !all_digits(whole) || !all_digits(fraction) {
         return None;
     }
-    let written: i64 = format!("{whole}{fraction}").parse().ok()?;
-    let units = rescale(written, u8::try_from(fraction.len()).ok()?, scale)?;
+    let written: i128 = format!("{whole}{fraction}").parse().ok()?;
+    let units = rescale128(written, u8::try_from(fraction.len()).ok()?, scale)?;
     Some(if negative { -units } else { units })
 }
 
@@ -206,6 +284,43 @@ mod tests {
         assert_eq!(rescale(12_500, 4, 2), Some(125));
         assert_eq!(rescale(12_501, 4, 2), None);
         assert_eq!(rescale(i64::MAX, 0, 1), None);
+    }
+
+    #[test]
+    fn decimals_of_128_bits_read_what_they_write() {
+        for units in [i128::MAX, i128::MIN + 1, 0, -1, 10_i128.pow(30)] {
+            for scale in [0, 2, 19, SCALE_MAX] {
+                let mut text = String::new();
+                write_decimal(&mut text, units, scale).unwrap();
+                assert_eq!(parse_decimal128(&text, scale), Some(units), "{text}");
+            }
+        }
+        assert!(write_decimal(&mut String::new(), 1, 39).is_err());
+        assert_eq!(parse_decimal("9223372036854775808", 0), None, "no 64 bits");
+        assert_eq!(rescale128(1, 0, 38), Some(10_i128.pow(38)));
+        assert_eq!((rescale128(2, 0, 38), rescale128(1, 0, 39)), (None, None));
+    }
+
+    #[test]
+    fn dates_read_what_they_write() {
+        for (text, days) in [
+            ("1970-01-01", 0),
+            ("1969-12-31", -1),
+            ("2024-02-29", 19_782),
+            ("0001-01-01", -719_162),
+        ] {
+            assert_eq!(Date::parse(text), Some(Date(days)));
+            assert_eq!(Date(days).to_string(), text);
+            assert_eq!(Date::of(Date(days).midnight().unwrap()), Some(Date(days)));
+        }
+        assert_eq!(Date::of(Timestamp(-1)), Some(Date(-1)));
+        assert_eq!(Date::parse("2026-02-30"), None);
+        assert_eq!(Date(i32::MAX).to_string(), "day 2147483647 from 1970-01-01");
+    }
+
+    #[test]
+    fn a_value_takes_three_words() {
+        assert_eq!(size_of::<Value<'_>>(), 24);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::error::{DbError, SpecError};
 use crate::pace::Cycle;
 use crate::random::Rng;
 use crate::rows::Rows;
-use crate::session::{Capabilities, RowSource, Session, StatementId};
+use crate::session::{Access, Capabilities, RowSource, Session, StatementId};
 use crate::sql::{SqlBook, StatementDef};
 use crate::value::{ColumnType, Timestamp};
 
@@ -220,15 +220,30 @@ pub struct TransactionDef {
     pub title: Name,
     /// Share of the default mix.
     pub weight: u32,
+    /// Whether it writes: a database of several nodes sends those that only read elsewhere.
+    pub access: Access,
     /// Something counted inside the transaction, such as districts that Delivery found empty.
     pub tally: Option<TallyDef>,
 }
 
 impl TransactionDef {
-    /// A type that counts nothing inside.
+    /// A type that writes, and counts nothing inside.
     #[must_use]
     pub const fn new(name: &'static str, title: &'static str, weight: u32) -> Self {
-        Self { name: Name::new_static(name), title: Name::new_static(title), weight, tally: None }
+        Self {
+            name: Name::new_static(name),
+            title: Name::new_static(title),
+            weight,
+            access: Access::Write,
+            tally: None,
+        }
+    }
+
+    /// The same, but it only reads.
+    #[must_use]
+    pub const fn reading(mut self) -> Self {
+        self.access = Access::Read;
+        self
     }
 }
 

@@ -8,8 +8,8 @@ use std::fmt;
 use triphammer_core::error::{DbError, SpecError};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Capabilities, Claim, Database, Role, RowSource, ServerInfo, ServerProcess,
-    Session, StatementId, Waits,
+    Access, Admin, Canceller, Capabilities, Claim, Database, Role, RowSource, ServerInfo,
+    ServerProcess, Session, StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::Value;
@@ -81,9 +81,11 @@ macro_rules! drivers {
                 match self { $(Self::$name(database) => database.target(),)+ }
             }
 
-            async fn connect(&self, role: Role) -> Result<AnySession, DbError> {
+            async fn connect(&self, role: Role, slot: u32) -> Result<AnySession, DbError> {
                 match self {
-                    $(Self::$name(database) => database.connect(role).await.map(AnySession::$name),)+
+                    $(Self::$name(database) => {
+                        database.connect(role, slot).await.map(AnySession::$name)
+                    })+
                 }
             }
 
@@ -103,6 +105,11 @@ macro_rules! drivers {
         #[deny(clippy::missing_trait_methods, reason = "what is not passed on would be lost")]
         impl Session for AnySession {
             drivers!(@session $($name)+);
+        }
+
+        #[deny(clippy::missing_trait_methods, reason = "what is not passed on would be lost")]
+        impl Admin for AnySession {
+            drivers!(@admin $($name)+);
         }
     };
 
@@ -147,6 +154,10 @@ macro_rules! drivers {
             match self { $(Self::$name(session) => session.stream(id, args, batch, each).await,)+ }
         }
 
+        fn announce(&mut self, access: Access) {
+            match self { $(Self::$name(session) => session.announce(access),)+ }
+        }
+
         async fn begin(&mut self, access: Access) -> Result<(), DbError> {
             match self { $(Self::$name(session) => session.begin(access).await,)+ }
         }
@@ -183,6 +194,16 @@ macro_rules! drivers {
             match self { $(Self::$name(session) => session.canceller(),)+ }
         }
 
+        async fn ping(&mut self) -> Result<bool, DbError> {
+            match self { $(Self::$name(session) => session.ping().await,)+ }
+        }
+
+        async fn close(self) {
+            match self { $(Self::$name(session) => session.close().await,)+ }
+        }
+    };
+
+    (@admin $($name:ident)+) => {
         async fn server(&mut self) -> Result<ServerInfo, DbError> {
             match self { $(Self::$name(session) => session.server().await,)+ }
         }
@@ -193,10 +214,6 @@ macro_rules! drivers {
 
         async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {
             match self { $(Self::$name(session) => session.transaction_count().await,)+ }
-        }
-
-        async fn ping(&mut self) -> Result<bool, DbError> {
-            match self { $(Self::$name(session) => session.ping().await,)+ }
         }
 
         async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
@@ -217,10 +234,6 @@ macro_rules! drivers {
 
         async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {
             match self { $(Self::$name(session) => session.claim(name, claim).await,)+ }
-        }
-
-        async fn close(self) {
-            match self { $(Self::$name(session) => session.close().await,)+ }
         }
     };
 }

@@ -88,7 +88,7 @@ use triphammer_core::error::{DbError, ErrorClass, SpecError};
 use triphammer_core::random::Rng;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Capabilities, Claim, Database, Isolation, Protocol, Role, RowSource,
+    Access, Admin, Canceller, Capabilities, Claim, Database, Isolation, Protocol, Role, RowSource,
     ServerInfo, Session, StatementId,
 };
 use triphammer_core::sql::BoundStatement;
@@ -142,6 +142,7 @@ const CAPABILITIES: Capabilities = Capabilities {
         ("lists_as_arguments", STORES_NOTHING),
         ("integer_that_does_not_fit", STORES_NOTHING),
         ("execute_gives_the_row_count", STORES_NOTHING),
+        ("columns_have_names", STORES_NOTHING),
         ("failed_statement", STORES_NOTHING),
         ("unique_violation", STORES_NOTHING),
         ("script_of_several_statements", STORES_NOTHING),
@@ -455,7 +456,7 @@ impl Database for Null {
         }
     }
 
-    async fn connect(&self, _role: Role) -> Result<NullSession, DbError> {
+    async fn connect(&self, _role: Role, _slot: u32) -> Result<NullSession, DbError> {
         if !self.options.connect.is_zero() {
             tokio::time::sleep(self.options.connect).await;
         }
@@ -671,6 +672,19 @@ impl Session for NullSession {
         Box::new(NullCanceller(Arc::clone(&self.cancel)))
     }
 
+    /// The network's time alone, when the target asks for a network.
+    async fn ping(&mut self) -> Result<bool, DbError> {
+        if self.options.network.is_zero() {
+            return Ok(false);
+        }
+        self.wait_for(Duration::ZERO).await?;
+        Ok(true)
+    }
+
+    async fn close(self) {}
+}
+
+impl Admin for NullSession {
     async fn server(&mut self) -> Result<ServerInfo, DbError> {
         self.round_trip().await?;
         Ok(ServerInfo {
@@ -702,15 +716,6 @@ impl Session for NullSession {
         Ok(None)
     }
 
-    /// The network's time alone, when the target asks for a network.
-    async fn ping(&mut self) -> Result<bool, DbError> {
-        if self.options.network.is_zero() {
-            return Ok(false);
-        }
-        self.wait_for(Duration::ZERO).await?;
-        Ok(true)
-    }
-
     async fn tables(&mut self) -> Result<Vec<String>, DbError> {
         self.round_trip().await?;
         Ok(Vec::new())
@@ -732,8 +737,6 @@ impl Session for NullSession {
         }
         Ok(true)
     }
-
-    async fn close(self) {}
 }
 
 impl Drop for NullSession {
@@ -771,7 +774,7 @@ mod tests {
     }
 
     async fn session(null: &Null) -> NullSession {
-        null.connect(Role::User).await.unwrap()
+        null.connect(Role::User, 0).await.unwrap()
     }
 
     #[test]
@@ -934,7 +937,7 @@ mod tests {
     async fn a_full_database_takes_the_next_when_one_leaves() {
         let null = null(&[("refuse", "1")]);
         let first = session(&null).await;
-        let error = null.connect(Role::User).await.err().unwrap();
+        let error = null.connect(Role::User, 0).await.err().unwrap();
         assert_eq!(error.class(), ErrorClass::Unavailable);
         drop(first);
         session(&null).await;

@@ -289,7 +289,7 @@ impl Database for Sqlite {
         format!("sqlite:{}", self.path.display())
     }
 
-    async fn connect(&self, role: Role) -> Result<SqliteSession, DbError> {
+    async fn connect(&self, role: Role, _slot: u32) -> Result<SqliteSession, DbError> {
         SqliteSession::new(self.connection(role)?, self.path.clone())
     }
 

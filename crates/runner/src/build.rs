@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
-use triphammer_core::session::{Access, Claim, Database, Role, RowSource, Session};
+use triphammer_core::session::{Access, Admin, Claim, Database, Role, RowSource, Session};
 use triphammer_core::sql::{Script, SqlBook};
 use triphammer_core::workload::{Description, Part, TableDef, Workload, WorkloadSettings};
 use triphammer_core::{DbError, ErrorClass, Rows, clock};
@@ -236,7 +236,7 @@ async fn begin(
 }
 
 /// Tries what a build would do first, before what is there is dropped for it.
-async fn rehearse<S: Session>(
+async fn rehearse<S: Admin>(
     book: &SqlBook,
     session: &mut S,
     request: &BuildRequest,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use triphammer_core::session::{Access, Claim, Database, Role, Session};
+use triphammer_core::session::{Access, Admin, Claim, Database, Role, Session};
 use triphammer_core::sql::SqlBook;
 use triphammer_core::workload::{CheckDef, CheckWhen, Description, Statements};
 use triphammer_core::{DbError, Rows, StatementId, Value};
@@ -170,7 +170,7 @@ pub fn check(
 ///
 /// # Errors
 /// When there is none, or it is not complete.
-pub async fn built<S: Session>(
+pub async fn built<S: Admin>(
     workload: &Description,
     book: &SqlBook,
     session: &mut S,

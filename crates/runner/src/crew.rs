@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use triphammer_core::engine;
@@ -56,8 +56,11 @@ impl Crew {
             let mut first = failure.lock().expect("no member panics with it");
             first.get_or_insert(Failure::Database { doing, error });
         };
+        let members = AtomicU32::new(0);
         let member = async || {
-            let mut session = match connect(&self.database, self.role, self.connect_limit).await {
+            let slot = members.fetch_add(1, Ordering::Relaxed);
+            let connecting = connect_member(&self.database, self.role, slot, self.connect_limit);
+            let mut session = match connecting.await {
                 Ok(session) => session,
                 Err(error) => {
                     return fail(format!("connecting to {}", self.database.target()), error);
@@ -145,11 +148,21 @@ pub async fn connect(
     role: Role,
     limit: Duration,
 ) -> Result<Limited<AnySession>, DbError> {
-    let session =
-        tokio::time::timeout(limit, database.connect(role)).await.unwrap_or_else(|_| {
-            let message = format!("no answer within {} s", limit.as_secs_f64());
-            Err(DbError::new(ErrorClass::Disconnected, message))
-        })?;
+    connect_member(database, role, 0, limit).await
+}
+
+/// As [`connect`], for one of several that do the same.
+async fn connect_member(
+    database: &AnyDatabase,
+    role: Role,
+    slot: u32,
+    limit: Duration,
+) -> Result<Limited<AnySession>, DbError> {
+    let connecting = tokio::time::timeout(limit, database.connect(role, slot));
+    let session = connecting.await.unwrap_or_else(|_| {
+        let message = format!("no answer within {} s", limit.as_secs_f64());
+        Err(DbError::new(ErrorClass::Disconnected, message))
+    })?;
     Ok(Limited::new(session, database.waits()))
 }
 

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 use triphammer_core::session::{
-    Access, Canceller, Claim, RowSource, ServerInfo, ServerProcess, Session, StatementId, Waits,
+    Access, Admin, Canceller, Claim, RowSource, ServerInfo, ServerProcess, Session, StatementId,
+    Waits,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -171,6 +172,10 @@ impl<S: Session> Session for Limited<S> {
         finished(self.waits, &*canceller, &passed, work).await
     }
 
+    fn announce(&mut self, access: Access) {
+        self.session.announce(access);
+    }
+
     async fn begin(&mut self, access: Access) -> Result<(), DbError> {
         answered!(self.begin(access))
     }
@@ -210,6 +215,17 @@ impl<S: Session> Session for Limited<S> {
         self.session.canceller()
     }
 
+    async fn ping(&mut self) -> Result<bool, DbError> {
+        answered!(self.ping())
+    }
+
+    async fn close(self) {
+        self.session.close().await;
+    }
+}
+
+#[deny(clippy::missing_trait_methods, reason = "what is not passed on would be lost")]
+impl<S: Admin> Admin for Limited<S> {
     async fn server(&mut self) -> Result<ServerInfo, DbError> {
         answered!(self.server())
     }
@@ -220,10 +236,6 @@ impl<S: Session> Session for Limited<S> {
 
     async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {
         answered!(self.transaction_count())
-    }
-
-    async fn ping(&mut self) -> Result<bool, DbError> {
-        answered!(self.ping())
     }
 
     async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
@@ -244,10 +256,6 @@ impl<S: Session> Session for Limited<S> {
 
     async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {
         answered!(self.claim(name, claim))
-    }
-
-    async fn close(self) {
-        self.session.close().await;
     }
 }
 

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::session::{Access, Claim, Database, Role};
+use triphammer_core::session::{Access, Admin, Claim, Database, Role};
 use triphammer_core::sql::SqlBook;
 use triphammer_core::workload::{Description, Foreign, Judged, Statements};
 use triphammer_core::{Rows, Session};
@@ -63,7 +63,7 @@ impl Found {
 ///
 /// # Errors
 /// As the database reports.
-pub async fn look<S: Session>(
+pub async fn look<S: Admin>(
     workload: &Description,
     book: &SqlBook,
     session: &mut S,
@@ -206,7 +206,7 @@ async fn drop_tables<S: Session>(
 ///
 /// # Errors
 /// With what depends on them.
-pub async fn refuse_dependents<S: Session>(
+pub async fn refuse_dependents<S: Admin>(
     workload: &Description,
     session: &mut S,
     found: &Found,

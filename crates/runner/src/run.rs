@@ -8,9 +8,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::engine::{self, Ending, Plan, Replay, RunEnd, Stopper};
+use triphammer_core::engine::{self, Ending, Plan, Replay, RunEnd, Share, Stopper};
 use triphammer_core::event::{Event, Note, Phase};
-use triphammer_core::session::{Claim, Database, Role, Session};
+use triphammer_core::session::{Admin, Claim, Database, Role, Session};
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::sql::SqlBook;
 use triphammer_core::workload::{
@@ -151,7 +151,13 @@ impl Resolved {
         let workload = Arc::new(AnyWorkload::new(&workload.name, &workload_settings)?);
         let facts = record.below("fact").chain(record.below("dialect"));
         let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let plan = Plan { workload, database: Arc::clone(database), book: Arc::new(book), spec };
+        let plan = Plan {
+            workload,
+            database: Arc::clone(database),
+            book: Arc::new(book),
+            spec,
+            share: Share::WHOLE,
+        };
         let adopted = record.is_adopted();
         Ok(Self {
             plan,

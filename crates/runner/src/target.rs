@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use triphammer_core::Database;
 use triphammer_core::SpecError;
-use triphammer_core::session::{Isolation, Protocol, Role, ServerInfo, Session, Waits};
+use triphammer_core::session::{Admin, Isolation, Protocol, Role, ServerInfo, Session, Waits};
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_core::spec::Limits;
 use triphammer_drivers::AnyDatabase;

@@ -2050,7 +2050,7 @@ export interface TypeFigures {
   rolled_back: number;
   /** Response times of those rolled back by rule. */
   rolled_back_times: Times;
-  /** Times longer than an hour, which count as one hour. */
+  /** Times longer than a year, or than an hour in older results, which count as that. */
   saturated: number;
   /** From the start of the first attempt to finish, of committed ones. The same as `response` where the load is closed. */
   service: Times;

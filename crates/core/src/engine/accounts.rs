@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::queue::due_before;
-use super::worker::WorkerEnd;
-use super::{EXEMPLARS, ErrorSample, Exemplar, Offered};
+use super::uplink::WorkerEnd;
+use super::{EXEMPLARS, ErrorSample, Exemplar, Offered, Share};
 use crate::clock::Elapsed;
 use crate::recorder::TypeInterval;
 use crate::spec::RunSpec;
@@ -68,6 +68,7 @@ pub(super) fn ticket_violation(given: u64, ends: &[WorkerEnd]) -> Option<Violati
 /// What became of the arrivals of an open load that stopped at `stop`, with so many numbers given out.
 pub(super) fn offered(
     spec: &RunSpec,
+    share: Share,
     given: u64,
     stop: Elapsed,
     ends: &[WorkerEnd],
@@ -80,7 +81,7 @@ pub(super) fn offered(
     let skipped = sum(|end| end.skipped);
     let returned = ends.iter().flat_map(|end| &end.returned);
     let in_vain = returned.filter(|due| **due < stop).count() as u64;
-    let never_started = sum(|end| end.given_up) + in_vain + due_before(spec, given, stop);
+    let never_started = sum(|end| end.given_up) + in_vain + due_before(spec, share, given, stop);
     Some(Offered { offered: started + skipped + never_started, skipped, never_started })
 }
 

@@ -4,9 +4,7 @@
 
 use crate::error::DbError;
 use crate::rows::Rows;
-use crate::session::{
-    Access, Canceller, Claim, RowSource, ServerInfo, ServerProcess, Session, StatementId,
-};
+use crate::session::{Access, Canceller, RowSource, Session, StatementId};
 use crate::sql::BoundStatement;
 use crate::value::Value;
 use crate::workload::TableDef;
@@ -18,12 +16,19 @@ pub struct Metered<S> {
     round_trips: u64,
     commit_pending: bool,
     acknowledged: bool,
+    announced: Access,
 }
 
 impl<S: Session> Metered<S> {
     /// Puts a meter on a session.
     pub fn new(session: S) -> Self {
-        Self { session, round_trips: 0, commit_pending: false, acknowledged: false }
+        Self {
+            session,
+            round_trips: 0,
+            commit_pending: false,
+            acknowledged: false,
+            announced: Access::Write,
+        }
     }
 
     /// Statements, calls, begins, commits and rollbacks sent so far, each a round trip.
@@ -38,9 +43,10 @@ impl<S: Session> Metered<S> {
         self.commit_pending
     }
 
-    /// A new attempt at a transaction begins: nothing of it is acknowledged.
-    pub fn begin_attempt(&mut self) {
+    /// A new attempt at a transaction of this access begins: nothing of it is acknowledged.
+    pub fn begin_attempt(&mut self, access: Access) {
         self.acknowledged = false;
+        self.announce(access);
     }
 
     /// Whether the database has acknowledged a commit, or a call that commits by itself, in this
@@ -48,6 +54,11 @@ impl<S: Session> Metered<S> {
     #[must_use]
     pub fn is_acknowledged(&self) -> bool {
         self.acknowledged
+    }
+
+    /// The session under its meter, to ask it about its server.
+    pub fn inner_mut(&mut self) -> &mut S {
+        &mut self.session
     }
 
     /// The session without its meter.
@@ -119,7 +130,16 @@ impl<S: Session> Session for Metered<S> {
         self.session.stream(id, args, batch, each).await
     }
 
+    fn announce(&mut self, access: Access) {
+        self.announced = access;
+        self.session.announce(access);
+    }
+
     async fn begin(&mut self, access: Access) -> Result<(), DbError> {
+        debug_assert!(
+            self.announced.writes() || !access.writes(),
+            "the workload says of this transaction that it only reads"
+        );
         self.round_trips += 1;
         self.session.begin(access).await
     }
@@ -157,41 +177,9 @@ impl<S: Session> Session for Metered<S> {
         self.session.canceller()
     }
 
-    async fn server(&mut self) -> Result<ServerInfo, DbError> {
-        self.session.server().await
-    }
-
-    async fn settings(&mut self) -> Result<Vec<(String, String)>, DbError> {
-        self.session.settings().await
-    }
-
-    async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {
-        self.session.transaction_count().await
-    }
-
     /// No transaction's round trip, so not counted.
     async fn ping(&mut self) -> Result<bool, DbError> {
         self.session.ping().await
-    }
-
-    async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
-        self.session.server_process().await
-    }
-
-    async fn tables(&mut self) -> Result<Vec<String>, DbError> {
-        self.session.tables().await
-    }
-
-    async fn dependents(&mut self, tables: &[&str]) -> Result<Vec<String>, DbError> {
-        self.session.dependents(tables).await
-    }
-
-    async fn rehearse(&mut self, tables: &[&str], longest: Option<usize>) -> Result<(), DbError> {
-        self.session.rehearse(tables, longest).await
-    }
-
-    async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {
-        self.session.claim(name, claim).await
     }
 
     async fn close(self) {

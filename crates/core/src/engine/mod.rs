@@ -16,19 +16,32 @@
 mod accounts;
 mod agenda;
 mod alarm;
+mod client;
+mod context;
 mod control;
+mod demand;
 mod exemplar;
 mod host;
 mod lag;
+mod ledger;
+pub mod merge;
 mod metered;
 mod outage;
+mod outbox;
+mod phases;
+mod probes;
 mod procfs;
 mod queue;
 mod replay;
+mod share;
 mod signal;
+mod slots;
 mod turn;
+mod uplink;
 mod user;
+mod waiting;
 mod worker;
+mod workers;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -51,6 +64,7 @@ pub use accounts::Violation;
 pub use exemplar::{Author, EXEMPLARS, Exemplar};
 pub use metered::Metered;
 pub use replay::{Replay, replay};
+pub use share::Share;
 pub use signal::Stopper;
 
 /// Seconds that may wait in the channel to the sinks before they are merged.
@@ -65,8 +79,10 @@ pub struct Plan<W, D> {
     pub database: Arc<D>,
     /// The workload's SQL in the database's spelling.
     pub book: Arc<SqlBook>,
-    /// How.
+    /// How the whole of it is driven.
     pub spec: RunSpec,
+    /// What of it is driven here.
+    pub share: Share,
 }
 
 impl<W, D> Clone for Plan<W, D> {
@@ -76,6 +92,7 @@ impl<W, D> Clone for Plan<W, D> {
             database: Arc::clone(&self.database),
             book: Arc::clone(&self.book),
             spec: self.spec.clone(),
+            share: self.share,
         }
     }
 }

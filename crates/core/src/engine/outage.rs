@@ -10,19 +10,45 @@ use crate::event::Note;
 /// a second may be chance.
 const USUAL_PER_SECOND: u64 = 10;
 
+/// The outages of a run.
+#[derive(Debug, Default)]
+pub(super) struct Outages {
+    quiet: Quiet,
+    recoveries: Vec<Recovery>,
+}
+
+impl Outages {
+    /// Hears of the next second; gives a note when a quiet stretch has ended with it.
+    pub fn second(&mut self, index: u64, completed: u64) -> Option<Note> {
+        self.quiet.second(index, completed)
+    }
+
+    /// A thread's users are back at work.
+    pub fn recovered(&mut self, recovery: Recovery) {
+        self.recoveries.push(recovery);
+    }
+
+    /// The run ends with second `last`; gives the quiet stretches, and what there is to note.
+    pub fn end(mut self, last: u64) -> (Vec<Range<u64>>, Vec<Note>) {
+        let unended = self.quiet.end(last.max(1));
+        let notes = unended.into_iter().chain(notes(self.recoveries)).collect();
+        (self.quiet.stretches, notes)
+    }
+}
+
 /// Notices quiet stretches in the seconds of a run.
 #[derive(Debug, Default)]
-pub(super) struct Quiet {
+struct Quiet {
     seconds: u64,
     completed: u64,
     since: Option<u64>,
     /// Those that are over.
-    pub stretches: Vec<Range<u64>>,
+    stretches: Vec<Range<u64>>,
 }
 
 impl Quiet {
     /// Hears of the next second; gives a note when a quiet stretch has ended with it.
-    pub fn second(&mut self, index: u64, completed: u64) -> Option<Note> {
+    fn second(&mut self, index: u64, completed: u64) -> Option<Note> {
         if completed == 0 {
             if self.completed >= USUAL_PER_SECOND * self.seconds && self.seconds > 0 {
                 self.since.get_or_insert(index);
@@ -35,7 +61,7 @@ impl Quiet {
     }
 
     /// The run ends; gives a note when that was in a quiet stretch.
-    pub fn end(&mut self, index: u64) -> Option<Note> {
+    fn end(&mut self, index: u64) -> Option<Note> {
         let since = self.since.take()?;
         self.stretches.push(since..index);
         Some(note(since, index))
@@ -94,7 +120,7 @@ impl Watch {
 }
 
 /// Joins the ways of all threads: those that overlap in time are of one outage.
-pub(super) fn notes(mut recoveries: Vec<Recovery>) -> Vec<Note> {
+fn notes(mut recoveries: Vec<Recovery>) -> Vec<Note> {
     recoveries.sort_by_key(|r| r.lost);
     let mut joined: Vec<Recovery> = Vec::new();
     for r in recoveries {

@@ -1,8 +1,8 @@
-//! The queue of an open load. The run has one stream of arrivals; every thread can say when each of them
-//! is due, and a free session anywhere takes the next number. So the queue is one counter, and sessions
-//! serve it in the order of arrival whatever threads they are on. Dealing arrivals to threads beforehand
-//! would need no counter, but would let them wait on a busy thread while sessions of another one are
-//! idle: response times would depend on the number of threads.
+//! The queue of an open load. The run has one stream of arrivals, from which a [`Share`] takes every second
+//! one, say; every thread can say when each of them is due, and a free session anywhere takes the next
+//! number. So the queue is one counter, and sessions serve it in the order of arrival whatever threads they
+//! are on. Dealing arrivals to threads beforehand would need no counter, but would let them wait on a busy
+//! thread while sessions of another one are idle: response times would depend on the number of threads.
 //!
 //! A session takes its number as soon as it is free, and then waits for its time if that is still to
 //! come. What the counter gives out ends in exactly one way:
@@ -16,6 +16,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::Share;
 use crate::clock::Elapsed;
 use crate::pace::{Arrivals, Late, Load, Profile};
 use crate::recorder::Interval;
@@ -39,9 +40,11 @@ impl Tickets {
 #[derive(Debug)]
 pub(super) struct Queue {
     tickets: Arc<Tickets>,
+    share: Share,
     arrivals: Arrivals,
     /// The same, as far ahead as arrivals may wait: when that one is due, this one is given up.
     ahead: Arrivals,
+    /// Of the whole run, as are the numbers of arrivals.
     backlog: u64,
     late: Late,
     /// Taken too late, by policy.
@@ -57,12 +60,25 @@ pub(super) struct Ticket {
     pub due: Elapsed,
 }
 
+/// A ticket, and what became of those before it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taken {
+    pub ticket: Ticket,
+    /// Too late, by policy.
+    pub skipped: u64,
+    /// The backlog was full behind them.
+    pub given_up: u64,
+    /// This thread is the first of the run to see that the backlog overflows.
+    pub overflows_first: bool,
+}
+
 impl Queue {
     /// The queue of an open load; `None` for others.
-    pub fn new(spec: &RunSpec, tickets: Arc<Tickets>) -> Option<Self> {
+    pub fn new(spec: &RunSpec, share: Share, tickets: Arc<Tickets>) -> Option<Self> {
         let arrivals = arrivals(spec)?;
         Some(Self {
             tickets,
+            share,
             ahead: arrivals.clone(),
             arrivals,
             backlog: spec.pacing.backlog,
@@ -73,9 +89,20 @@ impl Queue {
     }
 
     /// The next arrival that is neither too late nor pushed out by those behind it.
-    pub fn take(&mut self, now: Elapsed) -> Ticket {
+    pub fn take(&mut self, now: Elapsed) -> Taken {
+        let before = (self.skipped, self.given_up);
+        let ticket = self.next(now);
+        Taken {
+            ticket,
+            skipped: self.skipped - before.0,
+            given_up: self.given_up - before.1,
+            overflows_first: self.overflows_first(),
+        }
+    }
+
+    fn next(&mut self, now: Elapsed) -> Ticket {
         loop {
-            let arrival = self.tickets.next.fetch_add(1, Ordering::Relaxed);
+            let arrival = self.share.arrival(self.tickets.next.fetch_add(1, Ordering::Relaxed));
             let due = self.arrivals.due(arrival);
             if due > now {
                 return Ticket { arrival, due };
@@ -90,8 +117,7 @@ impl Queue {
         }
     }
 
-    /// Whether this thread is the first of the run to say that the backlog overflows.
-    pub fn overflows_first(&self) -> bool {
+    fn overflows_first(&self) -> bool {
         self.given_up > 0 && !self.tickets.overflowed.swap(true, Ordering::Relaxed)
     }
 }
@@ -99,8 +125,9 @@ impl Queue {
 /// The control thread's view of the queue: what falls due, second by second.
 #[derive(Debug)]
 pub(super) struct Offer {
+    share: Share,
     arrivals: Arrivals,
-    /// The first arrival that was not due so far.
+    /// The share's first arrival that was not due so far.
     next: u64,
     /// Those that left the queue: started, skipped or given up.
     left: u64,
@@ -109,9 +136,9 @@ pub(super) struct Offer {
 
 impl Offer {
     /// Of an open load; `None` for others.
-    pub fn new(spec: &RunSpec) -> Option<Self> {
+    pub fn new(spec: &RunSpec, share: Share) -> Option<Self> {
         let arrivals = arrivals(spec)?;
-        Some(Self { arrivals, next: 0, left: 0, backlog: spec.pacing.backlog })
+        Some(Self { share, arrivals, next: 0, left: 0, backlog: share.part(spec.pacing.backlog) })
     }
 
     /// Adds to the sum of all threads for a second what fell due in it, and how many of those wait when
@@ -119,7 +146,7 @@ impl Offer {
     pub fn complete(&mut self, interval: &mut Interval, stop: Elapsed) {
         let end = Elapsed::at_second(interval.last + 1);
         let before = self.next;
-        while self.arrivals.due(self.next) < end.min(stop) {
+        while self.arrivals.due(self.share.arrival(self.next)) < end.min(stop) {
             self.next += 1;
         }
         let arrived = interval.arrived.get_or_insert_default();
@@ -144,8 +171,8 @@ fn arrivals(spec: &RunSpec) -> Option<Arrivals> {
     Some(Arrivals::new(Arc::new(profile), constant, spec.seed))
 }
 
-/// How many arrivals from number `first` on are due before `stop`.
-pub(super) fn due_before(spec: &RunSpec, first: u64, stop: Elapsed) -> u64 {
+/// How many of a share's arrivals from its number `first` on are due before `stop`.
+pub(super) fn due_before(spec: &RunSpec, share: Share, first: u64, stop: Elapsed) -> u64 {
     let Some(mut arrivals) = arrivals(spec) else { return 0 };
-    (first..).take_while(|arrival| arrivals.due(*arrival) < stop).count() as u64
+    (first..).take_while(|nth| arrivals.due(share.arrival(*nth)) < stop).count() as u64
 }

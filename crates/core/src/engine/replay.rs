@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::Plan;
+use super::client::Client;
 use super::exemplar::Author;
 use super::metered::Metered;
-use super::turn::Client;
 use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
 use crate::session::{Database, Role, Session};
@@ -46,7 +46,7 @@ pub async fn replay<W: Workload, D: Database>(
     let (transaction, input) = draw(plan, author, date);
     let limits = plan.spec.limits;
     let opening = async {
-        let mut session = Metered::new(plan.database.connect(Role::User).await?);
+        let mut session = Metered::new(plan.database.connect(Role::User, 0).await?);
         let mut statements = Statements::new(&plan.book);
         let mode = plan.spec.mode;
         let prepared = plan.workload.prepare(mode, &mut statements, &mut session).await?;
@@ -56,6 +56,7 @@ pub async fn replay<W: Workload, D: Database>(
         timeout(limits.connect, opening).await.unwrap_or_else(|_| Err(late(limits.connect)))?;
     let before = session.round_trips();
     let clock = Clock::start();
+    session.begin_attempt(plan.workload.description().transactions[transaction].access);
     let limit = match limits.transaction {
         Duration::ZERO => plan.database.waits().work,
         limit => limit,

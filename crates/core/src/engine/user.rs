@@ -8,16 +8,18 @@ use std::time::Duration;
 
 use tokio::time::{sleep_until, timeout};
 
+use super::client::Client;
+use super::context::Context;
+use super::ledger::Finished;
 use super::metered::Metered;
-use super::turn::{Client, Pace, Turn};
-use super::worker::{Context, Finished};
+use super::turn::{Pace, Turn};
 use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
 use crate::event::Note;
 use crate::outcome::{Outcome, Timing};
 use crate::random::Rng;
 use crate::recorder::Ended;
-use crate::session::{Database, Role, ServerProcess, Session};
+use crate::session::{Access, Admin, Database, Role, ServerProcess, Session};
 use crate::workload::{Completion, Statements, Workload};
 
 /// After so many transactions without waiting a user lets the others on its thread go on: a driver that
@@ -67,7 +69,7 @@ pub(super) async fn connect<W: Workload, D: Database>(
     let plan = &context.plan;
     let limit = plan.spec.limits.connect;
     let opening = async {
-        let mut session = Metered::new(plan.database.connect(Role::User).await?);
+        let mut session = Metered::new(plan.database.connect(Role::User, id).await?);
         let mut statements = Statements::new(&plan.book);
         let prepared = plan.workload.prepare(plan.spec.mode, &mut statements, &mut session).await?;
         Ok(Live { session, prepared })
@@ -76,14 +78,14 @@ pub(super) async fn connect<W: Workload, D: Database>(
         let message = format!("no session within {} s", limit.as_secs_f64());
         Err(DbError::new(ErrorClass::Disconnected, message))
     })?;
-    context.slots[id as usize].watch(live.session.canceller());
+    context.sessions.slots.of(id).watch(live.session.canceller());
     Ok(live)
 }
 
 impl<W: Workload, D: Database> Live<W, D> {
     /// The server's process, where the session can tell within `limit`.
     pub(super) async fn server_process(&mut self, limit: Duration) -> Option<ServerProcess> {
-        timeout(limit, self.session.server_process()).await.ok()?.ok().flatten()
+        timeout(limit, self.session.inner_mut().server_process()).await.ok()?.ok().flatten()
     }
 }
 
@@ -122,7 +124,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             if context.signal.is_stopped(now) {
                 break;
             }
-            if context.is_ping_due(now) {
+            if context.probes.is_ping_due(now) {
                 now = self.ping(now).await;
                 continue;
             }
@@ -161,7 +163,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             }
         }
         if let Some(live) = self.live.take() {
-            context.left(self.id);
+            context.sessions.left(self.id);
             live.session.into_inner().close().await;
         }
     }
@@ -172,11 +174,11 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
     async fn ping(&mut self, now: Elapsed) -> Elapsed {
         let every = Elapsed::from_duration(PING_EVERY).0;
         let Some(live) = self.live.as_mut() else {
-            self.context.ping_again(Elapsed(now.0 + every));
+            self.context.probes.ping_again(Elapsed(now.0 + every));
             return now;
         };
         // One at a time on a thread.
-        self.context.ping_again(Elapsed::NEVER);
+        self.context.probes.ping_again(Elapsed::NEVER);
         let limit = match self.context.plan.spec.limits.transaction {
             Duration::ZERO => self.context.plan.database.waits().query,
             limit => limit,
@@ -195,9 +197,9 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             }
         }
         let took = end.since(now);
-        let users = u64::from(self.context.connected().max(1));
+        let users = u64::from(self.context.sessions.connected().max(1));
         let rest = every.max(took.saturating_mul(PING_REST) / users);
-        self.context.ping_again(Elapsed(end.0.saturating_add(rest)));
+        self.context.probes.ping_again(Elapsed(end.0.saturating_add(rest)));
         if took < every { end } else { now }
     }
 
@@ -206,20 +208,21 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
     async fn transaction(&mut self, transaction: usize, input: &W::Input) -> Option<Ended> {
         let without = |outcome| Some(Ended { outcome, tally: 0, unread: false });
         let failed = |class| without(Outcome::Failed(class));
+        let access = self.context.access(transaction);
         self.attempts = 1;
         loop {
             if let Err(error) = self.ensure_session().await {
-                self.context.sample(transaction, &error);
+                self.context.ledger.borrow_mut().sample(transaction, &error);
                 return failed(error.class());
             }
-            let error = match self.attempt(input).await {
+            let error = match self.attempt(access, input).await {
                 Ok(completion) => return Some(ended(completion, false)),
                 Err(error) => error,
             };
             if self.context.signal.is_aborted() {
                 return None;
             }
-            self.context.sample(transaction, &error);
+            self.context.ledger.borrow_mut().sample(transaction, &error);
             let class = error.class();
             let is_acknowledged =
                 self.live.as_ref().is_some_and(|live| live.session.is_acknowledged());
@@ -236,7 +239,8 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             if !class.is_retryable() || self.attempts >= self.context.plan.spec.retry.attempts {
                 return failed(class);
             }
-            self.context.recorder.borrow_mut().retry(transaction, class, self.attempts == 1);
+            let is_first = self.attempts == 1;
+            self.context.ledger.borrow_mut().recorder.retry(transaction, class, is_first);
             self.attempts += 1;
             let wait = self.context.plan.spec.retry.backoff(self.attempts, self.jitter.unit());
             self.pause(wait).await;
@@ -244,25 +248,26 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
     }
 
     /// One attempt, under the watchdog when there is one.
-    async fn attempt(&mut self, input: &W::Input) -> Result<Completion, DbError> {
+    async fn attempt(&mut self, access: Access, input: &W::Input) -> Result<Completion, DbError> {
         let context = &self.context;
         let limit = context.plan.spec.limits.transaction;
         let live = self.live.as_mut().expect("ensure_session has made one");
         let before = live.session.round_trips();
-        live.session.begin_attempt();
+        live.session.begin_attempt(access);
         let running = context.plan.workload.run(input, &mut live.prepared, &mut live.session);
         let result = if limit.is_zero() {
             running.await
         } else {
-            context.slots[self.id as usize].began(self.clock.now());
+            let slot = context.sessions.slots.of(self.id);
+            slot.began(self.clock.now());
             let result = timeout(limit, running).await;
-            context.slots[self.id as usize].ended();
+            slot.ended();
             match result {
                 Ok(result) => result,
                 Err(_) => Err(timed_out(live.session.commit_pending(), limit)),
             }
         };
-        context.round_trips.set(context.round_trips.get() + live.session.round_trips() - before);
+        context.ledger.borrow_mut().round_trips += live.session.round_trips() - before;
         result
     }
 
@@ -336,7 +341,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
     /// The session could not be made anew.
     fn stays_away(&mut self) {
         if !std::mem::replace(&mut self.away, true) {
-            self.context.stays_away();
+            self.context.sessions.stays_away();
         }
     }
 

@@ -2,10 +2,12 @@
 //! counting identities are checked at the end of every run here.
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 
+mod cluster;
 mod gauges;
 mod keyed;
 mod open;
 mod pings;
+mod shares;
 
 use std::sync::Arc;
 use std::time::Duration;

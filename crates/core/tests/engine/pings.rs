@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::engine::Plan;
+use triphammer_core::engine::{Plan, Share};
 use triphammer_core::pace::{Cycle, Load};
 use triphammer_core::session::{Access, Protocol, RowSource, Session, StatementId};
 use triphammer_core::spec::{Length, Limits, Pacing, RetryPolicy, RunSpec};
@@ -83,7 +83,8 @@ pub struct Prepared {
 }
 
 fn transaction(name: &'static str) -> TransactionDef {
-    TransactionDef { name: name.into(), title: name.into(), weight: 1, tally: None }
+    let writes = TransactionDef::new(name, name, 1);
+    if name == "read" { writes.reading() } else { writes }
 }
 
 impl Pings {
@@ -200,5 +201,6 @@ pub fn plan(target: &str, users: u32, seconds: u64) -> Plan<Pings, Null> {
             limits: Limits { connect: Duration::from_secs(86_400), ..Limits::default() },
             max_failures: 0.01,
         },
+        share: Share::WHOLE,
     }
 }

@@ -3,7 +3,8 @@
 
 use std::fmt;
 
-use triphammer_core::{ColumnType, DbError, ErrorClass, Rows, Timestamp, Value};
+use triphammer_core::value::{parse_decimal128, write_decimal};
+use triphammer_core::{ColumnType, Date, DbError, ErrorClass, Rows, Timestamp, Value};
 
 use super::error::broken;
 
@@ -97,6 +98,16 @@ impl Kind {
         }
     }
 
+    /// The name of a column, from its definition.
+    pub fn name_in(packet: &[u8]) -> Result<&str, DbError> {
+        let mut rest = Reader(packet);
+        // Catalogue, schema, table, and the table's own name come before it.
+        for _ in 0..4 {
+            rest.bytes()?;
+        }
+        str::from_utf8(rest.bytes()?).map_err(|_| broken("the name of a column"))
+    }
+
     /// Whether a JSON array may be in it: JSON itself, and what functions and variables of that type
     /// come as.
     fn may_be_list(self) -> bool {
@@ -127,8 +138,9 @@ pub fn type_of(value: &Value<'_>) -> u8 {
         Value::Null => t::NULL,
         Value::Int(_) => t::LONGLONG,
         Value::Float(_) => t::DOUBLE,
-        Value::Decimal { .. } => t::NEWDECIMAL,
+        Value::Decimal { .. } | Value::Decimal128 { .. } => t::NEWDECIMAL,
         Value::Timestamp(_) => t::DATETIME,
+        Value::Date(_) => t::DATE,
         Value::Text(_) | Value::Ints(_) => t::VAR_STRING,
     }
 }
@@ -144,6 +156,12 @@ pub fn put_value(out: &mut Vec<u8>, value: &Value<'_>, column: ColumnType) -> Re
         Value::Decimal { units, scale } => {
             put_short(out, |out| put_decimal(out, units, scale));
         }
+        Value::Decimal128 { units, scale } => {
+            let text = decimal128_text(*units, scale);
+            put_number(out, text.len() as u64);
+            out.extend_from_slice(text.as_bytes());
+        }
+        Value::Date(date) => put_date(out, date)?,
         Value::Text(text) => {
             put_number(out, text.len() as u64);
             out.extend_from_slice(text.as_bytes());
@@ -206,6 +224,27 @@ pub fn put_decimal(out: &mut Vec<u8>, units: i64, scale: u8) {
         out.push(b'.');
         out.extend_from_slice(&digits[whole_at..]);
     }
+}
+
+/// A decimal of 128 bits as text. It takes some time, and is rare.
+#[cold]
+pub fn decimal128_text(units: i128, scale: u8) -> String {
+    let mut text = String::new();
+    match write_decimal(&mut text, units, scale) {
+        Ok(()) => text,
+        // No server has so many digits after the point, and says so.
+        Err(_) => format!("{units}e-{scale}"),
+    }
+}
+
+fn put_date(out: &mut Vec<u8>, date: Date) -> Result<(), DbError> {
+    let no = || misfit(date, "date of this era");
+    let civil = date.civil().ok_or_else(no)?;
+    let year = u16::try_from(civil.year()).map_err(|_| no())?;
+    out.push(4);
+    out.extend_from_slice(&year.to_le_bytes());
+    out.extend([civil.month(), civil.day()].map(i8::cast_unsigned));
+    Ok(())
 }
 
 fn put_timestamp(out: &mut Vec<u8>, at: Timestamp) -> Result<(), DbError> {
@@ -286,7 +325,9 @@ fn read_field(
         (t::TINY, true) => rows.int(rest.byte()?.into()),
         (t::FLOAT, _) => rows.float(f32::from_le_bytes(rest.fixed()?).into()),
         (t::DOUBLE, _) => rows.float(f64::from_le_bytes(rest.fixed()?)),
-        (t::DATE | t::DATETIME | t::TIMESTAMP, _) => read_timestamp(rows, rest)?,
+        (t::DATE | t::DATETIME | t::TIMESTAMP, _) => {
+            read_timestamp(rows, rest, kind.wire_type == t::DATE)?;
+        }
         (t::TIME, _) => read_time(rows, rest)?,
         (0 | t::NEWDECIMAL, _) => read_decimal(rows, rest.bytes()?),
         _ => {
@@ -320,8 +361,20 @@ pub fn read_texts(rows: &mut Rows, packet: &[u8]) -> Result<(), DbError> {
 fn read_decimal(rows: &mut Rows, text: &[u8]) {
     match exact(text) {
         Some((units, scale)) => rows.decimal(units, scale),
-        None => rows.text_with(|out| out.extend_from_slice(text)),
+        None => match exact128(text) {
+            Some((units, scale)) => rows.decimal128(units, scale),
+            None => rows.text_with(|out| out.extend_from_slice(text)),
+        },
     }
+}
+
+/// As [`exact`], of 128 bits.
+#[cold]
+fn exact128(text: &[u8]) -> Option<(i128, u8)> {
+    let text = str::from_utf8(text).ok()?;
+    let fraction = text.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let scale = u8::try_from(fraction).ok()?;
+    Some((parse_decimal128(text, scale)?, scale))
 }
 
 /// The units and the scale of a decimal whose digits fit into an integer.
@@ -342,7 +395,8 @@ fn exact(text: &[u8]) -> Option<(i64, u8)> {
     Some((if negative { -units } else { units }, u8::try_from(scale).ok()?))
 }
 
-fn read_timestamp(rows: &mut Rows, rest: &mut Reader<'_>) -> Result<(), DbError> {
+/// A date and time, or a date.
+fn read_timestamp(rows: &mut Rows, rest: &mut Reader<'_>, is_date: bool) -> Result<(), DbError> {
     let length = rest.byte()?;
     let mut field = Reader(rest.take(usize::from(length))?);
     if length == 0 {
@@ -360,7 +414,13 @@ fn read_timestamp(rows: &mut Rows, rest: &mut Reader<'_>) -> Result<(), DbError>
     let civil =
         jiff::civil::DateTime::new(year, month, day, hour, minute, second, micros * 1000).ok();
     match civil.and_then(|civil| jiff::tz::TimeZone::UTC.to_timestamp(civil).ok()) {
-        Some(at) => rows.timestamp(Timestamp(at.as_microsecond())),
+        Some(at) => {
+            let at = Timestamp(at.as_microsecond());
+            match Date::of(at).filter(|_| is_date) {
+                Some(date) => rows.date(date),
+                None => rows.timestamp(at),
+            }
+        }
         // Servers may keep dates that no calendar has.
         None => rows.text(&format!(
             "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{micros_text:06}"
@@ -524,15 +584,16 @@ mod tests {
     }
 
     #[test]
-    fn decimals_beyond_an_integer_stay_text() {
+    fn decimals_beyond_an_integer_are_kept_and_beyond_two_stay_text() {
         let mut rows = Rows::new();
         rows.reset(1);
-        for text in ["-0.05", "12", "99999999999999999999.9"] {
+        for text in ["-0.05", "12", "99999999999999999999.9", &"9".repeat(40)] {
             read_decimal(&mut rows, text.as_bytes());
         }
         assert_eq!(rows.row(0).decimal(0, 2).unwrap(), -5);
         assert_eq!(rows.row(1).int(0).unwrap(), 12);
-        assert_eq!(rows.row(2).text(0).unwrap(), "99999999999999999999.9");
+        assert_eq!(rows.row(2).decimal128(0, 1).unwrap(), 10_i128.pow(21) - 1);
+        assert_eq!(rows.row(3).text(0).unwrap(), "9".repeat(40));
     }
 
     #[test]

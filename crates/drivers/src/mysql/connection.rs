@@ -173,9 +173,13 @@ impl Connection {
             return Err(broken("a number of columns"));
         }
         self.kinds.clear();
+        rows.set_names([]);
         for _ in 0..columns {
-            let kind = Kind::read(self.wire.answer().await?)?;
-            self.kinds.push(kind);
+            let packet = self.wire.answer().await?;
+            self.kinds.push(Kind::read(packet)?);
+            if rows.wants_names() {
+                rows.add_name(Kind::name_in(packet)?);
+            }
         }
         rows.reset(self.kinds.len());
         loop {

@@ -111,7 +111,7 @@ impl Database for Mysql {
         self.shared.options.label()
     }
 
-    async fn connect(&self, _role: Role) -> Result<MysqlSession, DbError> {
+    async fn connect(&self, _role: Role, _slot: u32) -> Result<MysqlSession, DbError> {
         let database = Some(self.shared.options.database.as_str());
         let mut connection = self.shared.open(database).await?;
         let setup = self.shared.setup();

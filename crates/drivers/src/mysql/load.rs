@@ -134,7 +134,12 @@ fn put_line(out: &mut Vec<u8>, row: &Row<'_>, table: &TableDef) -> Result<(), Db
             Cell::Text(span) => put_text(out, row.text_bytes(span)),
             // Every digit, so that the same number is read back.
             Cell::Float(value) => write!(out, "{value:e}").expect("memory can be written to"),
+            Cell::Decimal128 { place, scale } => {
+                let text = super::codec::decimal128_text(*row.units(place), scale);
+                out.extend_from_slice(text.as_bytes());
+            }
             Cell::Timestamp(at) => write!(out, "{at}").expect("memory can be written to"),
+            Cell::Date(date) => write!(out, "{date}").expect("memory can be written to"),
             Cell::List(_) => {
                 let message = format!("a list for column `{}`", column.name);
                 return Err(DbError::new(ErrorClass::Unsupported, message));
@@ -215,7 +220,9 @@ fn value_of<'a>(row: &Row<'a>, column: usize) -> Result<Value<'a>, DbError> {
         Cell::Int(value) => Value::Int(value),
         Cell::Float(value) => Value::Float(value),
         Cell::Decimal { units, scale } => Value::Decimal { units, scale },
+        Cell::Decimal128 { place, scale } => Value::Decimal128 { units: row.units(place), scale },
         Cell::Timestamp(at) => Value::Timestamp(at),
+        Cell::Date(date) => Value::Date(date),
         Cell::Text(_) => Value::Text(row.text(column)?),
         Cell::List(_) => {
             return Err(DbError::new(ErrorClass::Unsupported, "a list is no value of a column"));

@@ -8,7 +8,8 @@ use std::time::Duration;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Claim, IsAtWork, RowSource, ServerInfo, ServerProcess, Session, StatementId,
+    Access, Admin, Canceller, Claim, IsAtWork, RowSource, ServerInfo, ServerProcess, Session,
+    StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -275,6 +276,17 @@ impl Session for MysqlSession {
         })
     }
 
+    async fn ping(&mut self) -> Result<bool, DbError> {
+        self.connection.ping().await?;
+        Ok(true)
+    }
+
+    async fn close(self) {
+        self.connection.close().await;
+    }
+}
+
+impl Admin for MysqlSession {
     async fn server(&mut self) -> Result<ServerInfo, DbError> {
         let mut rows = self.connection.ask("SELECT VERSION()").await?;
         let version = rows.pop().and_then(|mut row| row.pop()).flatten().unwrap_or_default();
@@ -308,11 +320,6 @@ impl Session for MysqlSession {
         let rows = self.connection.ask(sql).await?;
         let counts = rows.iter().filter_map(|row| row.get(1)?.as_deref()?.parse::<u64>().ok());
         Ok(Some(counts.sum()))
-    }
-
-    async fn ping(&mut self) -> Result<bool, DbError> {
-        self.connection.ping().await?;
-        Ok(true)
     }
 
     async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
@@ -371,10 +378,6 @@ impl Session for MysqlSession {
             self.connection.batch("DO RELEASE_ALL_LOCKS()").await?;
         }
         Ok(has_it)
-    }
-
-    async fn close(self) {
-        self.connection.close().await;
     }
 }
 

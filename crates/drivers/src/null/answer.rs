@@ -166,6 +166,8 @@ fn write_argument(args: &[Value<'_>], place: usize, rows: &mut Rows) -> Result<(
         Some(Value::Int(value)) => rows.int(*value),
         Some(Value::Float(value)) => rows.float(*value),
         Some(Value::Decimal { units, scale }) => rows.decimal(*units, *scale),
+        Some(Value::Decimal128 { units, scale }) => rows.decimal128(**units, *scale),
+        Some(Value::Date(value)) => rows.date(*value),
         Some(Value::Text(value)) => rows.text(value),
         Some(Value::Timestamp(value)) => rows.timestamp(*value),
         Some(Value::Ints(values)) => {

@@ -6,17 +6,19 @@ use std::fmt;
 use bytes::{BufMut, BytesMut};
 use postgres_types::{Kind as TypeKind, Type};
 use triphammer_core::rows::Cell;
-use triphammer_core::value::{Timestamp, rescale};
+use triphammer_core::value::{Date, Timestamp, rescale, rescale128};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Row, Rows, Value};
 
 /// Microseconds from 1970-01-01 to 2000-01-01, where PostgreSQL begins to count.
 const EPOCH_US: i64 = 946_684_800_000_000;
-/// Microseconds of a day.
-const DAY_US: i64 = 86_400_000_000;
+/// Days from 1970-01-01 to 2000-01-01.
+const EPOCH_DAYS: i32 = 10_957;
 /// Most digits after the point that a decimal of 64 bits can use.
 const SCALE_MAX: u16 = 18;
 /// Most base-10000 digits of a 64-bit integer with up to three zeros behind it.
 const NUMERIC_DIGITS_MAX: usize = 6;
+/// The same of a 128-bit integer.
+const NUMERIC128_DIGITS_MAX: usize = 11;
 
 /// The number by which PostgreSQL knows a type of ours.
 pub fn oid_of(column_type: ColumnType) -> u32 {
@@ -28,6 +30,7 @@ pub fn oid_of(column_type: ColumnType) -> u32 {
         ColumnType::Decimal(_) => Type::NUMERIC,
         ColumnType::Text => Type::TEXT,
         ColumnType::Timestamp => Type::TIMESTAMP,
+        ColumnType::Date => Type::DATE,
         ColumnType::IntList => Type::INT4_ARRAY,
     };
     known.oid()
@@ -63,6 +66,8 @@ pub fn put_value(out: &mut BytesMut, wire: Wire, value: &Value<'_>) -> Result<bo
         Value::Int(value) => put_int(out, wire, value)?,
         Value::Float(value) => put_float(out, wire, value)?,
         Value::Decimal { units, scale } => put_decimal(out, wire, units, scale)?,
+        Value::Decimal128 { units, scale } => put_decimal128(out, wire, *units, scale)?,
+        Value::Date(date) => put_date(out, wire, date)?,
         Value::Text(text) => put_text(out, wire, text.as_bytes())?,
         Value::Timestamp(at) => put_timestamp(out, wire, at)?,
         Value::Ints(list) => put_ints(out, wire, list)?,
@@ -87,6 +92,8 @@ pub enum Wire {
     Text,
     /// Microseconds since 2000.
     Timestamp,
+    /// Days since 2000.
+    Date,
     /// One-dimensional array of 32-bit integers.
     Int4List,
 }
@@ -102,6 +109,7 @@ impl Wire {
             ColumnType::Decimal(_) => Self::Numeric,
             ColumnType::Text => Self::Text,
             ColumnType::Timestamp => Self::Timestamp,
+            ColumnType::Date => Self::Date,
             ColumnType::IntList => Self::Int4List,
         }
     }
@@ -115,6 +123,7 @@ impl Wire {
             Self::Numeric => "a numeric",
             Self::Text => "a text",
             Self::Timestamp => "a timestamp",
+            Self::Date => "a date",
             Self::Int4List => "a list of integers",
         }
     }
@@ -154,6 +163,32 @@ fn put_decimal(out: &mut impl BufMut, wire: Wire, units: i64, scale: u8) -> Resu
             let no = || misfit(format_args!("{units} at scale {scale}"), wire.name());
             put_int(out, wire, whole.ok_or_else(no)?)?;
         }
+    }
+    Ok(())
+}
+
+#[cold]
+fn put_decimal128(out: &mut impl BufMut, wire: Wire, units: i128, scale: u8) -> Result<(), Misfit> {
+    if let Ok(units) = i64::try_from(units) {
+        return put_decimal(out, wire, units, scale);
+    }
+    match wire {
+        Wire::Numeric => put_numeric128(out, units, scale),
+        #[expect(clippy::cast_precision_loss, reason = "the parameter is floating point")]
+        Wire::Float8 => out.put_f64(units as f64 / 10f64.powi(i32::from(scale))),
+        _ => {
+            let whole = rescale128(units, scale, 0).and_then(|whole| i64::try_from(whole).ok());
+            let no = || misfit(format_args!("{units} at scale {scale}"), wire.name());
+            put_int(out, wire, whole.ok_or_else(no)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn put_date(out: &mut impl BufMut, wire: Wire, date: Date) -> Result<(), Misfit> {
+    match date.0.checked_sub(EPOCH_DAYS) {
+        Some(days) if wire == Wire::Date => out.put_i32(days),
+        _ => return Err(misfit(date, wire.name())),
     }
     Ok(())
 }
@@ -204,11 +239,8 @@ fn put_array_head(out: &mut impl BufMut, length: i32) {
 /// after the point as displayed, and the digits in base 10000 without zeros at either end.
 #[inline]
 fn put_numeric(out: &mut impl BufMut, units: i64, scale: u8) {
-    let sign = if units < 0 { 0x4000u16 } else { 0 };
-    let scale_i16 = i16::from(scale);
     // Digits are cut in fours from the point, so the last group is filled up with zeros.
     let fill = [1u64, 1000, 100, 10][usize::from(scale % 4)];
-    let fraction_groups = (scale_i16 + 3) / 4;
     let mut digits = [0u16; NUMERIC_DIGITS_MAX];
     let mut first = NUMERIC_DIGITS_MAX;
     let magnitude = units.unsigned_abs();
@@ -229,15 +261,41 @@ fn put_numeric(out: &mut impl BufMut, units: i64, scale: u8) {
             }
         }
     }
-    let significant = digits[first..].iter().rposition(|d| *d != 0).map_or(0, |last| last + 1);
-    let groups = NUMERIC_DIGITS_MAX - first;
-    let fits = "a 64-bit integer has few digits";
-    let weight = i16::try_from(groups).expect(fits) - fraction_groups - 1;
+    put_groups(out, &digits[first..], units < 0, scale);
+}
+
+/// As [`put_numeric`], of 128 bits.
+fn put_numeric128(out: &mut impl BufMut, units: i128, scale: u8) {
+    let mut digits = [0u16; NUMERIC128_DIGITS_MAX];
+    let mut first = NUMERIC128_DIGITS_MAX;
+    let mut rest = units.unsigned_abs();
+    // The last group, filled up with zeros; the whole filled up would not fit 128 bits.
+    let (cut, fill) = [(1, 1), (10, 1000), (100, 100), (1000, 10)][usize::from(scale % 4)];
+    if cut > 1 {
+        first -= 1;
+        digits[first] = low_digits((rest % cut * fill) as u64);
+        rest /= cut;
+    }
+    while rest > 0 {
+        first -= 1;
+        digits[first] = low_digits((rest % 10_000) as u64);
+        rest /= 10_000;
+    }
+    put_groups(out, &digits[first..], units < 0, scale);
+}
+
+/// Writes a numeric of these digits in base 10000, the last group being the last after the point.
+#[inline]
+fn put_groups(out: &mut impl BufMut, groups: &[u16], is_negative: bool, scale: u8) {
+    let significant = groups.iter().rposition(|d| *d != 0).map_or(0, |last| last + 1);
+    let fits = "an integer has few digits";
+    let fraction_groups = (i16::from(scale) + 3) / 4;
+    let weight = i16::try_from(groups.len()).expect(fits) - fraction_groups - 1;
     out.put_i16(i16::try_from(significant).expect(fits));
     out.put_i16(if significant == 0 { 0 } else { weight });
-    out.put_u16(sign);
-    out.put_i16(scale_i16);
-    for digit in &digits[first..first + significant] {
+    out.put_u16(if is_negative { 0x4000 } else { 0 });
+    out.put_i16(i16::from(scale));
+    for digit in &groups[..significant] {
         out.put_u16(*digit);
     }
 }
@@ -279,7 +337,11 @@ pub fn put_copy_row(out: &mut BytesMut, row: &Row<'_>, wires: &[Wire]) -> Result
             Cell::Int(value) => put_int(out, *wire, value)?,
             Cell::Float(value) => put_float(out, *wire, value)?,
             Cell::Decimal { units, scale } => put_decimal(out, *wire, units, scale)?,
+            Cell::Decimal128 { place, scale } => {
+                put_decimal128(out, *wire, *row.units(place), scale)?;
+            }
             Cell::Timestamp(at) => put_timestamp(out, *wire, at)?,
+            Cell::Date(date) => put_date(out, *wire, date)?,
             Cell::Text(_) => return Err(misfit("text", wire.name())),
             Cell::List(_) => put_cells(out, *wire, row, column)?,
             Cell::Null => unreachable_null(),
@@ -444,8 +506,9 @@ fn read_scalar(rows: &mut Rows, scalar: Scalar, raw: &[u8]) -> Result<(), Unread
             rows.timestamp(Timestamp(since_2000.saturating_add(EPOCH_US)));
         }
         Scalar::Date => {
-            let days = i64::from(i32::from_be_bytes(fixed(raw)?));
-            rows.timestamp(Timestamp(days * DAY_US + EPOCH_US));
+            // Infinity is as far away as can be, and stays so.
+            let days = i32::from_be_bytes(fixed(raw)?);
+            rows.date(Date(days.saturating_add(EPOCH_DAYS)));
         }
         Scalar::Void => rows.null(),
     }
@@ -475,8 +538,12 @@ fn read_numeric(rows: &mut Rows, raw: &[u8]) -> Result<(), Unreadable> {
     let negative = sign == 0x4000;
     // Power of ten of the last digit of the last group.
     let last = 4 * (i32::from(weight) + 1 - i32::try_from(count).map_err(|_| Unreadable::Shape)?);
-    match exact_units(digits.clone(), last, scale) {
-        Some((units, scale)) => rows.decimal(if negative { -units } else { units }, scale),
+    if let Some((units, scale)) = exact_units(digits.clone(), last, scale) {
+        rows.decimal(if negative { -units } else { units }, scale);
+        return Ok(());
+    }
+    match wide_units(digits.clone(), last, scale) {
+        Some((units, scale)) => rows.decimal128(if negative { -units } else { units }, scale),
         None => {
             let magnitude = digits.fold(0f64, |sum, digit| sum * 1e4 + f64::from(digit));
             let value = magnitude * 10f64.powi(last);
@@ -486,8 +553,7 @@ fn read_numeric(rows: &mut Rows, raw: &[u8]) -> Result<(), Unreadable> {
     Ok(())
 }
 
-/// The digits as one integer at the scale, when both fit 64 bits. Money does so without detour; the
-/// zeros that fill the last group can take a sum past 64 bits that fits without them.
+/// The digits as one integer at the scale, when all on the way fits 64 bits, as it does for money.
 fn exact_units(
     digits: impl Iterator<Item = u16> + Clone,
     last: i32,
@@ -503,23 +569,34 @@ fn exact_units(
         (Some(0), _) => Some(0),
         (Some(sum), Some(power)) if shift >= 0 => sum.checked_mul(power),
         (Some(sum), Some(power)) => (sum % power == 0).then_some(sum / power),
-        _ => wide_units(digits, shift),
+        _ => None,
     };
     Some((units?, u8::try_from(kept).ok()?))
 }
 
-/// As [`exact_units`] on the way through 128 bits.
+/// As [`exact_units`], of 128 bits: for sums, and where only the zeros that fill the last group take the
+/// digits past 64 bits.
 #[cold]
-fn wide_units(mut digits: impl Iterator<Item = u16>, shift: i32) -> Option<i64> {
-    let sum = digits
-        .try_fold(0i128, |sum, digit| sum.checked_mul(10_000)?.checked_add(i128::from(digit)))?;
-    let power = 10i128.checked_pow(shift.unsigned_abs())?;
-    let units = if shift >= 0 {
-        sum.checked_mul(power)?
-    } else {
-        (sum % power == 0).then_some(sum / power)?
-    };
-    i64::try_from(units).ok()
+fn wide_units(digits: impl Iterator<Item = u16>, last: i32, scale: u16) -> Option<(i128, u8)> {
+    let kept = scale.min(SCALE_MAX);
+    let shift = last + i32::from(kept);
+    // What fills the last group is cut off before it is added, and not afterwards.
+    let fill = if (-3..0).contains(&shift) { 10u16.pow(shift.unsigned_abs()) } else { 1 };
+    let mut digits = digits.peekable();
+    let mut units = 0i128;
+    while let Some(digit) = digits.next() {
+        let cut = if digits.peek().is_none() { fill } else { 1 };
+        if digit % cut != 0 {
+            return None;
+        }
+        let room = i128::from(10_000 / cut);
+        units = units.checked_mul(room)?.checked_add(i128::from(digit / cut))?;
+    }
+    if shift > 0 || fill == 1 {
+        units = rescale128(units, 0, u8::try_from(shift.max(0)).ok()?)?;
+        units = rescale128(units, u8::try_from((-shift).max(0)).ok()?, 0)?;
+    }
+    Some((units, u8::try_from(kept).ok()?))
 }
 
 /// Reads the big-endian integers of an array's head.
@@ -622,9 +699,24 @@ mod tests {
     }
 
     #[test]
+    fn numerics_of_128_bits_read_what_they_write() {
+        let large = 10_i128.pow(37) + 10_i128.pow(18) + 7;
+        for units in [i128::MAX, i128::MIN + 1, large, -large, i128::from(i64::MAX) + 1] {
+            for scale in [0, 1, 2, 3, 4, 6, 17, 18] {
+                let mut out = Vec::new();
+                put_decimal128(&mut out, Wire::Numeric, units, scale).unwrap();
+                let mut rows = Rows::new();
+                rows.reset(1);
+                read_field(&mut rows, Kind::One(Scalar::Numeric), Some(&out)).unwrap();
+                assert_eq!(rows.row(0).decimal128(0, scale).unwrap(), units, "{scale}");
+            }
+        }
+    }
+
+    #[test]
     fn numerics_that_fit_no_integer_become_floats() {
-        let cell = read(Scalar::Numeric, &shorts(&[1, 9, 0, 0, 1]));
-        assert_eq!(cell, Cell::Float(1e36));
+        let cell = read(Scalar::Numeric, &shorts(&[1, 9, 0, 0, 1000]));
+        assert!(matches!(cell, Cell::Float(v) if (v / 1e39 - 1.0).abs() < 1e-12), "{cell:?}");
         let cell = read(Scalar::Numeric, &shorts(&[1, 0xfff6, 0x4000, 40, 1]));
         assert!(matches!(cell, Cell::Float(v) if (v / -1e-40 - 1.0).abs() < 1e-12), "{cell:?}");
         assert!(
@@ -668,7 +760,11 @@ mod tests {
         assert_eq!(out, 86_400_000_001i64.to_be_bytes());
         assert_eq!(read(Scalar::Timestamp, &out), Cell::Timestamp(at));
         let day = Timestamp::parse("1999-12-31 00:00:00").unwrap();
-        assert_eq!(read(Scalar::Date, &(-1i32).to_be_bytes()), Cell::Timestamp(day));
+        let day = Date::of(day).unwrap();
+        assert_eq!(read(Scalar::Date, &(-1i32).to_be_bytes()), Cell::Date(day));
+        let mut out = Vec::new();
+        put_date(&mut out, Wire::Date, day).unwrap();
+        assert_eq!(out, (-1i32).to_be_bytes());
     }
 
     #[test]

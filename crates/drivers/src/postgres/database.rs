@@ -164,7 +164,7 @@ impl Database for Postgres {
         self.shared.options.label()
     }
 
-    async fn connect(&self, role: Role) -> Result<PostgresSession, DbError> {
+    async fn connect(&self, role: Role, _slot: u32) -> Result<PostgresSession, DbError> {
         let mut session = self.shared.open(&self.shared.options.database).await?;
         if let Some(setup) = self.shared.setup() {
             session.set_up(&setup).await?;

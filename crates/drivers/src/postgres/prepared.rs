@@ -102,10 +102,15 @@ impl Prepared {
 impl Format<'_> {
     /// Number of columns, as far as it is known.
     pub fn width(&self) -> usize {
+        self.columns().len()
+    }
+
+    /// The columns, where they are known.
+    pub fn columns(&self) -> &[Column] {
         match self {
-            Self::Known(columns) => columns.len(),
-            Self::Told(columns) => columns.len(),
-            Self::Text => 0,
+            Self::Known(columns) => columns,
+            Self::Told(columns) => columns,
+            Self::Text => &[],
         }
     }
 

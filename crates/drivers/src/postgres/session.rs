@@ -10,8 +10,8 @@ use postgres_protocol::message::backend;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Claim, IsAtWork, Isolation, Protocol, RowSource, ServerInfo, ServerProcess,
-    Session, StatementId,
+    Access, Admin, Canceller, Claim, IsAtWork, Isolation, Protocol, RowSource, ServerInfo,
+    ServerProcess, Session, StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
@@ -155,6 +155,9 @@ impl PostgresSession {
         let mut format = statement.send(connection, args, text)?;
         if let Some(rows) = &mut rows {
             rows.reset(format.width());
+            if rows.wants_names() {
+                rows.set_names(format.columns().iter().map(Column::name));
+            }
         }
         let mut count = 0;
         let mut problem = None;
@@ -185,6 +188,7 @@ impl PostgresSession {
                     };
                     if let Some(rows) = &mut rows {
                         rows.reset(told.len());
+                        rows.set_names(told.iter().map(Column::name));
                     }
                     format.told(told);
                 }
@@ -434,6 +438,18 @@ impl Session for PostgresSession {
         })
     }
 
+    /// A query without a statement in it, which the server answers without doing anything.
+    async fn ping(&mut self) -> Result<bool, DbError> {
+        self.batch("").await?;
+        Ok(true)
+    }
+
+    async fn close(self) {
+        self.end().await;
+    }
+}
+
+impl Admin for PostgresSession {
     async fn server(&mut self) -> Result<ServerInfo, DbError> {
         let sql = "SELECT version(), current_setting('server_version'), \
                    (SELECT version || ' ' || cipher FROM pg_stat_ssl \
@@ -467,12 +483,6 @@ impl Session for PostgresSession {
         let sql = "SELECT sum(xact_commit + xact_rollback)::int8 FROM pg_stat_database";
         let rows = self.ask(sql).await?;
         Ok(rows.first().and_then(|row| row.first()?.as_deref()?.parse().ok()))
-    }
-
-    /// A query without a statement in it, which the server answers without doing anything.
-    async fn ping(&mut self) -> Result<bool, DbError> {
-        self.batch("").await?;
-        Ok(true)
     }
 
     /// A pooler in between hands the question on, so that the answer is still the server's.
@@ -514,10 +524,6 @@ impl Session for PostgresSession {
             self.rollback().await?;
         }
         Ok(has_it)
-    }
-
-    async fn close(self) {
-        self.end().await;
     }
 }
 

@@ -150,6 +150,7 @@ fn type_name(param_type: ColumnType) -> &'static str {
         ColumnType::Decimal(_) => "numeric",
         ColumnType::Text => "text",
         ColumnType::Timestamp => "timestamp",
+        ColumnType::Date => "date",
         ColumnType::IntList => "int4[]",
     }
 }
@@ -168,7 +169,11 @@ fn write_literal(out: &mut String, arg: &Value<'_>, ty: ColumnType) -> Result<()
             write!(out, "('{}Infinity'::{name})", if *value < 0.0 { "-" } else { "" })
         }
         Value::Float(value) => write!(out, "('{value:e}'::{name})"),
-        Value::Decimal { units, scale } => write_decimal_literal(out, *units, *scale, name),
+        Value::Decimal { units, scale } => {
+            write_decimal_literal(out, (*units).into(), *scale, name)
+        }
+        Value::Decimal128 { units, scale } => write_decimal_literal(out, **units, *scale, name),
+        Value::Date(date) => write!(out, "('{date}'::{name})"),
         Value::Text(text) => write_string(out, text, name)?,
         Value::Timestamp(at) => write!(out, "('{at}'::{name})"),
         Value::Ints(list) => write_list(out, list, name),
@@ -176,9 +181,9 @@ fn write_literal(out: &mut String, arg: &Value<'_>, ty: ColumnType) -> Result<()
     written.map_err(|_| DbError::new(ErrorClass::Other, "an argument cannot be written"))
 }
 
-fn write_decimal_literal(out: &mut String, units: i64, scale: u8, name: &str) -> fmt::Result {
+fn write_decimal_literal(out: &mut String, units: i128, scale: u8, name: &str) -> fmt::Result {
     // A whole decimal may go to an integer parameter, which takes no fraction.
-    let (units, scale) = match triphammer_core::value::rescale(units, scale, 0) {
+    let (units, scale) = match triphammer_core::value::rescale128(units, scale, 0) {
         Some(whole) if name.starts_with("int") => (whole, 0),
         _ => (units, scale),
     };
@@ -219,7 +224,7 @@ fn check_fit(arg: &Value<'_>, ty: ColumnType) -> Result<(), DbError> {
         C::SmallInt => i16::try_from(value).is_ok(),
         C::Int => i32::try_from(value).is_ok(),
         C::BigInt | C::Float | C::Decimal(_) => true,
-        C::Text | C::Timestamp | C::IntList => false,
+        C::Text | C::Timestamp | C::Date | C::IntList => false,
     };
     let fits = match arg {
         Value::Null => true,
@@ -229,6 +234,13 @@ fn check_fit(arg: &Value<'_>, ty: ColumnType) -> Result<(), DbError> {
             C::Decimal(_) | C::Float => true,
             _ => triphammer_core::value::rescale(*units, *scale, 0).is_some_and(whole),
         },
+        Value::Decimal128 { units, scale } => match ty {
+            C::Decimal(_) | C::Float => true,
+            _ => triphammer_core::value::rescale128(**units, *scale, 0)
+                .and_then(|units| i64::try_from(units).ok())
+                .is_some_and(whole),
+        },
+        Value::Date(_) => ty == C::Date,
         Value::Text(_) => ty == C::Text,
         Value::Timestamp(_) => ty == C::Timestamp,
         Value::Ints(_) => ty == C::IntList,

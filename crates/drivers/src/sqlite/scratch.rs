@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use rusqlite::types::ValueRef;
 use triphammer_core::rows::{Cell, Row};
-use triphammer_core::value::{ColumnType, Timestamp, Value, write_decimal};
+use triphammer_core::value::{ColumnType, Date, Timestamp, Value};
 
 /// Buffers for values that are written out.
 #[derive(Debug, Default)]
@@ -29,8 +29,10 @@ impl Scratch {
             Value::Int(value) => ValueRef::Integer(fitting(value, wanted)?),
             Value::Float(value) => ValueRef::Real(value),
             Value::Decimal { units, scale } => ValueRef::Real(decimal(units, scale)),
+            Value::Decimal128 { units, scale } => ValueRef::Real(nearest(*units, scale)?),
             Value::Text(text) => ValueRef::Text(text.as_bytes()),
             Value::Timestamp(value) => ValueRef::Text(self.timestamp(value)),
+            Value::Date(date) => ValueRef::Text(self.date(date)),
             Value::Ints(values) => ValueRef::Text(self.json(values)),
         })
     }
@@ -48,6 +50,8 @@ impl Scratch {
             Cell::Int(value) => ValueRef::Integer(fitting(value, wanted)?),
             Cell::Float(value) => ValueRef::Real(value),
             Cell::Decimal { units, scale } => ValueRef::Real(decimal(units, scale)),
+            Cell::Decimal128 { place, scale } => ValueRef::Real(nearest(*row.units(place), scale)?),
+            Cell::Date(date) => ValueRef::Text(self.date(date)),
             Cell::Text(span) => ValueRef::Text(row.text_bytes(span)),
             Cell::Timestamp(value) => ValueRef::Text(self.timestamp(value)),
             Cell::List(_) => return Err("a list cannot be loaded".to_owned()),
@@ -61,6 +65,12 @@ impl Scratch {
             self.last = Some(value);
         }
         self.last_text.as_bytes()
+    }
+
+    fn date(&mut self, value: Date) -> &[u8] {
+        self.text.clear();
+        write!(self.text, "{value}").expect("a String takes all");
+        self.text.as_bytes()
     }
 
     fn json(&mut self, values: &[i32]) -> &[u8] {
@@ -95,9 +105,15 @@ fn decimal(units: i64, scale: u8) -> f64 {
     if units.unsigned_abs() <= EXACT && scale <= 18 {
         return units as f64 / POWERS[usize::from(scale)];
     }
-    let mut text = String::new();
-    write_decimal(&mut text, units, scale).expect("a String takes all");
-    text.parse().expect("a decimal reads as a number")
+    nearest(units.into(), scale).expect("a decimal reads as a number")
+}
+
+/// The same by way of text.
+#[cold]
+fn nearest(units: i128, scale: u8) -> Result<f64, String> {
+    format!("{units}e-{scale}")
+        .parse()
+        .map_err(|_| format!("{units} at scale {scale} is no number"))
 }
 
 const POWERS: [f64; 19] = [

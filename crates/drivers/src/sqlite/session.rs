@@ -16,7 +16,7 @@ use rusqlite::{Connection, InterruptHandle, Statement};
 use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Canceller, Claim, RowSource, ServerInfo, Session, StatementId,
+    Access, Admin, Canceller, Claim, RowSource, ServerInfo, Session, StatementId,
 };
 use triphammer_core::sql::{BoundStatement, Param};
 use triphammer_core::value::Value;
@@ -275,7 +275,7 @@ impl Session for SqliteSession {
     ) -> Result<(), DbError> {
         self.with(|_, statements, scratch| {
             let kept = &mut statements.kept[id.index()];
-            rows.reset(kept.statement.column_count());
+            describe(&kept.statement, rows);
             kept.bind(args, scratch)?;
             kept.run(|row, width| append(row, width, rows))
         })
@@ -290,7 +290,7 @@ impl Session for SqliteSession {
     ) -> Result<(), DbError> {
         self.with(|_, statements, scratch| {
             let kept = &mut statements.kept[id.index()];
-            batch.reset(kept.statement.column_count());
+            describe(&kept.statement, batch);
             kept.bind(args, scratch)?;
             kept.run(|row, width| {
                 append(row, width, batch)?;
@@ -341,6 +341,10 @@ impl Session for SqliteSession {
         Box::new(SqliteCanceller(Arc::clone(&self.interrupt)))
     }
 
+    async fn close(self) {}
+}
+
+impl Admin for SqliteSession {
     async fn server(&mut self) -> Result<ServerInfo, DbError> {
         if identity(&self.path) != self.identity {
             let message = format!("{}: the file was deleted or replaced", self.path.display());
@@ -399,8 +403,15 @@ impl Session for SqliteSession {
         self.prepared = None;
         Ok(true)
     }
+}
 
-    async fn close(self) {}
+/// Empties a buffer for the rows of a statement, and names the columns where somebody wants that.
+#[inline]
+fn describe(statement: &Statement<'_>, rows: &mut Rows) {
+    rows.reset(statement.column_count());
+    if rows.wants_names() {
+        rows.set_names(statement.column_names());
+    }
 }
 
 /// Inserts all rows of `source`.

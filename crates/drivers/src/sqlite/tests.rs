@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use triphammer_core::rows::Rows;
-use triphammer_core::session::{Access, Claim, Session};
+use triphammer_core::session::{Access, Admin, Claim, Session};
 use triphammer_core::value::ColumnType;
 use triphammer_core::workload::{TableDef, column, table};
 
@@ -71,7 +71,7 @@ async fn files_that_cannot_be_opened_are_refused_by_name() {
         (folder.path().to_owned(), Role::User, "is a folder"),
         (text, Role::Loader, "file is not a database"),
     ] {
-        let error = open(&path, "").connect(role).await.err().unwrap();
+        let error = open(&path, "").connect(role, 0).await.err().unwrap();
         assert_eq!(error.class(), ErrorClass::Refused, "{error:?}");
         assert!(error.to_string().contains(message), "{error}");
         assert!(error.to_string().contains(&path.display().to_string()), "{error}");
@@ -83,24 +83,24 @@ async fn files_that_cannot_be_opened_are_refused_by_name() {
 async fn loaders_use_a_rollback_journal_and_users_wal() {
     let folder = tempfile::tempdir().unwrap();
     let database = open(&folder.path().join("a.db"), "");
-    let mut loader = database.connect(Role::Loader).await.unwrap();
+    let mut loader = database.connect(Role::Loader, 0).await.unwrap();
     loader.script("CREATE TABLE t (id integer, words text)").await.unwrap();
     assert_eq!(setting(&mut loader, "journal_mode").await, "delete");
-    let mut monitor = database.connect(Role::Monitor).await.unwrap();
+    let mut monitor = database.connect(Role::Monitor, 0).await.unwrap();
     assert_eq!(setting(&mut monitor, "journal_mode").await, "delete");
-    let mut user = database.connect(Role::User).await.unwrap();
+    let mut user = database.connect(Role::User, 0).await.unwrap();
     for session in [&mut user, &mut monitor, &mut loader] {
         assert_eq!(setting(session, "journal_mode").await, "wal");
         assert_eq!(setting(session, "synchronous").await, "2", "full");
     }
     // A loader cannot leave WAL beside others, and works all the same.
-    let mut beside = database.connect(Role::Loader).await.unwrap();
+    let mut beside = database.connect(Role::Loader, 0).await.unwrap();
     assert_eq!(setting(&mut beside, "journal_mode").await, "wal");
     drop((user, loader, beside));
     // A claim holds no connection, so it does not stand in the loader's way.
     assert!(monitor.claim("build", Claim::Exclusive).await.unwrap());
     assert!(monitor.settings().await.is_err());
-    let mut loader = database.connect(Role::Loader).await.unwrap();
+    let mut loader = database.connect(Role::Loader, 0).await.unwrap();
     assert_eq!(setting(&mut loader, "journal_mode").await, "delete");
     drop((loader, monitor));
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
@@ -128,7 +128,7 @@ async fn parameters_reach_the_sessions() {
     let params = "?synchronous=normal&journal_mode=truncate&busy_timeout=2s&cache_size=-4000";
     let database = open(&folder.path().join("a.db"), params);
     database.create_database().await.unwrap();
-    let mut user = database.connect(Role::User).await.unwrap();
+    let mut user = database.connect(Role::User, 0).await.unwrap();
     for (name, value) in [
         ("synchronous", "1"),
         ("journal_mode", "truncate"),
@@ -144,8 +144,8 @@ async fn a_reader_that_turns_to_writing_too_late_may_try_again() {
     let folder = tempfile::tempdir().unwrap();
     let database = open(&folder.path().join("a.db"), "");
     database.create_database().await.unwrap();
-    let mut reader = database.connect(Role::User).await.unwrap();
-    let mut writer = database.connect(Role::User).await.unwrap();
+    let mut reader = database.connect(Role::User, 0).await.unwrap();
+    let mut writer = database.connect(Role::User, 0).await.unwrap();
     writer.script("CREATE TABLE t (id)").await.unwrap();
     reader.begin(Access::Snapshot).await.unwrap();
     writer.script("INSERT INTO t VALUES (1)").await.unwrap();
@@ -161,7 +161,7 @@ async fn a_reader_that_turns_to_writing_too_late_may_try_again() {
 async fn a_loader_to_be_killed() {
     let Some(path) = std::env::var_os(FILE_VARIABLE).map(PathBuf::from) else { return };
     let database = open(&path, "?cache_size=20");
-    let mut loader = database.connect(Role::Loader).await.unwrap();
+    let mut loader = database.connect(Role::Loader, 0).await.unwrap();
     loader.script("CREATE TABLE t (id integer, words text)").await.unwrap();
     loader.begin(Access::Write).await.unwrap();
     loader.load(&TABLE, &mut part(10_000)).await.unwrap();

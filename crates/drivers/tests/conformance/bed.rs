@@ -34,6 +34,8 @@ pub struct Words {
     types: fn(ColumnType) -> String,
     /// Digits of a decimal that are kept.
     pub decimal_digits: u32,
+    /// The same of one with ten digits after the point, where there is a larger type for it.
+    pub wide_digits: u32,
     /// Makes a user who may connect; `{user}` is its name and `{password}` a string.
     pub create_user: &'static str,
     /// A query of one row that gives its parameter back.
@@ -65,9 +67,12 @@ const SQLITE: Words = Words {
         ColumnType::BigInt => "bigint".into(),
         ColumnType::Float => "double".into(),
         ColumnType::Decimal(scale) => format!("decimal(18, {scale})"),
-        ColumnType::Text | ColumnType::Timestamp | ColumnType::IntList => "text".into(),
+        ColumnType::Text | ColumnType::Timestamp | ColumnType::Date | ColumnType::IntList => {
+            "text".into()
+        }
     },
     decimal_digits: 15,
+    wide_digits: 15,
     create_user: "",
     echo: "SELECT :1",
     series: SERIES,
@@ -87,12 +92,15 @@ const POSTGRES: Words = Words {
         ColumnType::Int => "integer".into(),
         ColumnType::BigInt => "bigint".into(),
         ColumnType::Float => "double precision".into(),
+        ColumnType::Decimal(10) => "numeric(38, 10)".into(),
         ColumnType::Decimal(scale) => format!("numeric(18, {scale})"),
         ColumnType::Text => "text".into(),
         ColumnType::Timestamp => "timestamp".into(),
+        ColumnType::Date => "date".into(),
         ColumnType::IntList => "integer[]".into(),
     },
     decimal_digits: 18,
+    wide_digits: 38,
     create_user: "CREATE USER {user} PASSWORD {password}",
     echo: "SELECT :1",
     series: SERIES,
@@ -112,11 +120,14 @@ const MARIADB: Words = Words {
         ColumnType::Int => "integer".into(),
         ColumnType::BigInt => "bigint".into(),
         ColumnType::Float => "double".into(),
+        ColumnType::Decimal(10) => "decimal(38, 10)".into(),
         ColumnType::Decimal(scale) => format!("decimal(18, {scale})"),
         ColumnType::Text | ColumnType::IntList => "text".into(),
         ColumnType::Timestamp => "datetime(6)".into(),
+        ColumnType::Date => "date".into(),
     },
     decimal_digits: 18,
+    wide_digits: 38,
     create_user: "CREATE USER {user} IDENTIFIED BY {password}; GRANT ALL ON *.* TO {user}",
     echo: "SELECT :1",
     // Recursion ends after 1,000 rounds here.
@@ -144,6 +155,7 @@ const NULL: Words = Words {
     numbered: true,
     types: |_| String::new(),
     decimal_digits: 18,
+    wide_digits: 38,
     create_user: "",
     echo: "rows 1: :1",
     series: "rows 1000000: row, text 'forty characters are about as many as th'",
@@ -218,7 +230,7 @@ impl Bed {
 
     /// A new session.
     pub async fn session(&self, role: Role) -> AnySession {
-        self.database().connect(role).await.unwrap()
+        self.database().connect(role, 0).await.unwrap()
     }
 
     /// A new session after a script.
@@ -268,7 +280,7 @@ impl Bed {
 
     /// A statement with `:1`, `:2` … for its parameters.
     pub fn statement(&self, sql: &str, types: &[ColumnType]) -> BoundStatement {
-        const NAMES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        const NAMES: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
         let params: Vec<Param> =
             NAMES.iter().zip(types).map(|(name, column)| param(name, *column)).collect();
         let mut text = sql.to_owned();

@@ -6,14 +6,14 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use triphammer_core::ErrorClass;
 use triphammer_core::error::DbError;
-use triphammer_core::session::{Database, Role, Session};
+use triphammer_core::session::{Admin, Database, Role, Session};
 use triphammer_drivers::{AnyDatabase, ConnectSettings, Secret};
 
 use crate::bed::{Bed, OwnServer, open};
 use crate::crew::Member;
 
 async fn refusal(database: &AnyDatabase) -> DbError {
-    database.connect(Role::User).await.err().expect("no session")
+    database.connect(Role::User, 0).await.err().expect("no session")
 }
 
 pub async fn connect(bed: &Bed) {
@@ -62,7 +62,7 @@ pub async fn password_with_quotes_and_unicode(bed: &Bed) {
             open(&bed.url_as(&user, password), &ConnectSettings::default()),
             open(&bed.url_as(&user, "wrong"), &settings),
         ] {
-            database.connect(Role::User).await.unwrap().close().await;
+            database.connect(Role::User, 0).await.unwrap().close().await;
             assert!(!database.target().contains(password));
         }
         session.script(&format!("DROP USER {user}")).await.unwrap();
@@ -85,7 +85,7 @@ pub async fn server_that_never_answers(bed: &Bed) {
     let began = Instant::now();
     // The caller's limit is kept …
     let database = open(&url, &ConnectSettings::default());
-    assert!(timeout(Duration::from_millis(300), database.connect(Role::User)).await.is_err());
+    assert!(timeout(Duration::from_millis(300), database.connect(Role::User, 0)).await.is_err());
     // … and so is the driver's own.
     let settings =
         ConnectSettings { connect_limit: Duration::from_millis(500), ..Default::default() };
@@ -106,7 +106,7 @@ pub async fn missing_database(bed: &Bed) {
     }
     assert!(database.create_database().await.unwrap());
     assert!(!database.create_database().await.unwrap());
-    let mut session = database.connect(Role::User).await.unwrap();
+    let mut session = database.connect(Role::User, 0).await.unwrap();
     bed.assert_usable(&mut session).await;
 }
 
@@ -131,6 +131,6 @@ pub async fn server_killed(bed: &Bed) {
     let class = error.class();
     assert!(matches!(class, ErrorClass::Disconnected | ErrorClass::Unavailable), "{error:?}");
     server.restart();
-    let mut session = database.connect(Role::User).await.unwrap();
+    let mut session = database.connect(Role::User, 0).await.unwrap();
     bed.assert_usable(&mut session).await;
 }

@@ -31,7 +31,7 @@ impl Member {
             let runtime =
                 tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             let local = LocalSet::new();
-            let mut session = local.block_on(&runtime, database.connect(Role::User)).unwrap();
+            let mut session = local.block_on(&runtime, database.connect(Role::User, 0)).unwrap();
             while let Ok(work) = receiver.recv() {
                 work(&runtime, &local, &mut session);
             }

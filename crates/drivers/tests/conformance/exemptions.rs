@@ -36,6 +36,7 @@ const EXPECTED: [(&str, &[&str]); 4] = [
             "lists_as_arguments",
             "integer_that_does_not_fit",
             "execute_gives_the_row_count",
+            "columns_have_names",
             "failed_statement",
             "unique_violation",
             "script_of_several_statements",

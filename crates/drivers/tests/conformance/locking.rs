@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use triphammer_core::ErrorClass;
 use triphammer_core::error::DbError;
-use triphammer_core::session::{Access, Claim, Role, Session};
+use triphammer_core::session::{Access, Admin, Claim, Role, Session};
 use triphammer_drivers::{AnySession, ConnectSettings};
 
 use crate::bed::{Bed, eventually};
@@ -78,7 +78,7 @@ pub async fn claims(bed: &Bed) {
         let database = Arc::clone(&database);
         async move {
             use triphammer_core::session::Database;
-            let mut session = database.connect(Role::Monitor).await.unwrap();
+            let mut session = database.connect(Role::Monitor, 0).await.unwrap();
             session.claim(name, claim).await.unwrap().then_some(session)
         }
     };

@@ -58,6 +58,7 @@ conformance! {
         statements:
             statements_reused_and_interleaved
             execute_gives_the_row_count
+            columns_have_names
             a_ping_leaves_no_trace
             failed_statement
             unique_violation

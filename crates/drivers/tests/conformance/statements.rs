@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
-use triphammer_core::session::{Access, Role, Session};
+use triphammer_core::session::{Access, Admin, Role, Session};
 use triphammer_core::{ColumnType, ErrorClass, Rows, Value};
 
 use crate::bed::Bed;
@@ -49,6 +49,28 @@ pub async fn execute_gives_the_row_count(bed: &Bed) {
     }
     let delete = bed.prepare(&mut session, "DELETE FROM t WHERE n = :1", &types[..1]).await;
     assert_eq!(session.execute(delete, &[Value::Int(0)]).await.unwrap(), 4);
+}
+
+pub async fn columns_have_names(bed: &Bed) {
+    let mut session = bed.session_after(TABLE).await;
+    let select = "SELECT id, n AS amount, n + 1 AS more FROM t";
+    let select = bed.prepare(&mut session, select, &[]).await;
+    let names = |rows: &Rows| (0..4).map(|n| rows.name(n).map(str::to_owned)).collect::<Vec<_>>();
+    let expected = [Some("id"), Some("amount"), Some("more"), None].map(|n| n.map(str::to_owned));
+    let mut named = Rows::with_names();
+    session.query(select, &[], &mut named).await.unwrap();
+    assert_eq!((names(&named), named.len()), (expected.to_vec(), 0), "without a row too");
+    session.script("INSERT INTO t VALUES (1, 7)").await.unwrap();
+    let mut batches = 0;
+    let mut each = |rows: &Rows| {
+        assert_eq!((names(rows), rows.row(0).int(2).unwrap()), (expected.to_vec(), 8));
+        batches += 1;
+    };
+    session.stream(select, &[], &mut named, &mut each).await.unwrap();
+    assert_eq!(batches, 1);
+    let mut unnamed = Rows::new();
+    session.query(select, &[], &mut unnamed).await.unwrap();
+    assert_eq!((unnamed.len(), unnamed.name(0)), (1, None), "nobody wants them");
 }
 
 pub async fn failed_statement(bed: &Bed) {

@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 use triphammer_core::session::{Access, Role, Session};
 use triphammer_core::value::rescale;
 use triphammer_core::workload::{TableDef, column, table};
-use triphammer_core::{ColumnType, ErrorClass, Row, Rows, Timestamp, Value};
+use triphammer_core::{ColumnType, Date, ErrorClass, Row, Rows, Timestamp, Value};
 use triphammer_drivers::AnySession;
 
 use crate::bed::Bed;
 
-const TYPES: [ColumnType; 8] = [
+const TYPES: [ColumnType; 10] = [
     ColumnType::SmallInt,
     ColumnType::Int,
     ColumnType::BigInt,
@@ -18,7 +18,12 @@ const TYPES: [ColumnType; 8] = [
     ColumnType::Decimal(4),
     ColumnType::Text,
     ColumnType::Timestamp,
+    ColumnType::Date,
+    WIDE,
 ];
+
+/// A decimal of up to 38 digits.
+const WIDE: ColumnType = ColumnType::Decimal(10);
 
 static VALUES: LazyLock<TableDef> = LazyLock::new(|| {
     table(
@@ -32,6 +37,8 @@ static VALUES: LazyLock<TableDef> = LazyLock::new(|| {
             column("rate", ColumnType::Decimal(4)),
             column("words", ColumnType::Text),
             column("moment", ColumnType::Timestamp),
+            column("day", ColumnType::Date),
+            column("wide", WIDE),
         ],
     )
 });
@@ -45,6 +52,13 @@ fn values(bed: &Bed, column: ColumnType, long: &'static str) -> Vec<Value<'stati
         ColumnType::BigInt => integers(&[0, -1, i64::MIN, i64::MAX]),
         ColumnType::Float => {
             [0.0, -1.5, 1e300, 1e-300, 0.1].into_iter().map(Value::Float).collect()
+        }
+        WIDE => {
+            let largest = 10i128.pow(bed.words.wide_digits) - 1;
+            [0, 1, -1, largest, -largest, largest - 10_000_000_000, largest / 1_000 * 1_000]
+                .into_iter()
+                .map(|units| Value::Decimal128 { units: Box::leak(Box::new(units)), scale: 10 })
+                .collect()
         }
         ColumnType::Decimal(scale) => {
             let largest = 10i64.pow(bed.words.decimal_digits) - 1;
@@ -81,6 +95,18 @@ fn values(bed: &Bed, column: ColumnType, long: &'static str) -> Vec<Value<'stati
         ]
         .into_iter()
         .map(|text| Value::Timestamp(Timestamp::parse(text).unwrap()))
+        .collect(),
+        ColumnType::Date => [
+            "2026-01-31",
+            "1970-01-01",
+            "1969-12-31",
+            "2024-02-29",
+            "1992-01-01",
+            "9999-12-31",
+            "0001-01-01",
+        ]
+        .into_iter()
+        .map(|text| Value::Date(Date::parse(text).unwrap()))
         .collect(),
         ColumnType::IntList => unreachable!("no column is a list"),
     }
@@ -123,6 +149,10 @@ fn assert_equal(row: &Row<'_>, expected: &[Value<'_>]) {
             Value::Decimal { units, scale } => {
                 assert_eq!(row.decimal(place, scale).unwrap(), units, "{shown}");
             }
+            Value::Decimal128 { units, scale } => {
+                assert_eq!(row.decimal128(place, scale).unwrap(), *units, "{shown}");
+            }
+            Value::Date(value) => assert_eq!(row.date(place).unwrap(), value, "{shown}"),
             Value::Text(value) => assert_eq!(row.text(place).unwrap(), value, "{shown}"),
             Value::Timestamp(value) => {
                 assert_eq!(row.timestamp(place).unwrap(), value, "{shown}");
@@ -135,7 +165,7 @@ fn assert_equal(row: &Row<'_>, expected: &[Value<'_>]) {
 pub async fn types_through_arguments(bed: &Bed) {
     let mut session = bed.session(Role::User).await;
     create(bed, &mut session).await;
-    let marks = ":1, :2, :3, :4, :5, :6, :7, :8";
+    let marks = ":1, :2, :3, :4, :5, :6, :7, :8, :9, :10";
     let insert = format!("INSERT INTO {} VALUES ({marks})", VALUES.name);
     let insert = bed.prepare(&mut session, &insert, &TYPES).await;
     let select = format!("SELECT * FROM {}", VALUES.name);
@@ -150,8 +180,12 @@ pub async fn types_through_arguments(bed: &Bed) {
         assert_equal(&rows.row(0), &expected);
         session.execute(delete, &[]).await.unwrap();
     }
-    for (column, value) in [("words", Value::Text("it's 🦀")), ("cents", Value::cents(-1999))] {
-        let typed = if column == "words" { ColumnType::Text } else { ColumnType::Decimal(2) };
+    let day = Value::Date(Date::parse("2026-01-31").unwrap());
+    for (column, typed, value) in [
+        ("words", ColumnType::Text, Value::Text("it's 🦀")),
+        ("cents", ColumnType::Decimal(2), Value::cents(-1999)),
+        ("day", ColumnType::Date, day),
+    ] {
         let insert = format!("INSERT INTO {} ({column}) VALUES (:1)", VALUES.name);
         let insert = bed.prepare(&mut session, &insert, &[typed]).await;
         session.execute(insert, &[value]).await.unwrap();
@@ -175,6 +209,8 @@ pub async fn types_through_load(bed: &Bed) {
                 Value::Int(value) => rows.int(value),
                 Value::Float(value) => rows.float(value),
                 Value::Decimal { units, scale } => rows.decimal(units, scale),
+                Value::Decimal128 { units, scale } => rows.decimal128(*units, scale),
+                Value::Date(value) => rows.date(value),
                 Value::Text(value) => rows.text(value),
                 Value::Timestamp(value) => rows.timestamp(value),
                 Value::Ints(_) => unreachable!("no column is a list"),

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use triphammer_core::clock::Clock;
-use triphammer_core::session::{Access, Claim, Database as _, Role, Session as _};
+use triphammer_core::session::{Access, Admin, Claim, Database as _, Role, Session as _};
 use triphammer_core::workload::{TableDef, column, table};
 use triphammer_core::{ColumnType, Rows, Value};
 use triphammer_drivers::target::ConnectSettings;
@@ -94,7 +94,9 @@ fn round(framing: Framing, upstream: u16, url: impl Fn(u16) -> String, seed: u64
             let database = Rc::clone(&database);
             sessions.spawn_local(async move {
                 tried(database.identify()).await;
-                let Some(mut session) = tried(database.connect(Role::User)).await else { return };
+                let Some(mut session) = tried(database.connect(Role::User, 0)).await else {
+                    return;
+                };
                 let canceller = session.canceller();
                 let _ = timeout(SESSION, exercise(&mut session, placeholder)).await;
                 let _ = timeout(PATIENCE, canceller.is_at_work()).await;

@@ -6,7 +6,9 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use triphammer_core::clock::Clock;
-use triphammer_core::session::{Access, Claim, Database as _, Isolation, Role, Session as _};
+use triphammer_core::session::{
+    Access, Admin, Claim, Database as _, Isolation, Role, Session as _,
+};
 use triphammer_core::workload::{TableDef, column, table};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows, SpecError, Value};
 use triphammer_drivers::mysql::{Mysql, MysqlSession};
@@ -27,12 +29,12 @@ fn open(url: &str) -> Mysql {
 }
 
 async fn session(url: &str) -> MysqlSession {
-    open(url).connect(Role::User).await.unwrap()
+    open(url).connect(Role::User, 0).await.unwrap()
 }
 
 /// The error that a target is answered with.
 async fn refusal(url: &str) -> DbError {
-    open(url).connect(Role::User).await.err().expect("an error")
+    open(url).connect(Role::User, 0).await.err().expect("an error")
 }
 
 /// The target of a user on the shared server.
@@ -47,7 +49,7 @@ mod tls {
     async fn has_tls(server: &MariadbServer, host: &str, params: &str) -> Result<bool, DbError> {
         let (user, password, port) = (server.user(), server.password(), server.port());
         let database = open(&format!("mysql://{user}:{password}@{host}:{port}/mysql?{params}"));
-        let mut session = database.connect(Role::User).await?;
+        let mut session = database.connect(Role::User, 0).await?;
         let info = session.server().await?;
         let status = "SELECT variable_value FROM performance_schema.session_status \
                       WHERE variable_name = 'Ssl_version'";
@@ -99,7 +101,7 @@ mod tls {
         on_worker(async {
             for (mode, expected) in [("DISABLED", true), ("PREFERRED", true), ("REQUIRED", false)] {
                 let database = open(&url_as(&server, "plain", &format!("ssl-mode={mode}")));
-                match database.connect(Role::User).await {
+                match database.connect(Role::User, 0).await {
                     Ok(mut session) => {
                         assert!(expected, "{mode}");
                         assert_eq!(session.server().await.unwrap().cipher, None);
@@ -173,7 +175,7 @@ mod reaching {
                 assert_eq!(database.dialect(), scheme, "as long as nobody has asked");
                 database.identify().await.unwrap();
                 assert_eq!(database.dialect(), expected);
-                let mut session = database.connect(Role::User).await.unwrap();
+                let mut session = database.connect(Role::User, 0).await.unwrap();
                 assert_eq!(session.server().await.unwrap().product.to_lowercase(), expected);
             }
         });
@@ -197,7 +199,7 @@ mod reaching {
         let settings = ConnectSettings::default();
         on_worker(async {
             let database = Mysql::open_in(&url, &settings, &env).unwrap();
-            let mut session = database.connect(Role::User).await.unwrap();
+            let mut session = database.connect(Role::User, 0).await.unwrap();
             assert!(session.server().await.unwrap().cipher.is_some());
             assert!(!database.target().contains(server.password()));
             use std::os::unix::fs::PermissionsExt;
@@ -243,7 +245,7 @@ mod reaching {
             let database = open(&url_as(&server, "plain:p", ""));
             let mut sessions = Vec::new();
             let error = loop {
-                match database.connect(Role::User).await {
+                match database.connect(Role::User, 0).await {
                     Ok(session) => sessions.push(session),
                     Err(error) => break error,
                 }
@@ -255,7 +257,7 @@ mod reaching {
             }
             // The server takes a moment to notice who has gone.
             let clock = Clock::start();
-            while let Err(error) = database.connect(Role::User).await {
+            while let Err(error) = database.connect(Role::User, 0).await {
                 assert_eq!(error.class(), ErrorClass::Unavailable, "{error}");
                 assert!(clock.now().second() < 20, "{error}");
             }
@@ -300,7 +302,7 @@ mod logging_in {
                         ..Default::default()
                     };
                     let database = open_with(&url_as(server, &user, ""), &settings).unwrap();
-                    let mut session = database.connect(Role::User).await.unwrap();
+                    let mut session = database.connect(Role::User, 0).await.unwrap();
                     let me = text_of(&mut session, "SELECT current_user()").await;
                     assert!(me.starts_with(&user), "{me}");
                     let error = refusal(&url_as(server, &format!("{user}:wrong"), "")).await;
@@ -372,7 +374,7 @@ mod sessions {
                 ..Default::default()
             };
             let database = open_with(&server.url("mysql"), &settings).unwrap();
-            let mut session = database.connect(Role::User).await.unwrap();
+            let mut session = database.connect(Role::User, 0).await.unwrap();
             assert_eq!(text_of(&mut session, "SELECT 'a\\n' || '🦀'").await, "a\\n🦀");
             assert_eq!(text_of(&mut session, "SELECT @@time_zone").await, "+00:00");
             let mode = text_of(&mut session, "SELECT @@sql_mode").await;
@@ -586,7 +588,7 @@ mod loading {
         let url = server.fresh_database("inserts").unwrap();
         on_worker(async {
             let database = open(&url);
-            let mut session = database.connect(Role::Loader).await.unwrap();
+            let mut session = database.connect(Role::Loader, 0).await.unwrap();
             session.script(CREATE).await.unwrap();
             session.begin(Access::Write).await.unwrap();
             assert_eq!(session.load(&TABLE, &mut rows(5_432, |n| n)).await.unwrap(), 5_432);
@@ -609,7 +611,7 @@ mod loading {
         let url = MariadbServer::shared().fresh_database("warnings").unwrap();
         on_worker(async {
             let database = open(&url);
-            let mut session = database.connect(Role::Loader).await.unwrap();
+            let mut session = database.connect(Role::Loader, 0).await.unwrap();
             session.script(CREATE).await.unwrap();
             session.begin(Access::Write).await.unwrap();
             assert_eq!(session.load(&TABLE, &mut rows(500, |n| n)).await.unwrap(), 500);

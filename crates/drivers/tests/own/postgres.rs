@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use triphammer_core::session::{
-    Access, Claim, Database as _, Isolation, Protocol, Role, Session as _,
+    Access, Admin, Claim, Database as _, Isolation, Protocol, Role, Session as _,
 };
 use triphammer_core::workload::{TableDef, column, table};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows, Timestamp, Value};
@@ -28,7 +28,7 @@ fn open_with(url: &str, settings: &ConnectSettings) -> Postgres {
 }
 
 async fn connect(url: &str) -> Result<PostgresSession, DbError> {
-    open(url).connect(Role::User).await
+    open(url).connect(Role::User, 0).await
 }
 
 async fn session(url: &str) -> PostgresSession {
@@ -49,7 +49,7 @@ mod tls {
         let password = server.password();
         let url = format!("postgres://postgres:{password}@{host}:{port}/postgres?{params}");
         let database = open(&url);
-        let mut session = database.connect(Role::User).await?;
+        let mut session = database.connect(Role::User, 0).await?;
         let info = session.server().await?;
         session.close().await;
         assert_eq!(info.transport, "tcp");
@@ -143,7 +143,7 @@ mod tls {
             on_worker(async {
                 let url = |mode: &str| format!("{}?sslmode={mode}", server.url("postgres"));
                 let database = open(&url(working));
-                let mut session = database.connect(Role::User).await.unwrap();
+                let mut session = database.connect(Role::User, 0).await.unwrap();
                 let has_tls = session.server().await.unwrap().cipher.is_some();
                 assert_eq!(has_tls, working == "allow");
                 assert_eq!(database.tls_fell_back(), working == "prefer");
@@ -301,7 +301,7 @@ mod passwords {
         let url = TargetUrl::parse(url).unwrap();
         Postgres::open_in(&url, &ConnectSettings::default(), &env)
             .unwrap()
-            .connect(Role::User)
+            .connect(Role::User, 0)
             .await
     }
 
@@ -328,7 +328,7 @@ mod passwords {
                 let settings =
                     ConnectSettings { password: Some((*password).into()), ..Default::default() };
                 let url = format!("postgres://{role}:ignored@127.0.0.1:{port}/postgres");
-                open_with(&url, &settings).connect(Role::User).await.unwrap();
+                open_with(&url, &settings).connect(Role::User, 0).await.unwrap();
             });
         }
     }
@@ -392,7 +392,7 @@ mod statements {
 
     async fn session_by(url: &str, protocol: Protocol) -> PostgresSession {
         let settings = ConnectSettings { protocol: Some(protocol), ..Default::default() };
-        open_with(url, &settings).connect(Role::User).await.unwrap()
+        open_with(url, &settings).connect(Role::User, 0).await.unwrap()
     }
 
     #[test]
@@ -668,7 +668,7 @@ mod transactions {
         };
         on_worker(async {
             let database = open_with(&url, &settings);
-            let mut one = database.connect(Role::User).await.unwrap();
+            let mut one = database.connect(Role::User, 0).await.unwrap();
             one.script("CREATE SCHEMA \"My \"\"schema\"\"\"; CREATE TABLE Thing (a int)")
                 .await
                 .unwrap();
@@ -678,7 +678,7 @@ mod transactions {
             one.begin(Access::Write).await.unwrap();
             assert_eq!(text_of(&mut one, level).await, "serializable");
             one.script("LOCK TABLE thing").await.unwrap();
-            let mut two = database.connect(Role::User).await.unwrap();
+            let mut two = database.connect(Role::User, 0).await.unwrap();
             let error = rows_of(&mut two, "SELECT a FROM thing").await.unwrap_err();
             assert_eq!((error.class(), error.code()), (ErrorClass::LockTimeout, Some("55P03")));
             one.rollback().await.unwrap();
@@ -1087,7 +1087,7 @@ mod looking {
                 ConnectSettings { application_name: "the \"name\"".into(), ..Default::default() };
             let database = open_with(&url, &settings);
             assert!(!database.target().contains("triphammer-test"));
-            let mut session = database.connect(Role::Monitor).await.unwrap();
+            let mut session = database.connect(Role::Monitor, 0).await.unwrap();
             let name = "SELECT current_setting('application_name')";
             assert_eq!(text_of(&mut session, name).await, "the \"name\"");
             let settings = session.settings().await.unwrap();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use triphammer_core::random::Rng;
-use triphammer_core::session::{Access, Database as _, Role, Session as _};
+use triphammer_core::session::{Access, Admin, Database as _, Role, Session as _};
 use triphammer_core::workload::{TableDef, column, table};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows};
 use triphammer_drivers::postgres::{Postgres, PostgresSession};
@@ -20,7 +20,7 @@ use crate::session::{on_worker, rows_of, statement};
 async fn connect(url: &str) -> Result<PostgresSession, DbError> {
     let url = TargetUrl::parse(url).unwrap();
     let database = Postgres::open_in(&url, &ConnectSettings::default(), &|_| None).unwrap();
-    database.connect(Role::User).await
+    database.connect(Role::User, 0).await
 }
 
 mod proving {

@@ -340,7 +340,7 @@ pub struct TypeFigures {
     pub rolled_back_times: Times,
     /// Response times of those failed or in doubt.
     pub failed_times: Times,
-    /// Times longer than an hour, which count as one hour.
+    /// Times longer than a year, or than an hour in older results, which count as that.
     pub saturated: u64,
 }
 

@@ -115,7 +115,7 @@ fn window(result: &RunResult, list: &mut Vec<Warning>) {
     }
     let saturated = result.run.total.saturated;
     if saturated > 0 {
-        let text = format!("times longer than an hour count as one hour: {}", integer(saturated));
+        let text = format!("times longer than a year count as one year: {}", integer(saturated));
         warn(list, "saturated", text, "");
     }
 }

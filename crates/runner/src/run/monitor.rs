@@ -5,7 +5,7 @@ use std::time::Duration;
 use triphammer_core::clock::Elapsed;
 use triphammer_core::engine::Plan;
 use triphammer_core::event::Note;
-use triphammer_core::session::{Access, Database, Role, Session};
+use triphammer_core::session::{Access, Admin, Database, Role, Session};
 use triphammer_core::workload::{AuditDef, Statements, Workload};
 use triphammer_core::{Clock, DbError, ErrorClass, Rows, StatementId, clock};
 use triphammer_drivers::{AnyDatabase, AnySession};

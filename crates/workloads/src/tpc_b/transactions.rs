@@ -27,7 +27,7 @@ pub fn transactions() -> [TransactionDef; TRANSACTION_COUNT] {
     [
         TransactionDef::new("tpcb_like", "tpcb-like", 1),
         TransactionDef::new("simple_update", "simple-update", 0),
-        TransactionDef::new("select_only", "select-only", 0),
+        TransactionDef::new("select_only", "select-only", 0).reading(),
     ]
 }
 

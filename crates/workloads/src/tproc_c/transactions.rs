@@ -25,7 +25,7 @@ pub fn transactions() -> [TransactionDef; TRANSACTION_COUNT] {
     [
         TransactionDef::new("new_order", "New-Order", 10),
         TransactionDef::new("payment", "Payment", 10),
-        TransactionDef::new("order_status", "Order-Status", 1),
+        TransactionDef::new("order_status", "Order-Status", 1).reading(),
         TransactionDef {
             // Clause 2.7.1.3: more than 1 % of skipped districts must be reported.
             tally: Some(TallyDef {
@@ -36,7 +36,7 @@ pub fn transactions() -> [TransactionDef; TRANSACTION_COUNT] {
             }),
             ..TransactionDef::new("delivery", "Delivery", 1)
         },
-        TransactionDef::new("stock_level", "Stock-Level", 1),
+        TransactionDef::new("stock_level", "Stock-Level", 1).reading(),
     ]
 }
 

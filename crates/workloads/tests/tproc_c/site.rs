@@ -128,7 +128,7 @@ impl Site {
     }
 
     pub async fn session(&self) -> AnySession {
-        self.database.connect(Role::User).await.unwrap()
+        self.database.connect(Role::User, 0).await.unwrap()
     }
 
     /// A session with the statements of a mode.
@@ -141,7 +141,7 @@ impl Site {
 
     /// Runs the scripts of these kinds in order.
     pub async fn scripts(&self, kinds: &[&str]) {
-        let mut session = self.database.connect(Role::Loader).await.unwrap();
+        let mut session = self.database.connect(Role::Loader, 0).await.unwrap();
         for script in kinds.iter().flat_map(|kind| self.book.scripts(kind)) {
             let done = session.script(&script.sql).await;
             done.unwrap_or_else(|error| panic!("{}: {error}", script.name));
@@ -152,7 +152,7 @@ impl Site {
     async fn build(&self, workload: &TprocC) {
         let keys_first = self.book.is_clustered();
         self.scripts(if keys_first { &["create", "key"] } else { &["create"] }).await;
-        let mut session = self.database.connect(Role::Loader).await.unwrap();
+        let mut session = self.database.connect(Role::Loader, 0).await.unwrap();
         for part in workload.parts() {
             session.begin(Access::Write).await.unwrap();
             for table in &*part.tables {

@@ -1,0 +1,162 @@
+//! What the sessions of a worker thread share.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use super::Plan;
+use super::lag::Heard;
+use super::ledger::{Closed, Finished, Ledger};
+use super::probes::Probes;
+use super::queue::Tickets;
+use super::signal::Signal;
+use super::slots::{Slots, ThreadSessions};
+use super::uplink::{FromWorker, Uplink, WorkerEnd};
+use super::waiting::{QueueEnd, Waiting};
+use crate::clock::Elapsed;
+use crate::error::DbError;
+use crate::event::Note;
+use crate::session::{Access, Database};
+use crate::workload::Workload;
+
+/// What a thread is given when it starts.
+pub(super) struct OfThread {
+    pub thread: usize,
+    pub signal: Signal,
+    pub slots: Slots,
+    pub control: mpsc::Sender<FromWorker>,
+    pub heard: Option<Heard>,
+    /// Seconds at which the timed window begins and ends.
+    pub edges: [u64; 2],
+    pub tickets: Arc<Tickets>,
+    /// Whether time is real, so that the kernel's timer can be used.
+    pub precise: bool,
+}
+
+/// What the sessions of a thread share, each part with one responsibility. This joins them: what ends
+/// is counted in its second, and seconds that are past are handed over.
+pub(super) struct Context<W: Workload, D: Database> {
+    pub plan: Plan<W, D>,
+    pub signal: Signal,
+    pub ledger: RefCell<Ledger>,
+    pub sessions: ThreadSessions,
+    pub waiting: Waiting<W>,
+    pub probes: Probes,
+    pub uplink: Uplink,
+    /// By transaction type.
+    access: Box<[Access]>,
+}
+
+impl<W: Workload, D: Database> Context<W, D> {
+    pub fn new(plan: Plan<W, D>, of_thread: OfThread) -> Self {
+        let OfThread { thread, signal, slots, control, heard, edges, tickets, precise } = of_thread;
+        let types = &plan.workload.description().transactions;
+        let access = types.iter().map(|transaction| transaction.access).collect();
+        Self {
+            signal,
+            ledger: RefCell::new(Ledger::new(types.len(), plan.spec.load.is_closed(), edges)),
+            sessions: ThreadSessions::new(slots),
+            waiting: Waiting::new(&plan, tickets, precise),
+            probes: Probes::new(heard),
+            uplink: Uplink::new(thread, control, edges),
+            access,
+            plan,
+        }
+    }
+
+    /// Whether a transaction type writes.
+    pub fn access(&self, transaction: usize) -> Access {
+        self.access[transaction]
+    }
+
+    /// A transaction starts its first attempt.
+    pub fn begin(&self, place: u32, transaction: usize) {
+        self.ledger.borrow_mut().begin(place, transaction);
+    }
+
+    /// A transaction ended. The one place that records, and that hands a second over when it is past.
+    pub fn end(&self, place: u32, finished: Finished) {
+        self.tick(finished.timing.finished);
+        let recovery = self.ledger.borrow_mut().end(place, finished);
+        if let Some(recovery) = recovery {
+            self.uplink.send(FromWorker::Recovered(recovery));
+        }
+    }
+
+    /// A session was lost.
+    pub fn lost(&self, id: u32, now: Elapsed) {
+        self.sessions.left(id);
+        let mut ledger = self.ledger.borrow_mut();
+        ledger.recorder.lost();
+        ledger.outage.lost(now);
+    }
+
+    /// A session was made anew; `was_away` when not at the first try.
+    pub fn reconnected(&self, now: Elapsed, was_away: bool) {
+        self.sessions.reconnected(was_away);
+        let mut ledger = self.ledger.borrow_mut();
+        ledger.recorder.reconnected();
+        ledger.outage.back(now);
+    }
+
+    /// A round trip that was no transaction's took from `start` to `end`.
+    pub fn round_trip(&self, start: Elapsed, end: Elapsed) {
+        self.tick(end);
+        self.ledger.borrow_mut().recorder.round_trip(end.since(start));
+    }
+
+    /// Something that was ready at `ready` is taken up now.
+    pub fn lag(&self, ready: Elapsed, now: Elapsed) {
+        self.tick(now);
+        self.ledger.borrow_mut().recorder.lag(now.since(ready));
+    }
+
+    /// Tells the control thread something for people.
+    pub fn note(&self, note: Note) {
+        self.uplink.send(FromWorker::Note(note));
+    }
+
+    /// Hands the current second over when it is past.
+    pub fn tick(&self, now: Elapsed) {
+        if !self.ledger.borrow().recorder.is_due(now) {
+            return;
+        }
+        self.hand_over(now);
+    }
+
+    /// Hands the current second over.
+    pub fn hand_over(&self, now: Elapsed) {
+        let mut interval = self.ledger.borrow_mut().recorder.take(now);
+        interval.gauges.cpu.push(self.probes.cpu(self.uplink.thread(), now));
+        interval.connected = self.sessions.connected();
+        interval.backlog = self.waiting.backlog(now);
+        self.uplink.second(now.second(), interval);
+    }
+
+    /// Tells the control thread that this one is of no use. Nobody has begun then, so there is room for it.
+    pub fn cannot_start(&self, error: DbError) {
+        self.uplink.send(FromWorker::ConnectFailed(error));
+    }
+
+    /// What this thread counted, with whatever is in flight.
+    pub fn finish(&self) -> WorkerEnd {
+        let Closed { totals, in_flight, last_finish, round_trips, errors, slowest } =
+            self.ledger.borrow_mut().close();
+        let QueueEnd { skipped, given_up, returned } = self.waiting.end();
+        WorkerEnd {
+            thread: self.uplink.thread(),
+            totals,
+            in_flight,
+            last_finish,
+            cpu_ns: self.probes.cpu_ns(),
+            round_trips,
+            errors,
+            skipped,
+            given_up,
+            returned,
+            slowest,
+            away: self.sessions.away(),
+        }
+    }
+}

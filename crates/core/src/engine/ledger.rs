@@ -1,0 +1,131 @@
+//! What a worker thread counts of its transactions: the intervals of its recorder, the transactions in
+//! flight, the first error of each kind, the slowest, and the way back after an outage.
+
+use super::ErrorSample;
+use super::exemplar::{Author, Exemplar, Slowest};
+use super::outage::{Recovery, Watch};
+use crate::clock::Elapsed;
+use crate::error::DbError;
+use crate::outcome::{Outcome, Timing};
+use crate::recorder::{Ended, Recorder, Totals};
+
+/// A transaction that ended.
+#[derive(Clone, Copy)]
+pub(super) struct Finished {
+    pub transaction: usize,
+    pub timing: Timing,
+    pub ended: Ended,
+    pub author: Author,
+    pub attempts: u32,
+}
+
+/// The books of a thread.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    pub recorder: Recorder,
+    /// Statements and calls sent by attempts.
+    pub round_trips: u64,
+    pub outage: Watch,
+    /// Transaction type in flight, by place of the session on this thread.
+    in_flight: Vec<Option<usize>>,
+    errors: Vec<ErrorSample>,
+    slowest: Slowest,
+    last_finish: Elapsed,
+    /// Seconds at which the timed window begins and ends: the slowest are those of the window.
+    edges: [u64; 2],
+}
+
+/// What a thread's books come to.
+#[derive(Debug)]
+pub(super) struct Closed {
+    pub totals: Totals,
+    /// Transactions in flight, by type.
+    pub in_flight: Vec<u64>,
+    pub last_finish: Elapsed,
+    pub round_trips: u64,
+    pub errors: Vec<ErrorSample>,
+    pub slowest: Vec<Exemplar>,
+}
+
+impl Ledger {
+    /// For so many transaction types.
+    pub fn new(types: usize, closed_load: bool, edges: [u64; 2]) -> Self {
+        Self {
+            recorder: Recorder::new(types, closed_load),
+            round_trips: 0,
+            outage: Watch::default(),
+            in_flight: Vec::new(),
+            errors: Vec::new(),
+            slowest: Slowest::default(),
+            last_finish: Elapsed::default(),
+            edges,
+        }
+    }
+
+    /// Makes room for the sessions of the thread.
+    pub fn open(&mut self, sessions: usize) {
+        self.in_flight.resize(sessions, None);
+    }
+
+    /// A transaction starts its first attempt.
+    pub fn begin(&mut self, place: u32, transaction: usize) {
+        self.in_flight[place as usize] = Some(transaction);
+        self.recorder.start(transaction);
+    }
+
+    /// A transaction ended, in the interval that goes on. Gives the way back when it was the first to
+    /// commit after an outage.
+    pub fn end(&mut self, place: u32, finished: Finished) -> Option<Recovery> {
+        let Finished { transaction, timing, ended, .. } = finished;
+        self.in_flight[place as usize] = None;
+        self.last_finish = self.last_finish.max(timing.finished);
+        self.recorder.record(transaction, timing, ended);
+        if self.slowest.takes(timing.response_ns()) {
+            self.maybe_keep(finished);
+        }
+        match ended.outcome {
+            Outcome::Committed => self.outage.committed(timing.finished),
+            _ => None,
+        }
+    }
+
+    /// Keeps one of the slowest transactions, if it ended in the timed window.
+    #[cold]
+    fn maybe_keep(&mut self, finished: Finished) {
+        let Finished { transaction, timing, ended, author, attempts } = finished;
+        if (self.edges[0]..self.edges[1]).contains(&timing.finished.second()) {
+            let outcome = ended.outcome;
+            self.slowest.keep(Exemplar { transaction, author, timing, outcome, attempts });
+        }
+    }
+
+    /// Keeps the first error of each type and class, and counts the others.
+    pub fn sample(&mut self, transaction: usize, error: &DbError) {
+        let class = error.class();
+        let same = |e: &&mut ErrorSample| e.transaction == transaction && e.class == class;
+        match self.errors.iter_mut().find(same) {
+            Some(sample) => sample.count += 1,
+            None => {
+                let message = error.to_string();
+                self.errors.push(ErrorSample { transaction, class, message, count: 1 });
+            }
+        }
+    }
+
+    /// Closes the books, with whatever is in flight.
+    pub fn close(&mut self) -> Closed {
+        let totals = self.recorder.totals().clone();
+        let mut in_flight = vec![0; totals.started.len()];
+        for transaction in self.in_flight.iter().flatten() {
+            in_flight[*transaction] += 1;
+        }
+        Closed {
+            totals,
+            in_flight,
+            last_finish: self.last_finish,
+            round_trips: self.round_trips,
+            errors: std::mem::take(&mut self.errors),
+            slowest: std::mem::take(&mut self.slowest).into_kept(),
+        }
+    }
+}

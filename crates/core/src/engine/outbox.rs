@@ -1,0 +1,89 @@
+//! What leaves the control thread: events for the sinks, which it never waits for, and the notes that
+//! the run keeps.
+
+use std::collections::VecDeque;
+
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+
+use super::merge::may_join;
+use crate::event::{Event, Note};
+use crate::recorder::Interval;
+
+/// The way to the sinks.
+#[derive(Debug)]
+pub(super) struct Outbox {
+    events: mpsc::Sender<Event>,
+    /// Seconds that the sinks had no room for, joined where they [may](may_join) be.
+    held: VecDeque<Box<Interval>>,
+    pub notes: Vec<Note>,
+}
+
+impl Outbox {
+    pub const fn new(events: mpsc::Sender<Event>) -> Self {
+        Self { events, held: VecDeque::new(), notes: Vec::new() }
+    }
+
+    /// Sends an event when there is room for it.
+    pub fn offer(&self, event: Event) {
+        let _ = self.events.try_send(event);
+    }
+
+    /// Sends an event, and waits until there is room for it.
+    pub async fn send(&self, event: Event) {
+        let _ = self.events.send(event).await;
+    }
+
+    /// Keeps a note, and offers it to the sinks.
+    pub fn note(&mut self, note: Note) {
+        self.offer(Event::Note(note.clone()));
+        self.notes.push(note);
+    }
+
+    /// Sends a second. What the sinks have no room for waits, and becomes one interval with those that
+    /// follow on the same side of the window's `edges`.
+    pub fn second(&mut self, second: Interval, edges: [u64; 2]) {
+        match self.held.back_mut() {
+            Some(last) if may_join(edges, last, &second) => last.add_later(&second),
+            _ => self.held.push_back(Box::new(second)),
+        }
+        while let Some(interval) = self.held.pop_front() {
+            let sent = self.events.try_send(Event::Second(interval));
+            if let Err(TrySendError::Full(Event::Second(interval))) = sent {
+                self.held.push_front(interval);
+                break;
+            }
+        }
+    }
+
+    /// Sends what was held, and waits until there is room for it.
+    pub async fn flush(&mut self) {
+        for interval in std::mem::take(&mut self.held) {
+            self.send(Event::Second(interval)).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn seconds_that_wait_are_joined_but_not_across_an_edge_of_the_window() {
+        let (sender, mut receiver) = mpsc::channel(1);
+        let mut outbox = Outbox::new(sender);
+        for second in 0..9 {
+            let mut interval = Interval::new(second, 1);
+            interval.types[0].counts.committed = 1 << second;
+            outbox.second(interval, [3, 7]);
+        }
+        let flushed = tokio::spawn(async move { outbox.flush().await });
+        let mut seen = Vec::new();
+        while let Some(event) = receiver.recv().await {
+            let Event::Second(interval) = event else { continue };
+            seen.push((interval.first, interval.last, interval.types[0].counts.committed));
+        }
+        flushed.await.expect("nobody panics with it");
+        assert_eq!(seen, [(0, 0, 1), (1, 2, 0b110), (3, 6, 0b111_1000), (7, 8, 0b1_1000_0000)]);
+    }
+}

@@ -1,0 +1,174 @@
+//! Where a run is in time: its clock, its phases, and the timed window, which may end before its time.
+
+use std::time::Duration;
+
+use super::{Ending, Window};
+use crate::clock::{Clock, Elapsed};
+use crate::event::Phase;
+use crate::recorder::Interval;
+use crate::spec::{Length, RunSpec};
+
+/// How long an aborted worker may take to come home before the run ends without it.
+const ABORT_LIMIT: Duration = Duration::from_secs(10);
+/// The end of a window that no clock ends: far away, and still a number of nanoseconds.
+const NO_END: u64 = u64::MAX / 2_000_000_000;
+
+/// The run's clock and phases.
+#[derive(Debug)]
+pub(super) struct Phases {
+    pub clock: Clock,
+    pub current: Option<Phase>,
+    pub ending: Ending,
+    /// When the present phase ends.
+    deadline: Elapsed,
+    /// Seconds at which the timed window begins and ends.
+    window: [u64; 2],
+    /// The window ends by the clock.
+    timed: bool,
+    /// The window ends before the time that was asked for.
+    shortened: bool,
+    drain: Duration,
+    /// From when on no transaction begins.
+    stopped_at: Option<Elapsed>,
+}
+
+impl Phases {
+    /// Before the start. The clock's zero comes with [`Phases::begin`].
+    pub fn new(spec: &RunSpec) -> Self {
+        let window = match spec.length {
+            Length::Time(length) => {
+                [spec.rampup.as_secs(), spec.rampup.as_secs() + length.as_secs()]
+            }
+            Length::Transactions(_) => [0, NO_END],
+        };
+        Self {
+            clock: Clock::start(),
+            current: None,
+            ending: Ending::Complete,
+            deadline: Elapsed::NEVER,
+            window,
+            timed: matches!(spec.length, Length::Time(_)),
+            shortened: false,
+            drain: spec.limits.drain,
+            stopped_at: None,
+        }
+    }
+
+    /// Zero is now. Gives the first phase, to be [entered](Phases::enter).
+    pub fn begin(&mut self) -> Phase {
+        self.clock = Clock::start();
+        if self.window[0] > 0 { Phase::RampUp } else { Phase::Window }
+    }
+
+    /// Begins a phase, and says when that was.
+    pub fn enter(&mut self, phase: Phase) -> Elapsed {
+        let now = self.clock.now();
+        self.current = Some(phase);
+        self.deadline = match phase {
+            Phase::RampUp => Elapsed::at_second(self.window[0]),
+            Phase::Window if self.timed => Elapsed::at_second(self.window[1]),
+            Phase::Window => Elapsed::NEVER,
+            Phase::Drain => Elapsed::from_duration(now.duration() + self.drain),
+            Phase::Abort => Elapsed::from_duration(now.duration() + ABORT_LIMIT),
+        };
+        now
+    }
+
+    /// When the present phase ends; `None` when no clock ends it.
+    pub fn deadline(&self) -> Option<Elapsed> {
+        (self.deadline != Elapsed::NEVER).then_some(self.deadline)
+    }
+
+    /// Whether no transaction begins any more.
+    pub fn is_draining(&self) -> bool {
+        matches!(self.current, Some(Phase::Drain | Phase::Abort))
+    }
+
+    /// Whether the timed window goes on and can still be [shortened](Phases::shorten).
+    pub fn can_shorten(&self) -> bool {
+        self.current == Some(Phase::Window) && self.timed && !self.shortened
+    }
+
+    /// Ends the window on the next tick, and says when that is. No second after it has begun, so the
+    /// window's sums need no correction.
+    pub fn shorten(&mut self) -> Elapsed {
+        self.shortened = true;
+        self.window[1] = self.window[1].min(self.clock.now().second() + 1);
+        self.deadline = Elapsed::at_second(self.window[1]);
+        self.deadline
+    }
+
+    /// The window has come to its end by the clock.
+    pub fn window_is_over(&mut self) {
+        self.stopped_at = Some(self.deadline);
+    }
+
+    /// Somebody stopped the run now: the window ends with the last whole second.
+    pub fn stop_early(&mut self) -> Elapsed {
+        let now = self.clock.now();
+        self.cut_window(now);
+        self.ending = Ending::Stopped;
+        self.stopped_at = Some(now);
+        now
+    }
+
+    /// All users are home. True when that was before the end of the timed window.
+    pub fn users_ended(&mut self) -> bool {
+        let now = self.clock.now();
+        let early = now < Elapsed::at_second(self.window[1]);
+        if early {
+            self.ending = Ending::UsersEnded;
+            self.cut_window(now);
+        }
+        early
+    }
+
+    fn cut_window(&mut self, now: Elapsed) {
+        if self.timed {
+            self.window[1] = self.window[1].min(now.second()).max(self.window[0]);
+        }
+    }
+
+    /// Whether the clock would have ended what goes on now.
+    pub fn is_timed_load(&self) -> bool {
+        self.timed && matches!(self.current, Some(Phase::RampUp | Phase::Window))
+    }
+
+    /// Seconds at which the timed window begins and ends.
+    pub const fn edges(&self) -> [u64; 2] {
+        self.window
+    }
+
+    /// When the timed window ends by the clock, where it does.
+    pub fn window_end(&self) -> Option<Elapsed> {
+        self.timed.then_some(Elapsed::at_second(self.window[1]))
+    }
+
+    /// Whether all of an interval lies in the timed window.
+    pub const fn is_timed(&self, interval: &Interval) -> bool {
+        interval.first >= self.window[0] && interval.last < self.window[1]
+    }
+
+    /// How long what is in flight may take after the stop.
+    pub const fn drain(&self) -> Duration {
+        self.drain
+    }
+
+    /// From when on no transaction begins, as far as is known.
+    pub fn stop(&self) -> Elapsed {
+        self.stopped_at.or(self.window_end()).unwrap_or(Elapsed::NEVER)
+    }
+
+    /// The seconds that a run has at the least: those of its window, where a clock ends that.
+    pub const fn least_seconds(&self) -> u64 {
+        if self.timed { self.window[1] } else { 0 }
+    }
+
+    /// The window that really was, of a run whose last transaction ended at `ended`.
+    pub fn real_window(&self, ended: Elapsed) -> Window {
+        Window {
+            start: Elapsed::at_second(self.window[0]),
+            end: self.window_end().unwrap_or(ended),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What a worker thread tells the control thread, and the way there, on which no user ever waits.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+
+use super::merge::may_join;
+use super::outage::Recovery;
+use super::{ErrorSample, Exemplar};
+use crate::clock::Elapsed;
+use crate::error::DbError;
+use crate::event::Note;
+use crate::recorder::{Interval, Totals};
+use crate::session::ServerProcess;
+
+/// Intervals that wait for the control thread before they are merged.
+const PENDING_MAX: usize = 64;
+
+/// What a worker tells the control thread.
+pub(super) enum FromWorker {
+    /// With the server's process, where the session is the run's first and knows it.
+    Connected(Option<ServerProcess>),
+    ConnectFailed(DbError),
+    /// Everything before second `complete` of this thread has been sent.
+    Second {
+        thread: usize,
+        complete: u64,
+        interval: Box<Interval>,
+    },
+    Note(Note),
+    Recovered(Recovery),
+    Done(Box<WorkerEnd>),
+}
+
+/// What a worker counted.
+#[derive(Default)]
+pub(super) struct WorkerEnd {
+    pub thread: usize,
+    pub totals: Totals,
+    pub in_flight: Vec<u64>,
+    pub last_finish: Elapsed,
+    pub cpu_ns: u64,
+    pub round_trips: u64,
+    pub errors: Vec<ErrorSample>,
+    pub skipped: u64,
+    pub given_up: u64,
+    /// When those arrivals were due whose sessions waited for them in vain.
+    pub returned: Vec<Elapsed>,
+    pub slowest: Vec<Exemplar>,
+    /// Sessions that were lost and not back at the end.
+    pub away: u32,
+}
+
+/// The way to the control thread.
+pub(super) struct Uplink {
+    thread: usize,
+    control: mpsc::Sender<FromWorker>,
+    pending: RefCell<VecDeque<FromWorker>>,
+    /// Seconds at which the timed window begins and ends: intervals are not merged across them.
+    edges: [u64; 2],
+}
+
+impl Uplink {
+    pub const fn new(thread: usize, control: mpsc::Sender<FromWorker>, edges: [u64; 2]) -> Self {
+        Self { thread, control, pending: RefCell::new(VecDeque::new()), edges }
+    }
+
+    /// The thread's number, from 0.
+    pub const fn thread(&self) -> usize {
+        self.thread
+    }
+
+    /// Sends an interval; every second before `complete` has been sent then.
+    pub fn second(&self, complete: u64, interval: Box<Interval>) {
+        self.send(FromWorker::Second { thread: self.thread, complete, interval });
+    }
+
+    /// Sends without blocking; what does not fit is kept, and merged when there is too much of it.
+    pub fn send(&self, message: FromWorker) {
+        let mut pending = self.pending.borrow_mut();
+        pending.push_back(message);
+        while let Some(message) = pending.pop_front() {
+            if let Err(TrySendError::Full(message)) = self.control.try_send(message) {
+                pending.push_front(message);
+                break;
+            }
+        }
+        if pending.len() > PENDING_MAX {
+            self.merge_last(&mut pending);
+        }
+    }
+
+    /// Merges the last two messages when both are seconds that may become one.
+    fn merge_last(&self, pending: &mut VecDeque<FromWorker>) {
+        let (Some(last), Some(before)) = (pending.pop_back(), pending.back_mut()) else { return };
+        match (before, last) {
+            (
+                FromWorker::Second { interval, complete, .. },
+                FromWorker::Second { interval: later, complete: until, .. },
+            ) if may_join(self.edges, interval, &later) => {
+                interval.add_later(&later);
+                *complete = until;
+            }
+            (_, last) => pending.push_back(last),
+        }
+    }
+
+    /// Sends without keeping anything back, and waits for room.
+    pub async fn deliver(&self, message: FromWorker) {
+        let _ = self.control.send(message).await;
+    }
+
+    /// Sends what was kept, and last of all this.
+    pub async fn finish(&self, end: WorkerEnd) {
+        for message in self.pending.take() {
+            self.deliver(message).await;
+        }
+        self.deliver(FromWorker::Done(Box::new(end))).await;
+    }
+}

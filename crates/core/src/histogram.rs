@@ -1,0 +1,48 @@
+//! A histogram of microseconds on its way to another process: HdrHistogram's V2 encoding, deflated, in
+//! base64, as its interval logs have it. Text and binary formats carry the same string, and an empty
+//! second of a type costs a null.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+
+/// For `#[serde(with = "…")]` on a histogram that may not be there.
+pub(crate) mod optional {
+    use serde::de::Error as _;
+    use serde::ser::Error as _;
+    use serde::{Deserialize, Serialize};
+
+    use super::{Histogram, decode, encode};
+
+    pub(crate) fn serialize<S: serde::Serializer>(
+        histogram: &Option<Histogram<u32>>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let encoded = histogram.as_ref().map(encode).transpose();
+        encoded.map_err(S::Error::custom)?.serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: serde::Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Histogram<u32>>, D::Error> {
+        let encoded = Option::<String>::deserialize(from)?;
+        encoded.as_deref().map(decode).transpose().map_err(D::Error::custom)
+    }
+}
+
+fn encode(histogram: &Histogram<u32>) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let encoded = V2DeflateSerializer::new().serialize(histogram, &mut bytes);
+    encoded.map_err(|error| format!("encoding a histogram: {error}"))?;
+    Ok(STANDARD.encode(bytes))
+}
+
+fn decode(text: &str) -> Result<Histogram<u32>, String> {
+    let bytes = STANDARD.decode(text).map_err(|error| format!("no histogram: {error}"))?;
+    let decoded = Deserializer::new().deserialize(&mut &*bytes);
+    let mut histogram: Histogram<u32> =
+        decoded.map_err(|error| format!("no histogram: {error}"))?;
+    histogram.auto(true);
+    Ok(histogram)
+}
