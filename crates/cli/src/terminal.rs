@@ -220,7 +220,7 @@ impl Live {
             (self.failed, self.ended) = (0, 0);
         }
         if self.terminal.is_none() && !self.in_sequence {
-            line(phase_name(phase));
+            line(phase.title());
         }
     }
 
@@ -289,7 +289,7 @@ impl Live {
         });
         let mut text = format!(
             "{} {elapsed}  {} {}  TPM {}{server}  p95 {} ms  failed {}  client CPU {}",
-            self.phase.map_or("", phase_name),
+            self.phase.map_or("", Phase::title),
             self.headline.name,
             format::figure(first),
             format::figure(tpm),
@@ -314,15 +314,5 @@ impl Live {
             }
         }
         Times::of(Some(&merged), None).p95_us as f64
-    }
-}
-
-/// The phase in a word.
-pub const fn phase_name(phase: Phase) -> &'static str {
-    match phase {
-        Phase::RampUp => "ramp-up",
-        Phase::Window => "timed",
-        Phase::Drain => "draining",
-        Phase::Abort => "aborting",
     }
 }

@@ -9,6 +9,7 @@ pub mod cancel;
 pub mod capacity;
 pub mod check;
 pub mod choices;
+pub mod command;
 pub mod compare;
 mod crew;
 mod enough;

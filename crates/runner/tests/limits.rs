@@ -12,10 +12,11 @@ use triphammer_core::engine::Stopper;
 use triphammer_core::event::Event;
 use triphammer_core::workload::WorkloadSettings;
 use triphammer_runner::build::{BuildRequest, build};
+use triphammer_runner::command::JobKind;
 use triphammer_runner::progress::Silent;
 use triphammer_runner::result::{Cause, Limit, LimitedBy, RunResult};
 use triphammer_runner::run::{Observer, Resolved};
-use triphammer_runner::settings::{Command, Settings, Source};
+use triphammer_runner::settings::{Settings, Source};
 use triphammer_runner::store::JobId;
 use triphammer_runner::target::{self, Secrets, Target};
 use triphammer_testbed::{PostgresServer, Proxy};
@@ -45,7 +46,7 @@ impl Observer for Nobody {
 }
 
 fn open(said: &[(&str, &str)]) -> (Settings, Target) {
-    let mut settings = Settings::new(Command::Run);
+    let mut settings = Settings::new(JobKind::Run);
     for (name, value) in said {
         settings.say(name, *value, Source::Flag);
     }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use triphammer_core::workload::Description;
 use triphammer_runner::campaign::Resumed;
+use triphammer_runner::command::JobKind;
 use triphammer_runner::compare::{self, ComparisonResult, Pairs, Request};
 use triphammer_runner::report::{self, Format};
-use triphammer_runner::settings::{Settings, Source};
+use triphammer_runner::settings::{Mark, Settings, Source, is};
 use triphammer_runner::{Failure, requests};
 
 use super::{campaign, open, print, stored};
@@ -24,18 +25,6 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     let workload = requests::workload(settings)?;
     in_pairs(settings, &workload, resumed.as_ref())
 }
-
-/// What a comparison of stored jobs takes.
-const OF_STORED: [&str; 8] = [
-    "target",
-    "other",
-    "margin",
-    "fail-if-slower",
-    "fail-if-inconclusive",
-    "json",
-    "format",
-    "store",
-];
 
 /// Compares stored jobs.
 fn of_the_store(settings: &mut Settings) -> Result<Exit> {
@@ -63,7 +52,7 @@ fn of_the_store(settings: &mut Settings) -> Result<Exit> {
 /// What is said of runs on the command line has no meaning for runs that were made long ago.
 fn refuse_settings_of_runs(settings: &Settings) -> Result<()> {
     let mut flags = settings.all_said().filter(|(.., source)| **source == Source::Flag);
-    match flags.find(|(name, ..)| !OF_STORED.contains(name) && *name != "ab") {
+    match flags.find(|(name, ..)| !is(JobKind::Compare, name, Mark::OfStored) && *name != "ab") {
         None => Ok(()),
         Some((name, ..)) => {
             let message = format!("--{name} is of runs to be made: it needs --ab");

@@ -19,8 +19,9 @@ use clap::ArgMatches;
 use clap_complete::Shell;
 use triphammer_core::SpecError;
 use triphammer_core::workload::Description;
+use triphammer_runner::command::{Command, JobKind};
 use triphammer_runner::outputs::OutputFile;
-use triphammer_runner::settings::{Command, Settings};
+use triphammer_runner::settings::Settings;
 use triphammer_runner::store::Store;
 use triphammer_runner::target::{self, Secrets, Target};
 use triphammer_runner::{Failure, requests, resources};
@@ -37,25 +38,21 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     if name == "completions" {
         return completions(matches);
     }
-    let command = args::COMMANDS
-        .iter()
-        .map(|(command, _)| *command)
-        .find(|command| command.name() == name)
-        .expect("clap knows these only");
+    let command = Command::of(name).expect("clap knows these only");
     let mut settings = args::settings(command, matches)?;
     resources::check_process()?;
     if command != Command::Serve {
         signals::listen();
     }
     match command {
-        Command::Build => build::command(&mut settings),
-        Command::Run => run::command(&mut settings),
-        Command::Profile => profile::command(&mut settings),
-        Command::Capacity => capacity::command(&mut settings),
-        Command::Compare => compare::command(&mut settings),
+        Command::Job(JobKind::Build) => build::command(&mut settings),
+        Command::Job(JobKind::Run) => run::command(&mut settings),
+        Command::Job(JobKind::Profile) => profile::command(&mut settings),
+        Command::Job(JobKind::Capacity) => capacity::command(&mut settings),
+        Command::Job(JobKind::Compare) => compare::command(&mut settings),
         Command::History => history::command(&mut settings),
-        Command::Check => check::command(&mut settings),
-        Command::Drop => drop::command(&mut settings),
+        Command::Job(JobKind::Check) => check::command(&mut settings),
+        Command::Job(JobKind::Drop) => drop::command(&mut settings),
         Command::Jobs => jobs::list(&mut settings),
         Command::Report => {
             let job = matches.get_one::<String>("job").expect("clap requires it");

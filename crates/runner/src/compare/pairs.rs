@@ -11,15 +11,14 @@ use super::document::{Asked, ComparisonResult, Pairing, RefusedRun};
 use super::run::Run;
 use super::words::word;
 use crate::campaign::{self, Question, Step};
-use crate::result::{JobKind, RunResult, Status, mask_secrets};
-use crate::settings::{Command, REPEATED, SETTINGS, SettingDef, Settings};
+use crate::command::JobKind;
+use crate::result::{RunResult, Status, mask_secrets};
+use crate::settings::{Mark, REPEATED, Settings, declared};
 use crate::store::JobId;
 use crate::target::Target;
 
 /// Fewest pairs: of fewer there is no interval.
 const PAIRS_MIN: u32 = 2;
-/// Settings that both sides share.
-const SHARED: [&str; 4] = ["target", "workload", "label", "store"];
 
 /// What is asked of pairs.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,12 +106,13 @@ pub(super) fn own(
 /// What a job file, or a client of the server, may say of a run and of a comparison, and the workload's options
 /// of runs.
 fn may_differ(name: &str, options: &[OptionDef], of_client: bool) -> bool {
-    let may = |setting: &&SettingDef| setting.in_job_file && (!of_client || setting.in_request());
-    let here = |command| {
-        let mut all = SETTINGS.iter().filter(may);
-        all.any(|setting| setting.name == name && setting.commands.contains(&command))
+    let here = |kind: JobKind| {
+        declared(kind, name).is_some_and(|setting| {
+            let may = setting.in_job_file() && (!of_client || setting.in_request());
+            may && !setting.is(Mark::Shared)
+        })
     };
-    let setting = here(Command::Run) && here(Command::Compare) && !SHARED.contains(&name);
+    let setting = here(JobKind::Run) && here(JobKind::Compare);
     let is_option =
         |option: &OptionDef| option.name == name && option.command == OptionCommand::Run;
     setting || options.iter().any(is_option)
@@ -216,12 +216,12 @@ mod tests {
 
     #[test]
     fn sides_differ_in_what_a_run_can_be_told() {
-        let mut settings = Settings::new(Command::Compare);
+        let mut settings = Settings::new(JobKind::Compare);
         settings.say("a", "vus=8, --mode = statements", crate::settings::Source::Flag);
         let own = own(&settings, "a", &[]).unwrap();
         assert_eq!(own, [("vus", "8"), ("mode", "statements")].map(|(n, v)| (n.into(), v.into())));
         for bad in ["vus", "label=x", "store=x", "json=true", "no-such=1", "target=null:"] {
-            let mut settings = Settings::new(Command::Compare);
+            let mut settings = Settings::new(JobKind::Compare);
             settings.say("b", bad, crate::settings::Source::Flag);
             assert!(super::own(&settings, "b", &[]).is_err(), "{bad}");
         }

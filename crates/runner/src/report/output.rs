@@ -148,7 +148,7 @@ fn in_markdown(job: &StoredJob) -> Result<Option<String>, StoreError> {
         JobKind::Profile => of(job, profile_markdown),
         JobKind::Capacity => of(job, capacity_markdown),
         JobKind::Compare => of(job, comparison_markdown),
-        JobKind::Build | JobKind::Check => None,
+        JobKind::Build | JobKind::Check | JobKind::Drop => None,
     })
 }
 

@@ -95,6 +95,7 @@ pub fn stored(job: &StoredJob, charset: Charset) -> Result<String, StoreError> {
             .map_or_else(|_| failed(&row(), document), |report| build(&report)),
         JobKind::Check => serde_json::from_value(document.clone())
             .map_or_else(|_| failed(&row(), document), |report| check(&report)),
+        JobKind::Drop => row(),
     })
 }
 

@@ -26,9 +26,10 @@ use triphammer_core::session::Database;
 use triphammer_core::spec::Length;
 use triphammer_runner::campaign::{Question, Step};
 use triphammer_runner::capacity::{Capacity, CapacityResult, Request};
+use triphammer_runner::command::JobKind;
 use triphammer_runner::result::{RunResult, Setting, Slicer, Status};
 use triphammer_runner::second::Second;
-use triphammer_runner::settings::{Command, Settings, Source};
+use triphammer_runner::settings::{Settings, Source};
 use triphammer_runner::target::{self, Secrets};
 use triphammer_statistics::Interval as Range;
 use triphammer_statistics::search::Judgement;
@@ -135,7 +136,7 @@ impl Secrets for Nobody {
 
 /// The question as the command asks it.
 fn question(limit: &str) -> Capacity {
-    let mut settings = Settings::new(Command::Capacity);
+    let mut settings = Settings::new(JobKind::Capacity);
     settings.say("target", "null:", Source::Flag);
     settings.say("limit", limit, Source::Flag);
     let target = target::open(&mut settings, "tproc-c", &Nobody).unwrap();

@@ -9,11 +9,12 @@ use triphammer_core::Database;
 use triphammer_core::workload::{Description, OptionDef};
 use triphammer_runner::campaign::{self, Campaign, Question};
 use triphammer_runner::capacity::{self, Capacity};
+use triphammer_runner::command::JobKind;
 use triphammer_runner::compare::{self, Pairs};
 use triphammer_runner::profile::{self, Profile};
 use triphammer_runner::progress::Silent;
 use triphammer_runner::run::Resolved;
-use triphammer_runner::settings::{Command, SETTINGS, SettingDef, Settings, Source};
+use triphammer_runner::settings::{Mark, Settings, Source, declared, of_command};
 use triphammer_runner::target::{self, Target};
 use triphammer_runner::{Failure, requests, workload_options};
 use utoipa::ToSchema;
@@ -23,59 +24,12 @@ use crate::error::ApiError;
 use crate::openapi::run_spec_schema;
 use crate::targets::{Keys, Targets};
 
-/// A command that the server does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FormCommand {
-    /// Makes a workload's schema and data.
-    Build,
-    /// Drives a workload and measures.
-    Run,
-    /// Runs at several numbers of virtual users.
-    Profile,
-    /// Searches the highest rate that keeps a limit.
-    Capacity,
-    /// Pairs of runs of A and B in turn, and a verdict: `compare --ab`.
-    Compare,
-    /// Verifies every invariant of the data.
-    Check,
-    /// Removes what a build made.
-    Drop,
-}
-
-impl FormCommand {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::Build,
-        Self::Run,
-        Self::Profile,
-        Self::Capacity,
-        Self::Compare,
-        Self::Check,
-        Self::Drop,
-    ];
-
-    /// As the settings know it.
-    #[must_use]
-    pub const fn command(self) -> Command {
-        match self {
-            Self::Build => Command::Build,
-            Self::Run => Command::Run,
-            Self::Profile => Command::Profile,
-            Self::Capacity => Command::Capacity,
-            Self::Compare => Command::Compare,
-            Self::Check => Command::Check,
-            Self::Drop => Command::Drop,
-        }
-    }
-}
-
 /// What somebody asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Form {
     /// What to do.
-    pub command: FormCommand,
+    pub command: JobKind,
     /// Name of a saved target; without one, the embedded default: an SQLite file in the server's folder.
     #[serde(default)]
     pub target: Option<String>,
@@ -136,7 +90,7 @@ impl Asked {
     pub fn new(form: &Form, targets: &Targets) -> Result<Self, ApiError> {
         let options = workload_options();
         let options: Vec<&OptionDef> = options.iter().map(|(_, o)| o).collect();
-        let mut settings = Settings::new(form.command.command());
+        let mut settings = Settings::new(form.command);
         settings.add_request(&form.settings, &options)?;
         let of_both = settings.clone();
         let mut keys = targets.no_keys();
@@ -144,7 +98,7 @@ impl Asked {
             keys = targets.say(name, &mut settings)?;
         }
         let mut other = None;
-        if form.command == FormCommand::Compare {
+        if form.command == JobKind::Compare {
             settings.say("ab", "true", Source::Request);
             let mut b = (settings.clone(), keys.clone());
             if let Some(name) = &form.other {
@@ -206,9 +160,8 @@ pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
     let (mut settings, targets) = asked.open()?;
     let spec = asked.resolve(&mut settings, &targets)?;
     let of_form = |name: &str| {
-        let command = form.command.command();
-        let known = SETTINGS.iter().find(|s| s.name == name && s.commands.contains(&command));
-        ["target", "other"].contains(&name) || known.is_none_or(SettingDef::in_request)
+        let known = declared(form.command, name);
+        known.is_none_or(|known| known.is(Mark::Database) || known.in_request())
     };
     let shown = settings.shown().iter().filter(|s| of_form(&s.name)).map(|s| ResolvedSetting {
         name: s.name.clone(),
@@ -225,30 +178,30 @@ pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
 }
 
 fn resolve(
-    command: FormCommand,
+    command: JobKind,
     workload: &Arc<Description>,
     settings: &mut Settings,
     targets: &[Target],
 ) -> Result<Option<serde_json::Value>, Failure> {
     let target = &targets[0];
     match command {
-        FormCommand::Build => requests::build(settings, workload, target).map(|_| None),
-        FormCommand::Check => requests::check(settings, workload, target).map(|_| None),
-        FormCommand::Drop => settings.switch("force").map(|_| None).map_err(Failure::from),
-        FormCommand::Run => {
+        JobKind::Build => requests::build(settings, workload, target).map(|_| None),
+        JobKind::Check => requests::check(settings, workload, target).map(|_| None),
+        JobKind::Drop => settings.switch("force").map(|_| None).map_err(Failure::from),
+        JobKind::Run => {
             let resolved = Resolved::new(settings, workload, target, &Silent, true)?;
             Ok(serde_json::to_value(resolved.spec()).ok())
         }
-        FormCommand::Profile => {
+        JobKind::Profile => {
             let question = Profile::new(profile::Request::read(settings, target)?, workload);
             first_spec(&question, workload, settings, targets)
         }
-        FormCommand::Capacity => {
+        JobKind::Capacity => {
             let request = capacity::Request::read(settings, workload, target)?;
             let question = Capacity::new(request, workload, settings)?;
             first_spec(&question, workload, settings, targets)
         }
-        FormCommand::Compare => {
+        JobKind::Compare => {
             let request = compare::Request::read(settings, &workload.options, targets)?;
             first_spec(&Pairs::new(request, None), workload, settings, targets)
         }
@@ -277,14 +230,14 @@ fn first_spec<Q: Question>(
 
 /// The command line that asks for the same.
 fn command_line(form: &Form, settings: &Settings) -> String {
-    let of_targets = ["target", "other", "ab", "schema", "password-file"];
-    let of_targets = of_targets
-        .iter()
-        .filter(|name| !form.settings.contains_key(**name))
-        .filter_map(|name| Some((*name, settings.said(name)?)));
+    let of_targets = of_command(form.command.into())
+        .filter(|setting| setting.is(Mark::BesideForm))
+        .map(|setting| setting.name)
+        .filter(|name| !form.settings.contains_key(*name))
+        .filter_map(|name| Some((name, settings.said(name)?)));
     let of_form = form.settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let mut line = command_line::of(form.command.command().name(), of_targets.chain(of_form));
-    if form.command == FormCommand::Drop {
+    let mut line = command_line::of(form.command, of_targets.chain(of_form));
+    if form.command == JobKind::Drop {
         line.push_str(" --yes");
     }
     line
@@ -298,10 +251,10 @@ mod tests {
 
     #[test]
     fn the_command_line_can_be_copied() {
-        let mut settings = Settings::new(Command::Run);
+        let mut settings = Settings::new(JobKind::Run);
         settings.say("target", "postgres://u@h/d?x=1&y=2", Source::Request);
         let form = Form {
-            command: FormCommand::Run,
+            command: JobKind::Run,
             target: None,
             other: None,
             settings: BTreeMap::from(

@@ -12,6 +12,7 @@ use triphammer_runner::campaign::{self, Campaign, Question, Stopper};
 use triphammer_runner::cancel::Cancel;
 use triphammer_runner::capacity::{self, Capacity, CapacityResult};
 use triphammer_runner::check::check;
+use triphammer_runner::command::JobKind;
 use triphammer_runner::compare::{self, ComparisonResult, Pairs};
 use triphammer_runner::journal::Journal;
 use triphammer_runner::profile::{self, Profile, ProfileResult};
@@ -25,7 +26,7 @@ use triphammer_runner::target::Target;
 use triphammer_runner::{Failure, requests};
 
 use super::ActivityState;
-use super::form::{Asked, FormCommand};
+use super::form::Asked;
 use super::queue::Activities;
 use super::watch::{Steps, Watch, WatchSteps};
 use crate::error::ApiError;
@@ -68,13 +69,13 @@ pub fn perform(
     let target = &targets[0];
     let mut store = open_store(&work, all);
     let done = match asked.form.command {
-        FormCommand::Build => work.build(&mut settings, target, store.as_mut()),
-        FormCommand::Check => work.check(&mut settings, target, store.as_mut()),
-        FormCommand::Drop => work.drop(&mut settings, target),
-        FormCommand::Run => work.run(&mut settings, target, store.as_mut()),
-        FormCommand::Profile => work.profile(&mut settings, target, store.as_mut()),
-        FormCommand::Capacity => work.capacity(&mut settings, target, store.as_mut()),
-        FormCommand::Compare => work.compare(&mut settings, &targets, store.as_mut()),
+        JobKind::Build => work.build(&mut settings, target, store.as_mut()),
+        JobKind::Check => work.check(&mut settings, target, store.as_mut()),
+        JobKind::Drop => work.drop(&mut settings, target),
+        JobKind::Run => work.run(&mut settings, target, store.as_mut()),
+        JobKind::Profile => work.profile(&mut settings, target, store.as_mut()),
+        JobKind::Capacity => work.capacity(&mut settings, target, store.as_mut()),
+        JobKind::Compare => work.compare(&mut settings, &targets, store.as_mut()),
     };
     Ok(done?)
 }

@@ -11,8 +11,9 @@ use triphammer_core::engine::Stopper;
 use triphammer_runner::Failure;
 use triphammer_runner::campaign;
 use triphammer_runner::cancel::Cancel;
+use triphammer_runner::command::JobKind;
 
-use super::form::{Asked, Form, FormCommand};
+use super::form::{Asked, Form};
 use super::perform::{self, Ended};
 use super::{Activity, ActivityDetail, ActivityState};
 use crate::app::now;
@@ -84,7 +85,7 @@ impl Activities {
         let asked = Asked::new(form, targets)?;
         let (mut settings, places) = asked.open()?;
         // A run's values are read when it begins: they depend on what is in the database then.
-        let at_once = [FormCommand::Build, FormCommand::Check, FormCommand::Drop];
+        let at_once = [JobKind::Build, JobKind::Check, JobKind::Drop];
         if at_once.contains(&form.command) {
             asked.resolve(&mut settings, &places)?;
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use triphammer_core::Clock;
 use triphammer_core::clock::{Elapsed, format_duration};
 use triphammer_core::engine::Stopper;
-use triphammer_core::event::{Event, Phase};
+use triphammer_core::event::Event;
 use triphammer_core::workload::Description;
 use triphammer_runner::campaign::{self, Begin, Step};
 use triphammer_runner::progress::Progress;
@@ -176,7 +176,7 @@ impl Observer for Watch<'_> {
                 self.phase("connecting", None, Some((*connected, *of)));
             }
             Event::Phase(phase, at) => {
-                self.phase(name(*phase), Some(at.duration().as_secs_f64()), None);
+                self.phase(phase.name(), Some(at.duration().as_secs_f64()), None);
             }
             Event::Note(note) => self.note(&note.kind, note.at, &note.text),
             // Seconds come by themselves.
@@ -254,15 +254,5 @@ impl campaign::Observer for WatchSteps<'_> {
     fn settles(&mut self, rest: Duration) {
         let text = format!("settling for {}", format_duration(rest));
         self.run.note("progress", None, &text);
-    }
-}
-
-/// As the phase is written in JSON.
-const fn name(phase: Phase) -> &'static str {
-    match phase {
-        Phase::RampUp => "ramp_up",
-        Phase::Window => "window",
-        Phase::Drain => "drain",
-        Phase::Abort => "abort",
     }
 }
