@@ -12,7 +12,6 @@ use triphammer_core::recorder::Interval;
 use triphammer_core::stats::{Times, rate, share};
 use triphammer_core::workload::Headline;
 use triphammer_runner::Failure;
-use triphammer_runner::progress::Progress;
 use triphammer_runner::report::format;
 use triphammer_runner::second::Second;
 
@@ -101,8 +100,9 @@ impl Bars {
     }
 }
 
-impl Progress for Bars {
-    fn phase(&self, name: &str, total: u64, unit: &str) {
+impl Bars {
+    /// A part of the job begins, with so many units to do.
+    pub fn task(&self, name: &str, total: u64, unit: &str) {
         self.clear();
         if !self.shown || total == 0 {
             return;
@@ -117,13 +117,15 @@ impl Progress for Bars {
         *self.bar.lock().expect("nobody panics with it") = Some(bar);
     }
 
-    fn advance(&self, units: u64) {
+    /// So many more are done.
+    pub fn advance(&self, units: u64) {
         if let Some(bar) = &*self.bar.lock().expect("nobody panics with it") {
             bar.inc(units);
         }
     }
 
-    fn say(&self, text: &str) {
+    /// Says something.
+    pub fn say(&self, text: &str) {
         self.clear();
         line(text);
     }

@@ -25,8 +25,8 @@ use crate::cancel::Cancel;
 use crate::crew::{Crew, connect, create_database, identify, on_this_thread};
 use crate::failure::{Doing, Failure};
 use crate::limited::Limited;
-use crate::progress::Progress;
 use crate::record::{Record, Recording};
+use crate::watch::Watch;
 use crate::{books, remove};
 
 /// What to build, and how.
@@ -83,7 +83,7 @@ pub struct BuildReport {
 pub fn build(
     database: &Arc<AnyDatabase>,
     request: &BuildRequest,
-    progress: &dyn Progress,
+    watch: &Watch<'_>,
 ) -> Result<BuildReport, Failure> {
     let description = &*request.workload;
     let workload = AnyWorkload::new(&description.name, &request.settings)?;
@@ -125,7 +125,7 @@ pub fn build(
         let mut session = connect(database, Role::Loader, limit)
             .await
             .doing(format_args!("connecting to {}", database.target()))?;
-        let (record, resumed) = begin(&book, &mut session, request, database, progress).await?;
+        let (record, resumed) = begin(&book, &mut session, request, database, watch).await?;
         session.close().await;
         if record.is_complete() {
             return Ok(BuildReport { outcome: "already built".into(), ..report });
@@ -142,7 +142,7 @@ pub fn build(
                 connect_limit: request.connect_limit,
                 cancel: request.cancel.clone(),
             },
-            progress,
+            watch,
             foreign_keys: switched_on("foreign-keys"),
             history_key: switched_on("history-key"),
             procedures: procedures && !switched_on("no-procedures"),
@@ -186,7 +186,7 @@ async fn begin(
     session: &mut Limited<AnySession>,
     request: &BuildRequest,
     database: &Arc<AnyDatabase>,
-    progress: &dyn Progress,
+    watch: &Watch<'_>,
 ) -> Result<(Record, bool), Failure> {
     let workload = &*request.workload;
     let found = remove::look(workload, book, session).await?;
@@ -195,7 +195,7 @@ async fn begin(
         match (request.replace, difference, record.is_complete()) {
             (false, None, true) => return Ok((record.clone(), false)),
             (false, None, false) => {
-                progress.say("resuming an interrupted build");
+                watch.note("resuming an interrupted build");
                 return Ok((record.clone(), true));
             }
             (false, Some(difference), complete) => {
@@ -292,20 +292,20 @@ async fn start<S: Session>(
     recording.read(session).await
 }
 
-struct Builder<'a> {
+struct Builder<'a, 'w> {
     description: &'a Description,
     workload: &'a AnyWorkload,
     book: &'a SqlBook,
     record: Record,
     crew: Crew,
-    progress: &'a dyn Progress,
+    watch: &'a Watch<'w>,
     foreign_keys: bool,
     history_key: bool,
     procedures: bool,
     resumed: bool,
 }
 
-impl Builder<'_> {
+impl Builder<'_, '_> {
     fn build(&self, mut report: BuildReport) -> Result<BuildReport, Failure> {
         let mut timed = |name: &str, work: &dyn Fn() -> Result<u64, Failure>| {
             let begun = Instant::now();
@@ -346,7 +346,7 @@ impl Builder<'_> {
             .flat_map(|kind| self.book.scripts(kind))
             .filter(|script| !self.record.has(&step(script)))
             .collect();
-        self.progress.phase(phase, todo.len() as u64, "steps");
+        self.watch.task(phase, todo.len() as u64, "steps");
         let crew = Crew {
             database: Arc::clone(&self.crew.database),
             cancel: self.crew.cancel.clone(),
@@ -366,7 +366,7 @@ impl Builder<'_> {
                 }
                 recording.insert(session, &step(script), "done").await?;
                 session.commit().await?;
-                self.progress.advance(1);
+                self.watch.advance(1);
                 Ok(())
             },
         )?;
@@ -381,7 +381,7 @@ impl Builder<'_> {
             .into_iter()
             .filter(|part| !self.record.has(&format!("part/{}", part.name)))
             .collect();
-        self.progress.phase("loading", todo.iter().map(|part| part.rows).sum(), "rows");
+        self.watch.task("loading", todo.iter().map(|part| part.rows).sum(), "rows");
         let loaded = self.crew.work(
             &todo,
             |part| format!("loading {}", part.name),
@@ -416,7 +416,7 @@ impl Builder<'_> {
         let name = table.name.clone();
         move |batch: &mut Rows| {
             let more = rows.fill(batch);
-            self.progress.rows(&name, batch.len() as u64);
+            self.watch.rows(&name, batch.len() as u64);
             more && !self.crew.cancel.is_cancelled()
         }
     }

@@ -16,6 +16,8 @@ use triphammer_core::workload::Description;
 use triphammer_statistics::search::{Capacity as Search, CapacityPlan, Step as Next};
 
 use crate::campaign::{Question, Step};
+use crate::failure::Failure;
+use crate::job::Document;
 use crate::report::format::figure;
 use crate::result::{JobKind, RunResult, Status, mask_secrets};
 use crate::settings::{Settings, parse_closeness};
@@ -162,10 +164,32 @@ fn rounded(rate: f64) -> f64 {
     (rounded * 1e6).round() / 1e6
 }
 
-impl Question for Capacity {
-    type Document = CapacityResult;
+impl Capacity {
+    /// What is known; `None` before the first run.
+    #[must_use]
+    pub fn result(&self, job: Option<JobId>, status: Status) -> Option<CapacityResult> {
+        let judgement = match self.search.next() {
+            Next::Done(judgement) => Some(judgement),
+            Next::Run { .. } => None,
+        };
+        let first = self.first.as_deref()?;
+        let limit = self.request.limit.clone();
+        let (probes, refused) = (self.probes.clone(), self.refused.clone());
+        Some(CapacityResult::new(first, job, status, limit, probes, refused, judgement))
+    }
+}
 
+impl Question for Capacity {
     const KIND: JobKind = JobKind::Capacity;
+
+    fn ask(
+        settings: &mut Settings,
+        workload: &Arc<Description>,
+        targets: &[Target],
+    ) -> Result<Self, Failure> {
+        let request = Request::read(settings, workload, &targets[0])?;
+        Ok(Self::new(request, workload, settings)?)
+    }
 
     fn next(&self) -> Option<Step> {
         let Next::Run { rate } = self.search.next() else { return None };
@@ -198,20 +222,8 @@ impl Question for Capacity {
         self.refused.push(RefusedProbe { step, title, reason: mask_secrets(reason) });
     }
 
-    fn document(&self, job: Option<JobId>, status: Status) -> Option<CapacityResult> {
-        let judgement = match self.search.next() {
-            Next::Done(judgement) => Some(judgement),
-            Next::Run { .. } => None,
-        };
-        let first = self.first.as_deref()?;
-        let limit = self.request.limit.clone();
-        let (probes, refused) = (self.probes.clone(), self.refused.clone());
-        Some(CapacityResult::new(first, job, status, limit, probes, refused, judgement))
-    }
-
-    fn headline(document: &CapacityResult) -> Option<(String, f64)> {
-        let (rate, _) = document.range();
-        rate.map(|rate| ("tx/s".to_owned(), rate))
+    fn document(&self, job: Option<JobId>, status: Status) -> Option<Document> {
+        self.result(job, status).map(|result| Document::Capacity(Box::new(result)))
     }
 }
 

@@ -15,6 +15,15 @@ use crate::result::{RunResult, SlowTransaction};
 use crate::settings::{Mark, Settings, Source, is};
 use crate::store::Store;
 
+/// What came of running an exemplar again.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    /// What happened then and now, for people.
+    pub text: String,
+    /// Whether the transaction came to its end.
+    pub is_good: bool,
+}
+
 /// An exemplar of a stored run.
 #[derive(Clone, Debug)]
 pub struct Exemplar {

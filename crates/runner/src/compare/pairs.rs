@@ -2,16 +2,19 @@
 //! falls on both sides alike, and each pair is one figure: the ratio of two runs that lie side by side.
 //! It does not end early: a rule that looks at the verdict before it stops makes more false ones.
 
+use std::sync::Arc;
+
 use triphammer_core::SpecError;
 use triphammer_core::session::Database;
-use triphammer_core::workload::{OptionCommand, OptionDef};
+use triphammer_core::workload::{Description, OptionCommand, OptionDef};
 use triphammer_statistics::compare::PAIRS_MAX;
 
 use super::document::{Asked, ComparisonResult, Pairing, RefusedRun};
 use super::run::Run;
-use super::words::word;
 use crate::campaign::{self, Question, Step};
 use crate::command::JobKind;
+use crate::failure::Failure;
+use crate::job::Document;
 use crate::result::{RunResult, Status, mask_secrets};
 use crate::settings::{Mark, REPEATED, Settings, declared};
 use crate::store::JobId;
@@ -150,10 +153,30 @@ impl Pairs {
     }
 }
 
-impl Question for Pairs {
-    type Document = ComparisonResult;
+impl Pairs {
+    /// What is known; `None` before the first run.
+    #[must_use]
+    pub fn result(&self, job: Option<JobId>, status: Status) -> Option<ComparisonResult> {
+        let Request { pairs, margin, settle_s, names, .. } = &self.request;
+        let refused = self.refused.clone();
+        let pairing = Pairing { asked: *pairs, made: 0, settle_s: *settle_s, refused };
+        let label = self.label.clone();
+        let asked = Asked { job, label, status, margin: *margin, pairs: Some(pairing) };
+        ComparisonResult::of_pairs([&names[0], &names[1]], &self.told, asked)
+    }
+}
 
+impl Question for Pairs {
     const KIND: JobKind = JobKind::Compare;
+
+    fn ask(
+        settings: &mut Settings,
+        workload: &Arc<Description>,
+        targets: &[Target],
+    ) -> Result<Self, Failure> {
+        let request = Request::read(settings, &workload.options, targets)?;
+        Ok(Self::new(request, settings.said("label").map(str::to_owned)))
+    }
 
     fn next(&self) -> Option<Step> {
         let done = u32::try_from(self.told.len() + self.refused.len()).unwrap_or(u32::MAX);
@@ -189,18 +212,8 @@ impl Question for Pairs {
         self.refused.push(RefusedRun { step: step.number, reason });
     }
 
-    fn document(&self, job: Option<JobId>, status: Status) -> Option<ComparisonResult> {
-        let Request { pairs, margin, settle_s, names, .. } = &self.request;
-        let refused = self.refused.clone();
-        let pairing = Pairing { asked: *pairs, made: 0, settle_s: *settle_s, refused };
-        let label = self.label.clone();
-        let asked = Asked { job, label, status, margin: *margin, pairs: Some(pairing) };
-        ComparisonResult::of_pairs([&names[0], &names[1]], &self.told, asked)
-    }
-
-    fn headline(document: &ComparisonResult) -> Option<(String, f64)> {
-        let ratio = document.figures.first()?.comparison?.ratio;
-        Some((format!("{}: {} B/A", word(document.verdict), document.headline.name), ratio))
+    fn document(&self, job: Option<JobId>, status: Status) -> Option<Document> {
+        self.result(job, status).map(|result| Document::Comparison(Box::new(result)))
     }
 }
 

@@ -280,7 +280,7 @@ fn a_search_for_levels_goes_on_below_one_that_cannot_be_run() {
         [1, 2, 4, 8].iter().all(|level| ran.iter().filter(|run| run == &level).count() == 2),
         "{ran:?}"
     );
-    let document = question.document(None, Status::Complete).unwrap();
+    let document = question.result(None, Status::Complete).unwrap();
     assert_eq!(document.refused[0].users, 16);
     assert!(document.order.steps.iter().all(|users| *users > 0));
 }

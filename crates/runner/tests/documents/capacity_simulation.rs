@@ -241,7 +241,7 @@ fn search(
         question.tell(&step, &result);
         runs.push(result);
     }
-    (question.document(None, Status::Complete).unwrap(), runs)
+    (question.result(None, Status::Complete).unwrap(), runs)
 }
 
 fn found(document: &CapacityResult) -> (f64, Range) {
@@ -370,6 +370,6 @@ fn a_resumed_search_goes_on_as_if_never_interrupted() {
         resumed.tell(&step, &stored);
     }
     assert_eq!(resumed.next(), None);
-    let again = resumed.document(None, Status::Complete).unwrap();
+    let again = resumed.result(None, Status::Complete).unwrap();
     assert_eq!((again.judgement, again.probes), (document.judgement, document.probes));
 }

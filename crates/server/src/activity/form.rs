@@ -2,20 +2,15 @@
 //! as those of the command line.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use triphammer_core::Database;
 use triphammer_core::workload::{Description, OptionDef};
-use triphammer_runner::campaign::{self, Campaign, Question};
-use triphammer_runner::capacity::{self, Capacity};
 use triphammer_runner::command::JobKind;
-use triphammer_runner::compare::{self, Pairs};
-use triphammer_runner::profile::{self, Profile};
-use triphammer_runner::progress::Silent;
-use triphammer_runner::run::Resolved;
+use triphammer_runner::job::{Handle, Job, Order};
 use triphammer_runner::settings::{Mark, Settings, Source, declared, of_command};
-use triphammer_runner::target::{self, Target};
+use triphammer_runner::watch::Silent;
 use triphammer_runner::{Failure, requests, workload_options};
 use utoipa::ToSchema;
 
@@ -117,37 +112,19 @@ impl Asked {
         Ok(Self { form: form.clone(), workload, settings, keys, other })
     }
 
-    /// Opens the target, and in a comparison that of B; nothing is connected yet. Gives the settings that go
-    /// with them.
+    /// The job that it asks for; nothing is connected yet.
     ///
     /// # Errors
     /// When a URL, password file or setting is wrong.
-    pub fn open(&self) -> Result<(Settings, Vec<Target>), Failure> {
-        let mut settings = self.settings.clone();
-        let targets = match &self.other {
-            None => vec![target::open(&mut settings, &self.workload.name, &self.keys)?],
-            Some((other, other_keys)) => {
-                let [mut a, mut b] = compare::sides([&settings, other], &self.workload.options)?;
-                let a = target::open(&mut a, &self.workload.name, &self.keys)?;
-                vec![a, target::open(&mut b, &self.workload.name, other_keys)?]
-            }
-        };
-        for target in &targets {
-            requests::refuse_options_of_other_dialects(&settings, target)?;
-        }
-        Ok((settings, targets))
-    }
-
-    /// Reads every setting; for what runs, which looks at the database, gives the spec of the first run.
-    ///
-    /// # Errors
-    /// When a value cannot be, or there is nothing to run.
-    pub fn resolve(
-        &self,
-        settings: &mut Settings,
-        targets: &[Target],
-    ) -> Result<Option<serde_json::Value>, Failure> {
-        resolve(self.form.command, &self.workload, settings, targets)
+    pub fn job(&self, store: Option<&Path>, handle: &Handle) -> Result<Job, Failure> {
+        let other_keys = self.other.as_ref().map_or(&self.keys, |(_, keys)| keys);
+        Job::new(Order {
+            settings: self.settings.clone(),
+            other: self.other.as_ref().map(|(settings, _)| settings.clone()),
+            secrets: [&self.keys, other_keys],
+            store: store.map(Path::to_owned),
+            handle: handle.clone(),
+        })
     }
 }
 
@@ -157,8 +134,13 @@ impl Asked {
 /// As the command itself would say, with the field.
 pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
     let asked = Asked::new(form, targets)?;
-    let (mut settings, targets) = asked.open()?;
-    let spec = asked.resolve(&mut settings, &targets)?;
+    let mut job = asked.job(None, &Handle::default())?;
+    let preview = job.look(&mut Silent)?;
+    let mut settings = job.settings().clone();
+    for (run, _) in &preview.runs {
+        settings.show_run(run);
+    }
+    let spec = preview.runs.first().and_then(|(_, spec)| serde_json::to_value(spec).ok());
     let of_form = |name: &str| {
         let known = declared(form.command, name);
         known.is_none_or(|known| known.is(Mark::Database) || known.in_request())
@@ -169,63 +151,12 @@ pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
         source: s.source.clone(),
     });
     Ok(Preview {
-        url: targets[0].database.target(),
+        url: job.targets().into_iter().next().unwrap_or_default(),
         command_line: command_line(form, &settings),
         settings: shown.collect(),
         spec,
-        warnings: targets.into_iter().flat_map(|target| target.warnings).collect(),
+        warnings: job.warnings().map(str::to_owned).collect(),
     })
-}
-
-fn resolve(
-    command: JobKind,
-    workload: &Arc<Description>,
-    settings: &mut Settings,
-    targets: &[Target],
-) -> Result<Option<serde_json::Value>, Failure> {
-    let target = &targets[0];
-    match command {
-        JobKind::Build => requests::build(settings, workload, target).map(|_| None),
-        JobKind::Check => requests::check(settings, workload, target).map(|_| None),
-        JobKind::Drop => settings.switch("force").map(|_| None).map_err(Failure::from),
-        JobKind::Run => {
-            let resolved = Resolved::new(settings, workload, target, &Silent, true)?;
-            Ok(serde_json::to_value(resolved.spec()).ok())
-        }
-        JobKind::Profile => {
-            let question = Profile::new(profile::Request::read(settings, target)?, workload);
-            first_spec(&question, workload, settings, targets)
-        }
-        JobKind::Capacity => {
-            let request = capacity::Request::read(settings, workload, target)?;
-            let question = Capacity::new(request, workload, settings)?;
-            first_spec(&question, workload, settings, targets)
-        }
-        JobKind::Compare => {
-            let request = compare::Request::read(settings, &workload.options, targets)?;
-            first_spec(&Pairs::new(request, None), workload, settings, targets)
-        }
-    }
-}
-
-/// How a campaign's first run would be driven, when every one of its trials can be; the settings of the trials
-/// join those of the campaign.
-fn first_spec<Q: Question>(
-    question: &Q,
-    workload: &Arc<Description>,
-    settings: &mut Settings,
-    targets: &[Target],
-) -> Result<Option<serde_json::Value>, Failure> {
-    let settle = settings.duration("settle", campaign::settle(targets[0].embedded))?;
-    let of = settings.clone();
-    let campaign = Campaign { workload, settings: &of, targets, settle, resumed: None };
-    let mut spec = None;
-    for trial in question.trials() {
-        let (run, resolved) = campaign.resolve(&trial, &Silent, true)?;
-        settings.show_run(&run);
-        spec = spec.or_else(|| serde_json::to_value(resolved.spec()).ok());
-    }
-    Ok(spec)
 }
 
 /// The command line that asks for the same.

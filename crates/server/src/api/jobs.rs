@@ -314,15 +314,8 @@ pub async fn delete(State(app): State<App>, Path(id): Path<i64>) -> Result<Statu
 
 /// The formats that a job of a kind has.
 fn formats(kind: JobKind) -> Vec<String> {
-    let has = |format: &Format| match format {
-        Format::Text | Format::Json => true,
-        Format::Html => ui::report().is_some(),
-        Format::Junit => matches!(kind, JobKind::Run | JobKind::Check),
-        Format::Markdown => {
-            matches!(kind, JobKind::Run | JobKind::Profile | JobKind::Capacity | JobKind::Compare)
-        }
-        Format::Csv | Format::JsonLines | Format::Hdr => kind == JobKind::Run,
-    };
+    let has =
+        |format: &Format| format.is_of(kind) && (*format != Format::Html || ui::report().is_some());
     Format::ALL
         .iter()
         .map(|(format, ..)| *format)
