@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use triphammer_core::session::{Access, Claim, Database, Role, RowSource, Session};
 use triphammer_core::sql::{Script, SqlBook};
-use triphammer_core::workload::{Description, Part, TableDef, Workload, WorkloadSettings};
+use triphammer_core::workload::{
+    BuildEffect, Description, OptionDef, Part, TableDef, Workload, WorkloadSettings,
+};
 use triphammer_core::{DbError, ErrorClass, Rows, clock};
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_workloads::AnyWorkload;
@@ -75,6 +77,20 @@ pub struct BuildReport {
     pub jobs: u32,
 }
 
+/// What the options that are on change in how a workload is built.
+fn effects<'a>(
+    workload: &'a Description,
+    options: &'a BTreeMap<String, String>,
+) -> impl Iterator<Item = BuildEffect> + 'a {
+    let is_on = |name: &str| options.get(name).is_some_and(|value| value == "true");
+    workload.options.iter().filter(move |option| is_on(&option.name)).filter_map(|o| o.effect)
+}
+
+/// The switch that has an effect on builds, where the workload has one.
+pub(crate) fn option_of(workload: &Description, effect: BuildEffect) -> Option<&OptionDef> {
+    workload.options.iter().find(|option| option.effect == Some(effect))
+}
+
 /// Builds.
 ///
 /// # Errors
@@ -91,17 +107,21 @@ pub fn build(
     let procedures = database.capabilities().procedures;
     let book =
         books::book_with(description, database.dialect(), procedures, &request.dialect_options)?;
-    let switched_on = |name: &str| request.settings.options.get(name).is_some_and(|v| v == "true");
-    if switched_on("foreign-keys") && !database.capabilities().foreign_keys {
-        return Err(Failure::refuse(
-            "this database cannot add foreign keys to loaded tables; build without --foreign-keys",
-        ));
+    let options = &request.settings.options;
+    let effects: Vec<BuildEffect> = effects(description, options).collect();
+    let foreign_keys = effects.contains(&BuildEffect::ForeignKeys);
+    if foreign_keys && !database.capabilities().foreign_keys {
+        let option = option_of(description, BuildEffect::ForeignKeys);
+        return Err(Failure::refuse(format!(
+            "this database cannot add foreign keys to loaded tables; build without --{}",
+            option.map_or("", |option| &option.name)
+        )));
     }
     for option in books::options(database.dialect())? {
         let given = request.dialect_options.get(&option.name);
         if let Some(other) = &option.excludes
             && given.is_some_and(|value| *value != option.default)
-            && switched_on(other)
+            && options.get(other).is_some_and(|value| value == "true")
         {
             let name = option.name;
             return Err(Failure::refuse(format!("--{name} and --{other} exclude each other")));
@@ -143,9 +163,8 @@ pub fn build(
                 cancel: request.cancel.clone(),
             },
             watch,
-            foreign_keys: switched_on("foreign-keys"),
-            history_key: switched_on("history-key"),
-            procedures: procedures && !switched_on("no-procedures"),
+            procedures: procedures && !effects.contains(&BuildEffect::NoProcedures),
+            effects,
             resumed,
         };
         let outcome = if resumed { "resumed" } else { "built" }.into();
@@ -243,7 +262,8 @@ async fn rehearse<S: Session>(
     procedures: bool,
 ) -> Result<(), DbError> {
     let tables: Vec<&str> = book.scripts("create").map(|script| script.sql.as_str()).collect();
-    let without = request.settings.options.get("no-procedures").is_some_and(|v| v == "true");
+    let mut effects = effects(&request.workload, &request.settings.options);
+    let without = effects.any(|effect| effect == BuildEffect::NoProcedures);
     let longest = book.all_scripts().iter().map(|script| script.sql.len()).max();
     session.rehearse(&tables, longest.filter(|_| procedures && !without)).await
 }
@@ -299,8 +319,7 @@ struct Builder<'a, 'w> {
     record: Record,
     crew: Crew,
     watch: &'a Watch<'w>,
-    foreign_keys: bool,
-    history_key: bool,
+    effects: Vec<BuildEffect>,
     procedures: bool,
     resumed: bool,
 }
@@ -314,7 +333,11 @@ impl Builder<'_, '_> {
             Ok::<u64, Failure>(done)
         };
         let crew = self.crew.size;
-        let keys: &[&str] = if self.history_key { &["key", "history_key"] } else { &["key"] };
+        let own = self.effects.iter().filter_map(|effect| match effect {
+            BuildEffect::Keys(kind) => Some(*kind),
+            BuildEffect::ForeignKeys | BuildEffect::NoProcedures => None,
+        });
+        let keys: &[&str] = &std::iter::once("key").chain(own).collect::<Vec<_>>();
         timed("tables", &|| self.scripts("creating tables", &["create"], 1))?;
         if self.book.is_clustered() {
             timed("keys", &|| self.scripts("keys", keys, 1))?;
@@ -326,7 +349,7 @@ impl Builder<'_, '_> {
             let kinds = [keys, &["index"]].concat();
             timed("keys and indexes", &|| self.scripts("keys and indexes", &kinds, crew))?;
         }
-        if self.foreign_keys {
+        if self.effects.contains(&BuildEffect::ForeignKeys) {
             timed("foreign keys", &|| self.scripts("foreign keys", &["foreign_key"], 1))?;
         }
         if self.procedures {

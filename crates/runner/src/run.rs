@@ -14,13 +14,13 @@ use triphammer_core::session::{Claim, Database, Role, Session};
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::sql::SqlBook;
 use triphammer_core::workload::{
-    AuditDef, Description, Foreign, Mode, OptionCommand, Workload, WorkloadSettings,
+    AuditDef, BuildEffect, Description, Foreign, Mode, OptionCommand, Workload, WorkloadSettings,
 };
 use triphammer_core::{Clock, Elapsed, SpecError};
 use triphammer_drivers::AnyDatabase;
 use triphammer_workloads::AnyWorkload;
 
-use crate::build::{BuildRequest, build, claim};
+use crate::build::{BuildRequest, build, claim, option_of};
 use crate::cancel::Cancel;
 use crate::check::built;
 use crate::crew::{connect, identify, on_this_thread};
@@ -116,7 +116,9 @@ impl Resolved {
         }
         foreign.iter().try_for_each(|foreign| refuse_mode(settings, workload, foreign))?;
         // Without the procedures in the database only statements are left.
-        let modes: &[Mode] = match (record.get("option/no-procedures"), &foreign) {
+        let without = option_of(workload, BuildEffect::NoProcedures);
+        let without = without.and_then(|option| record.get(&format!("option/{}", option.name)));
+        let modes: &[Mode] = match (without, &foreign) {
             (Some("true"), _) => &[Mode::Statements],
             (_, Some(foreign)) => &foreign.modes,
             _ => &workload.modes,
