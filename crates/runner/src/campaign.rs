@@ -27,7 +27,7 @@ use crate::job::{Document, Finished, Handle};
 use crate::journal::Journal;
 use crate::result::{JobKind, RunResult, Status};
 use crate::run::Resolved;
-use crate::settings::Settings;
+use crate::settings::{Given, Settings};
 use crate::store::{JobId, Store};
 use crate::target::Target;
 use crate::watch::{InStep, JobEvent, Watch};
@@ -53,7 +53,7 @@ pub struct Step {
     /// Which of the campaign's targets it is run on.
     pub target: usize,
     /// What the question decides of the run: settings by name.
-    pub settings: Vec<(String, String)>,
+    pub settings: Vec<(String, Given)>,
     /// What is run, for people: `8 virtual users`.
     pub title: String,
 }
@@ -88,7 +88,7 @@ pub trait Question: Sized {
     /// time, those after it may be other ones.
     fn is_of(&self, step: &Step, result: &RunResult) -> bool {
         step.settings.iter().all(|(name, value)| {
-            result.settings.iter().any(|set| set.name == *name && set.value == *value)
+            result.settings.iter().any(|set| set.name == *name && set.value == value.text())
         })
     }
 

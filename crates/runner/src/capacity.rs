@@ -7,6 +7,7 @@ mod limit;
 mod measured;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use triphammer_core::SpecError;
 use triphammer_core::pace::Load;
@@ -20,7 +21,7 @@ use crate::failure::Failure;
 use crate::job::Document;
 use crate::report::format::figure;
 use crate::result::{JobKind, RunResult, Status, mask_secrets};
-use crate::settings::{Settings, parse_closeness};
+use crate::settings::{Given, Settings, parse_closeness};
 use crate::store::JobId;
 use crate::target::Target;
 
@@ -49,8 +50,8 @@ pub struct Request {
     pub precision: f64,
     /// Sessions that share the arrivals.
     pub sessions: u32,
-    /// Length of ramp-up and window, as text, where nobody said them.
-    lengths: [(&'static str, &'static str); 2],
+    /// Length of ramp-up and window where nobody said them.
+    lengths: [(&'static str, Duration); 2],
 }
 
 impl Request {
@@ -89,8 +90,8 @@ impl Request {
             precision,
             sessions,
             lengths: match target.embedded {
-                true => [("rampup", "5s"), ("duration", "10s")],
-                false => [("rampup", "10s"), ("duration", "1m")],
+                true => lengths(5, 10),
+                false => lengths(10, 60),
             },
         })
     }
@@ -104,6 +105,11 @@ impl Request {
             runs_max: PROBES_MAX,
         }
     }
+}
+
+/// Ramp-up and window, in seconds.
+const fn lengths(rampup: u64, window: u64) -> [(&'static str, Duration); 2] {
+    [("rampup", Duration::from_secs(rampup)), ("duration", Duration::from_secs(window))]
 }
 
 /// Reads `500`, `500/s`.
@@ -121,7 +127,7 @@ pub struct Capacity {
     request: Request,
     workload: Arc<Description>,
     /// Settings that are decided for every probe.
-    decided: Vec<(String, String)>,
+    decided: Vec<(String, Given)>,
     /// Seed of the first probe. Each has its own, so that its chance is its own, too.
     seed: u64,
     search: Search,
@@ -144,10 +150,10 @@ impl Capacity {
         let seed = settings.parse("seed", || 1)?;
         let search =
             Search::new(request.plan()).map_err(|error| SpecError::new(error.to_string()))?;
-        let mut decided = vec![("vus".to_owned(), request.sessions.to_string())];
+        let mut decided = vec![("vus".to_owned(), Given::from(request.sessions))];
         for (name, value) in request.lengths {
             if settings.said(name).is_none() {
-                decided.push((name.to_owned(), value.to_owned()));
+                decided.push((name.to_owned(), value.into()));
             }
         }
         let (probes, refused) = (Vec::new(), Vec::new());
@@ -196,10 +202,10 @@ impl Question for Capacity {
         let rate = rounded(rate).min(self.request.highest);
         let load = Load::Rate { per_second: rate, constant: false };
         let mut settings = self.decided.clone();
-        settings.push(("load".to_owned(), load.to_string()));
+        settings.push(("load".to_owned(), load.into()));
         let number = u32::try_from(self.probes.len()).unwrap_or(u32::MAX);
         let seed = self.seed.wrapping_add(u64::from(number));
-        settings.push(("seed".to_owned(), seed.to_string()));
+        settings.push(("seed".to_owned(), seed.into()));
         let title = format!("{} transactions a second", figure(rate));
         Some(Step { number, target: 0, settings, title })
     }

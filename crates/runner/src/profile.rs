@@ -191,7 +191,7 @@ impl Question for Profile {
         Some(Step {
             number,
             target: 0,
-            settings: vec![("vus".to_owned(), users.to_string())],
+            settings: vec![("vus".to_owned(), users.into())],
             title: crate::report::format::counted(u64::from(users), "virtual users"),
         })
     }
@@ -210,7 +210,7 @@ impl Question for Profile {
     }
 
     fn refused(&mut self, step: &Step, reason: &str) {
-        let users = step.settings.first().and_then(|(_, users)| users.parse().ok());
+        let users = step.settings.first().and_then(|(_, users)| users.value());
         self.refused.push(RefusedLevel {
             users: users.unwrap_or_default(),
             step: step.number,

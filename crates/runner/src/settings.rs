@@ -6,6 +6,7 @@
 //! [`Source`]; resolving reads each value once, and a bad one is reported with where it came from.
 
 mod declaration;
+mod given;
 mod job_file;
 mod layers;
 mod list;
@@ -15,6 +16,7 @@ mod source;
 mod suggest;
 
 pub use declaration::{Mark, SettingDef, SettingKind, declared, is, of_command};
+pub use given::Given;
 pub use layers::{LABEL_MAX, REPEATED, Settings};
 pub use list::SETTINGS;
 pub(crate) use read::parse_closeness;

@@ -16,7 +16,7 @@ use crate::command::JobKind;
 use crate::failure::Failure;
 use crate::job::Document;
 use crate::result::{RunResult, Status, mask_secrets};
-use crate::settings::{Mark, REPEATED, Settings, declared};
+use crate::settings::{Given, Mark, REPEATED, Settings, declared};
 use crate::store::JobId;
 use crate::target::Target;
 
@@ -106,6 +106,11 @@ pub(super) fn own(
     Ok(own)
 }
 
+/// The same as settings of a run, each to be read once.
+pub(super) fn given(own: &[(String, String)]) -> Vec<(String, Given)> {
+    own.iter().map(|(name, value)| (name.clone(), value.into())).collect()
+}
+
 /// What a job file, or a client of the server, may say of a run and of a comparison, and the workload's options
 /// of runs.
 fn may_differ(name: &str, options: &[OptionDef], of_client: bool) -> bool {
@@ -149,7 +154,7 @@ impl Pairs {
     fn step(&self, number: u32) -> Step {
         let side = usize::from(Self::is_b(number));
         let title = format!("{}: {}", ["A", "B"][side], self.request.names[side]);
-        Step { number, target: side, settings: self.request.own[side].clone(), title }
+        Step { number, target: side, settings: given(&self.request.own[side]), title }
     }
 }
 

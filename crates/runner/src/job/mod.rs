@@ -19,6 +19,8 @@ mod drop;
 mod handle;
 mod run;
 mod sequence;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 use std::sync::Arc;

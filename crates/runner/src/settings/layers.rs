@@ -8,6 +8,7 @@ use triphammer_core::text::steers;
 use triphammer_core::workload::{OptionCommand, OptionDef};
 
 use super::declaration::{Mark, SettingDef, declared, is, of_command, variable};
+use super::given::Given;
 use super::list::SETTINGS;
 use super::source::Source;
 use super::suggest::closest;
@@ -24,7 +25,7 @@ pub const REPEATED: &str = ", ";
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub(super) command: Command,
-    pub(super) values: BTreeMap<String, (String, Source)>,
+    pub(super) values: BTreeMap<String, (Given, Source)>,
     pub(super) shown: Vec<Setting>,
     /// Whether a client of the server says them, who may name no file of its host.
     of_client: bool,
@@ -45,7 +46,7 @@ impl Settings {
     }
 
     /// Says a value, unless a stronger layer has said one: add the strongest layer first.
-    pub fn say(&mut self, name: &str, value: impl Into<String>, source: Source) {
+    pub fn say(&mut self, name: &str, value: impl Into<Given>, source: Source) {
         self.values.entry(name.to_owned()).or_insert_with(|| (value.into(), source));
     }
 
@@ -101,6 +102,7 @@ impl Settings {
     /// Names the setting; the value is not shown.
     pub fn check_text(&self) -> Result<(), SpecError> {
         for (name, (value, source)) in &self.values {
+            let value = value.text();
             let is_label = is(self.command, name, Mark::Label);
             let may = |c: char| !is_label && matches!(c, '\n' | '\t');
             if value.contains(|c| steers(c) && !may(c)) {
@@ -120,7 +122,7 @@ impl Settings {
 
     /// The settings of one run of a profile, a search or a comparison: as these, but for what that command decides.
     #[must_use]
-    pub fn of_run(&self, decided: &[(String, String)]) -> Self {
+    pub fn of_run(&self, decided: &[(String, Given)]) -> Self {
         let mut values = self.values.clone();
         for (name, value) in decided {
             values.insert(name.clone(), (value.clone(), Source::Command(self.command)));
@@ -156,13 +158,13 @@ impl Settings {
 
     /// Everything that was said, by name, with where it was said.
     pub fn all_said(&self) -> impl Iterator<Item = (&str, &str, &Source)> {
-        self.values.iter().map(|(name, (value, source))| (name.as_str(), value.as_str(), source))
+        self.values.iter().map(|(name, (value, source))| (name.as_str(), value.text(), source))
     }
 
     /// The text of a value that was said, without reading it as anything.
     #[must_use]
     pub fn said(&self, name: &str) -> Option<&str> {
-        self.values.get(name).map(|(value, _)| value.as_str())
+        self.values.get(name).map(|(value, _)| value.text())
     }
 }
 

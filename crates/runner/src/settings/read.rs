@@ -15,11 +15,12 @@ use crate::books;
 use crate::result::Setting;
 
 impl Settings {
-    /// Reads a value by `parse`, or takes the default; both appear in [`Settings::shown`].
+    /// Reads a value by `parse`, or takes it as a program gave it, or the default; all appear in
+    /// [`Settings::shown`].
     ///
     /// # Errors
     /// When `parse` does not understand the value: names the setting and where the value came from.
-    pub fn read<T>(
+    pub fn read<T: Clone + 'static>(
         &mut self,
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, String>,
@@ -28,8 +29,9 @@ impl Settings {
     ) -> Result<T, SpecError> {
         let (value, source) = match self.values.get(name) {
             None => (default(), Source::Default),
-            Some((text, source)) => {
-                let value = parse(text).map_err(|problem| {
+            Some((given, source)) => {
+                let value = given.value().map_or_else(|| parse(given.text()), Ok);
+                let value = value.map_err(|problem| {
                     SpecError::new(format!("--{name} from the {source}: {problem}")).about(name)
                 })?;
                 (value, source.clone())
@@ -63,7 +65,7 @@ impl Settings {
     ///
     /// # Errors
     /// As [`Settings::read`].
-    pub fn parse<T: std::str::FromStr + fmt::Display>(
+    pub fn parse<T: std::str::FromStr + fmt::Display + Clone + 'static>(
         &mut self,
         name: &str,
         default: impl FnOnce() -> T,
@@ -88,7 +90,7 @@ impl Settings {
         default: impl FnOnce() -> T,
     ) -> Result<T, SpecError>
     where
-        T: Copy + fmt::Display + TryFrom<u128> + Into<u128>,
+        T: Copy + fmt::Display + TryFrom<u128> + Into<u128> + 'static,
     {
         let parse = |text: &str| {
             let too_many = || format!("{} is too much: at most {most}", text.trim());
@@ -99,7 +101,12 @@ impl Settings {
             let fits = T::try_from(number).ok().filter(|_| number <= most.into());
             fits.ok_or_else(too_many)
         };
-        self.read(name, parse, T::to_string, default)
+        let number = self.read(name, parse, T::to_string, default)?;
+        if number.into() > most.into() {
+            let message = format!("--{name}: {number} is too much: at most {most}");
+            return Err(SpecError::new(message).about(name));
+        }
+        Ok(number)
     }
 
     /// Reads a duration.
@@ -128,7 +135,7 @@ impl Settings {
     ///
     /// # Errors
     /// As [`Settings::read`].
-    pub fn optional<T>(
+    pub fn optional<T: Clone + 'static>(
         &mut self,
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, String>,
@@ -173,8 +180,10 @@ impl Settings {
     ) -> BTreeMap<String, String> {
         let mut options = BTreeMap::new();
         for definition in definitions {
-            let said = self.values.get(&*definition.name).cloned();
-            let (value, source) = said.unwrap_or((definition.default.to_string(), Source::Default));
+            let said = self.values.get(&*definition.name);
+            let said = said.map(|(given, source)| (given.text().to_owned(), source.clone()));
+            let (value, source) =
+                said.unwrap_or_else(|| (definition.default.to_string(), Source::Default));
             self.show(&definition.name, value.clone(), &source);
             options.insert(definition.name.to_string(), value);
         }

@@ -149,7 +149,7 @@ fn question(limit: &str) -> Capacity {
 /// The document of the run that a step asks for.
 fn run(server: &Server, rng: &mut Rng, step: &Step, lengths: Lengths) -> RunResult {
     let load = step.settings.iter().find(|(name, _)| name == "load").unwrap();
-    let load: Load = load.1.parse().unwrap();
+    let load: Load = load.1.value().unwrap();
     let Load::Rate { per_second, .. } = load else { panic!("{load}") };
     let Lengths { rampup, window } = lengths;
     let whole = rampup + window;
@@ -198,7 +198,7 @@ fn document(
         .iter()
         .map(|(name, value)| Setting {
             name: name.clone(),
-            value: value.clone(),
+            value: value.text().to_owned(),
             source: Source::Default.to_string(),
         })
         .collect();
