@@ -2,23 +2,9 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap};
 use triphammer_core::workload::{OptionCommand, OptionDef};
-use triphammer_runner::settings::{Command, REPEATED, SETTINGS, SettingDef, Settings, Source};
+use triphammer_runner::command::{Command, JobKind};
+use triphammer_runner::settings::{Mark, REPEATED, SettingDef, Settings, Source, of_command};
 use triphammer_runner::{Failure, all_options};
-
-/// Commands that take settings, with what they are for.
-pub const COMMANDS: &[(Command, &str)] = &[
-    (Command::Build, "Make a workload's schema and data"),
-    (Command::Run, "Drive a workload and measure"),
-    (Command::Profile, "Run at several numbers of virtual users and fit the curve"),
-    (Command::Capacity, "Search the highest rate that keeps a response time within a limit"),
-    (Command::Compare, "Say whether B is faster than A, slower, or the same"),
-    (Command::History, "Show runs in the order of time, and when they changed"),
-    (Command::Check, "Verify every invariant of the data"),
-    (Command::Drop, "Remove what a build made"),
-    (Command::Jobs, "List stored jobs"),
-    (Command::Report, "Print a stored job as its command printed it"),
-    (Command::Serve, "Serve all this, and the web interface, over HTTP"),
-];
 
 const AFTER_HELP: &str = "\
 Every setting can also be given as an environment variable, TRIPHAMMER_ and its name in capitals
@@ -33,22 +19,22 @@ pub fn command() -> Clap {
         .after_help(AFTER_HELP)
         .subcommand_required(true)
         .arg_required_else_help(true);
-    for (which, about) in COMMANDS {
-        command = command.subcommand(subcommand(*which, about));
+    for which in Command::ALL {
+        command = command.subcommand(subcommand(which));
     }
     command.subcommand(Clap::new("completions").about("Print a completion script for a shell").arg(
         Arg::new("shell").required(true).value_parser(clap::value_parser!(clap_complete::Shell)),
     ))
 }
 
-fn subcommand(which: Command, about: &'static str) -> Clap {
-    let mut command = Clap::new(which.name()).about(about).after_help(AFTER_HELP);
+fn subcommand(which: Command) -> Clap {
+    let mut command = Clap::new(which.name()).about(which.title()).after_help(AFTER_HELP);
     if which == Command::Report {
         command = command.arg(
             Arg::new("job").value_name("JOB").required(true).help("Number of the job, or `last`"),
         );
     }
-    for definition in SETTINGS.iter().filter(|s| s.commands.contains(&which)) {
+    for definition in of_command(which) {
         command = command.arg(argument(definition));
     }
     for (heading, definition) in all_options() {
@@ -73,23 +59,20 @@ fn shared(arg: Arg, workload: &str, definition: &OptionDef) -> Arg {
 }
 
 fn takes(command: Command, definition: &OptionDef) -> bool {
-    match command {
-        Command::Build => definition.command == OptionCommand::Build,
-        Command::Run | Command::Profile | Command::Capacity | Command::Compare => {
-            definition.command == OptionCommand::Run
-        }
-        _ => false,
-    }
+    command.job().is_some_and(|kind| match definition.command {
+        OptionCommand::Build => kind == JobKind::Build,
+        OptionCommand::Run => kind.drives(),
+    })
 }
 
 fn argument(definition: &SettingDef) -> Arg {
-    let arg = Arg::new(definition.name).help(definition.help);
+    let arg = Arg::new(definition.name).help(definition.help_and_default());
     let arg = match definition.value {
         Some(value) => arg.value_name(value).num_args(1).allow_negative_numbers(true),
         None => switch(arg),
     };
-    let arg = if definition.repeats { arg.action(ArgAction::Append) } else { arg };
-    if definition.positional {
+    let arg = if definition.is(Mark::Repeats) { arg.action(ArgAction::Append) } else { arg };
+    if definition.is(Mark::Positional) {
         return arg;
     }
     match definition.short {

@@ -10,40 +10,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use triphammer_core::engine::Stopper;
-use triphammer_runner::campaign;
+use triphammer_runner::job::Handle;
 
 /// How long the program may take to end after a second Ctrl-C.
 const GRACE: Duration = Duration::from_secs(2);
 
 static HEARD: AtomicU32 = AtomicU32::new(0);
-static STOPPER: Mutex<Option<Stops>> = Mutex::new(None);
+static HANDLE: Mutex<Option<Handle>> = Mutex::new(None);
 static LAST_WORDS: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
-
-/// What a signal stops.
-#[derive(Clone, Debug)]
-pub enum Stops {
-    /// A run.
-    Run(Stopper),
-    /// The run of a sequence, and those that would follow.
-    Campaign(campaign::Stopper),
-}
-
-impl Stops {
-    fn stop(&self) {
-        match self {
-            Self::Run(stopper) => stopper.stop(),
-            Self::Campaign(stopper) => stopper.stop(),
-        }
-    }
-
-    fn abort(&self) {
-        match self {
-            Self::Run(stopper) => stopper.abort(),
-            Self::Campaign(stopper) => stopper.abort(),
-        }
-    }
-}
 
 /// Begins to listen, on a thread of its own.
 pub fn listen() {
@@ -59,8 +33,8 @@ pub fn listen() {
 }
 
 /// From now on a signal stops this.
-pub fn stops(stops: Stops) {
-    *STOPPER.lock().expect("nobody panics with it") = Some(stops);
+pub fn stops(handle: Handle) {
+    *HANDLE.lock().expect("nobody panics with it") = Some(handle);
 }
 
 /// What to do before ending at once, such as marking the job interrupted.
@@ -169,18 +143,18 @@ pub fn abort() {
 /// A Ctrl-C.
 pub fn heard() {
     let times = HEARD.fetch_add(1, Ordering::Relaxed) + 1;
-    let stopper = STOPPER.lock().expect("nobody panics with it").clone();
-    match (stopper, times) {
-        (Some(stopper), 1) => {
+    let handle = HANDLE.lock().expect("nobody panics with it").clone();
+    match (handle, times) {
+        (Some(handle), 1) => {
             crate::terminal::note(
                 "stopping: transactions in flight end; Ctrl-C again gives them up",
             );
-            stopper.stop();
+            handle.stop();
         }
-        (Some(stopper), 2) => {
+        (Some(handle), 2) => {
             crate::terminal::note("aborting");
             end_soon();
-            stopper.abort();
+            handle.abort();
         }
         _ => end_now(),
     }

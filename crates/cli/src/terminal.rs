@@ -12,7 +12,6 @@ use triphammer_core::recorder::Interval;
 use triphammer_core::stats::{Times, rate, share};
 use triphammer_core::workload::Headline;
 use triphammer_runner::Failure;
-use triphammer_runner::progress::Progress;
 use triphammer_runner::report::format;
 use triphammer_runner::second::Second;
 
@@ -101,8 +100,9 @@ impl Bars {
     }
 }
 
-impl Progress for Bars {
-    fn phase(&self, name: &str, total: u64, unit: &str) {
+impl Bars {
+    /// A part of the job begins, with so many units to do.
+    pub fn task(&self, name: &str, total: u64, unit: &str) {
         self.clear();
         if !self.shown || total == 0 {
             return;
@@ -117,13 +117,15 @@ impl Progress for Bars {
         *self.bar.lock().expect("nobody panics with it") = Some(bar);
     }
 
-    fn advance(&self, units: u64) {
+    /// So many more are done.
+    pub fn advance(&self, units: u64) {
         if let Some(bar) = &*self.bar.lock().expect("nobody panics with it") {
             bar.inc(units);
         }
     }
 
-    fn say(&self, text: &str) {
+    /// Says something.
+    pub fn say(&self, text: &str) {
         self.clear();
         line(text);
     }
@@ -220,7 +222,7 @@ impl Live {
             (self.failed, self.ended) = (0, 0);
         }
         if self.terminal.is_none() && !self.in_sequence {
-            line(phase_name(phase));
+            line(phase.title());
         }
     }
 
@@ -289,7 +291,7 @@ impl Live {
         });
         let mut text = format!(
             "{} {elapsed}  {} {}  TPM {}{server}  p95 {} ms  failed {}  client CPU {}",
-            self.phase.map_or("", phase_name),
+            self.phase.map_or("", Phase::title),
             self.headline.name,
             format::figure(first),
             format::figure(tpm),
@@ -314,15 +316,5 @@ impl Live {
             }
         }
         Times::of(Some(&merged), None).p95_us as f64
-    }
-}
-
-/// The phase in a word.
-pub const fn phase_name(phase: Phase) -> &'static str {
-    match phase {
-        Phase::RampUp => "ramp-up",
-        Phase::Window => "timed",
-        Phase::Drain => "draining",
-        Phase::Abort => "aborting",
     }
 }

@@ -44,6 +44,33 @@ pub enum Phase {
     Abort,
 }
 
+impl Phase {
+    /// Every phase, in their order.
+    pub const ALL: [Self; 4] = [Self::RampUp, Self::Window, Self::Drain, Self::Abort];
+
+    /// Its word in documents, the store, series and the API.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RampUp => "ramp_up",
+            Self::Window => "window",
+            Self::Drain => "drain",
+            Self::Abort => "abort",
+        }
+    }
+
+    /// What the client does in it, in a word for people.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::RampUp => "ramp-up",
+            Self::Window => "timed",
+            Self::Drain => "draining",
+            Self::Abort => "aborting",
+        }
+    }
+}
+
 /// A remark on a run, stored with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {

@@ -448,6 +448,19 @@ pub struct OptionDef {
     pub default: Name,
     /// The command it belongs to.
     pub command: OptionCommand,
+    /// What it changes, where it is a switch that changes how any workload is built.
+    pub effect: Option<BuildEffect>,
+}
+
+/// What an option may change in how a workload is built, beside its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuildEffect {
+    /// The book's foreign keys are added after the load.
+    ForeignKeys,
+    /// Keys of this kind are added to the others.
+    Keys(&'static str),
+    /// The book's procedures are left out.
+    NoProcedures,
 }
 
 impl OptionDef {
@@ -466,6 +479,7 @@ impl OptionDef {
             value: Some(Name::new_static(value)),
             default: Name::new_static(default),
             command,
+            effect: None,
         }
     }
 
@@ -478,7 +492,15 @@ impl OptionDef {
             value: None,
             default: Name::new_static("false"),
             command,
+            effect: None,
         }
+    }
+
+    /// The same switch, which changes how the workload is built.
+    #[must_use]
+    pub const fn with_effect(mut self, effect: BuildEffect) -> Self {
+        self.effect = Some(effect);
+        self
     }
 }
 

@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use triphammer_core::session::{Access, Admin, Claim, Database, Role, RowSource, Session};
 use triphammer_core::sql::{Script, SqlBook};
-use triphammer_core::workload::{Description, Part, TableDef, Workload, WorkloadSettings};
+use triphammer_core::workload::{
+    BuildEffect, Description, OptionDef, Part, TableDef, Workload, WorkloadSettings,
+};
 use triphammer_core::{DbError, ErrorClass, Rows, clock};
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_workloads::AnyWorkload;
@@ -25,8 +27,8 @@ use crate::cancel::Cancel;
 use crate::crew::{Crew, connect, create_database, identify, on_this_thread};
 use crate::failure::{Doing, Failure};
 use crate::limited::Limited;
-use crate::progress::Progress;
 use crate::record::{Record, Recording};
+use crate::watch::Watch;
 use crate::{books, remove};
 
 /// What to build, and how.
@@ -75,6 +77,20 @@ pub struct BuildReport {
     pub jobs: u32,
 }
 
+/// What the options that are on change in how a workload is built.
+fn effects<'a>(
+    workload: &'a Description,
+    options: &'a BTreeMap<String, String>,
+) -> impl Iterator<Item = BuildEffect> + 'a {
+    let is_on = |name: &str| options.get(name).is_some_and(|value| value == "true");
+    workload.options.iter().filter(move |option| is_on(&option.name)).filter_map(|o| o.effect)
+}
+
+/// The switch that has an effect on builds, where the workload has one.
+pub(crate) fn option_of(workload: &Description, effect: BuildEffect) -> Option<&OptionDef> {
+    workload.options.iter().find(|option| option.effect == Some(effect))
+}
+
 /// Builds.
 ///
 /// # Errors
@@ -83,7 +99,7 @@ pub struct BuildReport {
 pub fn build(
     database: &Arc<AnyDatabase>,
     request: &BuildRequest,
-    progress: &dyn Progress,
+    watch: &Watch<'_>,
 ) -> Result<BuildReport, Failure> {
     let description = &*request.workload;
     let workload = AnyWorkload::new(&description.name, &request.settings)?;
@@ -91,17 +107,21 @@ pub fn build(
     let procedures = database.capabilities().procedures;
     let book =
         books::book_with(description, database.dialect(), procedures, &request.dialect_options)?;
-    let switched_on = |name: &str| request.settings.options.get(name).is_some_and(|v| v == "true");
-    if switched_on("foreign-keys") && !database.capabilities().foreign_keys {
-        return Err(Failure::refuse(
-            "this database cannot add foreign keys to loaded tables; build without --foreign-keys",
-        ));
+    let options = &request.settings.options;
+    let effects: Vec<BuildEffect> = effects(description, options).collect();
+    let foreign_keys = effects.contains(&BuildEffect::ForeignKeys);
+    if foreign_keys && !database.capabilities().foreign_keys {
+        let option = option_of(description, BuildEffect::ForeignKeys);
+        return Err(Failure::refuse(format!(
+            "this database cannot add foreign keys to loaded tables; build without --{}",
+            option.map_or("", |option| &option.name)
+        )));
     }
     for option in books::options(database.dialect())? {
         let given = request.dialect_options.get(&option.name);
         if let Some(other) = &option.excludes
             && given.is_some_and(|value| *value != option.default)
-            && switched_on(other)
+            && options.get(other).is_some_and(|value| value == "true")
         {
             let name = option.name;
             return Err(Failure::refuse(format!("--{name} and --{other} exclude each other")));
@@ -125,7 +145,7 @@ pub fn build(
         let mut session = connect(database, Role::Loader, limit)
             .await
             .doing(format_args!("connecting to {}", database.target()))?;
-        let (record, resumed) = begin(&book, &mut session, request, database, progress).await?;
+        let (record, resumed) = begin(&book, &mut session, request, database, watch).await?;
         session.close().await;
         if record.is_complete() {
             return Ok(BuildReport { outcome: "already built".into(), ..report });
@@ -142,10 +162,9 @@ pub fn build(
                 connect_limit: request.connect_limit,
                 cancel: request.cancel.clone(),
             },
-            progress,
-            foreign_keys: switched_on("foreign-keys"),
-            history_key: switched_on("history-key"),
-            procedures: procedures && !switched_on("no-procedures"),
+            watch,
+            procedures: procedures && !effects.contains(&BuildEffect::NoProcedures),
+            effects,
             resumed,
         };
         let outcome = if resumed { "resumed" } else { "built" }.into();
@@ -186,7 +205,7 @@ async fn begin(
     session: &mut Limited<AnySession>,
     request: &BuildRequest,
     database: &Arc<AnyDatabase>,
-    progress: &dyn Progress,
+    watch: &Watch<'_>,
 ) -> Result<(Record, bool), Failure> {
     let workload = &*request.workload;
     let found = remove::look(workload, book, session).await?;
@@ -195,7 +214,7 @@ async fn begin(
         match (request.replace, difference, record.is_complete()) {
             (false, None, true) => return Ok((record.clone(), false)),
             (false, None, false) => {
-                progress.say("resuming an interrupted build");
+                watch.note("resuming an interrupted build");
                 return Ok((record.clone(), true));
             }
             (false, Some(difference), complete) => {
@@ -243,7 +262,8 @@ async fn rehearse<S: Admin>(
     procedures: bool,
 ) -> Result<(), DbError> {
     let tables: Vec<&str> = book.scripts("create").map(|script| script.sql.as_str()).collect();
-    let without = request.settings.options.get("no-procedures").is_some_and(|v| v == "true");
+    let mut effects = effects(&request.workload, &request.settings.options);
+    let without = effects.any(|effect| effect == BuildEffect::NoProcedures);
     let longest = book.all_scripts().iter().map(|script| script.sql.len()).max();
     session.rehearse(&tables, longest.filter(|_| procedures && !without)).await
 }
@@ -292,20 +312,19 @@ async fn start<S: Session>(
     recording.read(session).await
 }
 
-struct Builder<'a> {
+struct Builder<'a, 'w> {
     description: &'a Description,
     workload: &'a AnyWorkload,
     book: &'a SqlBook,
     record: Record,
     crew: Crew,
-    progress: &'a dyn Progress,
-    foreign_keys: bool,
-    history_key: bool,
+    watch: &'a Watch<'w>,
+    effects: Vec<BuildEffect>,
     procedures: bool,
     resumed: bool,
 }
 
-impl Builder<'_> {
+impl Builder<'_, '_> {
     fn build(&self, mut report: BuildReport) -> Result<BuildReport, Failure> {
         let mut timed = |name: &str, work: &dyn Fn() -> Result<u64, Failure>| {
             let begun = Instant::now();
@@ -314,7 +333,11 @@ impl Builder<'_> {
             Ok::<u64, Failure>(done)
         };
         let crew = self.crew.size;
-        let keys: &[&str] = if self.history_key { &["key", "history_key"] } else { &["key"] };
+        let own = self.effects.iter().filter_map(|effect| match effect {
+            BuildEffect::Keys(kind) => Some(*kind),
+            BuildEffect::ForeignKeys | BuildEffect::NoProcedures => None,
+        });
+        let keys: &[&str] = &std::iter::once("key").chain(own).collect::<Vec<_>>();
         timed("tables", &|| self.scripts("creating tables", &["create"], 1))?;
         if self.book.is_clustered() {
             timed("keys", &|| self.scripts("keys", keys, 1))?;
@@ -326,7 +349,7 @@ impl Builder<'_> {
             let kinds = [keys, &["index"]].concat();
             timed("keys and indexes", &|| self.scripts("keys and indexes", &kinds, crew))?;
         }
-        if self.foreign_keys {
+        if self.effects.contains(&BuildEffect::ForeignKeys) {
             timed("foreign keys", &|| self.scripts("foreign keys", &["foreign_key"], 1))?;
         }
         if self.procedures {
@@ -346,7 +369,7 @@ impl Builder<'_> {
             .flat_map(|kind| self.book.scripts(kind))
             .filter(|script| !self.record.has(&step(script)))
             .collect();
-        self.progress.phase(phase, todo.len() as u64, "steps");
+        self.watch.task(phase, todo.len() as u64, "steps");
         let crew = Crew {
             database: Arc::clone(&self.crew.database),
             cancel: self.crew.cancel.clone(),
@@ -366,7 +389,7 @@ impl Builder<'_> {
                 }
                 recording.insert(session, &step(script), "done").await?;
                 session.commit().await?;
-                self.progress.advance(1);
+                self.watch.advance(1);
                 Ok(())
             },
         )?;
@@ -381,7 +404,7 @@ impl Builder<'_> {
             .into_iter()
             .filter(|part| !self.record.has(&format!("part/{}", part.name)))
             .collect();
-        self.progress.phase("loading", todo.iter().map(|part| part.rows).sum(), "rows");
+        self.watch.task("loading", todo.iter().map(|part| part.rows).sum(), "rows");
         let loaded = self.crew.work(
             &todo,
             |part| format!("loading {}", part.name),
@@ -416,7 +439,7 @@ impl Builder<'_> {
         let name = table.name.clone();
         move |batch: &mut Rows| {
             let more = rows.fill(batch);
-            self.progress.rows(&name, batch.len() as u64);
+            self.watch.rows(&name, batch.len() as u64);
             more && !self.crew.cancel.is_cancelled()
         }
     }

@@ -14,32 +14,27 @@
 //! store holds: a complete run is never made again, and one that was cut short is.
 
 mod resume;
-mod stopper;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Serialize;
-use triphammer_core::engine;
-use triphammer_core::event::Event;
 use triphammer_core::session::Database;
 use triphammer_core::workload::Description;
 
 use crate::failure::Failure;
+use crate::job::{Document, Finished, Handle};
 use crate::journal::Journal;
-use crate::progress::Progress;
 use crate::result::{JobKind, RunResult, Status};
-use crate::run::{self, Resolved};
-use crate::second::Second;
-use crate::settings::Settings;
+use crate::run::Resolved;
+use crate::settings::{Given, Settings};
 use crate::store::{JobId, Store};
 use crate::target::Target;
+use crate::watch::{InStep, JobEvent, Watch};
 
 pub(crate) use resume::Plan;
 pub(crate) use resume::find_job;
 pub use resume::{Resumed, resume};
-pub use stopper::Stopper;
 
 /// Steps in a row that may fail before the campaign ends: it is not the step then.
 const FAILURES_MAX: u32 = 3;
@@ -58,18 +53,25 @@ pub struct Step {
     /// Which of the campaign's targets it is run on.
     pub target: usize,
     /// What the question decides of the run: settings by name.
-    pub settings: Vec<(String, String)>,
+    pub settings: Vec<(String, Given)>,
     /// What is run, for people: `8 virtual users`.
     pub title: String,
 }
 
 /// What a campaign asks. All that it knows is what it was told, in the order of the steps.
-pub trait Question {
-    /// What the campaign leaves.
-    type Document: Serialize;
-
+pub trait Question: Sized {
     /// Its kind in the store.
     const KIND: JobKind;
+
+    /// The question, with nothing run yet.
+    ///
+    /// # Errors
+    /// When a setting cannot be read or cannot be.
+    fn ask(
+        settings: &mut Settings,
+        workload: &Arc<Description>,
+        targets: &[Target],
+    ) -> Result<Self, Failure>;
 
     /// The run to make next; `None` when the question is answered. Asking does not change it.
     fn next(&self) -> Option<Step>;
@@ -86,7 +88,7 @@ pub trait Question {
     /// time, those after it may be other ones.
     fn is_of(&self, step: &Step, result: &RunResult) -> bool {
         step.settings.iter().all(|(name, value)| {
-            result.settings.iter().any(|set| set.name == *name && set.value == *value)
+            result.settings.iter().any(|set| set.name == *name && set.value == value.text())
         })
     }
 
@@ -102,31 +104,12 @@ pub trait Question {
     fn refused(&mut self, step: &Step, reason: &str);
 
     /// The document of what is known; `None` before the first run.
-    fn document(&self, job: Option<JobId>, status: Status) -> Option<Self::Document>;
-
-    /// Name and value of the first figure, for lists.
-    fn headline(document: &Self::Document) -> Option<(String, f64)>;
-}
-
-/// Those who watch a campaign; the runs in it they hear as [`run::Observer`]s.
-pub trait Observer: run::Observer {
-    /// The campaign has begun or goes on.
-    fn starts(&mut self, begin: &Begin);
-    /// A step's run begins; `done` are done, of `of` where that is known.
-    fn step(&mut self, step: &Step, done: u32, of: Option<u32>);
-    /// A step's run has ended.
-    fn ended(&mut self, step: &Step, result: &RunResult);
-    /// A step could not be run.
-    fn refused(&mut self, step: &Step, reason: &str);
-    /// A rest before the next run.
-    fn settles(&mut self, rest: Duration);
+    fn document(&self, job: Option<JobId>, status: Status) -> Option<Document>;
 }
 
 /// What is known when a campaign begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Begin {
-    /// Its number in the store.
-    pub job: Option<JobId>,
     /// Runs in all, where that is known.
     pub runs: Option<u32>,
     /// Of which the store holds these already.
@@ -150,21 +133,6 @@ pub struct Campaign<'a> {
     pub resumed: Option<&'a Resumed>,
 }
 
-/// How a campaign ended.
-#[derive(Clone, Debug)]
-pub struct Ended<T> {
-    /// Its number in the store; `None` when it is not there, or not whole.
-    pub job: Option<JobId>,
-    /// False when it was to be stored and is not, or not whole.
-    pub is_stored: bool,
-    /// Complete, interrupted, or failed when runs could not be made.
-    pub status: Status,
-    /// What it found; `None` when no run came to its end.
-    pub document: Option<T>,
-    /// Why it failed.
-    pub reason: Option<String>,
-}
-
 impl Campaign<'_> {
     /// Resolves the run of a step.
     ///
@@ -173,7 +141,7 @@ impl Campaign<'_> {
     pub fn resolve(
         &self,
         step: &Step,
-        progress: &dyn Progress,
+        watch: &Watch<'_>,
         only_look: bool,
     ) -> Result<(Settings, Resolved), Failure> {
         let mut settings = self.settings.of_run(&step.settings);
@@ -181,11 +149,11 @@ impl Campaign<'_> {
         if step.target > 0 {
             settings.show("target", target.database.target(), &self.settings.source("other"));
         }
-        let resolved = Resolved::new(&mut settings, self.workload, target, progress, only_look)?;
+        let resolved = Resolved::new(&mut settings, self.workload, target, watch, only_look)?;
         Ok((settings, resolved))
     }
 
-    /// Makes the runs that the question asks for until it is answered or `stopper` says so.
+    /// Makes the runs that the question asks for until it is answered or `handle` says so.
     ///
     /// # Errors
     /// When the first run cannot be resolved, and when the job to go on with cannot be taken up.
@@ -193,14 +161,14 @@ impl Campaign<'_> {
         &self,
         question: &mut Q,
         store: Option<&mut Store>,
-        stopper: &Stopper,
-        progress: &dyn Progress,
-        observer: &mut dyn Observer,
-    ) -> Result<Ended<Q::Document>, Failure> {
+        handle: &Handle,
+        watch: &Watch<'_>,
+    ) -> Result<Finished, Failure> {
+        let warn = &mut |text: &str| watch.warn(text);
         let mut scale = None;
         let mut longest = Duration::ZERO;
         for trial in question.trials() {
-            let (_, resolved) = self.resolve(&trial, progress, false)?;
+            let (_, resolved) = self.resolve(&trial, watch, false)?;
             longest = longest.max(resolved.longest());
             scale.get_or_insert(resolved.scale());
         }
@@ -214,14 +182,12 @@ impl Campaign<'_> {
         };
         let mut journal = match self.resumed {
             Some(resumed) => Journal::resumed(store, resumed.job)?,
-            None => Journal::of_campaign(store, Q::KIND, self, scale, &mut |text| {
-                observer.warn(text);
-            }),
+            None => Journal::of_campaign(store, Q::KIND, self, scale, warn),
         };
         let done = u32::try_from(stored.len()).unwrap_or(u32::MAX);
-        let begin = Begin { job: journal.job, runs: question.runs(), done, each };
-        observer.starts(&begin);
-        let mut sequence = Sequence { stopper, observer, done: 0, failures: 0, made: false };
+        watch.report(JobEvent::Began(journal.job));
+        watch.report(JobEvent::Sequence(&Begin { runs: question.runs(), done, each }));
+        let mut sequence = Sequence { handle, watch, done: 0, failures: 0, made: false };
         let ended = loop {
             let Some(step) = question.next() else { break (Status::Complete, None) };
             let made = stored.remove(&step.number).filter(|run| question.is_of(&step, run));
@@ -232,37 +198,36 @@ impl Campaign<'_> {
                 continue;
             }
             sequence.rest(self.settle);
-            if stopper.is_stopped() {
+            if handle.is_stopped() {
                 break (Status::Interrupted, None);
             }
-            match sequence.run::<Q>(self, question, &step, &mut journal, progress) {
+            match sequence.run(self, question, &step, &mut journal) {
                 Going::On => {}
                 Going::Stopped => break (Status::Interrupted, None),
                 Going::GivenUp(reason) => break (Status::Failed, Some(reason)),
             }
             if let Some(document) = question.document(journal.job, Status::Interrupted) {
-                let headline = Q::headline(&document);
-                journal.checkpoint(&document, headline, &mut |text| sequence.observer.warn(text));
+                journal.checkpoint(&document, document.headline(), warn);
             }
         };
         let (status, reason) = ended;
         let mut document = question.document(journal.job, status);
         match (&document, &reason) {
             (Some(document), _) => {
-                let headline = Q::headline(document);
-                journal.checkpoint(document, headline, &mut |text| observer.warn(text));
-                journal.end(status, document, &mut |text| observer.warn(text));
+                journal.checkpoint(document, document.headline(), warn);
+                journal.end(status, document, warn);
             }
             (None, reason) => {
                 let words = reason.as_deref().unwrap_or("stopped before the first run had ended");
-                journal.end(status, words, &mut |text| observer.warn(text));
+                journal.end(status, words, warn);
             }
         }
-        let job = journal.job.filter(|_| journal.is_whole());
+        let is_stored = journal.is_whole();
+        let job = journal.job.filter(|_| is_stored);
         if job.is_none() {
             document = question.document(None, status);
         }
-        Ok(Ended { job, is_stored: journal.is_whole(), status, document, reason })
+        Ok(Finished { document, status, job, is_stored, reason, outputs: None })
     }
 }
 
@@ -274,9 +239,9 @@ enum Going {
 }
 
 /// The runs as they follow each other.
-struct Sequence<'a> {
-    stopper: &'a Stopper,
-    observer: &'a mut dyn Observer,
+struct Sequence<'a, 'w> {
+    handle: &'a Handle,
+    watch: &'a Watch<'w>,
     done: u32,
     /// Steps in a row that could not be run.
     failures: u32,
@@ -284,12 +249,12 @@ struct Sequence<'a> {
     made: bool,
 }
 
-impl Sequence<'_> {
+impl Sequence<'_, '_> {
     /// Lets the database settle, when there was a run before.
     fn rest(&mut self, settle: Duration) {
-        if self.made && !settle.is_zero() && !self.stopper.is_stopped() {
-            self.observer.settles(settle);
-            self.stopper.wait(settle);
+        if self.made && !settle.is_zero() && !self.handle.is_stopped() {
+            self.watch.report(JobEvent::Rest(settle));
+            self.handle.wait(settle);
         }
     }
 
@@ -299,34 +264,35 @@ impl Sequence<'_> {
         question: &mut Q,
         step: &Step,
         journal: &mut Journal<'_>,
-        progress: &dyn Progress,
     ) -> Going {
-        self.observer.step(step, self.done, question.runs());
+        let (watch, done, of) = (self.watch, self.done, question.runs());
+        watch.report(JobEvent::Step { step, done, of });
         self.made = true;
         let parent = journal.job.map(|job| (job, step.number));
-        let run = campaign.resolve(step, progress, false).and_then(|(settings, resolved)| {
-            let mut watch = Watch { stopper: self.stopper, observer: self.observer };
-            resolved.step_of(parent).run(&settings, journal.store(), &mut watch)
+        let run = campaign.resolve(step, watch, false).and_then(|(settings, resolved)| {
+            let mut in_step = InStep(watch);
+            let watch = Watch::new(&mut in_step);
+            resolved.step_of(parent).run(&settings, journal.store(), self.handle, &watch)
         });
-        self.stopper.ended();
+        self.handle.ended();
         match run {
             Ok(result) if result.status == Status::Complete => {
                 self.failures = 0;
                 self.done += 1;
                 question.server_settings(journal.settings_of(&result));
                 question.tell(step, &result);
-                self.observer.ended(step, &result);
+                watch.report(JobEvent::StepEnded { step, result: &result });
                 Going::On
             }
             // Stopped while it connected, or later.
-            _ if self.stopper.is_stopped() => Going::Stopped,
+            _ if self.handle.is_stopped() => Going::Stopped,
             Ok(result) => self.refused(question, step, &cause(&result)),
             Err(failure) => self.refused(question, step, &failure.to_string()),
         }
     }
 
     fn refused<Q: Question>(&mut self, question: &mut Q, step: &Step, reason: &str) -> Going {
-        self.observer.refused(step, reason);
+        self.watch.report(JobEvent::StepRefused { step, reason });
         question.refused(step, reason);
         self.failures += 1;
         if self.failures < FAILURES_MAX {
@@ -345,30 +311,5 @@ fn cause(result: &RunResult) -> String {
     match result.errors.first() {
         Some(error) => format!("{cause}: {}", error.message),
         None => cause,
-    }
-}
-
-/// Hands a run's events on, and lets the campaign's stopper stop it.
-struct Watch<'a, 'b> {
-    stopper: &'a Stopper,
-    observer: &'a mut (dyn Observer + 'b),
-}
-
-impl run::Observer for Watch<'_, '_> {
-    fn begins(&mut self, stopper: engine::Stopper, job: Option<JobId>) {
-        self.stopper.begins(stopper.clone());
-        self.observer.begins(stopper, job);
-    }
-
-    fn event(&mut self, event: &Event) {
-        self.observer.event(event);
-    }
-
-    fn second(&mut self, second: &Second) {
-        self.observer.second(second);
-    }
-
-    fn warn(&mut self, text: &str) {
-        self.observer.warn(text);
     }
 }

@@ -7,6 +7,7 @@ mod limit;
 mod measured;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use triphammer_core::SpecError;
 use triphammer_core::pace::Load;
@@ -16,9 +17,11 @@ use triphammer_core::workload::Description;
 use triphammer_statistics::search::{Capacity as Search, CapacityPlan, Step as Next};
 
 use crate::campaign::{Question, Step};
+use crate::failure::Failure;
+use crate::job::Document;
 use crate::report::format::figure;
 use crate::result::{JobKind, RunResult, Status, mask_secrets};
-use crate::settings::{Settings, parse_closeness};
+use crate::settings::{Given, Settings, parse_closeness};
 use crate::store::JobId;
 use crate::target::Target;
 
@@ -47,8 +50,8 @@ pub struct Request {
     pub precision: f64,
     /// Sessions that share the arrivals.
     pub sessions: u32,
-    /// Length of ramp-up and window, as text, where nobody said them.
-    lengths: [(&'static str, &'static str); 2],
+    /// Length of ramp-up and window where nobody said them.
+    lengths: [(&'static str, Duration); 2],
 }
 
 impl Request {
@@ -87,8 +90,8 @@ impl Request {
             precision,
             sessions,
             lengths: match target.embedded {
-                true => [("rampup", "5s"), ("duration", "10s")],
-                false => [("rampup", "10s"), ("duration", "1m")],
+                true => lengths(5, 10),
+                false => lengths(10, 60),
             },
         })
     }
@@ -102,6 +105,11 @@ impl Request {
             runs_max: PROBES_MAX,
         }
     }
+}
+
+/// Ramp-up and window, in seconds.
+const fn lengths(rampup: u64, window: u64) -> [(&'static str, Duration); 2] {
+    [("rampup", Duration::from_secs(rampup)), ("duration", Duration::from_secs(window))]
 }
 
 /// Reads `500`, `500/s`.
@@ -119,7 +127,7 @@ pub struct Capacity {
     request: Request,
     workload: Arc<Description>,
     /// Settings that are decided for every probe.
-    decided: Vec<(String, String)>,
+    decided: Vec<(String, Given)>,
     /// Seed of the first probe. Each has its own, so that its chance is its own, too.
     seed: u64,
     search: Search,
@@ -142,10 +150,10 @@ impl Capacity {
         let seed = settings.parse("seed", || 1)?;
         let search =
             Search::new(request.plan()).map_err(|error| SpecError::new(error.to_string()))?;
-        let mut decided = vec![("vus".to_owned(), request.sessions.to_string())];
+        let mut decided = vec![("vus".to_owned(), Given::from(request.sessions))];
         for (name, value) in request.lengths {
             if settings.said(name).is_none() {
-                decided.push((name.to_owned(), value.to_owned()));
+                decided.push((name.to_owned(), value.into()));
             }
         }
         let (probes, refused) = (Vec::new(), Vec::new());
@@ -162,20 +170,42 @@ fn rounded(rate: f64) -> f64 {
     (rounded * 1e6).round() / 1e6
 }
 
-impl Question for Capacity {
-    type Document = CapacityResult;
+impl Capacity {
+    /// What is known; `None` before the first run.
+    #[must_use]
+    pub fn result(&self, job: Option<JobId>, status: Status) -> Option<CapacityResult> {
+        let judgement = match self.search.next() {
+            Next::Done(judgement) => Some(judgement),
+            Next::Run { .. } => None,
+        };
+        let first = self.first.as_deref()?;
+        let limit = self.request.limit.clone();
+        let (probes, refused) = (self.probes.clone(), self.refused.clone());
+        Some(CapacityResult::new(first, job, status, limit, probes, refused, judgement))
+    }
+}
 
+impl Question for Capacity {
     const KIND: JobKind = JobKind::Capacity;
+
+    fn ask(
+        settings: &mut Settings,
+        workload: &Arc<Description>,
+        targets: &[Target],
+    ) -> Result<Self, Failure> {
+        let request = Request::read(settings, workload, &targets[0])?;
+        Ok(Self::new(request, workload, settings)?)
+    }
 
     fn next(&self) -> Option<Step> {
         let Next::Run { rate } = self.search.next() else { return None };
         let rate = rounded(rate).min(self.request.highest);
         let load = Load::Rate { per_second: rate, constant: false };
         let mut settings = self.decided.clone();
-        settings.push(("load".to_owned(), load.to_string()));
+        settings.push(("load".to_owned(), load.into()));
         let number = u32::try_from(self.probes.len()).unwrap_or(u32::MAX);
         let seed = self.seed.wrapping_add(u64::from(number));
-        settings.push(("seed".to_owned(), seed.to_string()));
+        settings.push(("seed".to_owned(), seed.into()));
         let title = format!("{} transactions a second", figure(rate));
         Some(Step { number, target: 0, settings, title })
     }
@@ -198,20 +228,8 @@ impl Question for Capacity {
         self.refused.push(RefusedProbe { step, title, reason: mask_secrets(reason) });
     }
 
-    fn document(&self, job: Option<JobId>, status: Status) -> Option<CapacityResult> {
-        let judgement = match self.search.next() {
-            Next::Done(judgement) => Some(judgement),
-            Next::Run { .. } => None,
-        };
-        let first = self.first.as_deref()?;
-        let limit = self.request.limit.clone();
-        let (probes, refused) = (self.probes.clone(), self.refused.clone());
-        Some(CapacityResult::new(first, job, status, limit, probes, refused, judgement))
-    }
-
-    fn headline(document: &CapacityResult) -> Option<(String, f64)> {
-        let (rate, _) = document.range();
-        rate.map(|rate| ("tx/s".to_owned(), rate))
+    fn document(&self, job: Option<JobId>, status: Status) -> Option<Document> {
+        self.result(job, status).map(|result| Document::Capacity(Box::new(result)))
     }
 }
 

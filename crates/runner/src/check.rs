@@ -17,9 +17,9 @@ use crate::build::claim;
 use crate::cancel::Cancel;
 use crate::crew::{Crew, connect, identify, on_this_thread};
 use crate::failure::{Doing, Failure};
-use crate::progress::Progress;
 use crate::record::Record;
 use crate::remove::look;
+use crate::watch::Watch;
 
 /// Parts of the data that one question covers at most: small enough for progress, large enough that the
 /// database reads tables in stretches.
@@ -86,6 +86,16 @@ impl CheckResult {
 }
 
 impl CheckReport {
+    /// What came out, in a line.
+    #[must_use]
+    pub fn outcome(&self) -> String {
+        let (all, violated) = (self.checks.len(), |check: &&CheckResult| check.violations > 0);
+        match self.checks.iter().filter(violated).count() {
+            0 => format!("all {all} conditions hold"),
+            some => format!("{some} of {all} conditions violated"),
+        }
+    }
+
     /// Whether all conditions hold that can be expected to.
     #[must_use]
     pub fn holds(&self) -> bool {
@@ -106,7 +116,7 @@ struct Task {
 pub fn check(
     database: &Arc<AnyDatabase>,
     request: &CheckRequest,
-    progress: &dyn Progress,
+    watch: &Watch<'_>,
 ) -> Result<CheckReport, Failure> {
     let workload = &*request.workload;
     identify(database)?;
@@ -145,7 +155,7 @@ pub fn check(
             cancel: request.cancel.clone(),
         };
         let tasks = tasks(&checks, range, i64::from(settings.scale), crew.size);
-        let mut asked = ask(&crew, &book, &checks, &tasks, snapshot.as_deref(), progress)?;
+        let mut asked = ask(&crew, &book, &checks, &tasks, snapshot.as_deref(), watch)?;
         if let Some(foreign) = workload.foreign.as_ref().filter(|_| record.is_adopted()) {
             for check in asked.iter_mut().filter(|c| record.is_violated_by_rule(foreign, &c.id)) {
                 check.by_rules_of = (check.violations > 0).then(|| foreign.made_by.to_string());
@@ -201,9 +211,9 @@ fn ask(
     checks: &[&CheckDef],
     tasks: &[Task],
     snapshot: Option<&str>,
-    progress: &dyn Progress,
+    watch: &Watch<'_>,
 ) -> Result<Vec<CheckResult>, Failure> {
-    progress.phase("checking", tasks.len() as u64, "questions");
+    watch.task("checking", tasks.len() as u64, "questions");
     let answers = crew.work(
         tasks,
         |task| format!("check {}", checks[task.check].id),
@@ -223,7 +233,7 @@ fn ask(
             let mut rows = Rows::new();
             let args = [Value::Int(task.range.0), Value::Int(task.range.1)];
             session.query(ids[&task.check], &args, &mut rows).await?;
-            progress.advance(1);
+            watch.advance(1);
             let Some(row) = rows.iter().next() else { return Ok(None) };
             let violations = u64::try_from(row.int(0)?).unwrap_or_default();
             Ok::<_, DbError>(Some((violations, row.text(1)?.to_owned())))

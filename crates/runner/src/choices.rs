@@ -3,7 +3,7 @@
 use triphammer_core::session::{Isolation, Protocol};
 use triphammer_core::workload::{Mode, Name};
 
-use crate::workloads;
+use crate::workloads as all;
 
 /// A word and what it means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,20 +14,33 @@ pub struct Choice {
     pub meaning: Name,
 }
 
-/// The words that a setting takes; none where its value is free.
+fn choice(value: &str, meaning: &str) -> Choice {
+    Choice { value: value.into(), meaning: meaning.into() }
+}
+
+/// The workloads.
 #[must_use]
-pub fn choices(setting: &str) -> Vec<Choice> {
-    let choice =
-        |value: &str, meaning: &str| Choice { value: value.into(), meaning: meaning.into() };
-    match setting {
-        "workload" => workloads().iter().map(|w| choice(&w.name, &w.title)).collect(),
-        "mode" => [Mode::Procedures, Mode::Statements]
-            .map(|mode| choice(mode.name(), of_mode(mode)))
-            .to_vec(),
-        "protocol" => Protocol::ALL.map(|(it, name)| choice(name, of_protocol(it))).to_vec(),
-        "isolation" => Isolation::ALL.map(|(it, name)| choice(name, of_isolation(it))).to_vec(),
-        _ => Vec::new(),
-    }
+pub fn workloads() -> Vec<Choice> {
+    all().iter().map(|workload| choice(&workload.name, &workload.title)).collect()
+}
+
+/// Where a workload's logic can run.
+#[must_use]
+pub fn modes() -> Vec<Choice> {
+    let modes = [Mode::Procedures, Mode::Statements];
+    modes.map(|mode| choice(mode.name(), of_mode(mode))).to_vec()
+}
+
+/// How statements can travel.
+#[must_use]
+pub fn protocols() -> Vec<Choice> {
+    Protocol::ALL.map(|(protocol, name)| choice(name, of_protocol(protocol))).to_vec()
+}
+
+/// Isolation levels.
+#[must_use]
+pub fn isolations() -> Vec<Choice> {
+    Isolation::ALL.map(|(level, name)| choice(name, of_isolation(level))).to_vec()
 }
 
 const fn of_mode(mode: Mode) -> &'static str {

@@ -46,6 +46,7 @@ pub fn margin(settings: &mut Settings) -> Result<f64, SpecError> {
 /// # Errors
 /// When one is none that a side may have.
 pub fn sides(said: [&Settings; 2], options: &[OptionDef]) -> Result<[Settings; 2], SpecError> {
-    let side = |at: usize, name| Ok(said[at].of_run(&pairs::own(said[at], name, options)?));
+    let side =
+        |at: usize, name| Ok(said[at].of_run(&pairs::given(&pairs::own(said[at], name, options)?)));
     Ok([side(0, "a")?, side(1, "b")?])
 }

@@ -3,6 +3,8 @@
 use triphammer_core::engine::RunError;
 use triphammer_core::{DbError, ErrorClass, SpecError};
 
+use crate::store::StoreError;
+
 /// Why a command could not do its work.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
@@ -42,6 +44,11 @@ impl Failure {
             Self::Start(error) => error.error.class() == ErrorClass::Cancelled,
             Self::Spec(_) | Self::Database { .. } | Self::System { .. } => false,
         }
+    }
+
+    /// The job store said no.
+    pub(crate) fn from_store(error: StoreError) -> Self {
+        Self::refuse(error.to_string())
     }
 
     /// A refusal with a message.

@@ -11,6 +11,8 @@ mod findings;
 mod levels;
 mod order;
 
+use std::sync::Arc;
+
 use triphammer_core::SpecError;
 use triphammer_core::session::Database;
 use triphammer_core::spec::SESSIONS_MAX;
@@ -18,6 +20,8 @@ use triphammer_core::workload::Description;
 use triphammer_statistics::search::{Levels as Search, LevelsPlan};
 
 use crate::campaign::{Question, Step};
+use crate::failure::Failure;
+use crate::job::Document;
 use crate::result::{JobKind, RunResult, Status};
 use crate::settings::Settings;
 use crate::store::JobId;
@@ -151,10 +155,33 @@ impl Profile {
     }
 }
 
-impl Question for Profile {
-    type Document = ProfileResult;
+impl Profile {
+    /// What is known; `None` before the first run.
+    #[must_use]
+    pub fn result(&self, job: Option<JobId>, status: Status) -> Option<ProfileResult> {
+        let first = self.first.as_deref()?;
+        let order = Order {
+            asked: self.request.levels.to_string(),
+            repeats: self.request.repeats,
+            seed: self.request.seed,
+            steps: self.steps(),
+        };
+        let runs = self.told.iter().map(|(_, run)| run.clone()).collect();
+        let refused = self.refused.clone();
+        Some(ProfileResult::new(first, job, status, order, runs, refused, self.times_of))
+    }
+}
 
+impl Question for Profile {
     const KIND: JobKind = JobKind::Profile;
+
+    fn ask(
+        settings: &mut Settings,
+        workload: &Arc<Description>,
+        targets: &[Target],
+    ) -> Result<Self, Failure> {
+        Ok(Self::new(Request::read(settings, &targets[0])?, workload))
+    }
 
     fn next(&self) -> Option<Step> {
         let is_done = |number: u32| self.told.iter().any(|(step, _)| step.number == number);
@@ -164,7 +191,7 @@ impl Question for Profile {
         Some(Step {
             number,
             target: 0,
-            settings: vec![("vus".to_owned(), users.to_string())],
+            settings: vec![("vus".to_owned(), users.into())],
             title: crate::report::format::counted(u64::from(users), "virtual users"),
         })
     }
@@ -183,7 +210,7 @@ impl Question for Profile {
     }
 
     fn refused(&mut self, step: &Step, reason: &str) {
-        let users = step.settings.first().and_then(|(_, users)| users.parse().ok());
+        let users = step.settings.first().and_then(|(_, users)| users.value());
         self.refused.push(RefusedLevel {
             users: users.unwrap_or_default(),
             step: step.number,
@@ -191,21 +218,7 @@ impl Question for Profile {
         });
     }
 
-    fn document(&self, job: Option<JobId>, status: Status) -> Option<ProfileResult> {
-        let first = self.first.as_deref()?;
-        let order = Order {
-            asked: self.request.levels.to_string(),
-            repeats: self.request.repeats,
-            seed: self.request.seed,
-            steps: self.steps(),
-        };
-        let runs = self.told.iter().map(|(_, run)| run.clone()).collect();
-        let refused = self.refused.clone();
-        Some(ProfileResult::new(first, job, status, order, runs, refused, self.times_of))
-    }
-
-    fn headline(document: &ProfileResult) -> Option<(String, f64)> {
-        let best = document.levels.iter().map(|level| level.mean).reduce(f64::max)?;
-        Some((document.headline.name.clone(), best))
+    fn document(&self, job: Option<JobId>, status: Status) -> Option<Document> {
+        self.result(job, status).map(|result| Document::Profile(Box::new(result)))
     }
 }

@@ -8,17 +8,21 @@ use triphammer_core::value::Timestamp;
 use triphammer_core::workload::TransactionDef;
 
 use crate::campaign::find_job;
+use crate::command::JobKind;
 use crate::failure::Failure;
 use crate::report::format::{duration, figure, milliseconds};
-use crate::result::{JobKind, RunResult, SlowTransaction};
-use crate::settings::{Settings, Source};
+use crate::result::{RunResult, SlowTransaction};
+use crate::settings::{Mark, Settings, Source, is};
 use crate::store::Store;
 
-/// Settings of the stored run that are not taken over: where it ran, and what it did with its result.
-const NOT_TAKEN: [&str; 8] =
-    ["target", "password-file", "ask-password", "job-file", "store", "label", "json", "show-spec"];
-/// Settings that an arrival's input does not depend on, one of which may name a file.
-const OF_THE_LOAD: [&str; 4] = ["load", "late", "backlog", "vus"];
+/// What came of running an exemplar again.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    /// What happened then and now, for people.
+    pub text: String,
+    /// Whether the transaction came to its end.
+    pub is_good: bool,
+}
 
 /// An exemplar of a stored run.
 #[derive(Clone, Debug)]
@@ -53,11 +57,10 @@ impl Exemplar {
         let is_arrival = matches!(slow.author, Author::Arrival(_));
         for setting in &result.settings {
             let name = setting.name.as_str();
-            let of_the_load = is_arrival && OF_THE_LOAD.contains(&name);
-            if setting.source != Source::Default.to_string()
-                && !NOT_TAKEN.contains(&name)
-                && !of_the_load
-            {
+            let marked = |mark| is(JobKind::Run, name, mark);
+            // One of those that an arrival does not depend on may name a file.
+            let is_taken = !marked(Mark::NotReplayed) && !(is_arrival && marked(Mark::OfLoad));
+            if is_taken && setting.source != Source::Default.to_string() {
                 settings.say(name, &setting.value, Source::Job(job));
             }
         }

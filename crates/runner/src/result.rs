@@ -28,12 +28,13 @@ mod steadiness;
 mod verification;
 mod warnings;
 
+pub use crate::command::JobKind;
 pub use audit::Audit;
 pub use availability::{Availability, Outage, ViolatedIdentity};
 pub use document::{
     ClassCount, ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, HeadlineFigure,
-    JobKind, Remark, RoundTrips, RunResult, ServerTransactions, SessionCounts, Setting,
-    SettingChange, Status, TallyFigure, ThreadCpu, Tool, TypeFigures, Warning, WorkloadFacts,
+    Remark, RoundTrips, RunResult, ServerTransactions, SessionCounts, Setting, SettingChange,
+    Status, TallyFigure, ThreadCpu, Tool, TypeFigures, Warning, WorkloadFacts,
 };
 pub use facts::{CounterSpan, DatabaseCount, RunFacts};
 pub use limited_by::{

@@ -8,27 +8,27 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::engine::{self, Ending, Plan, Replay, RunEnd, Share, Stopper};
+use triphammer_core::engine::{self, Ending, Plan, Replay, RunEnd, Share};
 use triphammer_core::event::{Event, Note, Phase};
 use triphammer_core::session::{Admin, Claim, Database, Role, Session};
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::sql::SqlBook;
 use triphammer_core::workload::{
-    AuditDef, Description, Foreign, Mode, OptionCommand, Workload, WorkloadSettings,
+    AuditDef, BuildEffect, Description, Foreign, Mode, OptionCommand, Workload, WorkloadSettings,
 };
 use triphammer_core::{Clock, Elapsed, SpecError};
 use triphammer_drivers::AnyDatabase;
 use triphammer_workloads::AnyWorkload;
 
-use crate::build::{BuildRequest, build, claim};
+use crate::build::{BuildRequest, build, claim, option_of};
 use crate::cancel::Cancel;
 use crate::check::built;
 use crate::crew::{connect, identify, on_this_thread};
 use crate::enough::{Enough, Now};
 use crate::failure::{Doing, Failure};
 use crate::host::Host;
+use crate::job::Handle;
 use crate::journal::Journal;
-use crate::progress::Progress;
 use crate::record::Record;
 use crate::replay::Exemplar;
 use crate::requirement::{self, Requirement, Vocabulary};
@@ -41,6 +41,7 @@ use crate::second::{Phases, Second};
 use crate::settings::{RunDefaults, SCALE_MAX, Settings, run_spec, until_ci};
 use crate::store::{JobId, Moment, Store};
 use crate::target::{Target, embedded_file};
+use crate::watch::{JobEvent, Watch};
 use crate::{books, resources};
 use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};
 
@@ -66,20 +67,6 @@ pub struct Resolved {
     parent: Option<(JobId, u32)>,
 }
 
-/// Those who watch a run.
-pub trait Observer {
-    /// The run has begun; `stopper` ends it.
-    fn begins(&mut self, stopper: Stopper, job: Option<JobId>);
-    /// Something happened, other than a second.
-    fn event(&mut self, event: &Event);
-    /// A second is complete.
-    fn second(&mut self, second: &Second) {
-        let _ = second;
-    }
-    /// Something about the run that does not end it, such as a job store that cannot be written.
-    fn warn(&mut self, text: &str);
-}
-
 impl Resolved {
     /// Decides everything about a run: what was built says scale and seed, the settings say the rest.
     /// The embedded default is built first when it is not there.
@@ -90,7 +77,7 @@ impl Resolved {
         settings: &mut Settings,
         workload: &Arc<Description>,
         target: &Target,
-        progress: &dyn Progress,
+        watch: &Watch<'_>,
         only_look: bool,
     ) -> Result<Self, Failure> {
         let database = &target.database;
@@ -104,7 +91,7 @@ impl Resolved {
             record = match found {
                 Ok(record) => record,
                 Err(_) if target.embedded && !embedded_exists(workload) && !only_look => {
-                    build_embedded(settings, workload, target, progress)?;
+                    build_embedded(settings, workload, target, watch)?;
                     on_this_thread(find(workload, &book, target))?
                 }
                 Err(_) if target.embedded && !embedded_exists(workload) => {
@@ -129,7 +116,9 @@ impl Resolved {
         }
         foreign.iter().try_for_each(|foreign| refuse_mode(settings, workload, foreign))?;
         // Without the procedures in the database only statements are left.
-        let modes: &[Mode] = match (record.get("option/no-procedures"), &foreign) {
+        let without = option_of(workload, BuildEffect::NoProcedures);
+        let without = without.and_then(|option| record.get(&format!("option/{}", option.name)));
+        let modes: &[Mode] = match (without, &foreign) {
             (Some("true"), _) => &[Mode::Statements],
             (_, Some(foreign)) => &foreign.modes,
             _ => &workload.modes,
@@ -225,7 +214,8 @@ impl Resolved {
         self,
         settings: &Settings,
         store: Option<&mut Store>,
-        observer: &mut dyn Observer,
+        handle: &Handle,
+        watch: &Watch<'_>,
     ) -> Result<RunResult, Failure> {
         on_this_thread(async {
             let database = Arc::clone(&self.plan.database);
@@ -243,22 +233,23 @@ impl Resolved {
             }
             let mut facts = self.facts(settings, &mut monitor).await?;
             let mut journal = Journal::of_run(store, &facts, self.parent, &mut |text| {
-                observer.warn(text);
+                watch.warn(text);
             });
             facts.job = journal.job.map(|job| job.0);
             for note in monitor.schema(&mut facts.schema).await {
-                journal.note(&note, &mut |text| observer.warn(text));
+                journal.note(&note, &mut |text| watch.warn(text));
                 facts.notes.push(note);
             }
             facts.database_count.before = monitor.count(COUNT_BEFORE).await;
             for (audit, sum) in &mut facts.audits {
                 sum.before = monitor.sum(audit, COUNT_BEFORE).await;
             }
-            let end = drive(&self.plan, &mut monitor, &mut facts, &mut journal, observer).await;
+            let end =
+                drive(&self.plan, &mut monitor, &mut facts, &mut journal, handle, watch).await;
             let end = match end {
                 Ok(end) => end,
                 Err(failure) => {
-                    journal.failed(&failure, &mut |text| observer.warn(text));
+                    journal.failed(&failure, &mut |text| watch.warn(text));
                     return Err(failure);
                 }
             };
@@ -278,13 +269,13 @@ impl Resolved {
             // Who gives up what is in flight waits for no server either.
             let at_most = if is_aborted { AFTER_ABORT } else { Duration::MAX };
             let _ = tokio::time::timeout(at_most, looking).await;
-            journal.settings(Moment::End, &settings_end, &mut |text| observer.warn(text));
+            journal.settings(Moment::End, &settings_end, &mut |text| watch.warn(text));
             let settings_start = &monitor.settings_start;
             if !settings_start.is_empty() && !settings_end.is_empty() {
                 facts.settings_changed = SettingChange::between(settings_start, &settings_end);
             }
             let mut result = RunResult::new(&facts, &end);
-            journal.finish(&result, &end, &mut |text| observer.warn(text));
+            journal.finish(&result, &end, &mut |text| watch.warn(text));
             // A job that is not stored whole is not pointed at.
             result.job = journal.job.filter(|_| journal.is_whole()).map(|job| job.0);
             Ok(result)
@@ -380,17 +371,19 @@ impl Resolved {
     }
 }
 
-/// Starts the engine and hands its events on, in order: store first, then the observer.
+/// Starts the engine and hands its events on, in order: store first, then the watcher.
 async fn drive(
     plan: &Plan<AnyWorkload, AnyDatabase>,
     monitor: &mut Monitor<'_>,
     facts: &mut RunFacts,
     journal: &mut Journal<'_>,
-    observer: &mut dyn Observer,
+    handle: &Handle,
+    watch: &Watch<'_>,
 ) -> Result<RunEnd, Failure> {
-    let mut handle = engine::start(plan.clone())
+    let mut run = engine::start(plan.clone())
         .map_err(|error| Failure::System { doing: "starting the run".into(), error })?;
-    observer.begins(handle.stopper(), journal.job);
+    handle.begins(run.stopper());
+    watch.report(JobEvent::Began(journal.job));
     let clock = Clock::start();
     let mut counted_from = None;
     let mut phases = Phases::new(matches!(plan.spec.length, Length::Time(_)));
@@ -399,23 +392,23 @@ async fn drive(
         Length::Transactions(_) => 0,
     };
     let mut enough = Enough::new(&facts.description.headline, facts.until_ci, longest_s);
-    while let Some(event) = handle.events.recv().await {
+    while let Some(event) = run.events.recv().await {
         let event = match event {
             Event::Second(interval) => {
                 let phase = phases.at(interval.first);
                 let server = monitor.server_second(&clock).await;
                 let second = Second::new(*interval, phase, server);
                 facts.slicer.take(&second);
-                journal.second(&second, &mut |text| observer.warn(text));
-                observer.second(&second);
+                journal.second(&second, &mut |text| watch.warn(text));
+                watch.report(JobEvent::Second(&second));
                 match enough.second(&second.interval) {
                     Now::GoOn => {}
-                    Now::EndWindow => handle.stopper().end_window(),
+                    Now::EndWindow => run.stopper().end_window(),
                     Now::Tell(text) => {
                         let at = Some(Elapsed::at_second(second.interval.last + 1));
                         let note = Note::new("until_ci", at, text);
-                        journal.note(&note, &mut |text| observer.warn(text));
-                        observer.event(&Event::Note(note.clone()));
+                        journal.note(&note, &mut |text| watch.warn(text));
+                        watch.report(JobEvent::Run(&Event::Note(note.clone())));
                         facts.notes.push(note);
                     }
                 }
@@ -432,13 +425,13 @@ async fn drive(
             Event::Started { .. } => {
                 for text in plan.database.notes() {
                     let note = Note::new("driver", None, text);
-                    journal.note(&note, &mut |text| observer.warn(text));
+                    journal.note(&note, &mut |text| watch.warn(text));
                     facts.notes.push(note);
                 }
                 let settings = monitor.glance(async |s| s.settings().await).await;
                 monitor.settings_start = settings.unwrap_or_default();
                 journal.settings(Moment::Start, &monitor.settings_start, &mut |text| {
-                    observer.warn(text);
+                    watch.warn(text);
                 });
                 let stores = plan.database.capabilities().stores;
                 facts.schedule = Schedule::of(stores, &monitor.settings_start);
@@ -455,13 +448,13 @@ async fn drive(
                     facts.server_transactions.seconds = passed.as_secs_f64();
                 }
             }
-            Event::Note(note) => journal.note(note, &mut |text| observer.warn(text)),
+            Event::Note(note) => journal.note(note, &mut |text| watch.warn(text)),
             _ => {}
         }
-        observer.event(&event);
+        watch.report(JobEvent::Run(&event));
     }
     facts.headline_seconds = enough.into_seconds();
-    Ok(handle.join()?)
+    Ok(run.join()?)
 }
 
 /// The record of what was built at the target.
@@ -491,10 +484,10 @@ fn build_embedded(
     settings: &mut Settings,
     workload: &Arc<Description>,
     target: &Target,
-    progress: &dyn Progress,
+    watch: &Watch<'_>,
 ) -> Result<(), Failure> {
     let scale = settings.count("scale", SCALE_MAX, || 1)?;
-    progress.say(&format!(
+    watch.note(&format!(
         "building {} with {} at {}",
         workload.title,
         workload.scale_unit.count(scale),
@@ -516,7 +509,7 @@ fn build_embedded(
         connect_limit: target.connect_limit,
         cancel: Cancel::default(),
     };
-    build(&target.database, &request, progress).map(drop)
+    build(&target.database, &request, watch).map(drop)
 }
 
 /// Refuses to run on tables that another program made when what it needs beside them is not there.

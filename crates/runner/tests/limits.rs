@@ -8,16 +8,15 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use triphammer_core::SpecError;
-use triphammer_core::engine::Stopper;
-use triphammer_core::event::Event;
 use triphammer_core::workload::WorkloadSettings;
 use triphammer_runner::build::{BuildRequest, build};
-use triphammer_runner::progress::Silent;
+use triphammer_runner::command::JobKind;
+use triphammer_runner::job::Handle;
 use triphammer_runner::result::{Cause, Limit, LimitedBy, RunResult};
-use triphammer_runner::run::{Observer, Resolved};
-use triphammer_runner::settings::{Command, Settings, Source};
-use triphammer_runner::store::JobId;
+use triphammer_runner::run::Resolved;
+use triphammer_runner::settings::{Settings, Source};
 use triphammer_runner::target::{self, Secrets, Target};
+use triphammer_runner::watch::{JobEvent, Watch, Watcher};
 use triphammer_testbed::{PostgresServer, Proxy};
 use triphammer_workloads::tproc_c::TprocC;
 
@@ -36,16 +35,16 @@ impl Secrets for Nobody {
     }
 }
 
-impl Observer for Nobody {
-    fn begins(&mut self, _: Stopper, _: Option<JobId>) {}
-    fn event(&mut self, _: &Event) {}
-    fn warn(&mut self, text: &str) {
-        panic!("{text}");
+impl Watcher for Nobody {
+    fn hear(&mut self, event: JobEvent<'_>) {
+        if let JobEvent::Warning(text) = event {
+            panic!("{text}");
+        }
     }
 }
 
 fn open(said: &[(&str, &str)]) -> (Settings, Target) {
-    let mut settings = Settings::new(Command::Run);
+    let mut settings = Settings::new(JobKind::Run);
     for (name, value) in said {
         settings.say(name, *value, Source::Flag);
     }
@@ -66,8 +65,10 @@ fn run(said: &[(&str, &str)]) -> LimitedBy {
 fn measure(said: &[(&str, &str)]) -> LimitedBy {
     let (mut settings, target) = open(said);
     let workload = TprocC::describe();
-    let resolved = Resolved::new(&mut settings, &workload, &target, &Silent, false).unwrap();
-    let result: RunResult = resolved.run(&settings, None, &mut Nobody).unwrap();
+    let mut nobody = Nobody;
+    let watch = Watch::new(&mut nobody);
+    let resolved = Resolved::new(&mut settings, &workload, &target, &watch, false).unwrap();
+    let result: RunResult = resolved.run(&settings, None, &Handle::default(), &watch).unwrap();
     assert_eq!(result.run.total.failed, 0, "{:?}", result.errors);
     let limited = result.limited_by;
     eprintln!("{limited:?}");
@@ -95,7 +96,7 @@ fn built(server: &PostgresServer, name: &str) -> String {
         connect_limit: Duration::from_secs(10),
         cancel: triphammer_runner::cancel::Cancel::default(),
     };
-    build(&target.database, &request, &Silent).unwrap();
+    build(&target.database, &request, &Watch::new(&mut Nobody)).unwrap();
     url
 }
 

@@ -1,20 +1,19 @@
 //! A command line to copy, from what was said.
 
-use triphammer_runner::settings::{SETTINGS, SettingDef};
+use triphammer_runner::command::JobKind;
+use triphammer_runner::settings::{Mark, SettingKind, declared, is};
 use triphammer_runner::workload_options;
 
 /// The command with what was said, by name; targets come first and without theirs.
-pub fn of<'a>(command: &str, said: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
-    // A label is a place to `history` alone.
-    let own = |s: &&SettingDef| s.positional && s.commands.iter().any(|c| c.name() == command);
-    let is_place = |name: &str| SETTINGS.iter().filter(own).any(|s| s.name == name);
+pub fn of<'a>(command: JobKind, said: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let is_place = |name: &str| is(command, name, Mark::Positional);
     let (places, said): (Vec<_>, Vec<_>) = said.into_iter().partition(|(name, _)| is_place(name));
-    let mut line = format!("triphammer {command}");
+    let mut line = format!("triphammer {}", command.name());
     for (_, url) in places {
         line.push_str(&format!(" {}", quoted(url)));
     }
     for (name, value) in said {
-        let is_switch = SETTINGS.iter().any(|s| s.name == name && s.value.is_none())
+        let is_switch = declared(command, name).is_some_and(|s| s.kind() == SettingKind::Switch)
             || workload_options().iter().any(|(_, o)| o.name == name && o.value.is_none());
         match (is_switch, value) {
             (true, "true") => line.push_str(&format!(" --{name}")),

@@ -91,7 +91,7 @@ fn said(job: &StoredJob) -> String {
     {
         said.push(("label", label));
     }
-    command_line::of(job.row.kind.name(), said)
+    command_line::of(job.row.kind, said)
 }
 
 /// The template with the job in its place: JSON in which no `<` is left to end the element, and no line

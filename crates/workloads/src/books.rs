@@ -128,6 +128,7 @@ pub fn all_options() -> &'static [(Name, OptionDef)] {
                     value: Some(option.value.into()),
                     default: option.default.into(),
                     command: OptionCommand::Build,
+                    effect: None,
                 };
                 (name, definition)
             })

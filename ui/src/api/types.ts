@@ -21,7 +21,7 @@ export interface About {
 /** Something that the server does, or is going to do. */
 export interface Activity {
   /** What it does. */
-  command: FormCommand;
+  command: JobKind;
   /** When it was asked for, RFC 3339, UTC. */
   created_at: string;
   /** When it ended. */
@@ -312,7 +312,7 @@ export interface ClientCost {
 /** A command and its settings. The options of the workload come beside them: see `WorkloadInfo`. */
 export interface CommandInfo {
   /** The command. */
-  command: FormCommand;
+  command: JobKind;
   /** Its settings, in the order of the reference. */
   settings: SettingInfo[];
 }
@@ -520,7 +520,7 @@ export interface Figures {
 /** What somebody asks for. */
 export interface Form {
   /** What to do. */
-  command: FormCommand;
+  command: JobKind;
   /** Name of the saved target that B's runs of a comparison are on; without one, the same as A's. */
   other?: string | null | undefined;
   /** Settings and options by name, as they would be typed on the command line: `{"vus": "8"}`. The workload is one of them. What is left out has its default. */
@@ -528,9 +528,6 @@ export interface Form {
   /** Name of a saved target; without one, the embedded default: an SQLite file in the server's folder. */
   target?: string | null | undefined;
 }
-
-/** A command that the server does. */
-export type FormCommand = "build" | "run" | "profile" | "capacity" | "compare" | "check" | "drop";
 
 /** The server ends. */
 export interface Goodbye {
@@ -693,9 +690,6 @@ export interface JobCheck {
   violations: number;
 }
 
-/** The command that a job belongs to. */
-export type JobCommand = "run" | "build" | "check" | "profile" | "capacity" | "compare";
-
 /** A job with what it left. */
 export interface JobDetail {
   /** What a check found, in order. */
@@ -719,6 +713,9 @@ export interface JobDetail {
   /** Keys of the transaction types, in the order of series. */
   transactions: string[];
 }
+
+/** What a job does. */
+export type JobKind = "build" | "run" | "profile" | "capacity" | "compare" | "check" | "drop";
 
 /** A page of jobs. */
 export interface JobList {
@@ -768,7 +765,7 @@ export interface JobSeries {
 }
 
 /** Where a job is. */
-export type JobState = "running" | "complete" | "interrupted" | "aborted" | "failed" | "lost";
+export type JobStatus = "running" | "complete" | "interrupted" | "aborted" | "failed" | "lost";
 
 /** A job in a list. */
 export interface JobSummary {
@@ -781,7 +778,7 @@ export interface JobSummary {
   /** Its number. */
   id: number;
   /** The command. */
-  kind: JobCommand;
+  kind: JobKind;
   /** What the user called it. */
   label: string | null;
   /** The profile or capacity job that a run belongs to. */
@@ -801,7 +798,7 @@ export interface JobSummary {
   /** Date and time, RFC 3339, UTC. */
   started_at: string;
   /** Where it is. */
-  status: JobState;
+  status: JobStatus;
   /** Its place in that job's sequence, from 0. */
   step: number | null;
   /** URL of the target, without secrets. */
@@ -2318,7 +2315,7 @@ export interface Operations {
   "GET /api/v1/jobs": {
     query: {
       /** Only this command. */
-      kind?: "run" | "build" | "check" | "profile" | "capacity" | "compare" | undefined;
+      kind?: "build" | "run" | "profile" | "capacity" | "compare" | "check" | "drop" | undefined;
       /** Only jobs in this state. */
       status?: "running" | "complete" | "interrupted" | "aborted" | "failed" | "lost" | undefined;
       /** Only this workload. */

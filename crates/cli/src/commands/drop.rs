@@ -1,30 +1,22 @@
-//! `triphammer drop`.
+//! What `triphammer drop` asks before it does anything.
 
 use std::io::IsTerminal;
 
-use triphammer_core::Database;
-use triphammer_runner::remove::drop_build;
-use triphammer_runner::settings::Settings;
-use triphammer_runner::{Failure, requests};
+use triphammer_runner::Failure;
+use triphammer_runner::job::Job;
 
-use super::{open, print};
-use crate::{Exit, Result, terminal};
+use crate::{Result, terminal};
 
-/// Drops.
-pub fn command(settings: &mut Settings) -> Result<Exit> {
-    let workload = requests::workload(settings)?;
-    let target = open(settings, &workload)?;
-    let name = target.database.target();
-    if !settings.switch("yes")? && !confirmed(&workload.title, &name) {
-        return Err(Failure::refuse(format!(
-            "nothing was dropped: say --yes to remove {} from {name}",
-            workload.title
-        )));
+/// Asks whether to go on, unless `--yes` says so.
+///
+/// # Errors
+/// When the answer is no.
+pub fn confirm(job: &mut Job) -> Result<()> {
+    let (title, target) = (job.workload().title.clone(), job.targets().join(" and "));
+    if job.settings_mut().switch("yes")? || confirmed(&title, &target) {
+        return Ok(());
     }
-    let removed =
-        drop_build(&workload, &target.database, settings.switch("force")?, target.connect_limit)?;
-    print(&format!("dropped {} from {name}: {}", workload.title, removed.join(", ")))?;
-    Ok(Exit::Done)
+    Err(Failure::refuse(format!("nothing was dropped: say --yes to remove {title} from {target}")))
 }
 
 /// Asks at the terminal; without one the answer is no.

@@ -4,7 +4,7 @@ use triphammer_runner::history::{Wanted, history};
 use triphammer_runner::report;
 use triphammer_runner::settings::Settings;
 
-use super::{campaign, print, stored};
+use super::{charset, print, stored};
 use crate::{Exit, Result};
 
 /// Shows the runs in the order of time, and when they changed.
@@ -16,7 +16,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     if settings.switch("json")? {
         print(&report::json_pretty(&found))?;
     } else {
-        print(&report::history(&found, campaign::charset()))?;
+        print(&report::history(&found, charset()))?;
     }
     let fails = settings.switch("fail-if-slower")? && found.is_slower();
     Ok(if fails { Exit::CheckFailed } else { Exit::Done })

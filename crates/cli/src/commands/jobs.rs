@@ -47,7 +47,7 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
         (None, Some(path)) => Format::of_file(path).map_err(Failure::refuse)?,
         _ => settings.read("format", str::parse, Format::to_string, || Format::Text)?,
     };
-    let charset = if output.is_some() { Charset::Unicode } else { super::campaign::charset() };
+    let charset = if output.is_some() { Charset::Unicode } else { super::charset() };
     let text = format.render(&store, &stored, charset, handover::page)?;
     match output {
         Some(path) => OutputFile::create(&path)?.write(&text)?,

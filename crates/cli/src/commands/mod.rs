@@ -1,15 +1,12 @@
-//! The commands: each takes settings, calls the runner, and prints.
+//! The commands. All jobs go one way (`job`): settings, the job, its document; the others look at what jobs left,
+//! or serve.
 
-mod build;
-mod campaign;
-mod capacity;
-mod check;
 mod compare;
 mod drop;
 mod history;
+mod job;
 mod jobs;
-mod profile;
-mod run;
+mod screen;
 mod serve;
 
 use std::io::IsTerminal;
@@ -18,12 +15,12 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use clap_complete::Shell;
 use triphammer_core::SpecError;
-use triphammer_core::workload::Description;
-use triphammer_runner::outputs::OutputFile;
-use triphammer_runner::settings::{Command, Settings};
+use triphammer_runner::command::Command;
+use triphammer_runner::report::Charset;
+use triphammer_runner::settings::Settings;
 use triphammer_runner::store::Store;
-use triphammer_runner::target::{self, Secrets, Target};
-use triphammer_runner::{Failure, requests, resources};
+use triphammer_runner::target::Secrets;
+use triphammer_runner::{Failure, resources};
 
 use crate::stdout::{self, print};
 use crate::{Exit, Result, args, signals, terminal};
@@ -37,25 +34,15 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     if name == "completions" {
         return completions(matches);
     }
-    let command = args::COMMANDS
-        .iter()
-        .map(|(command, _)| *command)
-        .find(|command| command.name() == name)
-        .expect("clap knows these only");
+    let command = Command::of(name).expect("clap knows these only");
     let mut settings = args::settings(command, matches)?;
     resources::check_process()?;
     if command != Command::Serve {
         signals::listen();
     }
     match command {
-        Command::Build => build::command(&mut settings),
-        Command::Run => run::command(&mut settings),
-        Command::Profile => profile::command(&mut settings),
-        Command::Capacity => capacity::command(&mut settings),
-        Command::Compare => compare::command(&mut settings),
+        Command::Job(kind) => job::command(kind, settings),
         Command::History => history::command(&mut settings),
-        Command::Check => check::command(&mut settings),
-        Command::Drop => drop::command(&mut settings),
         Command::Jobs => jobs::list(&mut settings),
         Command::Report => {
             let job = matches.get_one::<String>("job").expect("clap requires it");
@@ -71,17 +58,6 @@ fn completions(matches: &ArgMatches) -> Result<Exit> {
     clap_complete::generate(shell, &mut args::command(), "triphammer", &mut script);
     print(&String::from_utf8_lossy(&script))?;
     Ok(Exit::Done)
-}
-
-/// Opens the target and passes its warnings on.
-fn open(settings: &mut Settings, workload: &Description) -> Result<Target> {
-    requests::refuse_options_of_others(settings, workload)?;
-    let target = target::open(settings, &workload.name, &Terminal)?;
-    requests::refuse_options_of_other_dialects(settings, &target)?;
-    for warning in &target.warnings {
-        terminal::warn(warning);
-    }
-    Ok(target)
 }
 
 /// Secrets from the process's environment and its terminal.
@@ -103,36 +79,6 @@ impl Secrets for Terminal {
     }
 }
 
-/// The file for JUnit XML, made before anything runs.
-fn junit(settings: &mut Settings) -> Result<Option<OutputFile>> {
-    let path = settings.optional(
-        "junit",
-        |text| Ok(PathBuf::from(text)),
-        |path| path.display().to_string(),
-        "none",
-    )?;
-    let only_look = settings.switch("show-spec")?;
-    path.filter(|_| !only_look).map(|path| OutputFile::create(&path)).transpose()
-}
-
-/// The job store, or a warning: a store that cannot be opened is no reason not to measure. One that was
-/// named and cannot be opened is.
-fn store(settings: &mut Settings) -> Result<Option<Store>> {
-    let named = settings.said("store").map(PathBuf::from);
-    let is_named = named.is_some();
-    match named
-        .map_or_else(triphammer_runner::store::default_path, Ok)
-        .and_then(|p| Store::open(&p))
-    {
-        Ok(store) => Ok(Some(store)),
-        Err(error) if is_named => Err(Failure::refuse(error.to_string())),
-        Err(error) => {
-            terminal::warn(&format!("this job will not be stored: {error}"));
-            Ok(None)
-        }
-    }
-}
-
 /// The job store to be read: for commands about stored jobs.
 fn stored(settings: &mut Settings) -> Result<Store> {
     Store::open_to_read(&store_path(settings)?).map_err(|error| Failure::refuse(error.to_string()))
@@ -147,11 +93,15 @@ fn store_path(settings: &Settings) -> Result<PathBuf> {
     }
 }
 
-/// The job that was to be stored is not, or not whole: the warning said why.
-fn unstored() -> Failure {
-    Failure::refuse(
-        "the job is not in the job store, or not whole; what is printed is all there is",
-    )
+/// What the terminal can show, by the locale.
+fn charset() -> Charset {
+    let said = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .filter_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    match said.map(|locale| locale.to_ascii_uppercase()).next() {
+        Some(locale) if !locale.contains("UTF-8") && !locale.contains("UTF8") => Charset::Ascii,
+        _ => Charset::Unicode,
+    }
 }
 
 /// Prints every setting with its source.

@@ -18,7 +18,6 @@ use triphammer_statistics::series::Verdict;
 use super::digits;
 use super::keys::Keys;
 use super::model::{Model, Point};
-use crate::terminal::phase_name;
 
 /// Rows that the charts take at least; with fewer they are left out.
 const CHART_MIN: u16 = 4;
@@ -160,7 +159,7 @@ fn state(model: &Model) -> String {
         };
     };
     let time = clock(seconds(model.elapsed_s));
-    let name = phase_name(phase);
+    let name = phase.title();
     match model.progress() {
         Some((done, all)) => {
             let left = duration(seconds(all.saturating_sub(done)));

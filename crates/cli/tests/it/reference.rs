@@ -1,7 +1,7 @@
 //! What the program says of itself agrees with its documents.
 
 use crate::program::Program;
-use triphammer_runner::settings::SETTINGS;
+use triphammer_runner::settings::{Mark, SETTINGS};
 use triphammer_runner::{books, workload_options};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/settings.md");
@@ -16,17 +16,17 @@ fn page() -> String {
     );
     for s in SETTINGS {
         let flag = match (s.name, s.value) {
-            (_, Some(value)) if s.positional => format!("`{value}`"),
+            (_, Some(value)) if s.is(Mark::Positional) => format!("`{value}`"),
             (name, Some(value)) => format!("`--{name} {value}`"),
             (name, None) => format!("`--{name}`"),
         };
         let commands: Vec<_> = s.commands.iter().map(|c| c.name()).collect();
-        let job_file = if s.in_job_file { "yes" } else { "" };
+        let job_file = if s.in_job_file() { "yes" } else { "" };
         let variable = s.variable();
         page.push_str(&format!(
             "| {flag} | `{variable}` | {} | {job_file} | {} |\n",
             commands.join(", "),
-            s.help
+            s.help_and_default()
         ));
     }
     page.push_str(
@@ -68,7 +68,7 @@ fn every_setting_of_a_command_is_in_its_help() {
         let help = program.ok(&[command, "--help"]);
         for s in SETTINGS.iter().filter(|s| s.commands.iter().any(|c| c.name() == command)) {
             let shown = match s.value {
-                Some(value) if s.positional => format!("[{value}]"),
+                Some(value) if s.is(Mark::Positional) => format!("[{value}]"),
                 _ => format!("--{}", s.name),
             };
             assert!(help.contains(&shown), "{command} --help lacks {shown}");

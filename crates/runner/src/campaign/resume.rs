@@ -5,31 +5,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::command::JobKind;
 use crate::failure::Failure;
-use crate::result::{JobKind, RunResult, mask_secrets};
-use crate::settings::{Command, Settings, Source};
+use crate::result::{RunResult, mask_secrets};
+use crate::settings::{Mark, Settings, Source, is};
 use crate::store::{JobFilter, JobId, JobStatus, Store, StoreError};
-
-/// Settings that may be said anew when a campaign goes on.
-const SAID_ANEW: [&str; 12] = [
-    "target",
-    "other",
-    "ask-password",
-    "password-file",
-    "connect-timeout",
-    "store",
-    "json",
-    "show-spec",
-    "resume",
-    "format",
-    "fail-if-slower",
-    "fail-if-inconclusive",
-];
-/// Those of them that are stored with it nevertheless, and hold when nothing is said.
-const STORED_TOO: [&str; 4] =
-    ["connect-timeout", "format", "fail-if-slower", "fail-if-inconclusive"];
 
 /// What is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,7 +33,8 @@ pub(crate) struct Plan {
 struct Said {
     name: String,
     value: String,
-    source: String,
+    #[serde(deserialize_with = "read_source")]
+    source: Source,
 }
 
 impl Plan {
@@ -59,12 +42,14 @@ impl Plan {
     pub fn of(settings: &Settings) -> Self {
         let said = settings
             .all_said()
-            .filter(|(name, ..)| !SAID_ANEW.contains(name) || STORED_TOO.contains(name))
-            .filter(|(name, ..)| *name != "job-file")
+            .filter(|(name, ..)| {
+                let marked = |mark| is(settings.command(), name, mark);
+                !marked(Mark::Anew) && !marked(Mark::Spent)
+            })
             .map(|(name, value, source)| Said {
                 name: name.to_owned(),
                 value: mask_secrets(value),
-                source: source.to_string(),
+                source: source.clone(),
             })
             .collect();
         let [target, other] = TARGETS.map(|name| settings.said(name).map(bare));
@@ -106,7 +91,12 @@ pub struct Resumed {
 /// would change it.
 pub fn resume(store: &Store, now: &Settings) -> Result<Option<Resumed>, Failure> {
     let Some(name) = now.said("resume") else { return Ok(None) };
-    let kind = kind(now.command());
+    let command = now.command();
+    let Some(kind) = command.job().filter(|kind| kind.is_campaign()) else {
+        let command = command.name();
+        let message = format!("`{command}` makes one run or none: only campaigns can be resumed");
+        return Err(Failure::refuse(message));
+    };
     let job = find_job(store, name, kind)?;
     let stored = store.load(job).map_err(refuse)?;
     let command = kind.name();
@@ -130,14 +120,6 @@ pub fn resume(store: &Store, now: &Settings) -> Result<Option<Resumed>, Failure>
     Ok(Some(Resumed { job, settings }))
 }
 
-fn kind(command: Command) -> JobKind {
-    match command {
-        Command::Capacity => JobKind::Capacity,
-        Command::Compare => JobKind::Compare,
-        _ => JobKind::Profile,
-    }
-}
-
 /// The job of that number, or the `last` of a kind.
 ///
 /// # Errors
@@ -158,7 +140,8 @@ pub(crate) fn find_job(store: &Store, name: &str, kind: JobKind) -> Result<JobId
 fn lay(now: &Settings, plan: &Plan, job: JobId) -> Result<Settings, Failure> {
     let mut settings = Settings::new(now.command());
     for (name, value, source) in now.all_said() {
-        if SAID_ANEW.contains(&name) {
+        let marked = |mark| is(now.command(), name, mark);
+        if marked(Mark::Anew) || marked(Mark::AnewOrKept) {
             settings.say(name, value, source.clone());
         } else if *source == Source::Flag
             && !plan.said.iter().any(|said| said.name == name && said.value == value)
@@ -176,7 +159,7 @@ fn lay(now: &Settings, plan: &Plan, job: JobId) -> Result<Settings, Failure> {
         }
     }
     for said in &plan.said {
-        settings.say(&said.name, &said.value, source(&said.source));
+        settings.say(&said.name, &said.value, said.source.clone());
     }
     Ok(settings)
 }
@@ -205,13 +188,18 @@ fn in_the_same_place(now: &Settings, plan: &Plan, job: JobId) -> Result<(), Fail
     Ok(())
 }
 
-/// The source that a text was made from.
-fn source(text: &str) -> Source {
-    match text {
-        "command line" => Source::Flag,
-        "environment" => Source::Environment,
-        _ => Source::JobFile(text.strip_prefix("job file ").unwrap_or(text).to_owned()),
+/// Reads a source; earlier versions wrote it as people read it.
+fn read_source<'de, D: Deserializer<'de>>(stored: D) -> Result<Source, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Stored {
+        Source(Source),
+        Words(String),
     }
+    Ok(match Stored::deserialize(stored)? {
+        Stored::Source(source) => source,
+        Stored::Words(words) => Source::of_words(&words),
+    })
 }
 
 /// The complete runs of a job, by step.
@@ -232,4 +220,80 @@ pub(super) fn complete_runs(
 
 fn refuse(error: StoreError) -> Failure {
     Failure::refuse(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn said(sources: &[Source]) -> Settings {
+        let mut settings = Settings::new(JobKind::Profile);
+        settings.say("target", "postgres://u:s3cret@h/d", Source::Request);
+        for (name, source) in ["vus", "repeats", "rampup", "duration"].into_iter().zip(sources) {
+            settings.say(name, "2", source.clone());
+        }
+        settings
+    }
+
+    /// What the settings of a job that goes on say, by name, with where it was said.
+    fn resumed(plan: &serde_json::Value) -> Vec<(String, Source)> {
+        let plan: Plan = serde_json::from_value(plan.clone()).unwrap();
+        let mut now = Settings::new(JobKind::Profile);
+        now.say("resume", "1", Source::Flag);
+        let settings = lay(&now, &plan, JobId(1)).unwrap();
+        let all = settings.all_said().filter(|(name, ..)| !["target", "resume"].contains(name));
+        all.map(|(name, _, source)| (name.to_owned(), source.clone())).collect()
+    }
+
+    #[test]
+    fn a_job_goes_on_with_its_settings_from_where_they_came() {
+        let file = Source::JobFile("job file request".into());
+        let sources = [Source::Request, Source::Flag, Source::Environment, file];
+        let plan = serde_json::to_value(Plan::of(&said(&sources))).unwrap();
+        assert!(!plan.to_string().contains("s3cret"), "{plan}");
+        let names = ["vus", "repeats", "rampup", "duration"].map(str::to_owned);
+        let mut expected: Vec<_> = names.into_iter().zip(sources).collect();
+        expected.sort();
+        assert_eq!(resumed(&plan), expected);
+    }
+
+    #[test]
+    fn plans_of_earlier_versions_have_their_sources_in_words() {
+        let of = |words: &str| {
+            let said = json!([{ "name": "vus", "value": "2", "source": words }]);
+            let target = "postgres://u@h/d";
+            let plan = json!({ "format": 1, "folder": "/", "target": target, "said": said });
+            resumed(&plan).remove(0).1
+        };
+        let sources = [
+            Source::Flag,
+            Source::Environment,
+            Source::Request,
+            Source::JobFile("nightly.toml".into()),
+            Source::Command(JobKind::Profile.into()),
+            Source::Job(12),
+            Source::Default,
+        ];
+        for source in sources {
+            assert_eq!(of(&source.to_string()), source);
+        }
+    }
+
+    #[test]
+    fn only_campaigns_go_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("jobs.sqlite")).unwrap();
+        for kind in JobKind::ALL {
+            let mut now = Settings::new(kind);
+            now.say("resume", "last", Source::Flag);
+            let refused = resume(&store, &now).unwrap_err().to_string();
+            let expected = match kind.is_campaign() {
+                true => format!("no {} is stored yet", kind.name()),
+                false => format!("`{}` makes one run or none: only campaigns", kind.name()),
+            };
+            assert!(refused.starts_with(&expected), "{refused}");
+        }
+    }
 }

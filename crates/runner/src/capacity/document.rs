@@ -190,6 +190,13 @@ impl Probe {
 }
 
 impl CapacityResult {
+    /// Name and value of the first figure, for lists; `None` where nothing was found.
+    #[must_use]
+    pub fn first_figure(&self) -> Option<(String, f64)> {
+        let (rate, _) = self.range();
+        rate.map(|rate| ("tx/s".to_owned(), rate))
+    }
+
     /// The document of the runs made so far: a function of its arguments and of nothing else.
     #[must_use]
     pub fn new(

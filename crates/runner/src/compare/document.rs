@@ -217,6 +217,13 @@ impl Side {
 }
 
 impl ComparisonResult {
+    /// Name and value of the first figure, for lists; `None` where nothing was found.
+    #[must_use]
+    pub fn first_figure(&self) -> Option<(String, f64)> {
+        let ratio = self.figures.first()?.comparison?.ratio;
+        Some((format!("{}: {} B/A", words::word(self.verdict), self.headline.name), ratio))
+    }
+
     /// Of runs that were made apart, at least one of each side: a function of its arguments and of
     /// nothing else. One run of each is judged by its seconds, which it must bring.
     #[must_use]

@@ -2,24 +2,26 @@
 //! falls on both sides alike, and each pair is one figure: the ratio of two runs that lie side by side.
 //! It does not end early: a rule that looks at the verdict before it stops makes more false ones.
 
+use std::sync::Arc;
+
 use triphammer_core::SpecError;
 use triphammer_core::session::Database;
-use triphammer_core::workload::{OptionCommand, OptionDef};
+use triphammer_core::workload::{Description, OptionCommand, OptionDef};
 use triphammer_statistics::compare::PAIRS_MAX;
 
 use super::document::{Asked, ComparisonResult, Pairing, RefusedRun};
 use super::run::Run;
-use super::words::word;
 use crate::campaign::{self, Question, Step};
-use crate::result::{JobKind, RunResult, Status, mask_secrets};
-use crate::settings::{Command, REPEATED, SETTINGS, SettingDef, Settings};
+use crate::command::JobKind;
+use crate::failure::Failure;
+use crate::job::Document;
+use crate::result::{RunResult, Status, mask_secrets};
+use crate::settings::{Given, Mark, REPEATED, Settings, declared};
 use crate::store::JobId;
 use crate::target::Target;
 
 /// Fewest pairs: of fewer there is no interval.
 const PAIRS_MIN: u32 = 2;
-/// Settings that both sides share.
-const SHARED: [&str; 4] = ["target", "workload", "label", "store"];
 
 /// What is asked of pairs.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,15 +106,21 @@ pub(super) fn own(
     Ok(own)
 }
 
+/// The same as settings of a run, each to be read once.
+pub(super) fn given(own: &[(String, String)]) -> Vec<(String, Given)> {
+    own.iter().map(|(name, value)| (name.clone(), value.into())).collect()
+}
+
 /// What a job file, or a client of the server, may say of a run and of a comparison, and the workload's options
 /// of runs.
 fn may_differ(name: &str, options: &[OptionDef], of_client: bool) -> bool {
-    let may = |setting: &&SettingDef| setting.in_job_file && (!of_client || setting.in_request());
-    let here = |command| {
-        let mut all = SETTINGS.iter().filter(may);
-        all.any(|setting| setting.name == name && setting.commands.contains(&command))
+    let here = |kind: JobKind| {
+        declared(kind, name).is_some_and(|setting| {
+            let may = setting.in_job_file() && (!of_client || setting.in_request());
+            may && !setting.is(Mark::Shared)
+        })
     };
-    let setting = here(Command::Run) && here(Command::Compare) && !SHARED.contains(&name);
+    let setting = here(JobKind::Run) && here(JobKind::Compare);
     let is_option =
         |option: &OptionDef| option.name == name && option.command == OptionCommand::Run;
     setting || options.iter().any(is_option)
@@ -146,14 +154,34 @@ impl Pairs {
     fn step(&self, number: u32) -> Step {
         let side = usize::from(Self::is_b(number));
         let title = format!("{}: {}", ["A", "B"][side], self.request.names[side]);
-        Step { number, target: side, settings: self.request.own[side].clone(), title }
+        Step { number, target: side, settings: given(&self.request.own[side]), title }
+    }
+}
+
+impl Pairs {
+    /// What is known; `None` before the first run.
+    #[must_use]
+    pub fn result(&self, job: Option<JobId>, status: Status) -> Option<ComparisonResult> {
+        let Request { pairs, margin, settle_s, names, .. } = &self.request;
+        let refused = self.refused.clone();
+        let pairing = Pairing { asked: *pairs, made: 0, settle_s: *settle_s, refused };
+        let label = self.label.clone();
+        let asked = Asked { job, label, status, margin: *margin, pairs: Some(pairing) };
+        ComparisonResult::of_pairs([&names[0], &names[1]], &self.told, asked)
     }
 }
 
 impl Question for Pairs {
-    type Document = ComparisonResult;
-
     const KIND: JobKind = JobKind::Compare;
+
+    fn ask(
+        settings: &mut Settings,
+        workload: &Arc<Description>,
+        targets: &[Target],
+    ) -> Result<Self, Failure> {
+        let request = Request::read(settings, &workload.options, targets)?;
+        Ok(Self::new(request, settings.said("label").map(str::to_owned)))
+    }
 
     fn next(&self) -> Option<Step> {
         let done = u32::try_from(self.told.len() + self.refused.len()).unwrap_or(u32::MAX);
@@ -189,18 +217,8 @@ impl Question for Pairs {
         self.refused.push(RefusedRun { step: step.number, reason });
     }
 
-    fn document(&self, job: Option<JobId>, status: Status) -> Option<ComparisonResult> {
-        let Request { pairs, margin, settle_s, names, .. } = &self.request;
-        let refused = self.refused.clone();
-        let pairing = Pairing { asked: *pairs, made: 0, settle_s: *settle_s, refused };
-        let label = self.label.clone();
-        let asked = Asked { job, label, status, margin: *margin, pairs: Some(pairing) };
-        ComparisonResult::of_pairs([&names[0], &names[1]], &self.told, asked)
-    }
-
-    fn headline(document: &ComparisonResult) -> Option<(String, f64)> {
-        let ratio = document.figures.first()?.comparison?.ratio;
-        Some((format!("{}: {} B/A", word(document.verdict), document.headline.name), ratio))
+    fn document(&self, job: Option<JobId>, status: Status) -> Option<Document> {
+        self.result(job, status).map(|result| Document::Comparison(Box::new(result)))
     }
 }
 
@@ -216,12 +234,12 @@ mod tests {
 
     #[test]
     fn sides_differ_in_what_a_run_can_be_told() {
-        let mut settings = Settings::new(Command::Compare);
+        let mut settings = Settings::new(JobKind::Compare);
         settings.say("a", "vus=8, --mode = statements", crate::settings::Source::Flag);
         let own = own(&settings, "a", &[]).unwrap();
         assert_eq!(own, [("vus", "8"), ("mode", "statements")].map(|(n, v)| (n.into(), v.into())));
         for bad in ["vus", "label=x", "store=x", "json=true", "no-such=1", "target=null:"] {
-            let mut settings = Settings::new(Command::Compare);
+            let mut settings = Settings::new(JobKind::Compare);
             settings.say("b", bad, crate::settings::Source::Flag);
             assert!(super::own(&settings, "b", &[]).is_err(), "{bad}");
         }

@@ -110,7 +110,7 @@ fn of_job(store: &Store, job: JobId) -> Result<Chosen, Failure> {
             let schema = run.map(|run| run.schema).unwrap_or_default();
             Ok(Chosen::Profile(Box::new(Profiled { result, schema, server_settings })))
         }
-        JobKind::Build | JobKind::Check | JobKind::Capacity | JobKind::Compare => {
+        _ => {
             let kind = row.kind.name();
             Err(Failure::refuse(format!(
                 "job {job} is a {kind}: runs, profiles and labels of runs can be compared"

@@ -15,16 +15,15 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use triphammer_core::SpecError;
-use triphammer_core::engine::Stopper;
 use triphammer_core::event::Event;
 use triphammer_core::workload::TransactionDef;
 
 use crate::failure::Failure;
 use crate::report::series::{Layout, SeriesWriter};
-use crate::run::Observer;
 use crate::second::Second;
 use crate::settings::Settings;
-use crate::store::{JobId, SecondRow, SeriesRow};
+use crate::store::{SecondRow, SeriesRow};
+use crate::watch::{JobEvent, Watcher};
 
 use address::Collector;
 pub use file::OutputFile;
@@ -131,9 +130,9 @@ fn series_file(text: &str) -> Result<(PathBuf, Layout), String> {
 }
 
 impl Outputs {
-    /// An observer that writes the outputs, and hands everything on to another.
-    pub fn around<'a>(&'a mut self, observer: &'a mut dyn Observer) -> impl Observer + 'a {
-        Around { outputs: self, observer }
+    /// A watcher that writes the outputs, and hands everything on to another.
+    pub fn around<'a>(&'a mut self, watcher: &'a mut dyn Watcher) -> impl Watcher + 'a {
+        Around { outputs: self, watcher }
     }
 
     /// Ends the outputs after the run; gives what is still to be told.
@@ -181,27 +180,24 @@ impl SeriesFile {
 
 struct Around<'a> {
     outputs: &'a mut Outputs,
-    observer: &'a mut dyn Observer,
+    watcher: &'a mut dyn Watcher,
 }
 
-impl Observer for Around<'_> {
-    fn begins(&mut self, stopper: Stopper, job: Option<JobId>) {
-        self.observer.begins(stopper, job);
-    }
-
-    fn event(&mut self, event: &Event) {
-        if let (Event::Phase(phase, _), Some(metrics)) = (event, &self.outputs.metrics) {
-            metrics.lock().expect("nobody panics with it").enter(*phase);
+impl Watcher for Around<'_> {
+    fn hear(&mut self, event: JobEvent<'_>) {
+        match event {
+            JobEvent::Run(Event::Phase(phase, _)) => {
+                if let Some(metrics) = &self.outputs.metrics {
+                    metrics.lock().expect("nobody panics with it").enter(*phase);
+                }
+            }
+            JobEvent::Second(second) => {
+                self.outputs.second(second, &mut |text| {
+                    self.watcher.hear(JobEvent::Warning(text));
+                });
+            }
+            _ => {}
         }
-        self.observer.event(event);
-    }
-
-    fn second(&mut self, second: &Second) {
-        self.outputs.second(second, &mut |text| self.observer.warn(text));
-        self.observer.second(second);
-    }
-
-    fn warn(&mut self, text: &str) {
-        self.observer.warn(text);
+        self.watcher.hear(event);
     }
 }

@@ -253,6 +253,13 @@ impl LevelRun {
 }
 
 impl ProfileResult {
+    /// Name and value of the first figure, for lists; `None` where nothing was found.
+    #[must_use]
+    pub fn first_figure(&self) -> Option<(String, f64)> {
+        let best = self.levels.iter().map(|level| level.mean).reduce(f64::max)?;
+        Some((self.headline.name.clone(), best))
+    }
+
     /// The document of the runs made so far: a function of its arguments and of nothing else.
     #[must_use]
     pub fn new(

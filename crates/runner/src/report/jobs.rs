@@ -2,7 +2,6 @@
 
 use super::format::{counted, figure};
 use super::table::{Table, WIDTH, width};
-use crate::result::JobKind;
 use crate::store::JobRow;
 
 /// Columns of the longest label or target that is shown whole, and to which they are cut at most,
@@ -74,9 +73,9 @@ fn headline(job: &JobRow) -> String {
     };
     let runs = counted(u64::from(job.runs), "runs");
     match job.kind {
-        JobKind::Profile | JobKind::Capacity | JobKind::Compare if figure.is_empty() => runs,
-        JobKind::Profile | JobKind::Capacity | JobKind::Compare => format!("{figure} ({runs})"),
-        JobKind::Run | JobKind::Build | JobKind::Check => figure,
+        kind if !kind.is_campaign() => figure,
+        _ if figure.is_empty() => runs,
+        _ => format!("{figure} ({runs})"),
     }
 }
 

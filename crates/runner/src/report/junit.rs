@@ -4,6 +4,7 @@
 use triphammer_core::text::steers;
 
 use crate::check::CheckReport;
+use crate::job::Document;
 use crate::result::{RunResult, Status, Verdict};
 
 use super::words;
@@ -46,6 +47,16 @@ pub struct Suite {
 }
 
 const RUN: &str = "triphammer.run";
+
+/// What a document had to hold; `None` of one that had to hold nothing.
+#[must_use]
+pub fn of(document: &Document) -> Option<Suite> {
+    match document {
+        Document::Run(result) => Some(of_run(result)),
+        Document::Check(report) => Some(of_check(report)),
+        _ => None,
+    }
+}
 
 /// What a run had to hold: that it completed, its failures, the database's count, audits, requirements.
 #[must_use]

@@ -28,6 +28,6 @@ pub use json::{json, pretty as json_pretty};
 pub(crate) use load::author;
 pub use markdown::markdown;
 pub use output::Format;
-pub use plain::{build, check, stored, stored_json};
+pub use plain::{build, check, document, document_markdown, stored, stored_json};
 pub use profile::{profile, profile_markdown};
 pub use text::{Style, printable, text};

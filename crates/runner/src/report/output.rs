@@ -3,16 +3,11 @@
 
 use std::path::Path;
 
-use serde::de::DeserializeOwned;
-
 use super::series::{Layout, SeriesWriter};
 use super::text::printable;
-use super::{
-    Charset, capacity_markdown, comparison_markdown, hdr, junit, markdown, profile_markdown,
-    stored, stored_json,
-};
-use crate::check::CheckReport;
+use super::{Charset, document_markdown, hdr, junit, stored, stored_json};
 use crate::failure::Failure;
+use crate::job::Document;
 use crate::result::JobKind;
 use crate::store::{Store, StoreError, StoredJob};
 
@@ -80,6 +75,17 @@ impl Format {
         Self::ALL.iter().find(|(format, ..)| *format == self).expect("ALL has every format").2
     }
 
+    /// Whether jobs of a kind have something of this form.
+    #[must_use]
+    pub const fn is_of(self, kind: JobKind) -> bool {
+        match self {
+            Self::Text | Self::Json | Self::Html => true,
+            Self::Junit => matches!(kind, JobKind::Run | JobKind::Check),
+            Self::Markdown => kind.drives(),
+            Self::Csv | Self::JsonLines | Self::Hdr => matches!(kind, JobKind::Run),
+        }
+    }
+
     /// A stored job in this form; `charset` is what its reader can show. `page` makes the HTML page: that is
     /// part of the web interface, which stands on this crate.
     ///
@@ -98,10 +104,10 @@ impl Format {
         match self {
             Self::Text => text(),
             Self::Json => Ok(stored_json(job)),
-            Self::Markdown => match in_markdown(job).map_err(refused)? {
-                Some(text) => Ok(text),
-                None => text(),
-            },
+            Self::Markdown => {
+                let found = Document::stored(job).map_err(refused)?;
+                found.as_ref().and_then(document_markdown).map_or_else(text, Ok)
+            }
             Self::Csv => self.series(store, job, Layout::Csv),
             Self::JsonLines => self.series(store, job, Layout::JsonLines),
             Self::Hdr => {
@@ -137,36 +143,19 @@ impl Format {
     }
 }
 
-/// A job's document as Markdown; `None` where it left none, or what it left is only text.
-fn in_markdown(job: &StoredJob) -> Result<Option<String>, StoreError> {
-    fn of<T: DeserializeOwned>(job: &StoredJob, write: fn(&T) -> String) -> Option<String> {
-        let document = job.document.clone()?;
-        serde_json::from_value(document).ok().map(|result| write(&result))
-    }
-    Ok(match job.row.kind {
-        JobKind::Run => job.result()?.map(|result| markdown(&result)),
-        JobKind::Profile => of(job, profile_markdown),
-        JobKind::Capacity => of(job, capacity_markdown),
-        JobKind::Compare => of(job, comparison_markdown),
-        JobKind::Build | JobKind::Check => None,
-    })
-}
-
 fn junit(job: &StoredJob) -> Result<String, Failure> {
     let row = &job.row;
-    let found = job.result().map_err(|error| Failure::refuse(error.to_string()))?;
-    if let Some(result) = found {
-        return Ok(junit::of_run(&result).xml());
+    if let Some(suite) =
+        Document::stored(job).map_err(Failure::from_store)?.map(|found| junit::of(&found))
+    {
+        let none = || {
+            let message = format!("job {} is a {}: nothing had to hold", row.id, row.kind.name());
+            Failure::refuse(message)
+        };
+        return suite.map(|suite| suite.xml()).ok_or_else(none);
     }
-    let document = job.document.clone().unwrap_or_default();
-    if let Ok(report) = serde_json::from_value::<CheckReport>(document.clone()) {
-        return Ok(junit::of_check(&report).xml());
-    }
-    if document.is_object() {
-        let message = format!("job {} is a {}: nothing had to hold", row.id, row.kind.name());
-        return Err(Failure::refuse(message));
-    }
-    let reason = document.as_str().unwrap_or(row.status.name());
+    let document = job.document.as_ref();
+    let reason = document.and_then(serde_json::Value::as_str).unwrap_or(row.status.name());
     Ok(junit::of_failure(row.kind.name(), &row.workload, reason).xml())
 }
 

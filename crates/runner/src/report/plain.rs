@@ -1,10 +1,13 @@
-//! What `build` and `check` print, and what `report` prints of any stored job.
+//! What `build`, `check` and `drop` print, and what is printed of any document.
 
 use super::format::{self, integer};
-use super::{Charset, Style, capacity, comparison, jobs, profile, text};
+use super::{
+    Charset, Style, capacity, capacity_markdown, comparison, comparison_markdown, jobs, markdown,
+    profile, profile_markdown, text,
+};
 use crate::build::BuildReport;
 use crate::check::CheckReport;
-use crate::result::JobKind;
+use crate::job::{Document, Removal};
 use crate::store::{StoreError, StoredJob};
 
 /// A build for people.
@@ -75,32 +78,51 @@ pub fn check(report: &CheckReport) -> String {
     out
 }
 
-/// A stored job as its command printed it; one without a document as a line of the list.
+/// A drop for people.
+#[must_use]
+pub fn removal(removal: &Removal) -> String {
+    let Removal { workload, target, removed } = removal;
+    format!("dropped {workload} from {target}: {}", removed.join(", "))
+}
+
+/// A document for people, as its command prints it.
+#[must_use]
+pub fn document(document: &Document, charset: Charset, style: Style) -> String {
+    match document {
+        Document::Build(of) => build(of),
+        Document::Run(of) => text(of, style),
+        Document::Profile(of) => profile(of, charset),
+        Document::Capacity(of) => capacity(of, charset),
+        Document::Comparison(of) => comparison(of, charset),
+        Document::Check(of) => check(of),
+        Document::Removal(of) => removal(of),
+    }
+}
+
+/// A document as Markdown; `None` where that says no more than the text.
+#[must_use]
+pub fn document_markdown(document: &Document) -> Option<String> {
+    match document {
+        Document::Run(of) => Some(markdown(of)),
+        Document::Profile(of) => Some(profile_markdown(of)),
+        Document::Capacity(of) => Some(capacity_markdown(of)),
+        Document::Comparison(of) => Some(comparison_markdown(of)),
+        Document::Build(_) | Document::Check(_) | Document::Removal(_) => None,
+    }
+}
+
+/// A stored job as its command printed it; one without a document as a line of the list, with the reason where
+/// it left one.
 ///
 /// # Errors
 /// When the stored document cannot be read.
 pub fn stored(job: &StoredJob, charset: Charset) -> Result<String, StoreError> {
-    let row = || jobs::text(std::slice::from_ref(&job.row));
-    let Some(document) = &job.document else { return Ok(row()) };
-    Ok(match job.row.kind {
-        JobKind::Run if document.is_string() => failed(&row(), document),
-        JobKind::Run => job.result()?.map_or_else(row, |result| text(&result, Style::Plain)),
-        JobKind::Profile => serde_json::from_value(document.clone())
-            .map_or_else(|_| failed(&row(), document), |result| profile(&result, charset)),
-        JobKind::Capacity => serde_json::from_value(document.clone())
-            .map_or_else(|_| failed(&row(), document), |result| capacity(&result, charset)),
-        JobKind::Compare => serde_json::from_value(document.clone())
-            .map_or_else(|_| failed(&row(), document), |result| comparison(&result, charset)),
-        JobKind::Build => serde_json::from_value(document.clone())
-            .map_or_else(|_| failed(&row(), document), |report| build(&report)),
-        JobKind::Check => serde_json::from_value(document.clone())
-            .map_or_else(|_| failed(&row(), document), |report| check(&report)),
-    })
-}
-
-/// A build or check that could not be done left the reason as its document.
-fn failed(row: &str, document: &serde_json::Value) -> String {
-    format!("{row}{}\n", document.as_str().unwrap_or_default())
+    if let Some(found) = Document::stored(job)? {
+        return Ok(document(&found, charset, Style::Plain));
+    }
+    let row = jobs::text(std::slice::from_ref(&job.row));
+    let reason = job.document.as_ref().and_then(serde_json::Value::as_str);
+    Ok(reason.map_or(row.clone(), |reason| format!("{row}{reason}\n")))
 }
 
 /// A stored job's document, or `null`.

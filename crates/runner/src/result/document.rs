@@ -18,6 +18,7 @@ use super::schema::SchemaFact;
 use super::slices::Slice;
 use super::steadiness::Steadiness;
 use super::verification::{Verdict, Verification};
+use crate::command::JobKind;
 use crate::host::Host;
 use crate::requirement::Judgement;
 
@@ -136,38 +137,6 @@ impl RunResult {
             && !self.headline.verification.is_violated()
             && self.audits.iter().all(|audit| audit.verdict != Verdict::Violated)
             && self.requirements.iter().all(|judged| judged.passed)
-    }
-}
-
-/// The command that a job belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the commands' own names")]
-pub enum JobKind {
-    Run,
-    Build,
-    Check,
-    Profile,
-    Capacity,
-    Compare,
-}
-
-impl JobKind {
-    /// Every kind.
-    pub const ALL: [Self; 6] =
-        [Self::Run, Self::Build, Self::Check, Self::Profile, Self::Capacity, Self::Compare];
-
-    /// The word in documents and in the store.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Run => "run",
-            Self::Build => "build",
-            Self::Check => "check",
-            Self::Profile => "profile",
-            Self::Capacity => "capacity",
-            Self::Compare => "compare",
-        }
     }
 }
 

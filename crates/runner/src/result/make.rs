@@ -10,8 +10,8 @@ use triphammer_core::value::Timestamp;
 use super::audit::{Audit, ClientSum};
 use super::availability::{Availability, ViolatedIdentity};
 use super::document::{
-    ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, HeadlineFigure, JobKind,
-    Remark, RoundTrips, RunResult, ServerTransactions, SessionCounts, Setting, Status, ThreadCpu,
+    ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, HeadlineFigure, Remark,
+    RoundTrips, RunResult, ServerTransactions, SessionCounts, Setting, Status, ThreadCpu,
 };
 use super::facts::{CounterSpan, RunFacts};
 use super::figures::Edges;
@@ -21,6 +21,7 @@ use super::redacted::mask_secrets;
 use super::steadiness::Steadiness;
 use super::verification::{ClientCount, Obstacle, Verification};
 use super::warnings;
+use crate::command::JobKind;
 
 impl RunResult {
     /// The result of a run: a function of its arguments and of nothing else.

@@ -8,6 +8,7 @@ use triphammer_core::event::Phase;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::stats::Times;
+use utoipa::ToSchema;
 
 use super::error::StoreError;
 use crate::host::Host;
@@ -63,7 +64,7 @@ pub struct JobHeader {
 }
 
 /// Where a job is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobStatus {
     /// Its process lives.
@@ -413,13 +414,8 @@ impl SeriesRow {
 
 /// The word of a phase in the store and in series.
 pub(crate) const fn phase_name(phase: Phase) -> &'static str {
-    match phase {
-        Phase::RampUp => "ramp_up",
-        Phase::Window => "window",
-        Phase::Drain => "drain",
-        Phase::Abort => "abort",
-    }
+    phase.name()
 }
 
 /// Every phase.
-pub(super) const PHASES: [Phase; 4] = [Phase::RampUp, Phase::Window, Phase::Drain, Phase::Abort];
+pub(super) const PHASES: [Phase; 4] = Phase::ALL;

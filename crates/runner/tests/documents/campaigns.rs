@@ -227,7 +227,7 @@ fn a_profile_told_its_runs_again_goes_on_where_it_stopped() {
     let request = Request { levels: Asked::Given(vec![1, 2, 4]), repeats: 3, seed: 5, highest: 64 };
     let run = |step: &Step| {
         let mut facts = sample::facts();
-        facts.spec.users = step.settings[0].1.parse().unwrap();
+        facts.spec.users = step.settings[0].1.value().unwrap();
         RunResult::new(&facts, &sample::calm())
     };
     let mut whole = Profile::new(request.clone(), &sample::workload());
@@ -243,7 +243,7 @@ fn a_profile_told_its_runs_again_goes_on_where_it_stopped() {
     }
     assert_eq!(again.next().as_ref(), Some(&asked[4]));
     again.refused(&asked[4], "too many clients");
-    let users = |step: &Step| step.settings[0].1.clone();
+    let users = |step: &Step| step.settings[0].1.text().to_owned();
     let left: Vec<String> = std::iter::from_fn(|| {
         let step = again.next()?;
         again.tell(&step, &run(&step));
@@ -263,7 +263,7 @@ fn a_search_for_levels_goes_on_below_one_that_cannot_be_run() {
     let mut question = Profile::new(request, &sample::workload());
     let mut ran = Vec::new();
     while let Some(step) = question.next() {
-        let users: u32 = step.settings[0].1.parse().unwrap();
+        let users: u32 = step.settings[0].1.value().unwrap();
         if users >= 16 {
             question.refused(&step, "too many clients");
             continue;
@@ -280,7 +280,7 @@ fn a_search_for_levels_goes_on_below_one_that_cannot_be_run() {
         [1, 2, 4, 8].iter().all(|level| ran.iter().filter(|run| run == &level).count() == 2),
         "{ran:?}"
     );
-    let document = question.document(None, Status::Complete).unwrap();
+    let document = question.result(None, Status::Complete).unwrap();
     assert_eq!(document.refused[0].users, 16);
     assert!(document.order.steps.iter().all(|users| *users > 0));
 }

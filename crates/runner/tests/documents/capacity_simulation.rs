@@ -26,9 +26,10 @@ use triphammer_core::session::Database;
 use triphammer_core::spec::Length;
 use triphammer_runner::campaign::{Question, Step};
 use triphammer_runner::capacity::{Capacity, CapacityResult, Request};
+use triphammer_runner::command::JobKind;
 use triphammer_runner::result::{RunResult, Setting, Slicer, Status};
 use triphammer_runner::second::Second;
-use triphammer_runner::settings::{Command, Settings, Source};
+use triphammer_runner::settings::{Settings, Source};
 use triphammer_runner::target::{self, Secrets};
 use triphammer_statistics::Interval as Range;
 use triphammer_statistics::search::Judgement;
@@ -135,7 +136,7 @@ impl Secrets for Nobody {
 
 /// The question as the command asks it.
 fn question(limit: &str) -> Capacity {
-    let mut settings = Settings::new(Command::Capacity);
+    let mut settings = Settings::new(JobKind::Capacity);
     settings.say("target", "null:", Source::Flag);
     settings.say("limit", limit, Source::Flag);
     let target = target::open(&mut settings, "tproc-c", &Nobody).unwrap();
@@ -148,7 +149,7 @@ fn question(limit: &str) -> Capacity {
 /// The document of the run that a step asks for.
 fn run(server: &Server, rng: &mut Rng, step: &Step, lengths: Lengths) -> RunResult {
     let load = step.settings.iter().find(|(name, _)| name == "load").unwrap();
-    let load: Load = load.1.parse().unwrap();
+    let load: Load = load.1.value().unwrap();
     let Load::Rate { per_second, .. } = load else { panic!("{load}") };
     let Lengths { rampup, window } = lengths;
     let whole = rampup + window;
@@ -197,7 +198,7 @@ fn document(
         .iter()
         .map(|(name, value)| Setting {
             name: name.clone(),
-            value: value.clone(),
+            value: value.text().to_owned(),
             source: Source::Default.to_string(),
         })
         .collect();
@@ -240,7 +241,7 @@ fn search(
         question.tell(&step, &result);
         runs.push(result);
     }
-    (question.document(None, Status::Complete).unwrap(), runs)
+    (question.result(None, Status::Complete).unwrap(), runs)
 }
 
 fn found(document: &CapacityResult) -> (f64, Range) {
@@ -369,6 +370,6 @@ fn a_resumed_search_goes_on_as_if_never_interrupted() {
         resumed.tell(&step, &stored);
     }
     assert_eq!(resumed.next(), None);
-    let again = resumed.document(None, Status::Complete).unwrap();
+    let again = resumed.result(None, Status::Complete).unwrap();
     assert_eq!((again.judgement, again.probes), (document.judgement, document.probes));
 }

@@ -83,7 +83,7 @@ fn in_pairs(factor: f64, told: u32) -> Option<ComparisonResult> {
         pairs.tell(&step, &made.result);
     }
     let status = if pairs.next().is_none() { Status::Complete } else { Status::Interrupted };
-    pairs.document(Some(JobId(19)), status)
+    pairs.result(Some(JobId(19)), status)
 }
 
 fn labels(b: &[f64]) -> ComparisonResult {

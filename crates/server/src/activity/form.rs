@@ -2,19 +2,15 @@
 //! as those of the command line.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use triphammer_core::Database;
 use triphammer_core::workload::{Description, OptionDef};
-use triphammer_runner::campaign::{self, Campaign, Question};
-use triphammer_runner::capacity::{self, Capacity};
-use triphammer_runner::compare::{self, Pairs};
-use triphammer_runner::profile::{self, Profile};
-use triphammer_runner::progress::Silent;
-use triphammer_runner::run::Resolved;
-use triphammer_runner::settings::{Command, SETTINGS, SettingDef, Settings, Source};
-use triphammer_runner::target::{self, Target};
+use triphammer_runner::command::JobKind;
+use triphammer_runner::job::{Handle, Job, Order};
+use triphammer_runner::settings::{Mark, Settings, Source, declared, of_command};
+use triphammer_runner::watch::Silent;
 use triphammer_runner::{Failure, requests, workload_options};
 use utoipa::ToSchema;
 
@@ -23,59 +19,12 @@ use crate::error::ApiError;
 use crate::openapi::run_spec_schema;
 use crate::targets::{Keys, Targets};
 
-/// A command that the server does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FormCommand {
-    /// Makes a workload's schema and data.
-    Build,
-    /// Drives a workload and measures.
-    Run,
-    /// Runs at several numbers of virtual users.
-    Profile,
-    /// Searches the highest rate that keeps a limit.
-    Capacity,
-    /// Pairs of runs of A and B in turn, and a verdict: `compare --ab`.
-    Compare,
-    /// Verifies every invariant of the data.
-    Check,
-    /// Removes what a build made.
-    Drop,
-}
-
-impl FormCommand {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::Build,
-        Self::Run,
-        Self::Profile,
-        Self::Capacity,
-        Self::Compare,
-        Self::Check,
-        Self::Drop,
-    ];
-
-    /// As the settings know it.
-    #[must_use]
-    pub const fn command(self) -> Command {
-        match self {
-            Self::Build => Command::Build,
-            Self::Run => Command::Run,
-            Self::Profile => Command::Profile,
-            Self::Capacity => Command::Capacity,
-            Self::Compare => Command::Compare,
-            Self::Check => Command::Check,
-            Self::Drop => Command::Drop,
-        }
-    }
-}
-
 /// What somebody asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Form {
     /// What to do.
-    pub command: FormCommand,
+    pub command: JobKind,
     /// Name of a saved target; without one, the embedded default: an SQLite file in the server's folder.
     #[serde(default)]
     pub target: Option<String>,
@@ -136,7 +85,7 @@ impl Asked {
     pub fn new(form: &Form, targets: &Targets) -> Result<Self, ApiError> {
         let options = workload_options();
         let options: Vec<&OptionDef> = options.iter().map(|(_, o)| o).collect();
-        let mut settings = Settings::new(form.command.command());
+        let mut settings = Settings::new(form.command);
         settings.add_request(&form.settings, &options)?;
         let of_both = settings.clone();
         let mut keys = targets.no_keys();
@@ -144,7 +93,7 @@ impl Asked {
             keys = targets.say(name, &mut settings)?;
         }
         let mut other = None;
-        if form.command == FormCommand::Compare {
+        if form.command == JobKind::Compare {
             settings.say("ab", "true", Source::Request);
             let mut b = (settings.clone(), keys.clone());
             if let Some(name) = &form.other {
@@ -163,37 +112,19 @@ impl Asked {
         Ok(Self { form: form.clone(), workload, settings, keys, other })
     }
 
-    /// Opens the target, and in a comparison that of B; nothing is connected yet. Gives the settings that go
-    /// with them.
+    /// The job that it asks for; nothing is connected yet.
     ///
     /// # Errors
     /// When a URL, password file or setting is wrong.
-    pub fn open(&self) -> Result<(Settings, Vec<Target>), Failure> {
-        let mut settings = self.settings.clone();
-        let targets = match &self.other {
-            None => vec![target::open(&mut settings, &self.workload.name, &self.keys)?],
-            Some((other, other_keys)) => {
-                let [mut a, mut b] = compare::sides([&settings, other], &self.workload.options)?;
-                let a = target::open(&mut a, &self.workload.name, &self.keys)?;
-                vec![a, target::open(&mut b, &self.workload.name, other_keys)?]
-            }
-        };
-        for target in &targets {
-            requests::refuse_options_of_other_dialects(&settings, target)?;
-        }
-        Ok((settings, targets))
-    }
-
-    /// Reads every setting; for what runs, which looks at the database, gives the spec of the first run.
-    ///
-    /// # Errors
-    /// When a value cannot be, or there is nothing to run.
-    pub fn resolve(
-        &self,
-        settings: &mut Settings,
-        targets: &[Target],
-    ) -> Result<Option<serde_json::Value>, Failure> {
-        resolve(self.form.command, &self.workload, settings, targets)
+    pub fn job(&self, store: Option<&Path>, handle: &Handle) -> Result<Job, Failure> {
+        let other_keys = self.other.as_ref().map_or(&self.keys, |(_, keys)| keys);
+        Job::new(Order {
+            settings: self.settings.clone(),
+            other: self.other.as_ref().map(|(settings, _)| settings.clone()),
+            secrets: [&self.keys, other_keys],
+            store: store.map(Path::to_owned),
+            handle: handle.clone(),
+        })
     }
 }
 
@@ -203,12 +134,16 @@ impl Asked {
 /// As the command itself would say, with the field.
 pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
     let asked = Asked::new(form, targets)?;
-    let (mut settings, targets) = asked.open()?;
-    let spec = asked.resolve(&mut settings, &targets)?;
+    let mut job = asked.job(None, &Handle::default())?;
+    let preview = job.look(&mut Silent)?;
+    let mut settings = job.settings().clone();
+    for (run, _) in &preview.runs {
+        settings.show_run(run);
+    }
+    let spec = preview.runs.first().and_then(|(_, spec)| serde_json::to_value(spec).ok());
     let of_form = |name: &str| {
-        let command = form.command.command();
-        let known = SETTINGS.iter().find(|s| s.name == name && s.commands.contains(&command));
-        ["target", "other"].contains(&name) || known.is_none_or(SettingDef::in_request)
+        let known = declared(form.command, name);
+        known.is_none_or(|known| known.is(Mark::Database) || known.in_request())
     };
     let shown = settings.shown().iter().filter(|s| of_form(&s.name)).map(|s| ResolvedSetting {
         name: s.name.clone(),
@@ -216,75 +151,24 @@ pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
         source: s.source.clone(),
     });
     Ok(Preview {
-        url: targets[0].database.target(),
+        url: job.targets().into_iter().next().unwrap_or_default(),
         command_line: command_line(form, &settings),
         settings: shown.collect(),
         spec,
-        warnings: targets.into_iter().flat_map(|target| target.warnings).collect(),
+        warnings: job.warnings().map(str::to_owned).collect(),
     })
-}
-
-fn resolve(
-    command: FormCommand,
-    workload: &Arc<Description>,
-    settings: &mut Settings,
-    targets: &[Target],
-) -> Result<Option<serde_json::Value>, Failure> {
-    let target = &targets[0];
-    match command {
-        FormCommand::Build => requests::build(settings, workload, target).map(|_| None),
-        FormCommand::Check => requests::check(settings, workload, target).map(|_| None),
-        FormCommand::Drop => settings.switch("force").map(|_| None).map_err(Failure::from),
-        FormCommand::Run => {
-            let resolved = Resolved::new(settings, workload, target, &Silent, true)?;
-            Ok(serde_json::to_value(resolved.spec()).ok())
-        }
-        FormCommand::Profile => {
-            let question = Profile::new(profile::Request::read(settings, target)?, workload);
-            first_spec(&question, workload, settings, targets)
-        }
-        FormCommand::Capacity => {
-            let request = capacity::Request::read(settings, workload, target)?;
-            let question = Capacity::new(request, workload, settings)?;
-            first_spec(&question, workload, settings, targets)
-        }
-        FormCommand::Compare => {
-            let request = compare::Request::read(settings, &workload.options, targets)?;
-            first_spec(&Pairs::new(request, None), workload, settings, targets)
-        }
-    }
-}
-
-/// How a campaign's first run would be driven, when every one of its trials can be; the settings of the trials
-/// join those of the campaign.
-fn first_spec<Q: Question>(
-    question: &Q,
-    workload: &Arc<Description>,
-    settings: &mut Settings,
-    targets: &[Target],
-) -> Result<Option<serde_json::Value>, Failure> {
-    let settle = settings.duration("settle", campaign::settle(targets[0].embedded))?;
-    let of = settings.clone();
-    let campaign = Campaign { workload, settings: &of, targets, settle, resumed: None };
-    let mut spec = None;
-    for trial in question.trials() {
-        let (run, resolved) = campaign.resolve(&trial, &Silent, true)?;
-        settings.show_run(&run);
-        spec = spec.or_else(|| serde_json::to_value(resolved.spec()).ok());
-    }
-    Ok(spec)
 }
 
 /// The command line that asks for the same.
 fn command_line(form: &Form, settings: &Settings) -> String {
-    let of_targets = ["target", "other", "ab", "schema", "password-file"];
-    let of_targets = of_targets
-        .iter()
-        .filter(|name| !form.settings.contains_key(**name))
-        .filter_map(|name| Some((*name, settings.said(name)?)));
+    let of_targets = of_command(form.command.into())
+        .filter(|setting| setting.is(Mark::BesideForm))
+        .map(|setting| setting.name)
+        .filter(|name| !form.settings.contains_key(*name))
+        .filter_map(|name| Some((name, settings.said(name)?)));
     let of_form = form.settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let mut line = command_line::of(form.command.command().name(), of_targets.chain(of_form));
-    if form.command == FormCommand::Drop {
+    let mut line = command_line::of(form.command, of_targets.chain(of_form));
+    if form.command == JobKind::Drop {
         line.push_str(" --yes");
     }
     line
@@ -298,10 +182,10 @@ mod tests {
 
     #[test]
     fn the_command_line_can_be_copied() {
-        let mut settings = Settings::new(Command::Run);
+        let mut settings = Settings::new(JobKind::Run);
         settings.say("target", "postgres://u@h/d?x=1&y=2", Source::Request);
         let form = Form {
-            command: FormCommand::Run,
+            command: JobKind::Run,
             target: None,
             other: None,
             settings: BTreeMap::from(

@@ -7,9 +7,10 @@ mod queue;
 mod watch;
 
 use serde::{Deserialize, Serialize};
+use triphammer_runner::command::JobKind;
 use utoipa::ToSchema;
 
-pub use form::{Form, FormCommand, Preview, preview};
+pub use form::{Form, Preview, preview};
 pub use queue::Activities;
 
 use crate::error::ApiError;
@@ -21,7 +22,7 @@ pub struct Activity {
     /// Its number, from 1 after each start of the server. Not a job's number.
     pub id: u64,
     /// What it does.
-    pub command: FormCommand,
+    pub command: JobKind,
     /// Where it is.
     pub state: ActivityState,
     /// Its place in the queue, from 1; `null` when it does not wait.

@@ -6,13 +6,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::Value;
-use triphammer_core::Database;
-use triphammer_core::engine::Stopper;
 use triphammer_runner::Failure;
-use triphammer_runner::campaign;
-use triphammer_runner::cancel::Cancel;
+use triphammer_runner::job::Handle;
+use triphammer_runner::watch::Silent;
 
-use super::form::{Asked, Form, FormCommand};
+use super::form::{Asked, Form};
 use super::perform::{self, Ended};
 use super::{Activity, ActivityDetail, ActivityState};
 use crate::app::now;
@@ -48,16 +46,7 @@ struct Entry {
     asked: Asked,
     spec: Option<Value>,
     document: Option<Value>,
-    control: Control,
-}
-
-/// By what an activity is ended.
-#[derive(Debug, Default)]
-struct Control {
-    stopper: Option<Stopper>,
-    /// Of a profile or a search, beside that of the run that goes on in it.
-    campaign: campaign::Stopper,
-    cancel: Cancel,
+    handle: Handle,
 }
 
 impl Activities {
@@ -82,12 +71,13 @@ impl Activities {
     /// When the form cannot be, the queue is full, or the server ends.
     pub fn submit(self: &Arc<Self>, form: &Form, targets: &Targets) -> Result<Activity, ApiError> {
         let asked = Asked::new(form, targets)?;
-        let (mut settings, places) = asked.open()?;
+        let handle = Handle::default();
+        let mut job = asked.job(None, &handle)?;
         // A run's values are read when it begins: they depend on what is in the database then.
-        let at_once = [FormCommand::Build, FormCommand::Check, FormCommand::Drop];
-        if at_once.contains(&form.command) {
-            asked.resolve(&mut settings, &places)?;
+        if !form.command.drives() {
+            job.look(&mut Silent)?;
         }
+        let mut urls = job.targets().into_iter();
         let mut book = self.lock();
         if book.closed {
             return Err(ApiError::conflict("the server is ending; it begins nothing any more"));
@@ -104,10 +94,10 @@ impl Activities {
             state: ActivityState::Queued,
             position: None,
             target: form.target.clone(),
-            url: places[0].database.target(),
-            other_url: places.get(1).map(|other| other.database.target()),
+            url: urls.next().unwrap_or_default(),
+            other_url: urls.next(),
             workload: asked.workload.name.to_string(),
-            label: settings.said("label").map(str::to_owned),
+            label: job.settings().said("label").map(str::to_owned),
             job: None,
             users: None,
             rampup_s: None,
@@ -121,8 +111,7 @@ impl Activities {
             started_at: None,
             ended_at: None,
         };
-        let control = Control::default();
-        book.entries.insert(id, Entry { activity, asked, spec: None, document: None, control });
+        book.entries.insert(id, Entry { activity, asked, spec: None, document: None, handle });
         self.advance(&mut book, Some(id));
         Ok(book.entries[&id].activity.clone())
     }
@@ -181,7 +170,11 @@ impl Activities {
             _ => ActivityState::Aborting,
         };
         entry.activity.state = next;
-        entry.control.apply(next);
+        match next {
+            ActivityState::Stopping => entry.handle.stop(),
+            ActivityState::Aborting => entry.handle.abort(),
+            _ => {}
+        }
         if next != state {
             self.tell(entry);
         }
@@ -233,12 +226,10 @@ impl Activities {
     fn begin(self: &Arc<Self>, id: u64, entry: &mut Entry) {
         let all = Arc::clone(self);
         let asked = entry.asked.clone();
-        let (cancel, stopper) = (entry.control.cancel.clone(), entry.control.campaign.clone());
+        let handle = entry.handle.clone();
         let thread = std::thread::Builder::new().name(format!("activity-{id}"));
         let started = thread.spawn(move || {
-            let work = std::panic::AssertUnwindSafe(|| {
-                perform::perform(&all, id, &asked, &cancel, &stopper)
-            });
+            let work = std::panic::AssertUnwindSafe(|| perform::perform(&all, id, &asked, &handle));
             let ended =
                 std::panic::catch_unwind(work).unwrap_or_else(|_| Err(ApiError::internal()));
             all.over(id, ended);
@@ -263,7 +254,11 @@ impl Activities {
                     activity.state = ended.state;
                     activity.good = Some(ended.good);
                     activity.outcome = Some(ended.outcome);
-                    activity.headline_value = ended.headline_value;
+                    if let Some((name, value)) = ended.headline {
+                        // What a search finds is another figure than that of its runs.
+                        activity.headline_name = Some(name);
+                        activity.headline_value = Some(value);
+                    }
                     entry.document = Some(ended.document);
                 }
                 // What was asked to end and then says that it could not go on has done as asked.
@@ -277,7 +272,6 @@ impl Activities {
                     activity.error = Some(error);
                 }
             }
-            entry.control = Control::default();
             self.tell(entry);
         }
         self.advance(&mut book, None);
@@ -298,14 +292,6 @@ impl Activities {
     pub(super) fn resolved(&self, id: u64, spec: Value) {
         if let Some(entry) = self.lock().entries.get_mut(&id) {
             entry.spec = Some(spec);
-        }
-    }
-
-    /// Hands over what ends a run, which may have been asked to end before it had begun.
-    pub(super) fn stops_by(&self, id: u64, stopper: Stopper) {
-        if let Some(entry) = self.lock().entries.get_mut(&id) {
-            entry.control.stopper = Some(stopper);
-            entry.control.apply(entry.activity.state);
         }
     }
 
@@ -336,28 +322,6 @@ impl Activities {
 
     fn lock(&self) -> MutexGuard<'_, Book> {
         self.book.lock().expect("nobody panics with it")
-    }
-}
-
-impl Control {
-    fn apply(&self, state: ActivityState) {
-        match state {
-            ActivityState::Stopping => {
-                self.cancel.cancel();
-                self.campaign.stop();
-                if let Some(stopper) = &self.stopper {
-                    stopper.stop();
-                }
-            }
-            ActivityState::Aborting => {
-                self.cancel.cancel();
-                self.campaign.abort();
-                if let Some(stopper) = &self.stopper {
-                    stopper.abort();
-                }
-            }
-            _ => {}
-        }
     }
 }
 

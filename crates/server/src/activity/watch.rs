@@ -1,144 +1,70 @@
-//! What the runner tells of an activity becomes events.
+//! What a job tells becomes events.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use triphammer_core::Clock;
 use triphammer_core::clock::{Elapsed, format_duration};
-use triphammer_core::engine::Stopper;
-use triphammer_core::event::{Event, Phase};
+use triphammer_core::event::Event;
+use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::workload::Description;
-use triphammer_runner::campaign::{self, Begin, Step};
-use triphammer_runner::progress::Progress;
-use triphammer_runner::result::RunResult;
-use triphammer_runner::run::Observer;
-use triphammer_runner::second::Second;
-use triphammer_runner::store::JobId;
+use triphammer_runner::watch::{JobEvent, Watcher};
 
 use super::queue::Activities;
-use crate::live::{
-    Hub, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveStep, SecondsOf, TableRows,
-};
+use crate::live::{LiveEvent, LiveNote, LivePhase, LiveProgress, LiveStep, SecondsOf, TableRows};
 
 /// Least time between two events of progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
-/// Hears how a build or check goes on.
-#[derive(Debug)]
-pub struct Steps<'a> {
-    hub: &'a Hub,
-    activity: u64,
-    clock: Clock,
-    at: Mutex<Option<Place>>,
-}
-
-/// The phase at hand.
-#[derive(Debug)]
-struct Place {
-    progress: LiveProgress,
-    begun: Elapsed,
-    told: Elapsed,
-}
-
-impl Place {
-    fn tell(&mut self, hub: &Hub, now: Elapsed) {
-        self.told = now;
-        self.progress.elapsed_ms = now.since(self.begun) / 1_000_000;
-        hub.publish(&LiveEvent::Progress(self.progress.clone()));
-    }
-}
-
-impl<'a> Steps<'a> {
-    /// Nothing heard yet.
-    pub fn new(hub: &'a Hub, activity: u64) -> Self {
-        Self { hub, activity, clock: Clock::start(), at: Mutex::new(None) }
-    }
-
-    /// Tells something that spoils nothing but should be known.
-    pub fn warn(&self, text: &str) {
-        self.note("warning", text);
-    }
-
-    fn add(&self, units: u64, table: Option<&str>) {
-        let mut at = self.at.lock().expect("nobody panics with it");
-        let Some(place) = at.as_mut() else { return };
-        let progress = &mut place.progress;
-        progress.done += units;
-        if let Some(name) = table {
-            match progress.tables.iter_mut().find(|known| known.table == name) {
-                Some(known) => known.rows += units,
-                None => progress.tables.push(TableRows { table: name.to_owned(), rows: units }),
-            }
-        }
-        let now = self.clock.now();
-        let due = now.since(place.told) >= Elapsed::from_duration(PROGRESS_EVERY).0;
-        if due || progress.done == progress.total {
-            place.tell(self.hub, now);
-        }
-    }
-
-    fn note(&self, kind: &str, text: &str) {
-        let (kind, text) = (kind.to_owned(), text.to_owned());
-        self.hub.publish(&LiveEvent::Note(LiveNote {
-            activity: self.activity,
-            at_s: None,
-            kind,
-            text,
-        }));
-    }
-}
-
-impl Progress for Steps<'_> {
-    fn phase(&self, name: &str, total: u64, unit: &str) {
-        let progress = LiveProgress {
-            activity: self.activity,
-            phase: name.to_owned(),
-            done: 0,
-            total,
-            unit: unit.to_owned(),
-            elapsed_ms: 0,
-            tables: Vec::new(),
-        };
-        let now = self.clock.now();
-        let mut at = self.at.lock().expect("nobody panics with it");
-        // What was to do is an estimate: the phase before may end with less.
-        if let Some(before) = at.as_mut() {
-            before.tell(self.hub, now);
-        }
-        self.hub.publish(&LiveEvent::Progress(progress.clone()));
-        *at = Some(Place { progress, begun: now, told: now });
-    }
-
-    fn advance(&self, units: u64) {
-        self.add(units, None);
-    }
-
-    fn rows(&self, table: &str, rows: u64) {
-        self.add(rows, Some(table));
-    }
-
-    fn say(&self, text: &str) {
-        self.note("progress", text);
-    }
-}
-
-/// Watches a run.
+/// Watches an activity's job.
 #[derive(Debug)]
 pub struct Watch<'a> {
     all: &'a Activities,
     id: u64,
     seconds: SecondsOf,
+    clock: Clock,
+    /// The part at hand of a build or check.
+    task: Option<Task>,
+    /// The run of a campaign that goes on, or the last one.
+    step: LiveStep,
+}
+
+/// A part of a build or check.
+#[derive(Debug)]
+struct Task {
+    progress: LiveProgress,
+    begun: Elapsed,
+    told: Elapsed,
 }
 
 impl<'a> Watch<'a> {
-    /// For a run of a workload.
+    /// Nothing heard yet.
     pub fn new(all: &'a Activities, id: u64, workload: &Arc<Description>) -> Self {
-        let workload = Arc::clone(workload);
-        Self { all, id, seconds: SecondsOf { activity: id, workload } }
+        Self {
+            all,
+            id,
+            seconds: SecondsOf { activity: id, workload: Arc::clone(workload) },
+            clock: Clock::start(),
+            task: None,
+            step: LiveStep { activity: id, ..LiveStep::default() },
+        }
+    }
+
+    fn publish(&self, event: &LiveEvent) {
+        self.all.hub().publish(event);
+    }
+
+    fn note(&self, kind: &str, at: Option<Elapsed>, text: &str) {
+        self.publish(&LiveEvent::Note(LiveNote {
+            activity: self.id,
+            at_s: at.map(|at| at.duration().as_secs_f64()),
+            kind: kind.to_owned(),
+            text: text.to_owned(),
+        }));
     }
 
     fn phase(&self, phase: &str, at_s: Option<f64>, connected: Option<(u32, u32)>) {
-        self.all.hub().publish(&LiveEvent::Phase(LivePhase {
+        self.publish(&LiveEvent::Phase(LivePhase {
             activity: self.id,
             phase: phase.to_owned(),
             at_s,
@@ -147,36 +73,68 @@ impl<'a> Watch<'a> {
         }));
     }
 
-    fn note(&self, kind: &str, at: Option<Elapsed>, text: &str) {
-        self.all.hub().publish(&LiveEvent::Note(LiveNote {
-            activity: self.id,
-            at_s: at.map(|at| at.duration().as_secs_f64()),
-            kind: kind.to_owned(),
-            text: text.to_owned(),
-        }));
+    fn resolved(&self, spec: &RunSpec) {
+        self.all.resolved(self.id, serde_json::to_value(spec).unwrap_or_default());
+        let window = match spec.length {
+            Length::Time(window) => Some(window.as_secs_f64()),
+            Length::Transactions(_) => None,
+        };
+        self.all.change(self.id, |activity| {
+            activity.users = Some(spec.users);
+            activity.rampup_s = Some(spec.rampup.as_secs_f64());
+            activity.window_s = window;
+            activity.headline_name = Some(self.seconds.workload.headline.name.to_string());
+        });
     }
-}
 
-impl Observer for Watch<'_> {
-    fn begins(&mut self, stopper: Stopper, job: Option<JobId>) {
-        self.all.stops_by(self.id, stopper);
-        if let Some(job) = job {
-            self.all.change(self.id, |activity| activity.job = Some(job.0));
+    fn begin_task(&mut self, name: &str, total: u64, unit: &str) {
+        // What was to do is an estimate: the part before may end with less.
+        self.tell_task();
+        let progress = LiveProgress {
+            activity: self.id,
+            phase: name.to_owned(),
+            done: 0,
+            total,
+            unit: unit.to_owned(),
+            elapsed_ms: 0,
+            tables: Vec::new(),
+        };
+        let now = self.clock.now();
+        self.publish(&LiveEvent::Progress(progress.clone()));
+        self.task = Some(Task { progress, begun: now, told: now });
+    }
+
+    fn advance(&mut self, units: u64, table: Option<&str>) {
+        let Some(task) = &mut self.task else { return };
+        let progress = &mut task.progress;
+        progress.done += units;
+        if let Some(name) = table {
+            match progress.tables.iter_mut().find(|known| known.table == name) {
+                Some(known) => known.rows += units,
+                None => progress.tables.push(TableRows { table: name.to_owned(), rows: units }),
+            }
+        }
+        let due = self.clock.now().since(task.told) >= Elapsed::from_duration(PROGRESS_EVERY).0;
+        if due || progress.done == progress.total {
+            self.tell_task();
         }
     }
 
-    fn second(&mut self, second: &Second) {
-        let second = self.seconds.second(&second.interval);
-        self.all.hub().publish(&LiveEvent::Second(second));
+    fn tell_task(&mut self) {
+        let Some(task) = &mut self.task else { return };
+        let now = self.clock.now();
+        task.told = now;
+        task.progress.elapsed_ms = now.since(task.begun) / 1_000_000;
+        self.all.hub().publish(&LiveEvent::Progress(task.progress.clone()));
     }
 
-    fn event(&mut self, event: &Event) {
+    fn run(&self, event: &Event) {
         match event {
             Event::Connecting { connected, of } => {
                 self.phase("connecting", None, Some((*connected, *of)));
             }
             Event::Phase(phase, at) => {
-                self.phase(name(*phase), Some(at.duration().as_secs_f64()), None);
+                self.phase(phase.name(), Some(at.duration().as_secs_f64()), None);
             }
             Event::Note(note) => self.note(&note.kind, note.at, &note.text),
             // Seconds come by themselves.
@@ -184,85 +142,50 @@ impl Observer for Watch<'_> {
         }
     }
 
-    fn warn(&mut self, text: &str) {
-        self.note("warning", None, text);
+    fn tell_step(&self) {
+        self.publish(&LiveEvent::Step(self.step.clone()));
     }
 }
 
-/// Watches a campaign and the runs in it.
-#[derive(Debug)]
-pub struct WatchSteps<'a> {
-    run: Watch<'a>,
-    /// The run that goes on, or the last one.
-    at: LiveStep,
-}
-
-impl<'a> WatchSteps<'a> {
-    /// For a campaign with a workload.
-    pub fn new(all: &'a Activities, id: u64, workload: &Arc<Description>) -> Self {
-        let at = LiveStep { activity: id, ..LiveStep::default() };
-        Self { run: Watch::new(all, id, workload), at }
-    }
-
-    fn tell(&self) {
-        self.run.all.hub().publish(&LiveEvent::Step(self.at.clone()));
-    }
-}
-
-impl Observer for WatchSteps<'_> {
-    /// The stopper is the campaign's to use, and the job is that of the step.
-    fn begins(&mut self, _: Stopper, job: Option<JobId>) {
-        self.at.job = job.map(|job| job.0);
-        self.tell();
-    }
-
-    fn event(&mut self, event: &Event) {
-        self.run.event(event);
-    }
-
-    fn second(&mut self, second: &Second) {
-        self.run.second(second);
-    }
-
-    fn warn(&mut self, text: &str) {
-        self.run.warn(text);
-    }
-}
-
-impl campaign::Observer for WatchSteps<'_> {
-    fn starts(&mut self, begin: &Begin) {
-        if let Some(job) = begin.job {
-            self.run.all.change(self.at.activity, |activity| activity.job = Some(job.0));
+impl Watcher for Watch<'_> {
+    fn hear(&mut self, event: JobEvent<'_>) {
+        match event {
+            JobEvent::Resolved(spec) => self.resolved(spec),
+            JobEvent::Began(Some(job)) => {
+                self.all.change(self.id, |activity| activity.job = Some(job.0));
+            }
+            JobEvent::Began(None) => {}
+            JobEvent::Task { name, total, unit } => self.begin_task(name, total, unit),
+            JobEvent::Advanced { units, table } => self.advance(units, table),
+            JobEvent::Run(event) => self.run(event),
+            JobEvent::Second(second) => {
+                self.publish(&LiveEvent::Second(self.seconds.second(&second.interval)));
+            }
+            JobEvent::Sequence(_) => {
+                let name = self.seconds.workload.headline.name.to_string();
+                self.all.change(self.id, |activity| activity.headline_name = Some(name));
+            }
+            JobEvent::Step { step, done, of } => {
+                let (activity, what) = (self.id, step.title.clone());
+                self.step = LiveStep { activity, step: done + 1, of, what, ..LiveStep::default() };
+                self.tell_step();
+            }
+            JobEvent::StepBegan(job) => {
+                self.step.job = job.map(|job| job.0);
+                self.tell_step();
+            }
+            JobEvent::StepEnded { result, .. } => {
+                self.step.headline = Some(result.headline.value);
+                self.tell_step();
+            }
+            JobEvent::StepRefused { step, reason } => {
+                self.note("warning", None, &format!("{}: {reason}", step.title));
+            }
+            JobEvent::Rest(rest) => {
+                self.note("progress", None, &format!("settling for {}", format_duration(rest)));
+            }
+            JobEvent::Note(text) => self.note("progress", None, text),
+            JobEvent::Warning(text) => self.note("warning", None, text),
         }
-    }
-
-    fn step(&mut self, step: &Step, done: u32, of: Option<u32>) {
-        let (activity, what) = (self.at.activity, step.title.clone());
-        self.at = LiveStep { activity, step: done + 1, of, what, ..LiveStep::default() };
-        self.tell();
-    }
-
-    fn ended(&mut self, _: &Step, result: &RunResult) {
-        self.at.headline = Some(result.headline.value);
-        self.tell();
-    }
-
-    fn refused(&mut self, step: &Step, reason: &str) {
-        self.warn(&format!("{}: {reason}", step.title));
-    }
-
-    fn settles(&mut self, rest: Duration) {
-        let text = format!("settling for {}", format_duration(rest));
-        self.run.note("progress", None, &text);
-    }
-}
-
-/// As the phase is written in JSON.
-const fn name(phase: Phase) -> &'static str {
-    match phase {
-        Phase::RampUp => "ramp_up",
-        Phase::Window => "window",
-        Phase::Drain => "drain",
-        Phase::Abort => "abort",
     }
 }

@@ -3,14 +3,14 @@
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use triphammer_core::workload::{Description, OptionCommand};
-use triphammer_runner::choices::choices;
-use triphammer_runner::settings::SETTINGS;
+use triphammer_core::workload::{Description, OptionCommand, OptionDef};
+use triphammer_runner::command::JobKind;
+use triphammer_runner::settings::{SettingDef, SettingKind, of_command};
 use triphammer_runner::workloads as workloads_known;
 use utoipa::ToSchema;
 
 use super::Answer;
-use crate::activity::{self, Form, FormCommand, Preview};
+use crate::activity::{self, Form, Preview};
 use crate::app::{App, blocking};
 use crate::error::ApiError;
 use crate::extract::Body;
@@ -26,7 +26,7 @@ pub struct CommandList {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CommandInfo {
     /// The command.
-    pub command: FormCommand,
+    pub command: JobKind,
     /// Its settings, in the order of the reference.
     pub settings: Vec<SettingInfo>,
 }
@@ -44,26 +44,6 @@ pub struct SettingInfo {
     pub default: Option<String>,
     /// The words that it takes; empty where its value is free.
     pub choices: Vec<ChoiceInfo>,
-}
-
-/// What the values of a setting look like. All are sent as text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SettingKind {
-    /// `true` or `false`.
-    Switch,
-    /// A whole number.
-    Integer,
-    /// `30s`, `5m`, `1h30m`.
-    Duration,
-    /// `1%` or `0.01`.
-    Share,
-    /// `3` or `3-8`.
-    Range,
-    /// One of its choices.
-    Choice,
-    /// Any text.
-    Text,
 }
 
 /// A word and what it means.
@@ -122,15 +102,11 @@ pub struct TransactionInfo {
 #[utoipa::path(get, path = "/api/v1/commands", tag = "forms",
     responses((status = 200, body = CommandList)))]
 pub async fn commands() -> Answer<CommandList> {
-    let info = |command: FormCommand| CommandInfo {
+    let info = |command: JobKind| CommandInfo {
         command,
-        settings: SETTINGS
-            .iter()
-            .filter(|s| s.in_request() && s.commands.contains(&command.command()))
-            .map(|s| setting(s.name, s.value, s.help_alone(), s.default_in_words()))
-            .collect(),
+        settings: of_command(command.into()).filter(|s| s.in_request()).map(setting).collect(),
     };
-    Ok(Json(CommandList { commands: FormCommand::ALL.map(info).to_vec() }))
+    Ok(Json(CommandList { commands: JobKind::ALL.map(info).to_vec() }))
 }
 
 /// The workloads, with their options.
@@ -150,26 +126,26 @@ pub async fn preview(State(app): State<App>, Body(form): Body<Form>) -> Answer<P
     blocking(move || activity::preview(&form, app.targets())).await.map(Json)
 }
 
-fn setting(name: &str, value: Option<&str>, help: &str, default: Option<&str>) -> SettingInfo {
-    let choices: Vec<ChoiceInfo> = choices(name)
-        .into_iter()
-        .map(|c| ChoiceInfo { value: c.value.to_string(), meaning: c.meaning.to_string() })
-        .collect();
-    let kind = match value {
-        None => SettingKind::Switch,
-        Some(_) if !choices.is_empty() => SettingKind::Choice,
-        Some("N") => SettingKind::Integer,
-        Some("TIME") => SettingKind::Duration,
-        Some("SHARE") => SettingKind::Share,
-        Some("A-B") => SettingKind::Range,
-        Some(_) => SettingKind::Text,
-    };
+fn setting(declared: &SettingDef) -> SettingInfo {
+    let words = declared.words().into_iter();
     SettingInfo {
-        name: name.to_owned(),
-        kind,
-        help: help.to_owned(),
-        default: default.map(str::to_owned),
-        choices,
+        name: declared.name.to_owned(),
+        kind: declared.kind(),
+        help: declared.help.to_owned(),
+        default: declared.default.map(str::to_owned),
+        choices: words
+            .map(|c| ChoiceInfo { value: c.value.to_string(), meaning: c.meaning.to_string() })
+            .collect(),
+    }
+}
+
+fn option(declared: &OptionDef) -> SettingInfo {
+    SettingInfo {
+        name: declared.name.to_string(),
+        kind: SettingKind::of_value(declared.value.as_deref()),
+        help: declared.help.to_string(),
+        default: Some(declared.default.to_string()),
+        choices: Vec::new(),
     }
 }
 
@@ -177,7 +153,7 @@ fn workload(workload: &Description) -> WorkloadInfo {
     let headline = &workload.headline;
     let options = |command: OptionCommand| {
         let own = workload.options.iter().filter(|option| option.command == command);
-        own.map(|o| setting(&o.name, o.value.as_deref(), &o.help, Some(&o.default))).collect()
+        own.map(option).collect()
     };
     let all: u32 = workload.transactions.iter().map(|t| t.weight).sum();
     let transactions = workload.transactions.iter().map(|t| TransactionInfo {

@@ -3,9 +3,10 @@
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
+use triphammer_runner::command::JobKind;
 use triphammer_runner::compare::{self, ComparisonResult};
 use triphammer_runner::history::{self, HistoryResult, Wanted};
-use triphammer_runner::settings::{Command, Settings, Source};
+use triphammer_runner::settings::{Settings, Source};
 use utoipa::IntoParams;
 
 use super::Answer;
@@ -34,7 +35,7 @@ pub async fn compare(
     State(app): State<App>,
     Params(asked): Params<ComparisonParams>,
 ) -> Answer<ComparisonResult> {
-    let mut settings = Settings::new(Command::Compare);
+    let mut settings = Settings::new(JobKind::Compare);
     if let Some(margin) = &asked.margin {
         settings.say("margin", margin, Source::Request);
     }

@@ -33,10 +33,10 @@ const SPARKLINE_MAX: u32 = 200;
 pub struct JobFilterParams {
     /// Only this command.
     #[param(inline)]
-    pub kind: Option<JobCommand>,
+    pub kind: Option<JobKind>,
     /// Only jobs in this state.
     #[param(inline)]
-    pub status: Option<JobState>,
+    pub status: Option<JobStatus>,
     /// Only this workload.
     pub workload: Option<String>,
     /// Only the runs of this profile or capacity job; jobs that belong to no other when absent.
@@ -51,42 +51,6 @@ pub struct JobFilterParams {
     /// Points of each job's sparkline, 0 to 200; 0 when absent.
     #[param(minimum = 0, maximum = 200)]
     pub sparkline: Option<u32>,
-}
-
-/// The command that a job belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum JobCommand {
-    /// Drove a workload.
-    Run,
-    /// Made schema and data.
-    Build,
-    /// Verified invariants.
-    Check,
-    /// Ran at several numbers of virtual users.
-    Profile,
-    /// Searched the highest rate that keeps a limit.
-    Capacity,
-    /// Judged B against A by runs of its own.
-    Compare,
-}
-
-/// Where a job is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum JobState {
-    /// Its process lives.
-    Running,
-    /// It came to its end.
-    Complete,
-    /// It was stopped before its time.
-    Interrupted,
-    /// It was stopped, and what was in flight was given up.
-    Aborted,
-    /// It could not go on, or what it checked does not hold.
-    Failed,
-    /// Its process ended without a word.
-    Lost,
 }
 
 /// A page of jobs.
@@ -106,9 +70,9 @@ pub struct JobSummary {
     /// Its number.
     pub id: i64,
     /// The command.
-    pub kind: JobCommand,
+    pub kind: JobKind,
     /// Where it is.
-    pub status: JobState,
+    pub status: JobStatus,
     /// What the user called it.
     pub label: Option<String>,
     /// The workload's name.
@@ -250,8 +214,8 @@ pub async fn list(
     let points = filter.sparkline.unwrap_or(0).min(SPARKLINE_MAX);
     let limit = filter.limit.unwrap_or(50).clamp(1, PAGE_MAX);
     let query = JobQuery {
-        kind: filter.kind.map(JobCommand::kind),
-        status: filter.status.map(JobState::status),
+        kind: filter.kind,
+        status: filter.status,
         workload: filter.workload,
         parent: filter.parent.map(JobId),
         search: filter.search,
@@ -350,15 +314,8 @@ pub async fn delete(State(app): State<App>, Path(id): Path<i64>) -> Result<Statu
 
 /// The formats that a job of a kind has.
 fn formats(kind: JobKind) -> Vec<String> {
-    let has = |format: &Format| match format {
-        Format::Text | Format::Json => true,
-        Format::Html => ui::report().is_some(),
-        Format::Junit => matches!(kind, JobKind::Run | JobKind::Check),
-        Format::Markdown => {
-            matches!(kind, JobKind::Run | JobKind::Profile | JobKind::Capacity | JobKind::Compare)
-        }
-        Format::Csv | Format::JsonLines | Format::Hdr => kind == JobKind::Run,
-    };
+    let has =
+        |format: &Format| format.is_of(kind) && (*format != Format::Html || ui::report().is_some());
     Format::ALL
         .iter()
         .map(|(format, ..)| *format)
@@ -449,8 +406,8 @@ impl JobSummary {
     fn new(row: JobRow, sparkline: Vec<f64>) -> Self {
         Self {
             id: row.id.0,
-            kind: JobCommand::of(row.kind),
-            status: JobState::of(row.status),
+            kind: row.kind,
+            status: row.status,
             label: row.label,
             workload: row.workload,
             workload_version: row.workload_version,
@@ -469,54 +426,6 @@ impl JobSummary {
             headline_name: row.headline_name,
             headline_value: row.headline_value,
             sparkline,
-        }
-    }
-}
-
-impl JobCommand {
-    const fn kind(self) -> JobKind {
-        match self {
-            Self::Run => JobKind::Run,
-            Self::Build => JobKind::Build,
-            Self::Check => JobKind::Check,
-            Self::Profile => JobKind::Profile,
-            Self::Capacity => JobKind::Capacity,
-            Self::Compare => JobKind::Compare,
-        }
-    }
-
-    const fn of(kind: JobKind) -> Self {
-        match kind {
-            JobKind::Run => Self::Run,
-            JobKind::Build => Self::Build,
-            JobKind::Check => Self::Check,
-            JobKind::Profile => Self::Profile,
-            JobKind::Capacity => Self::Capacity,
-            JobKind::Compare => Self::Compare,
-        }
-    }
-}
-
-impl JobState {
-    const fn status(self) -> JobStatus {
-        match self {
-            Self::Running => JobStatus::Running,
-            Self::Complete => JobStatus::Complete,
-            Self::Interrupted => JobStatus::Interrupted,
-            Self::Aborted => JobStatus::Aborted,
-            Self::Failed => JobStatus::Failed,
-            Self::Lost => JobStatus::Lost,
-        }
-    }
-
-    const fn of(status: JobStatus) -> Self {
-        match status {
-            JobStatus::Running => Self::Running,
-            JobStatus::Complete => Self::Complete,
-            JobStatus::Interrupted => Self::Interrupted,
-            JobStatus::Aborted => Self::Aborted,
-            JobStatus::Failed => Self::Failed,
-            JobStatus::Lost => Self::Lost,
         }
     }
 }

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::clock::Clock;
 use triphammer_core::session::Database as _;
 use triphammer_drivers::target::Secret;
-use triphammer_runner::settings::{Command, Settings};
+use triphammer_runner::command::JobKind;
+use triphammer_runner::settings::Settings;
 use triphammer_runner::target;
 use utoipa::ToSchema;
 
@@ -127,7 +128,7 @@ pub async fn test(State(app): State<App>, Path(name): Path<String>) -> Answer<Ta
 }
 
 fn try_out(targets: &Targets, name: &str) -> Result<TargetTest, ApiError> {
-    let mut settings = Settings::new(Command::Check);
+    let mut settings = Settings::new(JobKind::Check);
     let keys = targets.say(name, &mut settings)?;
     let target = target::open(&mut settings, "", &keys)?;
     let clock = Clock::start();

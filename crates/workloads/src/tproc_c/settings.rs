@@ -2,27 +2,30 @@
 
 use triphammer_core::SpecError;
 use triphammer_core::value::Timestamp;
-use triphammer_core::workload::{OptionCommand, OptionDef, WorkloadSettings};
+use triphammer_core::workload::{BuildEffect, OptionCommand, OptionDef, WorkloadSettings};
 
 use super::transactions::{TRANSACTION_COUNT, transactions};
 
 /// Adds foreign keys after the load.
 pub const FOREIGN_KEYS: OptionDef =
-    OptionDef::switch(OptionCommand::Build, "foreign-keys", "add foreign keys after the load");
+    OptionDef::switch(OptionCommand::Build, "foreign-keys", "add foreign keys after the load")
+        .with_effect(BuildEffect::ForeignKeys);
 
 /// Leaves the procedures out.
 pub const NO_PROCEDURES: OptionDef = OptionDef::switch(
     OptionCommand::Build,
     "no-procedures",
     "do not create stored procedures; runs then need --mode statements",
-);
+)
+.with_effect(BuildEffect::NoProcedures);
 
 /// Gives history a surrogate key.
 pub const HISTORY_KEY: OptionDef = OptionDef::switch(
     OptionCommand::Build,
     "history-key",
     "give the history table a surrogate key, for databases that need one to replicate",
-);
+)
+.with_effect(BuildEffect::Keys("history_key"));
 
 /// The date of all rows before any run.
 pub const POPULATION_TIME: OptionDef = OptionDef::value(

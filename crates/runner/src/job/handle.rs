@@ -1,14 +1,18 @@
-//! Stops a campaign from any thread: the run that goes on, and what would follow it.
+//! Ends a job from any thread: what goes on, and what would follow it.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use triphammer_core::engine;
 
-/// Stops a campaign. The run that goes on is stored as interrupted; `--resume` makes it again.
+use crate::cancel::Cancel;
+
+/// Ends a job. It may be used before the job begins, which then ends as soon as it has begun. What a campaign
+/// was at is stored as interrupted; `--resume` makes it again.
 #[derive(Clone, Debug, Default)]
-pub struct Stopper {
+pub struct Handle {
     shared: Arc<Shared>,
+    cancel: Cancel,
 }
 
 #[derive(Debug, Default)]
@@ -24,9 +28,11 @@ struct State {
     run: Option<engine::Stopper>,
 }
 
-impl Stopper {
-    /// Asks for the end: transactions in flight end, no other run begins. Harmless when said twice.
+impl Handle {
+    /// Asks for the end: transactions in flight end, no other run begins, a build or check gives up what it
+    /// has in hand. Harmless when said twice.
     pub fn stop(&self) {
+        self.cancel.cancel();
         let mut state = self.state();
         state.stopped = true;
         if let Some(run) = &state.run {
@@ -51,8 +57,13 @@ impl Stopper {
         self.state().stopped
     }
 
+    /// What a build or check looks at.
+    pub(crate) const fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
     /// A run begins; it ends at once when the end was asked for before.
-    pub(super) fn begins(&self, run: engine::Stopper) {
+    pub(crate) fn begins(&self, run: engine::Stopper) {
         let mut state = self.state();
         if state.stopped {
             run.stop();
@@ -64,12 +75,12 @@ impl Stopper {
     }
 
     /// It has ended.
-    pub(super) fn ended(&self) {
+    pub(crate) fn ended(&self) {
         self.state().run = None;
     }
 
     /// Waits, but not longer than until the end is asked for.
-    pub(super) fn wait(&self, rest: Duration) {
+    pub(crate) fn wait(&self, rest: Duration) {
         let waited =
             self.shared.changed.wait_timeout_while(self.state(), rest, |state| !state.stopped);
         drop(waited);
@@ -86,13 +97,13 @@ mod tests {
 
     #[test]
     fn a_rest_ends_when_the_end_is_asked_for() {
-        let stopper = Stopper::default();
-        let other = stopper.clone();
+        let handle = Handle::default();
+        let other = handle.clone();
         let waiting = std::thread::spawn(move || {
             other.wait(Duration::from_secs(600));
             other.is_stopped()
         });
-        stopper.stop();
+        handle.stop();
         assert!(waiting.join().unwrap());
     }
 }

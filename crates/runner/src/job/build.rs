@@ -1,0 +1,36 @@
+//! `build` as a job.
+
+use triphammer_core::spec::RunSpec;
+
+use super::{Document, Finished, Job};
+use crate::build::build;
+use crate::failure::Failure;
+use crate::journal::Journal;
+use crate::requests;
+use crate::settings::Settings;
+use crate::watch::{JobEvent, Watch, Watcher};
+
+pub(super) fn look(job: &mut Job, _: &Watch<'_>) -> Result<Vec<(Settings, RunSpec)>, Failure> {
+    requests::build(&mut job.settings, &job.workload, &job.targets[0])?;
+    Ok(Vec::new())
+}
+
+pub(super) fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
+    let watch = &Watch::new(watcher);
+    let warn = &mut |text: &str| watch.warn(text);
+    let mut request = requests::build(&mut job.settings, &job.workload, &job.targets[0])?;
+    request.cancel = job.handle.cancel().clone();
+    let mut store = job.open_store(watch)?;
+    let mut journal = Journal::of_build(store.as_mut(), job.target(), &request, warn);
+    watch.report(JobEvent::Began(journal.job));
+    match build(&job.target().database, &request, watch) {
+        Ok(report) => {
+            journal.built(&report, warn);
+            Ok(Finished::of(Document::Build(report), &journal))
+        }
+        Err(failure) => {
+            journal.failed(&failure, warn);
+            Err(failure)
+        }
+    }
+}

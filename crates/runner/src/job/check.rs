@@ -1,0 +1,36 @@
+//! `check` as a job.
+
+use triphammer_core::spec::RunSpec;
+
+use super::{Document, Finished, Job};
+use crate::check::check;
+use crate::failure::Failure;
+use crate::journal::Journal;
+use crate::requests;
+use crate::settings::Settings;
+use crate::watch::{JobEvent, Watch, Watcher};
+
+pub(super) fn look(job: &mut Job, _: &Watch<'_>) -> Result<Vec<(Settings, RunSpec)>, Failure> {
+    requests::check(&mut job.settings, &job.workload, &job.targets[0])?;
+    Ok(Vec::new())
+}
+
+pub(super) fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
+    let watch = &Watch::new(watcher);
+    let warn = &mut |text: &str| watch.warn(text);
+    let mut request = requests::check(&mut job.settings, &job.workload, &job.targets[0])?;
+    request.cancel = job.handle.cancel().clone();
+    let mut store = job.open_store(watch)?;
+    let mut journal = Journal::of_check(store.as_mut(), &job.workload, job.target(), warn);
+    watch.report(JobEvent::Began(journal.job));
+    match check(&job.target().database, &request, watch) {
+        Ok(report) => {
+            journal.checked(&report, warn);
+            Ok(Finished::of(Document::Check(report), &journal))
+        }
+        Err(failure) => {
+            journal.failed(&failure, warn);
+            Err(failure)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! `compare` of what the store holds: no runs are made, and nothing is stored.
+
+use triphammer_core::spec::RunSpec;
+
+use super::{Document, Finished, Job, stored};
+use crate::command::JobKind;
+use crate::compare;
+use crate::failure::Failure;
+use crate::settings::{Mark, Settings, Source, is};
+use crate::watch::{Watch, Watcher};
+
+pub(super) fn look(job: &mut Job, _: &Watch<'_>) -> Result<Vec<(Settings, RunSpec)>, Failure> {
+    refuse_settings_of_runs(&job.settings)?;
+    compare::margin(&mut job.settings)?;
+    Ok(Vec::new())
+}
+
+pub(super) fn run(job: &mut Job, _: &mut dyn Watcher) -> Result<Finished, Failure> {
+    refuse_settings_of_runs(&job.settings)?;
+    let margin = compare::margin(&mut job.settings)?;
+    let settings = &job.settings;
+    let (Some(a), Some(b)) = (settings.said("target"), settings.said("other")) else {
+        return Err(Failure::refuse(
+            "say what to compare: two jobs or two labels; or --ab and a target or two, to make the runs",
+        ));
+    };
+    let store = stored(settings, job.store.as_ref())?;
+    let result = compare::stored(&store, a, b, margin)?;
+    Ok(Finished::unstored(Document::Comparison(Box::new(result))))
+}
+
+/// What is said of runs on the command line has no meaning for runs that were made long ago.
+fn refuse_settings_of_runs(settings: &Settings) -> Result<(), Failure> {
+    let mut flags = settings.all_said().filter(|(.., source)| **source == Source::Flag);
+    let of_stored = |name: &str| is(JobKind::Compare, name, Mark::OfStored) || name == "ab";
+    match flags.find(|(name, ..)| !of_stored(name)) {
+        None => Ok(()),
+        Some((name, ..)) => {
+            Err(Failure::refuse(format!("--{name} is of runs to be made: it needs --ab")))
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! `drop` as a job. It is not stored.
+
+use triphammer_core::session::Database as _;
+use triphammer_core::spec::RunSpec;
+
+use super::{Document, Finished, Job, Removal};
+use crate::failure::Failure;
+use crate::remove::drop_build;
+use crate::settings::Settings;
+use crate::watch::{JobEvent, Watch, Watcher};
+
+pub(super) fn look(job: &mut Job, _: &Watch<'_>) -> Result<Vec<(Settings, RunSpec)>, Failure> {
+    job.settings.switch("force")?;
+    Ok(Vec::new())
+}
+
+pub(super) fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
+    let force = job.settings.switch("force")?;
+    watcher.hear(JobEvent::Began(None));
+    let target = job.target();
+    let removed = drop_build(&job.workload, &target.database, force, target.connect_limit)?;
+    let (workload, target) = (job.workload.title.to_string(), target.database.target());
+    Ok(Finished::unstored(Document::Removal(Removal { workload, target, removed })))
+}

@@ -1,0 +1,368 @@
+//! A job: work that somebody asks for by settings. The command line, the server and any other program do it the
+//! same way.
+//!
+//! ```text
+//! Settings ──► Job::new ──► look: what it would come to     (--show-spec, a form's preview)
+//!                      └──► run: does it, tells a Watcher, stores ──► Finished { Document, … }
+//! Handle ──► stop, abort, from any thread
+//! ```
+//!
+//! What a kind of job is made of is one line in [`work`]: how it is looked at and how it is done. A new kind is
+//! a variant of [`JobKind`] with its words, a module here with these two functions, its line, and a variant of
+//! [`Document`].
+
+mod build;
+mod check;
+mod compare;
+mod document;
+mod drop;
+mod handle;
+mod run;
+mod sequence;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use triphammer_core::session::Database as _;
+use triphammer_core::spec::RunSpec;
+use triphammer_core::workload::Description;
+
+use crate::campaign::{self, Resumed};
+use crate::capacity::Capacity;
+use crate::command::JobKind;
+use crate::compare::Pairs;
+use crate::failure::Failure;
+use crate::journal::Journal;
+use crate::outputs::Outputs;
+use crate::profile::Profile;
+use crate::replay::{Exemplar, Replayed};
+use crate::requests;
+use crate::result::Status;
+use crate::settings::Settings;
+use crate::store::{JobId, Store, default_path};
+use crate::target::{self, Secrets, Target};
+use crate::watch::{Watch, Watcher};
+
+pub use document::{Document, Head, Removal};
+pub use handle::Handle;
+
+/// What somebody asks for.
+pub struct Order<'a> {
+    /// What was said, for the command of a job.
+    pub settings: Settings,
+    /// What was said of B in a comparison that makes runs, where its target brings settings of its own; else B's
+    /// settings are those of A, on the second target.
+    pub other: Option<Settings>,
+    /// Where the secrets of the target come from, and those of the second target.
+    pub secrets: [&'a dyn Secrets; 2],
+    /// The job store, where the settings name none; else the user's own.
+    pub store: Option<PathBuf>,
+    /// By what the job is ended.
+    pub handle: Handle,
+}
+
+impl<'a> Order<'a> {
+    /// These settings, with nothing special.
+    #[must_use]
+    pub fn new(settings: Settings, secrets: &'a dyn Secrets) -> Self {
+        let (other, store, handle) = (None, None, Handle::default());
+        Self { settings, other, secrets: [secrets; 2], store, handle }
+    }
+}
+
+/// A job whose settings are known and whose targets are there; nothing is connected yet.
+#[derive(Debug)]
+pub struct Job {
+    kind: JobKind,
+    work: Work,
+    workload: Arc<Description>,
+    settings: Settings,
+    /// None where stored jobs are compared.
+    targets: Vec<Target>,
+    resumed: Option<Resumed>,
+    exemplar: Option<Exemplar>,
+    store: Option<PathBuf>,
+    handle: Handle,
+}
+
+/// How a kind of job is looked at and done.
+#[derive(Clone, Copy, Debug)]
+struct Work {
+    /// Reads every setting and does nothing; gives the runs that would be made first.
+    look: fn(&mut Job, &Watch<'_>) -> Result<Vec<(Settings, RunSpec)>, Failure>,
+    run: fn(&mut Job, &mut dyn Watcher) -> Result<Finished, Failure>,
+}
+
+const fn work(kind: JobKind) -> Work {
+    match kind {
+        JobKind::Build => Work { look: build::look, run: build::run },
+        JobKind::Run => Work { look: run::look, run: run::run },
+        JobKind::Profile => sequence::work::<Profile>(),
+        JobKind::Capacity => sequence::work::<Capacity>(),
+        JobKind::Compare => sequence::work::<Pairs>(),
+        JobKind::Check => Work { look: check::look, run: check::run },
+        JobKind::Drop => Work { look: drop::look, run: drop::run },
+    }
+}
+
+/// A comparison of stored jobs makes no runs.
+const STORED: Work = Work { look: compare::look, run: compare::run };
+
+/// What a job comes to, without doing it.
+#[derive(Debug)]
+pub struct Preview {
+    /// The runs that would be made first, one on each target of a campaign, each with all its settings; none where
+    /// nothing is run.
+    pub runs: Vec<(Settings, RunSpec)>,
+}
+
+/// How a job ended that began.
+#[derive(Debug)]
+pub struct Finished {
+    /// What it left; `None` where a campaign has no complete run.
+    pub document: Option<Document>,
+    /// Complete; interrupted or aborted; or failed when it could not go on.
+    pub status: Status,
+    /// Its number in the store; `None` when it is not there, or not whole.
+    pub job: Option<JobId>,
+    /// False when it was to be stored and is not, or not whole.
+    pub is_stored: bool,
+    /// Why a campaign failed.
+    pub reason: Option<String>,
+    /// The files and endpoints that a run filled, still open.
+    pub(crate) outputs: Option<Outputs>,
+}
+
+impl Finished {
+    fn of(document: Document, journal: &Journal<'_>) -> Self {
+        let is_stored = journal.is_whole();
+        let job = journal.job.filter(|_| is_stored);
+        Self { job, is_stored, ..Self::unstored(document) }
+    }
+
+    /// A job that came to its end and leaves no trace in the store.
+    fn unstored(document: Document) -> Self {
+        let status = Status::Complete;
+        Self {
+            document: Some(document),
+            status,
+            job: None,
+            is_stored: true,
+            reason: None,
+            outputs: None,
+        }
+    }
+
+    /// Whether it did what it was to do, and what it found is good.
+    #[must_use]
+    pub fn is_good(&self) -> bool {
+        self.status == Status::Complete && self.document.as_ref().is_some_and(Document::is_good)
+    }
+
+    /// Ends the files and endpoints that a run filled, which may take a moment: print first. Gives what is still
+    /// to be told, and why a file that was asked for is not whole.
+    pub fn end_outputs(&mut self) -> (Option<String>, Option<Failure>) {
+        let Some(mut outputs) = self.outputs.take() else { return (None, None) };
+        (outputs.finish(), outputs.torn())
+    }
+
+    /// What came out, in a line.
+    #[must_use]
+    pub fn outcome(&self) -> String {
+        match (&self.reason, &self.document) {
+            (Some(reason), _) => reason.clone(),
+            (None, Some(document)) => document.outcome(),
+            (None, None) => "nothing was found".to_owned(),
+        }
+    }
+}
+
+impl Job {
+    /// Takes an order: reads what belongs to all jobs, and opens the targets.
+    ///
+    /// # Errors
+    /// When the command is no job, a setting is of another workload or dialect, a target cannot be, or the job to
+    /// go on with cannot be taken up.
+    pub fn new(order: Order<'_>) -> Result<Self, Failure> {
+        let Order { mut settings, other, secrets, store, handle } = order;
+        let command = settings.command();
+        let kind = command.job().ok_or_else(|| {
+            Failure::refuse(format!("`{}` is no job: it looks at what jobs left", command.name()))
+        })?;
+        let resumed = match settings.said("resume") {
+            Some(_) => campaign::resume(&stored(&settings, store.as_ref())?, &settings)?,
+            None => None,
+        };
+        if let Some(resumed) = &resumed {
+            settings.clone_from(&resumed.settings);
+        }
+        let exemplar = match settings.said("replay-exemplar").map(str::to_owned) {
+            Some(name) => {
+                Some(Exemplar::find(&name, &store_path(&settings, store.as_ref())?, &mut settings)?)
+            }
+            None => None,
+        };
+        let makes_runs = kind != JobKind::Compare || resumed.is_some() || settings.switch("ab")?;
+        let workload = requests::workload(&mut settings)?;
+        let work = if makes_runs { work(kind) } else { STORED };
+        let mut job = Self {
+            kind,
+            work,
+            workload,
+            settings,
+            targets: Vec::new(),
+            resumed,
+            exemplar,
+            store,
+            handle,
+        };
+        if makes_runs {
+            job.open(other, secrets)?;
+        }
+        Ok(job)
+    }
+
+    /// Opens the targets.
+    fn open(&mut self, other: Option<Settings>, secrets: [&dyn Secrets; 2]) -> Result<(), Failure> {
+        let workload = &self.workload;
+        requests::refuse_options_of_others(&self.settings, workload)?;
+        if self.kind == JobKind::Compare {
+            let other = other.unwrap_or_else(|| self.settings.of_other());
+            let sides = crate::compare::sides([&self.settings, &other], &workload.options)?;
+            for (mut side, secrets) in sides.into_iter().zip(secrets) {
+                self.targets.push(target::open(&mut side, &workload.name, secrets)?);
+            }
+        } else {
+            self.targets.push(target::open(&mut self.settings, &workload.name, secrets[0])?);
+        }
+        for target in &self.targets {
+            requests::refuse_options_of_other_dialects(&self.settings, target)?;
+        }
+        Ok(())
+    }
+
+    /// What it does.
+    #[must_use]
+    pub const fn kind(&self) -> JobKind {
+        self.kind
+    }
+
+    /// What it is done with.
+    #[must_use]
+    pub const fn workload(&self) -> &Arc<Description> {
+        &self.workload
+    }
+
+    /// What was said, and what was read of it so far.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The same, for who asks to read its own.
+    pub const fn settings_mut(&mut self) -> &mut Settings {
+        &mut self.settings
+    }
+
+    /// URLs of the targets, without secrets.
+    #[must_use]
+    pub fn targets(&self) -> Vec<String> {
+        self.targets.iter().map(|target| target.database.target()).collect()
+    }
+
+    /// What to tell about the targets, such as that a password in a URL shows in the process list.
+    pub fn warnings(&self) -> impl Iterator<Item = &str> {
+        self.targets.iter().flat_map(|target| &target.warnings).map(String::as_str)
+    }
+
+    /// What the drivers have noticed about the databases so far.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        self.targets.iter().flat_map(|target| target.database.notes()).collect()
+    }
+
+    /// By what it is ended, from any thread.
+    #[must_use]
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
+    /// What to do before the program ends at once while this job, which does not drain, goes on: mark it
+    /// interrupted, by a connection of its own.
+    #[must_use]
+    pub fn last_words(&self) -> Option<impl Fn(JobId) + Send + Sync + 'static + use<>> {
+        let path = store_path(&self.settings, self.store.as_ref()).ok()?;
+        Some(move |job| {
+            // The program ends either way; a store that cannot be written shows the job as lost.
+            if let Ok(store) = Store::open(&path) {
+                let _ = store.interrupted(job);
+            }
+        })
+    }
+
+    /// Reads every setting, and looks at the database where what was built decides; does nothing.
+    ///
+    /// # Errors
+    /// When a value cannot be, or there is nothing to run.
+    pub fn look(&mut self, watcher: &mut dyn Watcher) -> Result<Preview, Failure> {
+        let runs = (self.work.look)(self, &Watch::new(watcher))?;
+        Ok(Preview { runs })
+    }
+
+    /// Does it, and stores what it leaves.
+    ///
+    /// # Errors
+    /// When it could not begin, or a build, check or drop could not be done.
+    pub fn run(&mut self, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
+        (self.work.run)(self, watcher)
+    }
+
+    /// Runs the transaction that `--replay-exemplar` names again; `None` where none is named.
+    ///
+    /// # Errors
+    /// When the run cannot be resolved, or there is no session.
+    pub fn replay(&mut self, watcher: &mut dyn Watcher) -> Result<Option<Replayed>, Failure> {
+        let Some(exemplar) = self.exemplar.clone() else { return Ok(None) };
+        let resolved = run::resolve(self, &Watch::new(watcher), false)?;
+        let replay = resolved.replay(&exemplar)?;
+        Ok(Some(Replayed {
+            text: exemplar.text(&replay, &self.workload.transactions),
+            is_good: replay.outcome.is_ok(),
+        }))
+    }
+
+    fn target(&self) -> &Target {
+        &self.targets[0]
+    }
+
+    /// The job store, or a warning: a store that cannot be opened is no reason not to measure. One that was named
+    /// and cannot be opened is.
+    fn open_store(&self, watch: &Watch<'_>) -> Result<Option<Store>, Failure> {
+        let path = store_path(&self.settings, self.store.as_ref());
+        let opened = path.and_then(|path| Store::open(&path).map_err(Failure::from_store));
+        match opened {
+            Ok(store) => Ok(Some(store)),
+            Err(failure) if self.settings.said("store").is_some() => Err(failure),
+            Err(failure) => {
+                watch.warn(&format!("this job will not be stored: {failure}"));
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// The store to read.
+fn stored(settings: &Settings, store: Option<&PathBuf>) -> Result<Store, Failure> {
+    Store::open_to_read(&store_path(settings, store)?).map_err(Failure::from_store)
+}
+
+/// Where the store is.
+fn store_path(settings: &Settings, store: Option<&PathBuf>) -> Result<PathBuf, Failure> {
+    match (settings.said("store"), store) {
+        (Some(path), _) => Ok(PathBuf::from(path)),
+        (None, Some(path)) => Ok(path.clone()),
+        (None, None) => default_path().map_err(Failure::from_store),
+    }
+}

@@ -1,0 +1,46 @@
+//! `run` as a job, with the files and endpoints that it fills beside its result.
+
+use triphammer_core::spec::RunSpec;
+
+use super::{Document, Finished, Job};
+use crate::failure::Failure;
+use crate::outputs::OutputsAsked;
+use crate::run::Resolved;
+use crate::settings::Settings;
+use crate::store::JobId;
+use crate::watch::{JobEvent, Watch, Watcher};
+
+pub(super) fn look(job: &mut Job, watch: &Watch<'_>) -> Result<Vec<(Settings, RunSpec)>, Failure> {
+    OutputsAsked::said(&mut job.settings)?;
+    let resolved = resolve(job, watch, true)?;
+    Ok(vec![(job.settings.clone(), resolved.spec().clone())])
+}
+
+pub(super) fn resolve(
+    job: &mut Job,
+    watch: &Watch<'_>,
+    only_look: bool,
+) -> Result<Resolved, Failure> {
+    Resolved::new(&mut job.settings, &job.workload, &job.targets[0], watch, only_look)
+}
+
+pub(super) fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
+    let asked = OutputsAsked::said(&mut job.settings)?;
+    let resolved = resolve(job, &Watch::new(watcher), false)?;
+    let mut outputs = asked.open(&job.workload.transactions, resolved.info(&job.settings))?;
+    let mut store = job.open_store(&Watch::new(watcher))?;
+    watcher.hear(JobEvent::Resolved(resolved.spec()));
+    let result = {
+        let mut around = outputs.around(watcher);
+        let watch = Watch::new(&mut around);
+        resolved.run(&job.settings, store.as_mut(), &job.handle, &watch)
+    }?;
+    Ok(Finished {
+        status: result.status,
+        job: result.job.map(JobId),
+        is_stored: store.is_none() || result.job.is_some(),
+        document: Some(Document::Run(Box::new(result))),
+        reason: None,
+        outputs: Some(outputs),
+    })
+}

@@ -1,0 +1,51 @@
+//! A campaign as a job: `profile`, `capacity`, `compare --ab`, and whatever else asks a [`Question`].
+
+use triphammer_core::spec::RunSpec;
+
+use super::{Finished, Job, Work};
+use crate::campaign::{self, Campaign, Question};
+use crate::failure::Failure;
+use crate::settings::Settings;
+use crate::watch::{Watch, Watcher};
+
+pub(super) const fn work<Q: Question>() -> Work {
+    Work { look: look::<Q>, run: run::<Q> }
+}
+
+/// The question, and the rest between two runs.
+fn ask<Q: Question>(job: &mut Job) -> Result<(Q, std::time::Duration), Failure> {
+    let question = Q::ask(&mut job.settings, &job.workload, &job.targets)?;
+    let settle = campaign::settle(job.targets[0].embedded);
+    Ok((question, job.settings.duration("settle", settle)?))
+}
+
+fn look<Q: Question>(
+    job: &mut Job,
+    watch: &Watch<'_>,
+) -> Result<Vec<(Settings, RunSpec)>, Failure> {
+    let (question, settle) = ask::<Q>(job)?;
+    let campaign = campaign(job, settle);
+    let trials = question.trials();
+    let runs = trials.iter().map(|trial| {
+        let (settings, resolved) = campaign.resolve(trial, watch, true)?;
+        Ok((settings, resolved.spec().clone()))
+    });
+    runs.collect()
+}
+
+fn run<Q: Question>(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
+    let watch = &Watch::new(watcher);
+    let (mut question, settle) = ask::<Q>(job)?;
+    let mut store = job.open_store(watch)?;
+    campaign(job, settle).conduct(&mut question, store.as_mut(), &job.handle, watch)
+}
+
+const fn campaign(job: &Job, settle: std::time::Duration) -> Campaign<'_> {
+    Campaign {
+        workload: &job.workload,
+        settings: &job.settings,
+        targets: job.targets.as_slice(),
+        settle,
+        resumed: job.resumed.as_ref(),
+    }
+}

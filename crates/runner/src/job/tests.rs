@@ -1,0 +1,160 @@
+//! Jobs as any program asks for them, on the null driver and SQLite.
+
+use serde_json::json;
+use triphammer_core::SpecError;
+
+use super::*;
+use crate::command::Command;
+use crate::settings::{Given, Source};
+use crate::watch::{JobEvent, Silent};
+
+struct Nobody;
+
+impl Secrets for Nobody {
+    fn variable(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn prompt(&self, _: &str) -> Result<String, SpecError> {
+        Err(SpecError::new("nobody is there"))
+    }
+}
+
+/// Names of the events, each once in a row.
+#[derive(Default)]
+struct Heard(Vec<&'static str>);
+
+impl Watcher for Heard {
+    fn hear(&mut self, event: JobEvent<'_>) {
+        let name = match event {
+            JobEvent::Resolved(_) => "resolved",
+            JobEvent::Began(Some(_)) => "began",
+            JobEvent::Began(None) => "began unstored",
+            JobEvent::Task { .. } => "task",
+            JobEvent::Advanced { .. } => "advanced",
+            JobEvent::Run(_) | JobEvent::Second(_) => "run",
+            JobEvent::Sequence(_) => "sequence",
+            JobEvent::Step { .. } => "step",
+            JobEvent::StepBegan(_) => "step began",
+            JobEvent::StepEnded { .. } => "step ended",
+            JobEvent::StepRefused { .. } => "step refused",
+            JobEvent::Rest(_) => "rest",
+            JobEvent::Note(_) => "note",
+            JobEvent::Warning(text) => panic!("{text}"),
+        };
+        if self.0.last() != Some(&name) {
+            self.0.push(name);
+        }
+    }
+}
+
+fn settings(command: impl Into<Command>, said: &[(&str, &str)]) -> Settings {
+    let mut settings = Settings::new(command);
+    for (name, value) in said {
+        settings.say(name, *value, Source::Flag);
+    }
+    settings
+}
+
+fn job(folder: &tempfile::TempDir, settings: Settings) -> Job {
+    let store = Some(folder.path().join("jobs.sqlite"));
+    Job::new(Order { store, ..Order::new(settings, &Nobody) }).unwrap()
+}
+
+#[test]
+fn a_run_is_asked_for_watched_and_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut asked = settings(JobKind::Run, &[("target", "null:"), ("transactions", "5")]);
+    asked.say("vus", 2_u32, Source::Flag);
+    let mut heard = Heard::default();
+    let finished = job(&folder, asked).run(&mut heard).unwrap();
+    assert_eq!(heard.0, ["resolved", "began", "run"]);
+    assert!(finished.is_good() && finished.is_stored);
+    let document = finished.document.unwrap();
+    let head = document.head();
+    assert_eq!((head.kind, head.job), (JobKind::Run, Some(1)));
+    let vus = head.settings.iter().find(|setting| setting.name == "vus").unwrap();
+    assert_eq!((vus.value.as_str(), vus.source.as_str()), ("2", "command line"));
+    let store = Store::open(&folder.path().join("jobs.sqlite")).unwrap();
+    let stored = store.load(finished.job.unwrap()).unwrap();
+    assert_eq!(Document::stored(&stored).unwrap(), Some(document.clone()));
+    assert_eq!(stored.document.unwrap(), serde_json::to_value(&document).unwrap());
+}
+
+#[test]
+fn a_build_a_check_and_a_drop_go_the_same_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = format!("sqlite:{}", folder.path().join("data.sqlite").display());
+    let said = [("target", target.as_str()), ("workload", "tpc-b")];
+    let done = |kind: JobKind| {
+        let mut heard = Heard::default();
+        let finished = job(&folder, settings(kind, &said)).run(&mut heard).unwrap();
+        assert!(finished.is_good(), "{finished:?}");
+        (heard.0, finished)
+    };
+    let (heard, built) = done(JobKind::Build);
+    assert_eq!(heard[..2], ["began", "task"]);
+    assert_eq!(built.job, Some(JobId(1)));
+    assert!(built.outcome().starts_with("built: "), "{}", built.outcome());
+    let (heard, checked) = done(JobKind::Check);
+    assert_eq!(heard, ["began", "task", "advanced"]);
+    assert!(checked.outcome().ends_with("conditions hold"), "{}", checked.outcome());
+    let (heard, dropped) = done(JobKind::Drop);
+    assert_eq!((heard, dropped.job), (vec!["began unstored"], None));
+    let Some(Document::Removal(removal)) = &dropped.document else { panic!("{dropped:?}") };
+    assert_eq!(json!(dropped.document), json!(removal.removed));
+}
+
+#[test]
+fn what_is_stopped_before_it_begins_ends_as_soon_as_it_has_begun() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = [("target", "null:"), ("rampup", "0s"), ("duration", "1h")];
+    let mut run = job(&folder, settings(JobKind::Run, &said));
+    run.handle().stop();
+    let stopped = run.run(&mut Silent).unwrap_err();
+    assert!(stopped.is_interruption(), "{stopped}");
+    let mut profile = job(&folder, settings(JobKind::Profile, &said));
+    profile.handle().stop();
+    let mut heard = Heard::default();
+    let finished = profile.run(&mut heard).unwrap();
+    assert_eq!(heard.0, ["began", "sequence"]);
+    assert_eq!((finished.status, finished.document), (Status::Interrupted, None));
+}
+
+#[test]
+fn to_look_does_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    for kind in JobKind::ALL {
+        let said = [("target", "null:"), ("limit", "all.p95 < 1s"), ("ab", "true")];
+        let taken = |name: &str| crate::settings::declared(kind, name).is_some();
+        let said: Vec<_> = said.into_iter().filter(|(name, _)| taken(name)).collect();
+        let mut job = job(&folder, settings(kind, &said));
+        let preview = job.look(&mut Heard::default()).unwrap();
+        let runs = match kind {
+            JobKind::Compare => 2,
+            kind if kind.drives() => 1,
+            _ => 0,
+        };
+        assert_eq!(preview.runs.len(), runs, "{kind:?}");
+    }
+    assert!(!folder.path().join("jobs.sqlite").exists());
+}
+
+#[test]
+fn a_campaign_decides_by_values_not_by_text() {
+    let steps = [Given::from(8_u32), Given::from("8")];
+    assert_eq!(steps[0], steps[1]);
+    assert_eq!((steps[0].value::<u32>(), steps[1].value::<u32>()), (Some(8), None));
+    let mut asked = settings(JobKind::Run, &[]);
+    asked.say("threads", u32::MAX, Source::Request);
+    let error = asked.count("threads", 64_u32, || 1).unwrap_err().to_string();
+    assert!(error.contains("too much: at most 64"), "{error}");
+}
+
+#[test]
+fn what_only_looks_is_no_job() {
+    for command in Command::ALL.into_iter().filter(|command| command.job().is_none()) {
+        let refused = Job::new(Order::new(settings(command, &[]), &Nobody)).unwrap_err();
+        assert!(refused.to_string().contains("is no job"), "{refused}");
+    }
+}

@@ -1,0 +1,92 @@
+//! A value as it was given: text, or by a program the value itself, which then is not written and read again.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use triphammer_core::clock::format_duration;
+use triphammer_core::pace::Load;
+
+/// A value of a setting.
+#[derive(Clone)]
+pub struct Given {
+    /// As it would be typed.
+    text: String,
+    /// Itself, where a program gave it.
+    value: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+impl Given {
+    fn typed<T: Any + Send + Sync>(text: String, value: T) -> Self {
+        Self { text, value: Some(Arc::new(value)) }
+    }
+
+    /// As it would be typed.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Itself, where a program gave it and it is of this type; else the text is to be read.
+    #[must_use]
+    pub fn value<T: Clone + 'static>(&self) -> Option<T> {
+        self.value.as_ref()?.downcast_ref().cloned()
+    }
+}
+
+impl fmt::Debug for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.text, f)
+    }
+}
+
+impl PartialEq for Given {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Given {}
+
+impl From<String> for Given {
+    fn from(text: String) -> Self {
+        Self { text, value: None }
+    }
+}
+
+impl From<&str> for Given {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<&String> for Given {
+    fn from(text: &String) -> Self {
+        text.clone().into()
+    }
+}
+
+impl From<u32> for Given {
+    fn from(number: u32) -> Self {
+        Self::typed(number.to_string(), number)
+    }
+}
+
+impl From<u64> for Given {
+    fn from(number: u64) -> Self {
+        Self::typed(number.to_string(), number)
+    }
+}
+
+impl From<Duration> for Given {
+    fn from(duration: Duration) -> Self {
+        Self::typed(format_duration(duration), duration)
+    }
+}
+
+impl From<Load> for Given {
+    fn from(load: Load) -> Self {
+        Self::typed(load.to_string(), load)
+    }
+}

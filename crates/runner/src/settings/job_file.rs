@@ -1,0 +1,107 @@
+//! Job files: TOML, whose values join the layers.
+
+use std::path::Path;
+
+use triphammer_core::SpecError;
+use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
+use triphammer_core::workload::OptionDef;
+use triphammer_drivers::target::TargetUrl;
+
+use super::declaration::{Mark, declared};
+use super::layers::{REPEATED, Settings, belongs, known};
+use super::list::ON_TARGET;
+use super::source::Source;
+use crate::command::Command;
+use crate::suggestion::suggestion;
+
+impl Settings {
+    /// Adds a job file.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no TOML, or holds a key or value that cannot be.
+    pub fn add_job_file(&mut self, path: &Path, options: &[&OptionDef]) -> Result<(), SpecError> {
+        let name = path.display().to_string();
+        let text = read_text(path, SETTINGS_BYTES_MAX)
+            .map_err(|error| SpecError::new(format!("cannot read the job file {name}: {error}")))?;
+        let table: toml::Table = text
+            .parse()
+            .map_err(|error| SpecError::new(format!("the job file {name} is no TOML: {error}")))?;
+        let (tables, top): (Vec<_>, Vec<_>) =
+            table.into_iter().partition(|(_, value)| value.is_table());
+        for (section, value) in tables {
+            let Some(command) = ON_TARGET.iter().copied().find(|c| c.name() == section) else {
+                let tables: Vec<_> = ON_TARGET.iter().map(|c| format!("[{}]", c.name())).collect();
+                return Err(SpecError::new(format!(
+                    "{name}: no table [{section}]; there are {}",
+                    tables.join(", ")
+                )));
+            };
+            for (key, value) in value.as_table().expect("partitioned") {
+                let value = job_file_value(&name, command, key, value, options)?;
+                if command == self.command {
+                    self.say(key, value, Source::JobFile(name.clone()));
+                }
+            }
+        }
+        for (key, value) in top {
+            let somewhere = ON_TARGET
+                .iter()
+                .copied()
+                .find(|command| known(*command, options).any(|known| known == key));
+            let value =
+                job_file_value(&name, somewhere.unwrap_or(self.command), &key, &value, options)?;
+            if known(self.command, options).any(|known| known == key) {
+                self.say(&key, value, Source::JobFile(name.clone()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks one key of a job file and gives its value as text.
+fn job_file_value(
+    file: &str,
+    command: Command,
+    key: &str,
+    value: &toml::Value,
+    options: &[&OptionDef],
+) -> Result<String, SpecError> {
+    let refuse = |message: String| Err(SpecError::new(format!("{file}: {message}")));
+    if key == "password" {
+        return refuse("a job file holds no password; use `password-file`".into());
+    }
+    let setting = declared(command, key);
+    let is_option = options.iter().any(|o| o.name == key && belongs(o, command));
+    if setting.is_some_and(|s| !s.in_job_file()) {
+        return refuse(format!("`{key}` is not for job files; give --{key} on the command line"));
+    }
+    if setting.is_none() && !is_option {
+        let hint = suggestion(key, known(command, options));
+        return refuse(format!("`{}` takes no `{key}`{hint}", command.name()));
+    }
+    let text = match value {
+        toml::Value::String(text) => text.clone(),
+        toml::Value::Integer(number) => number.to_string(),
+        toml::Value::Float(number) => number.to_string(),
+        toml::Value::Boolean(switch) => switch.to_string(),
+        toml::Value::Array(items) if items.iter().all(toml::Value::is_integer) => {
+            items.iter().map(toml::Value::to_string).collect::<Vec<_>>().join(",")
+        }
+        toml::Value::Array(items) if setting.is_some_and(|s| s.is(Mark::Repeats)) => {
+            let texts: Vec<_> = items.iter().filter_map(toml::Value::as_str).collect();
+            if texts.len() < items.len() {
+                return refuse(format!("`{key}` is no list of texts"));
+            }
+            texts.join(REPEATED)
+        }
+        _ => return refuse(format!("`{key}` is no text, number or list of integers")),
+    };
+    if setting.is_some_and(|s| s.is(Mark::Database))
+        && TargetUrl::parse(&text).is_ok_and(|url| url.has_password())
+    {
+        return refuse(
+            "the target holds a password; job files hold none, use `password-file`".into(),
+        );
+    }
+    Ok(text)
+}

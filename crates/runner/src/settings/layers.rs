@@ -1,0 +1,182 @@
+//! Layers laid over each other as text, each value with its source: flags over the environment over the job
+//! file over defaults.
+
+use std::collections::BTreeMap;
+
+use triphammer_core::SpecError;
+use triphammer_core::text::steers;
+use triphammer_core::workload::{OptionCommand, OptionDef};
+
+use super::declaration::{Mark, SettingDef, declared, is, of_command, variable};
+use super::given::Given;
+use super::list::SETTINGS;
+use super::source::Source;
+use crate::command::{Command, JobKind};
+use crate::result::Setting;
+use crate::suggestion::suggestion;
+
+/// Longest label, in characters.
+pub const LABEL_MAX: usize = 200;
+
+/// Between the values of a setting that was given several times.
+pub const REPEATED: &str = ", ";
+
+/// Layers laid over each other, and what was read from them.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub(super) command: Command,
+    pub(super) values: BTreeMap<String, (Given, Source)>,
+    pub(super) shown: Vec<Setting>,
+    /// Whether a client of the server says them, who may name no file of its host.
+    of_client: bool,
+}
+
+impl Settings {
+    /// Nothing said yet.
+    #[must_use]
+    pub fn new(command: impl Into<Command>) -> Self {
+        let command = command.into();
+        Self { command, values: BTreeMap::new(), shown: Vec::new(), of_client: false }
+    }
+
+    /// The command that these are for.
+    #[must_use]
+    pub const fn command(&self) -> Command {
+        self.command
+    }
+
+    /// Says a value, unless a stronger layer has said one: add the strongest layer first.
+    pub fn say(&mut self, name: &str, value: impl Into<Given>, source: Source) {
+        self.values.entry(name.to_owned()).or_insert_with(|| (value.into(), source));
+    }
+
+    /// Adds the environment: the variables of the command's settings, and of the options of workloads.
+    pub fn add_environment(
+        &mut self,
+        options: &[&OptionDef],
+        read: impl Fn(&str) -> Option<String>,
+    ) {
+        let names: Vec<_> = known(self.command, options).collect();
+        for name in names {
+            if let Some(value) = read(&variable(name)).filter(|value| !value.is_empty()) {
+                self.say(name, value, Source::Environment);
+            }
+        }
+    }
+
+    /// Adds the values of a request to the server. What a job file may not hold is not for requests
+    /// either, but for what [`SettingDef::in_request`] lets through.
+    ///
+    /// # Errors
+    /// When the command takes no setting of a name.
+    pub fn add_request(
+        &mut self,
+        values: &BTreeMap<String, String>,
+        options: &[&OptionDef],
+    ) -> Result<(), SpecError> {
+        self.of_client = true;
+        for (name, value) in values {
+            let is_open = declared(self.command, name).is_none_or(SettingDef::in_request);
+            let takes = |known: &str| known == name.as_str() && is_open;
+            if !known(self.command, options).any(takes) {
+                let hint = suggestion(name, known(self.command, options));
+                let message = format!("`{}` takes no `{name}`{hint}", self.command.name());
+                return Err(SpecError::new(message).about(name));
+            }
+            self.say(name, value.clone(), Source::Request);
+        }
+        self.check_text()
+    }
+
+    /// Whether a client of the server says them, who may name no file of its host.
+    #[must_use]
+    pub const fn of_client(&self) -> bool {
+        self.of_client
+    }
+
+    /// Refuses values that would steer the terminals they are shown on, and labels without an end.
+    ///
+    /// # Errors
+    /// Names the setting; the value is not shown.
+    pub fn check_text(&self) -> Result<(), SpecError> {
+        for (name, (value, source)) in &self.values {
+            let value = value.text();
+            let is_label = is(self.command, name, Mark::Label);
+            let may = |c: char| !is_label && matches!(c, '\n' | '\t');
+            if value.contains(|c| steers(c) && !may(c)) {
+                let message = format!(
+                    "--{name} from the {source} holds a control character or one that changes the \
+                     direction of text; leave it out"
+                );
+                return Err(SpecError::new(message).about(name));
+            }
+            if is_label && value.chars().count() > LABEL_MAX {
+                let message = format!("--{name}: a label has at most {LABEL_MAX} characters");
+                return Err(SpecError::new(message).about(name));
+            }
+        }
+        Ok(())
+    }
+
+    /// The settings of one run of a profile, a search or a comparison: as these, but for what that command decides.
+    #[must_use]
+    pub fn of_run(&self, decided: &[(String, Given)]) -> Self {
+        let mut values = self.values.clone();
+        for (name, value) in decided {
+            values.insert(name.clone(), (value.clone(), Source::Command(self.command)));
+        }
+        let run = Command::Job(JobKind::Run);
+        let is_of_run = |setting: &&Setting| {
+            let mut known = SETTINGS.iter().filter(|known| known.name == setting.name).peekable();
+            known.peek().is_none() || known.any(|known| known.commands.contains(&run))
+        };
+        let shown = self.shown.iter().filter(is_of_run).cloned().collect();
+        Self { command: run, values, shown, of_client: self.of_client }
+    }
+
+    /// The settings of B where a comparison makes the runs: as these, but on the second target if there
+    /// is one.
+    #[must_use]
+    pub fn of_other(&self) -> Self {
+        let mut other = Self { shown: Vec::new(), ..self.clone() };
+        if let Some(target) = other.values.remove("other") {
+            other.values.insert("target".to_owned(), target);
+        }
+        other
+    }
+
+    /// Shows what a run of this campaign read, too, beside what it read itself.
+    pub fn show_run(&mut self, run: &Self) {
+        for setting in &run.shown {
+            if !self.shown.iter().any(|shown| shown.name == setting.name) {
+                self.shown.push(setting.clone());
+            }
+        }
+    }
+
+    /// Everything that was said, by name, with where it was said.
+    pub fn all_said(&self) -> impl Iterator<Item = (&str, &str, &Source)> {
+        self.values.iter().map(|(name, (value, source))| (name.as_str(), value.text(), source))
+    }
+
+    /// The text of a value that was said, without reading it as anything.
+    #[must_use]
+    pub fn said(&self, name: &str) -> Option<&str> {
+        self.values.get(name).map(|(value, _)| value.text())
+    }
+}
+
+/// Whether a command takes an option of a workload: a run may build the embedded default.
+pub(super) fn belongs(definition: &OptionDef, command: Command) -> bool {
+    let drives = command.job().is_some_and(JobKind::drives);
+    drives || (definition.command == OptionCommand::Build && command.job() == Some(JobKind::Build))
+}
+
+/// Names that a command takes.
+pub(super) fn known<'a>(
+    command: Command,
+    options: &'a [&OptionDef],
+) -> impl Iterator<Item = &'a str> + 'a {
+    let own = of_command(command).map(|s| s.name);
+    own.chain(options.iter().filter(move |o| belongs(o, command)).map(|o| &*o.name))
+}

@@ -1,0 +1,218 @@
+//! Reading values: each once, by its type; a bad one is reported with where it came from.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use triphammer_core::SpecError;
+use triphammer_core::clock::{format_duration, parse_duration};
+use triphammer_core::spec::DURATION_MAX;
+use triphammer_core::workload::{OptionCommand, OptionDef};
+
+use super::layers::Settings;
+use super::source::Source;
+use crate::books;
+use crate::result::Setting;
+
+impl Settings {
+    /// Reads a value by `parse`, or takes it as a program gave it, or the default; all appear in
+    /// [`Settings::shown`].
+    ///
+    /// # Errors
+    /// When `parse` does not understand the value: names the setting and where the value came from.
+    pub fn read<T: Clone + 'static>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+        show: impl FnOnce(&T) -> String,
+        default: impl FnOnce() -> T,
+    ) -> Result<T, SpecError> {
+        let (value, source) = match self.values.get(name) {
+            None => (default(), Source::Default),
+            Some((given, source)) => {
+                let value = given.value().map_or_else(|| parse(given.text()), Ok);
+                let value = value.map_err(|problem| {
+                    SpecError::new(format!("--{name} from the {source}: {problem}")).about(name)
+                })?;
+                (value, source.clone())
+            }
+        };
+        let shown = show(&value);
+        self.show(name, shown, &source);
+        Ok(value)
+    }
+
+    /// Records how a setting was resolved.
+    pub fn show(&mut self, name: &str, value: String, source: &Source) {
+        self.shown.retain(|setting| setting.name != name);
+        let source = source.to_string();
+        self.shown.push(Setting { name: name.to_owned(), value, source });
+    }
+
+    /// Where a value came from.
+    #[must_use]
+    pub fn source(&self, name: &str) -> Source {
+        self.values.get(name).map_or(Source::Default, |(_, source)| source.clone())
+    }
+
+    /// Every setting that was read, with its source.
+    #[must_use]
+    pub fn shown(&self) -> &[Setting] {
+        &self.shown
+    }
+
+    /// Reads a value of a type that reads and writes itself.
+    ///
+    /// # Errors
+    /// As [`Settings::read`].
+    pub fn parse<T: std::str::FromStr + fmt::Display + Clone + 'static>(
+        &mut self,
+        name: &str,
+        default: impl FnOnce() -> T,
+    ) -> Result<T, SpecError>
+    where
+        T::Err: fmt::Display,
+    {
+        let parse = |text: &str| {
+            text.trim().parse().map_err(|error: T::Err| format!("`{text}` cannot be read: {error}"))
+        };
+        self.read(name, parse, T::to_string, default)
+    }
+
+    /// Reads a number of something of which there can be `most`.
+    ///
+    /// # Errors
+    /// As [`Settings::read`], and when it is more.
+    pub fn count<T>(
+        &mut self,
+        name: &str,
+        most: T,
+        default: impl FnOnce() -> T,
+    ) -> Result<T, SpecError>
+    where
+        T: Copy + fmt::Display + TryFrom<u128> + Into<u128> + 'static,
+    {
+        let parse = |text: &str| {
+            let too_many = || format!("{} is too much: at most {most}", text.trim());
+            let number = text.trim().parse::<u128>().map_err(|error| match error.kind() {
+                std::num::IntErrorKind::PosOverflow => too_many(),
+                _ => format!("`{text}` cannot be read: {error}"),
+            })?;
+            let fits = T::try_from(number).ok().filter(|_| number <= most.into());
+            fits.ok_or_else(too_many)
+        };
+        let number = self.read(name, parse, T::to_string, default)?;
+        if number.into() > most.into() {
+            let message = format!("--{name}: {number} is too much: at most {most}");
+            return Err(SpecError::new(message).about(name));
+        }
+        Ok(number)
+    }
+
+    /// Reads a duration.
+    ///
+    /// # Errors
+    /// As [`Settings::read`], and when it is longer than [`DURATION_MAX`].
+    pub fn duration(&mut self, name: &str, default: Duration) -> Result<Duration, SpecError> {
+        let parse = |text: &str| match parse_duration(text)? {
+            long if long > DURATION_MAX => {
+                Err(format!("`{text}` is too long: at most {}", format_duration(DURATION_MAX)))
+            }
+            duration => Ok(duration),
+        };
+        self.read(name, parse, |d| format_duration(*d), || default)
+    }
+
+    /// Reads a switch.
+    ///
+    /// # Errors
+    /// As [`Settings::read`].
+    pub fn switch(&mut self, name: &str) -> Result<bool, SpecError> {
+        self.read(name, parse_switch, bool::to_string, || false)
+    }
+
+    /// Reads a value that may be absent.
+    ///
+    /// # Errors
+    /// As [`Settings::read`].
+    pub fn optional<T: Clone + 'static>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+        show: impl FnOnce(&T) -> String,
+        absent: &str,
+    ) -> Result<Option<T>, SpecError> {
+        let show = |value: &Option<T>| value.as_ref().map_or_else(|| absent.to_owned(), show);
+        self.read(name, |text| parse(text).map(Some), show, || None)
+    }
+
+    /// The options of a workload that belong to `command`, each with its value.
+    #[must_use]
+    pub fn workload_options(
+        &mut self,
+        definitions: &[OptionDef],
+        command: OptionCommand,
+    ) -> BTreeMap<String, String> {
+        self.options(definitions.iter().filter(|d| d.command == command))
+    }
+
+    /// The options of builds in a dialect, each with its value as the dialect writes it. One that cannot
+    /// be stays as it was said, for the SQL book to refuse.
+    #[must_use]
+    pub fn dialect_options(&mut self, dialect: &str) -> BTreeMap<String, String> {
+        let declared = books::options(dialect).unwrap_or_default();
+        let all = books::all_options().iter().map(|(_, definition)| definition);
+        let mut options =
+            self.options(all.filter(|d| declared.iter().any(|option| option.name == d.name)));
+        for option in &declared {
+            if let Some(value) = options.get_mut(&option.name)
+                && let Ok(written) = option.read(value)
+            {
+                *value = written;
+            }
+        }
+        options
+    }
+
+    fn options<'a>(
+        &mut self,
+        definitions: impl Iterator<Item = &'a OptionDef>,
+    ) -> BTreeMap<String, String> {
+        let mut options = BTreeMap::new();
+        for definition in definitions {
+            let said = self.values.get(&*definition.name);
+            let said = said.map(|(given, source)| (given.text().to_owned(), source.clone()));
+            let (value, source) =
+                said.unwrap_or_else(|| (definition.default.to_string(), Source::Default));
+            self.show(&definition.name, value.clone(), &source);
+            options.insert(definition.name.to_string(), value);
+        }
+        options
+    }
+}
+
+fn parse_switch(text: &str) -> Result<bool, String> {
+    match text.trim() {
+        "true" | "yes" | "on" | "1" => Ok(true),
+        "false" | "no" | "off" | "0" => Ok(false),
+        _ => Err(format!("`{text}` is neither true nor false")),
+    }
+}
+
+/// Reads `1%`, `0.5 %` or `0.01`.
+pub(super) fn parse_share(text: &str) -> Result<f64, String> {
+    let wrong = || format!("`{text}` is no share; write 1% or 0.01");
+    let share = match text.trim().strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().map_err(|_| wrong())? / 100.0,
+        None => text.trim().parse::<f64>().map_err(|_| wrong())?,
+    };
+    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err(wrong()) }
+}
+
+/// Reads a share that is neither nothing nor all.
+pub(crate) fn parse_closeness(text: &str) -> Result<f64, String> {
+    match parse_share(text)? {
+        share if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err(format!("`{text}` must be more than 0 % and less than 100 %")),
+    }
+}

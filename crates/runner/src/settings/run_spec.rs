@@ -1,0 +1,151 @@
+//! From settings to the spec of a run.
+
+use std::time::Duration;
+
+use triphammer_core::SpecError;
+use triphammer_core::pace::Cycle;
+use triphammer_core::session::{Capabilities, Isolation, Protocol};
+use triphammer_core::spec::{
+    Length, Limits, RETRIES_MAX, RetryPolicy, RunSpec, THREADS_MAX, TRANSACTIONS_MAX,
+};
+use triphammer_core::workload::Mode;
+
+use super::layers::Settings;
+use super::read::{parse_closeness, parse_share};
+
+/// How close to the first figure its interval must be before the window ends.
+///
+/// # Errors
+/// When the value is no share between 0 and 1.
+pub fn until_ci(settings: &mut Settings) -> Result<Option<f64>, SpecError> {
+    settings.optional("until-ci", parse_closeness, |share| format!("{}%", share * 100.0), "by time")
+}
+
+/// What the defaults of a run depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct RunDefaults<'a> {
+    /// The database.
+    pub capabilities: &'a Capabilities,
+    /// The workload's scale as built.
+    pub scale: u32,
+    /// The workload's modes.
+    pub modes: &'a [Mode],
+    /// The workload's keying and thinking times.
+    pub cycle: Option<&'a Cycle>,
+    /// Whether nobody named a target.
+    pub embedded: bool,
+    /// Logical processors.
+    pub cores: u32,
+}
+
+/// Resolves the spec of a run.
+///
+/// # Errors
+/// When a value cannot be read or cannot be.
+pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSpec, SpecError> {
+    let RunDefaults { capabilities, modes, embedded, cores, cycle, .. } = given;
+    if settings.said("duration").is_some() && settings.said("transactions").is_some() {
+        return Err(SpecError::new("--duration and --transactions exclude each other; give one"));
+    }
+    let (load, users, pacing) = crate::pacing::pacing(settings, &given)?;
+    let sessions = pacing.sessions.count(users);
+    let threads = settings.count("threads", THREADS_MAX, || {
+        if capabilities.blocks { sessions } else { cores.min(sessions).max(1) }
+    })?;
+    if capabilities.blocks && threads != sessions {
+        return Err(SpecError::new(
+            "calls to this database block their thread, so it needs one thread a session; leave \
+             --threads out",
+        ));
+    }
+    let transactions = settings.optional(
+        "transactions",
+        |t| match t.parse() {
+            Ok(count) if count > TRANSACTIONS_MAX => {
+                Err(format!("{count} is too much: at most {TRANSACTIONS_MAX}"))
+            }
+            read => read.map_err(|e| format!("`{t}`: {e}")),
+        },
+        u64::to_string,
+        "by time",
+    )?;
+    let seconds = |embedded_default, given_default| {
+        Duration::from_secs(if embedded { embedded_default } else { given_default })
+    };
+    let (rampup, length) = match transactions {
+        Some(_) if settings.said("until-ci").is_some() => {
+            return Err(SpecError::new(
+                "--transactions and --until-ci exclude each other; give one",
+            ));
+        }
+        Some(count) => {
+            if !settings.duration("rampup", Duration::ZERO)?.is_zero() {
+                return Err(SpecError::new("--rampup goes by time; --transactions has none"));
+            }
+            (Duration::ZERO, Length::Transactions(count))
+        }
+        None => (
+            settings.duration("rampup", seconds(5, 60))?,
+            // Half an hour holds six of PostgreSQL's checkpoints: what has not settled by then has
+            // no steady state to be measured.
+            Length::Time(match until_ci(settings)? {
+                Some(_) => settings.duration("duration", seconds(300, 1800))?,
+                None => settings.duration("duration", seconds(30, 300))?,
+            }),
+        ),
+    };
+    let limits = Limits {
+        connect: settings.duration("connect-timeout", Limits::default().connect)?,
+        transaction: settings.duration("transaction-timeout", Limits::default().transaction)?,
+        drain: settings.duration("drain-timeout", Limits::default().drain)?,
+        ..Limits::default()
+    };
+    let attempts = settings.count("retries", RETRIES_MAX, || RetryPolicy::default().attempts)?;
+    let spec = RunSpec {
+        users,
+        threads,
+        rampup,
+        length,
+        mode: settings.read(
+            "mode",
+            |text| parse_mode(text, modes),
+            |m| m.name().to_owned(),
+            || Mode::default_for(modes, capabilities),
+        )?,
+        protocol: settings.read(
+            "protocol",
+            str::parse,
+            |p: &Protocol| p.name().to_owned(),
+            || capabilities.protocols[0],
+        )?,
+        isolation: settings.optional(
+            "isolation",
+            str::parse,
+            |level: &Isolation| level.name().to_owned(),
+            "the database's own",
+        )?,
+        load,
+        pacing,
+        seed: settings.parse("seed", || 1)?,
+        retry: RetryPolicy { attempts, ..RetryPolicy::default() },
+        limits,
+        max_failures: settings.read(
+            "max-failures",
+            parse_share,
+            |s| format!("{}%", s * 100.0),
+            || 0.01,
+        )?,
+    };
+    spec.validate(capabilities, cycle)?;
+    Ok(spec)
+}
+
+/// Reads a mode that the workload has.
+fn parse_mode(text: &str, modes: &[Mode]) -> Result<Mode, String> {
+    let mode: Mode = text.parse()?;
+    if modes.contains(&mode) {
+        return Ok(mode);
+    }
+    let known: Vec<_> = modes.iter().map(|mode| mode.name()).collect();
+    Err(format!("this workload has no mode {text}, only {}", known.join(" and ")))
+}

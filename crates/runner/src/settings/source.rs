@@ -1,0 +1,59 @@
+//! Where a value came from.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::command::Command;
+
+/// Where a value came from.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// A flag or the positional target.
+    Flag,
+    /// An environment variable.
+    Environment,
+    /// A job file.
+    JobFile(String),
+    /// The command that made the run, such as `profile`.
+    Command(Command),
+    /// A stored job that is replayed.
+    Job(i64),
+    /// A request to the server.
+    Request,
+    /// Nobody said anything.
+    Default,
+}
+
+impl Source {
+    /// The source that is shown in these words.
+    #[must_use]
+    pub fn of_words(words: &str) -> Self {
+        let job = words.strip_prefix("job ").and_then(|job| job.parse().ok());
+        match (words, words.strip_prefix("job file "), job, Command::of(words)) {
+            ("command line", ..) => Self::Flag,
+            ("environment", ..) => Self::Environment,
+            ("request", ..) => Self::Request,
+            ("default", ..) => Self::Default,
+            (_, Some(file), ..) => Self::JobFile(file.to_owned()),
+            (_, _, Some(job), _) => Self::Job(job),
+            (_, _, _, Some(command)) => Self::Command(command),
+            _ => Self::JobFile(words.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag => f.write_str("command line"),
+            Self::Environment => f.write_str("environment"),
+            Self::JobFile(name) => write!(f, "job file {name}"),
+            Self::Command(command) => f.write_str(command.name()),
+            Self::Job(job) => write!(f, "job {job}"),
+            Self::Request => f.write_str("request"),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
