@@ -59,8 +59,8 @@ impl Exemplar {
             let name = setting.name.as_str();
             let marked = |mark| is(JobKind::Run, name, mark);
             // One of those that an arrival does not depend on may name a file.
-            let is_taken = !marked(Mark::NotReplayed) && !(is_arrival && marked(Mark::OfLoad));
-            if is_taken && setting.source != Source::Default.to_string() {
+            let is_left = marked(Mark::NotReplayed) || is_arrival && marked(Mark::OfLoad);
+            if !is_left && setting.source != Source::Default.to_string() {
                 settings.say(name, &setting.value, Source::Job(job));
             }
         }

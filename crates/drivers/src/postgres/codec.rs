@@ -273,7 +273,7 @@ fn put_numeric128(out: &mut impl BufMut, units: i128, scale: u8) {
     let (cut, fill) = [(1, 1), (10, 1000), (100, 100), (1000, 10)][usize::from(scale % 4)];
     if cut > 1 {
         first -= 1;
-        digits[first] = low_digits((rest % cut * fill) as u64);
+        digits[first] = low_digits((rest % cut * fill % 10_000) as u64);
         rest /= cut;
     }
     while rest > 0 {

@@ -1,18 +1,15 @@
 //! `check` as a job.
 
-use triphammer_core::spec::RunSpec;
-
-use super::{Document, Finished, Job};
+use super::{Document, Finished, Job, Preview};
 use crate::check::check;
 use crate::failure::Failure;
 use crate::journal::Journal;
 use crate::requests;
-use crate::settings::Settings;
 use crate::watch::{JobEvent, Watch, Watcher};
 
-pub(super) fn look(job: &mut Job, _: &Watch<'_>) -> Result<Vec<(Settings, RunSpec)>, Failure> {
+pub(super) fn look(job: &mut Job, _: &Watch<'_>) -> Result<Preview, Failure> {
     requests::check(&mut job.settings, &job.workload, &job.targets[0])?;
-    Ok(Vec::new())
+    Ok(Preview::default())
 }
 
 pub(super) fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {

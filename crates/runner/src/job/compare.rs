@@ -1,18 +1,16 @@
 //! `compare` of what the store holds: no runs are made, and nothing is stored.
 
-use triphammer_core::spec::RunSpec;
-
-use super::{Document, Finished, Job, stored};
+use super::{Document, Finished, Job, Preview, stored};
 use crate::command::JobKind;
 use crate::compare;
 use crate::failure::Failure;
 use crate::settings::{Mark, Settings, Source, is};
 use crate::watch::{Watch, Watcher};
 
-pub(super) fn look(job: &mut Job, _: &Watch<'_>) -> Result<Vec<(Settings, RunSpec)>, Failure> {
+pub(super) fn look(job: &mut Job, _: &Watch<'_>) -> Result<Preview, Failure> {
     refuse_settings_of_runs(&job.settings)?;
     compare::margin(&mut job.settings)?;
-    Ok(Vec::new())
+    Ok(Preview::default())
 }
 
 pub(super) fn run(job: &mut Job, _: &mut dyn Watcher) -> Result<Finished, Failure> {

@@ -1,17 +1,15 @@
 //! `drop` as a job. It is not stored.
 
 use triphammer_core::session::Database as _;
-use triphammer_core::spec::RunSpec;
 
-use super::{Document, Finished, Job, Removal};
+use super::{Document, Finished, Job, Preview, Removal};
 use crate::failure::Failure;
 use crate::remove::drop_build;
-use crate::settings::Settings;
 use crate::watch::{JobEvent, Watch, Watcher};
 
-pub(super) fn look(job: &mut Job, _: &Watch<'_>) -> Result<Vec<(Settings, RunSpec)>, Failure> {
+pub(super) fn look(job: &mut Job, _: &Watch<'_>) -> Result<Preview, Failure> {
     job.settings.switch("force")?;
-    Ok(Vec::new())
+    Ok(Preview::default())
 }
 
 pub(super) fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {

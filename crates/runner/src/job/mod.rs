@@ -91,7 +91,7 @@ pub struct Job {
 #[derive(Clone, Copy, Debug)]
 struct Work {
     /// Reads every setting and does nothing; gives the runs that would be made first.
-    look: fn(&mut Job, &Watch<'_>) -> Result<Vec<(Settings, RunSpec)>, Failure>,
+    look: fn(&mut Job, &Watch<'_>) -> Result<Preview, Failure>,
     run: fn(&mut Job, &mut dyn Watcher) -> Result<Finished, Failure>,
 }
 
@@ -111,7 +111,7 @@ const fn work(kind: JobKind) -> Work {
 const STORED: Work = Work { look: compare::look, run: compare::run };
 
 /// What a job comes to, without doing it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Preview {
     /// The runs that would be made first, one on each target of a campaign, each with all its settings; none where
     /// nothing is run.
@@ -307,8 +307,7 @@ impl Job {
     /// # Errors
     /// When a value cannot be, or there is nothing to run.
     pub fn look(&mut self, watcher: &mut dyn Watcher) -> Result<Preview, Failure> {
-        let runs = (self.work.look)(self, &Watch::new(watcher))?;
-        Ok(Preview { runs })
+        (self.work.look)(self, &Watch::new(watcher))
     }
 
     /// Does it, and stores what it leaves.

@@ -1,19 +1,16 @@
 //! `run` as a job, with the files and endpoints that it fills beside its result.
 
-use triphammer_core::spec::RunSpec;
-
-use super::{Document, Finished, Job};
+use super::{Document, Finished, Job, Preview};
 use crate::failure::Failure;
 use crate::outputs::OutputsAsked;
 use crate::run::Resolved;
-use crate::settings::Settings;
 use crate::store::JobId;
 use crate::watch::{JobEvent, Watch, Watcher};
 
-pub(super) fn look(job: &mut Job, watch: &Watch<'_>) -> Result<Vec<(Settings, RunSpec)>, Failure> {
+pub(super) fn look(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Failure> {
     OutputsAsked::said(&mut job.settings)?;
     let resolved = resolve(job, watch, true)?;
-    Ok(vec![(job.settings.clone(), resolved.spec().clone())])
+    Ok(Preview { runs: vec![(job.settings.clone(), resolved.spec().clone())] })
 }
 
 pub(super) fn resolve(

@@ -1,11 +1,10 @@
 //! A campaign as a job: `profile`, `capacity`, `compare --ab`, and whatever else asks a [`Question`].
 
-use triphammer_core::spec::RunSpec;
+use std::time::Duration;
 
-use super::{Finished, Job, Work};
+use super::{Finished, Job, Preview, Work};
 use crate::campaign::{self, Campaign, Question};
 use crate::failure::Failure;
-use crate::settings::Settings;
 use crate::watch::{Watch, Watcher};
 
 pub(super) const fn work<Q: Question>() -> Work {
@@ -13,16 +12,13 @@ pub(super) const fn work<Q: Question>() -> Work {
 }
 
 /// The question, and the rest between two runs.
-fn ask<Q: Question>(job: &mut Job) -> Result<(Q, std::time::Duration), Failure> {
+fn ask<Q: Question>(job: &mut Job) -> Result<(Q, Duration), Failure> {
     let question = Q::ask(&mut job.settings, &job.workload, &job.targets)?;
     let settle = campaign::settle(job.targets[0].embedded);
     Ok((question, job.settings.duration("settle", settle)?))
 }
 
-fn look<Q: Question>(
-    job: &mut Job,
-    watch: &Watch<'_>,
-) -> Result<Vec<(Settings, RunSpec)>, Failure> {
+fn look<Q: Question>(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Failure> {
     let (question, settle) = ask::<Q>(job)?;
     let campaign = campaign(job, settle);
     let trials = question.trials();
@@ -30,7 +26,7 @@ fn look<Q: Question>(
         let (settings, resolved) = campaign.resolve(trial, watch, true)?;
         Ok((settings, resolved.spec().clone()))
     });
-    runs.collect()
+    Ok(Preview { runs: runs.collect::<Result<_, Failure>>()? })
 }
 
 fn run<Q: Question>(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
@@ -40,7 +36,7 @@ fn run<Q: Question>(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished
     campaign(job, settle).conduct(&mut question, store.as_mut(), &job.handle, watch)
 }
 
-const fn campaign(job: &Job, settle: std::time::Duration) -> Campaign<'_> {
+const fn campaign(job: &Job, settle: Duration) -> Campaign<'_> {
     Campaign {
         workload: &job.workload,
         settings: &job.settings,
