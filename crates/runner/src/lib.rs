@@ -17,6 +17,7 @@ pub mod history;
 pub mod host;
 pub mod journal;
 mod limited;
+pub mod metrics;
 pub mod outputs;
 mod pacing;
 pub mod profile;

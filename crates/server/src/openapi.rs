@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use triphammer_runner::metrics::{Kind, Metric, OF_SECOND, OF_TYPE, Unit};
 use utoipa::OpenApi;
 use utoipa::openapi::schema::{AnyOfBuilder, Object, Type};
 use utoipa::openapi::{Ref, RefOr, Schema};
@@ -63,6 +64,10 @@ pub fn document() -> Value {
     head.merge(paths);
     let mut document = serde_json::to_value(head).expect("a document is plain data");
     let schemas = document["components"]["schemas"].as_object_mut().expect("there are schemas");
+    for (name, members) in declared() {
+        let properties = schemas[name]["properties"].as_object_mut().expect("it is an object");
+        properties.extend(members);
+    }
     for (_, schema) in schemas.iter_mut().filter(|(name, _)| !SENT.contains(&name.as_str())) {
         let all: Option<Vec<&String>> =
             schema["properties"].as_object().map(|f| f.keys().collect());
@@ -81,6 +86,57 @@ pub fn document() -> Value {
         }
     }
     document
+}
+
+/// The members that declared figures are, by the schema that holds them.
+fn declared() -> [(&'static str, Vec<(String, Value)>); 4] {
+    let live = |metrics: &[Metric]| {
+        let some = metrics.iter().filter_map(|metric| Some((metric.live?, metric)));
+        some.map(|(name, metric)| (name.to_owned(), value_schema(metric))).collect()
+    };
+    let points = |metrics: &[Metric]| {
+        let some = metrics.iter().filter_map(|metric| Some((metric.points?, metric)));
+        some.map(|(name, metric)| (name.to_owned(), points_schema(metric))).collect()
+    };
+    [
+        ("LiveSecond", live(OF_SECOND)),
+        ("LiveType", live(OF_TYPE)),
+        ("JobSeries", points(OF_SECOND)),
+        ("TypeSeries", points(OF_TYPE)),
+    ]
+}
+
+/// One value of a figure.
+fn value_schema(metric: &Metric) -> Value {
+    let word = word(metric);
+    let kind = if metric.zero { json!(word) } else { json!([word, "null"]) };
+    json!({ "type": kind, "description": help(metric) })
+}
+
+/// The type of a value.
+fn word(metric: &Metric) -> &'static str {
+    let is_mean = metric.kind == Kind::Mean;
+    if matches!(metric.unit, Unit::Count | Unit::Us) && !is_mean { "integer" } else { "number" }
+}
+
+/// Its values in a series.
+fn points_schema(metric: &Metric) -> Value {
+    if !metric.has_spread() {
+        let items = json!({ "type": word(metric) });
+        return json!({ "type": "array", "items": items, "description": help(metric) });
+    }
+    let spread = json!({ "$ref": "#/components/schemas/Spread" });
+    if metric.zero {
+        return json!({ "allOf": [spread], "description": help(metric) });
+    }
+    json!({ "oneOf": [{ "type": "null" }, spread], "description": help(metric) })
+}
+
+/// What it is, in which unit, and when it is null.
+fn help(metric: &Metric) -> String {
+    let unit = if metric.unit == Unit::Us { " In µs." } else { "" };
+    let null = if metric.zero { "" } else { " `null` where it is not measured." };
+    format!("{}{unit}{null}", metric.help)
 }
 
 /// Adds what no handler says, because it happens before.

@@ -742,26 +742,29 @@ export interface JobNote {
 
 /** A run's series. Every list has one value for each of `first`. */
 export interface JobSeries {
-  /** CPU time of the busiest worker thread, of a core. */
+  /** CPU use of the busiest worker thread. */
   busiest_thread: Spread;
-  /** CPU time of all worker threads, of all the cores they might have used. */
+  /** CPU use of the worker threads, mean. */
   client_busy: Spread;
-  /** Sessions connected at the end of each point. */
+  /** Sessions connected. */
   connected: number[];
   /** First second of each point, from the run's zero. */
   first: number[];
+  /** How busy the CPUs of the client's host were. `null` where it is not measured. */
   host_busy: Spread | null;
+  /** How late worker threads took up what was ready, 99th percentile. In µs. `null` where it is not measured. */
   lag_p99_us: Spread | null;
   /** Last second of each point. */
   last: number[];
   /** Sessions lost. */
   lost: number[];
-  /** Sessions made anew. */
+  /** Sessions reconnected. */
   reconnected: number[];
+  /** The fastest round trip measured. In µs. `null` where it is not measured. */
   round_trip_us: Spread | null;
   /** Seconds of a point: 1 when nothing is merged. */
   step: number;
-  /** All types together: completed a second. */
+  /** All types together: completed per second. */
   total_per_second: Spread;
   /** By transaction type, in the workload's order. */
   types: TypeSeries[];
@@ -1091,32 +1094,38 @@ export interface LiveProgress {
 export interface LiveSecond {
   /** The activity. */
   activity: number;
-  /** CPU time of the busiest worker thread, of a core. */
+  /** CPU use of the busiest worker thread. */
   busiest_thread: number;
-  /** CPU time of all worker threads, of a core: 1.5 is one and a half cores. */
+  /** CPU time of all worker threads, in cores: 1.5 is one and a half. */
   client_cores: number;
-  /** Sessions connected at the end. */
+  /** Sessions connected. */
   connected: number;
   /** First second, from the run's zero. */
   first: number;
   /** The workload's first figure, from these seconds: in its own unit, such as a minute. */
   headline: number;
-  /** How busy all CPUs of the client's host were, from 0 to 1; `null` where unknown. */
+  /** How busy the CPUs of the client's host were. `null` where it is not measured. */
   host_busy: number | null;
-  /** Scheduling lag of the worker threads, 99th percentile, µs; `null` where it is not measured. */
+  /** How late worker threads took up what was ready, 99th percentile. In µs. `null` where it is not measured. */
   lag_p99_us: number | null;
   /** Last second. */
   last: number;
   /** Sessions lost. */
   lost: number;
-  /** Sessions made anew. */
+  /** Sessions reconnected. */
   reconnected: number;
-  /** The fastest round trip measured, µs; `null` where there was none. */
+  /** The fastest round trip measured. In µs. `null` where it is not measured. */
   round_trip_us: number | null;
   /** All types together. */
   total: LiveType;
   /** By transaction type, in the workload's order. */
   types: LiveType[];
+}
+
+/** What `GET /api/v1/activities/{id}/seconds` answers. */
+export interface LiveSeconds {
+  /** The seconds of the run that goes on, in order; older ones are merged. */
+  seconds: LiveSecond[];
 }
 
 /** A run of a profile or of a search for the capacity. Phases and seconds after it are those of this run. */
@@ -1141,17 +1150,17 @@ export interface LiveType {
   committed: number;
   /** Ended failed or in doubt. */
   failed: number;
-  /** The longest. */
+  /** The longest response time of committed ones. In µs. */
   max_us: number;
   /** Key: `new_order`; `all` in a total. */
   name: string;
-  /** Median response time of committed ones, µs; 0 when there are none. */
+  /** Median response time of committed ones. In µs. */
   p50_us: number;
-  /** 95th percentile. */
+  /** 95th percentile of the response time of committed ones. In µs. */
   p95_us: number;
-  /** 99th percentile. */
+  /** 99th percentile of the response time of committed ones. In µs. */
   p99_us: number;
-  /** Completed (committed or rolled back by rule) a second. */
+  /** Completed (committed or rolled back by rule) per second. */
   per_second: number;
   /** Attempts after the first. */
   retries: number;
@@ -2070,19 +2079,19 @@ export interface TypeFigures {
 export interface TypeSeries {
   /** Ended failed or in doubt. */
   failed: number[];
-  /** The longest, µs. */
+  /** The longest response time of committed ones. In µs. */
   max_us: number[];
-  /** Mean response time of committed ones, µs. */
+  /** Mean response time of committed ones. In µs. */
   mean_us: number[];
   /** Key: `new_order`. */
   name: string;
-  /** Median response time of each second, µs. */
+  /** Median response time of committed ones. In µs. */
   p50_us: Spread;
-  /** 95th percentile of each second, µs. */
+  /** 95th percentile of the response time of committed ones. In µs. */
   p95_us: Spread;
-  /** 99th percentile of each second, µs. */
+  /** 99th percentile of the response time of committed ones. In µs. */
   p99_us: Spread;
-  /** Completed (committed or rolled back by rule) a second. */
+  /** Completed (committed or rolled back by rule) per second. */
   per_second: Spread;
   /** Attempts after the first. */
   retries: number[];
@@ -2269,6 +2278,12 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: LiveEvent;
+  };
+  /** The seconds of the run that goes on, at most 600: older ones are merged. A page that has too many takes these instead. */
+  "GET /api/v1/activities/{id}/seconds": {
+    query: undefined;
+    body: undefined;
+    answer: LiveSeconds;
   };
   /** Stops an activity: takes it out of the queue, lets a run's transactions in flight end and stores it, cancels a build or check. The second time it aborts. */
   "POST /api/v1/activities/{id}/stop": {

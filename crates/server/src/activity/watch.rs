@@ -166,7 +166,7 @@ impl Observer for Watch<'_> {
     }
 
     fn second(&mut self, second: &Second) {
-        let second = self.seconds.second(&second.interval);
+        let second = self.seconds.second(second);
         self.all.hub().publish(&LiveEvent::Second(second));
     }
 
