@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use triphammer_runner::build::BuildReport;
+use triphammer_runner::check::CheckReport;
 use triphammer_runner::metrics::{Kind, Metric, OF_SECOND, OF_TYPE, Unit};
 use utoipa::OpenApi;
 use utoipa::openapi::schema::{AnyOfBuilder, Object, Type};
@@ -21,9 +23,17 @@ const RESULTS: [(&str, &str); 5] = [
     ("HistoryResult", include_str!("../../../docs/reference/history-schema.json")),
 ];
 
-/// What clients send, and errors: members may be left out. All else has every member, be it `null`.
-const SENT: [&str; 6] =
-    ["Form", "TargetForm", "JobChange", "PasswordForm", "TokenForm", "ApiError"];
+/// What clients send, errors, and reports of checks: members may be left out. All else has every member, be it `null`.
+const SENT: [&str; 8] = [
+    "Form",
+    "TargetForm",
+    "JobChange",
+    "PasswordForm",
+    "TokenForm",
+    "ApiError",
+    "CheckReport",
+    "CheckResult",
+];
 
 /// How any request may be refused, before its handler sees it.
 const REFUSALS: [(&str, &str); 5] = [
@@ -49,7 +59,7 @@ const REFUSALS_OF_CHANGES: [(&str, &str); 3] = [
                        UTC; durations and times are in the unit that a name ends with; shares are from 0 to 1.",
         license(name = "Apache-2.0")
     ),
-    components(schemas(LiveEvent))
+    components(schemas(LiveEvent, BuildReport, CheckReport))
 )]
 struct Head;
 
@@ -184,6 +194,22 @@ fn part(name: &str) -> RefOr<Schema> {
 pub(crate) fn run_spec_schema() -> RefOr<Schema> {
     let nothing = Object::builder().schema_type(Type::Null);
     AnyOfBuilder::new().item(part("RunSpec")).item(nothing).into()
+}
+
+/// What a job leaves: a document, which says by `kind` what it is of, unless it reports a build or a
+/// check; or why there is none.
+pub(crate) fn document_schema() -> RefOr<Schema> {
+    let documents = RESULTS.iter().map(|(name, _)| *name).filter(|name| *name != "HistoryResult");
+    let all = documents.chain(["BuildReport", "CheckReport"]).map(part);
+    let any = all.fold(AnyOfBuilder::new(), AnyOfBuilder::item);
+    let plain = |kind| Object::builder().schema_type(kind);
+    any.item(plain(Type::String)).item(plain(Type::Null))
+        .description(Some(
+            "The document that it left, by `kind` of a run, a profile, a search for the capacity or a comparison; \
+             the report of a build or a check; or why it could not be done, as text; `null` while it runs, and for \
+             lost ones.",
+        ))
+        .into()
 }
 
 /// A `Host`.

@@ -175,6 +175,28 @@ export type Basis = {
   kind: "series";
 };
 
+/** What a build did. */
+export interface BuildReport {
+  /** Sessions that loaded side by side. */
+  jobs: number;
+  /** `built`, `resumed`, `already built`. */
+  outcome: string;
+  /** Seconds of each phase, in order. */
+  phases: unknown[][];
+  /** Rows loaded now. */
+  rows: number;
+  /** Size, in `scale_unit`. */
+  scale: number;
+  /** `warehouses`. */
+  scale_unit: string;
+  /** Seed of the data. */
+  seed: number;
+  /** The target, redacted. */
+  target: string;
+  /** `TPROC-C`. */
+  workload: string;
+}
+
 /** What was found. */
 export type CapacityJudgement = {
   /** 95 % interval of it. */
@@ -275,6 +297,38 @@ export interface Change {
   ratio: number | null;
   /** Whether it became slower. */
   slower: boolean;
+}
+
+/** What came out. */
+export interface CheckReport {
+  /** By condition, in order. */
+  checks: CheckResult[];
+  /** The other program that made the tables; the rules of the population are not its own. */
+  made_by?: string | null | undefined;
+  /** First and last part that was checked. */
+  range: unknown[];
+  /** What the range counts: `warehouses`. */
+  scale_unit: string;
+  /** The target, redacted. */
+  target: string;
+  /** Whether no run had touched the data, so that the rules of the population were checked too. */
+  untouched: boolean;
+  /** `TPROC-C`. */
+  workload: string;
+}
+
+/** One condition. */
+export interface CheckResult {
+  /** The program that made the tables and whose own rules do not keep the condition: then its violations are told and are no failure. */
+  by_rules_of?: string | null | undefined;
+  /** Where first. */
+  first_key?: string | null | undefined;
+  /** `3.3.2.1`, `13`. */
+  id: string;
+  /** The condition. */
+  title: string;
+  /** How many times it is violated. */
+  violations: number;
 }
 
 /** A word and what it means. */
@@ -700,8 +754,8 @@ export type JobCommand = "run" | "build" | "check" | "profile" | "capacity" | "c
 export interface JobDetail {
   /** What a check found, in order. */
   checks: JobCheck[];
-  /** The document that it left: a `RunResult`, `ProfileResult` or `CapacityResult`, the report of a build or a check, or why it could not be done, as text; `null` while it runs, and for lost ones. */
-  document: unknown;
+  /** The document that it left, by `kind` of a run, a profile, a search for the capacity or a comparison; the report of a build or a check; or why it could not be done, as text; `null` while it runs, and for lost ones. */
+  document: RunResult | ProfileResult | CapacityResult | ComparisonResult | BuildReport | CheckReport | string | null;
   /** What the build remembers, and options. */
   facts: Record<string, string>;
   /** First second of its series; `null` without one. */

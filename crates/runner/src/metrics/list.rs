@@ -313,7 +313,7 @@ pub static OF_TYPE: &[Metric] = &[
         Unit::Us,
         Kind::Mean,
         Merge::Parts,
-        Derived(|v, _| v.ratio("response_ns", "committed", 1e-3)),
+        Derived(|v, _| v.ratio("response_ns", "committed", 1.0).map(|ns| ns / 1e3)),
     )
     .zero()
     .api(None, Some("mean_us"), None),

@@ -20,7 +20,7 @@ use super::Answer;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::extract::{Body, Params, Path};
-use crate::openapi::{host_schema, run_spec_schema};
+use crate::openapi::{document_schema, host_schema, run_spec_schema};
 use crate::{handover, ui};
 
 /// Most points of a sparkline.
@@ -166,8 +166,8 @@ pub struct JobDetail {
     pub first_second: Option<u64>,
     /// Last second of its series.
     pub last_second: Option<u64>,
-    /// The document that it left: a `RunResult`, `ProfileResult` or `CapacityResult`, the report of a build or a check, or why it could not be
-    /// done, as text; `null` while it runs, and for lost ones.
+    /// The document that it left; or why it could not be done, as text.
+    #[schema(schema_with = document_schema)]
     pub document: Option<serde_json::Value>,
     /// Remarks, in order.
     pub notes: Vec<JobNote>,
