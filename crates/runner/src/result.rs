@@ -14,6 +14,7 @@
 
 mod audit;
 mod availability;
+mod declared;
 mod document;
 mod facts;
 mod figures;
@@ -30,6 +31,7 @@ mod warnings;
 
 pub use audit::Audit;
 pub use availability::{Availability, Outage, ViolatedIdentity};
+pub use declared::{DeclaredFigure, OF_RUN, RunMetric};
 pub use document::{
     ClassCount, ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, HeadlineFigure,
     JobKind, Remark, RoundTrips, RunResult, ServerTransactions, SessionCounts, Setting,

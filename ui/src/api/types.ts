@@ -476,6 +476,18 @@ export interface CurveFigure {
   name: "lambda" | "sigma" | "kappa" | "peak_users" | "peak_throughput";
 }
 
+/** A declared figure with its value. */
+export interface DeclaredFigure {
+  /** Its name in requirements. */
+  name: string;
+  /** What reports call it. */
+  title: string;
+  /** The unit of the value. */
+  unit: Unit;
+  /** The figure, in `unit`; null when the run did not measure it. */
+  value: number | null;
+}
+
 /** Something that is not the same on both sides. */
 export interface Difference {
   /** With A, without secrets; null where there is none. Several values are joined by slashes. */
@@ -1564,6 +1576,8 @@ export interface RunResult {
   exemplars: SlowTransaction[];
   /** Failures against the limit. */
   failures: FailureShare;
+  /** Figures that have no place of their own, in the order in which reports show them. */
+  figures: DeclaredFigure[];
   /** Version of this shape: 1. */
   format: 1;
   /** The workload's first figure, from the timed window. */

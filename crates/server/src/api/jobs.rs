@@ -8,7 +8,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use triphammer_core::text::steers;
-use triphammer_runner::report::{Charset, Format};
+use triphammer_runner::report::{Charset, Declared, FORMATS, Format};
 use triphammer_runner::result::JobKind;
 use triphammer_runner::settings::LABEL_MAX;
 use triphammer_runner::store::{
@@ -348,35 +348,12 @@ pub async fn delete(State(app): State<App>, Path(id): Path<i64>) -> Result<Statu
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The formats that a job of a kind has.
+/// The formats that a job of a kind has; the page only in a program that holds it.
 fn formats(kind: JobKind) -> Vec<String> {
-    let has = |format: &Format| match format {
-        Format::Text | Format::Json => true,
-        Format::Html => ui::report().is_some(),
-        Format::Junit => matches!(kind, JobKind::Run | JobKind::Check),
-        Format::Markdown => {
-            matches!(kind, JobKind::Run | JobKind::Profile | JobKind::Capacity | JobKind::Compare)
-        }
-        Format::Csv | Format::JsonLines | Format::Hdr => kind == JobKind::Run,
+    let has = |known: &&Declared| {
+        known.of.contains(&kind) && (known.format != Format::Html || ui::report().is_some())
     };
-    Format::ALL
-        .iter()
-        .map(|(format, ..)| *format)
-        .filter(has)
-        .map(|f| f.name().to_owned())
-        .collect()
-}
-
-const fn content_type(format: Format) -> &'static str {
-    match format {
-        Format::Text | Format::Hdr => "text/plain; charset=utf-8",
-        Format::Json => "application/json",
-        Format::Markdown => "text/markdown; charset=utf-8",
-        Format::Csv => "text/csv; charset=utf-8",
-        Format::JsonLines => "application/jsonl",
-        Format::Junit => "application/xml",
-        Format::Html => "text/html; charset=utf-8",
-    }
+    FORMATS.iter().filter(has).map(|known| known.name.to_owned()).collect()
 }
 
 /// A job's report, as `triphammer report` prints it.
@@ -400,7 +377,7 @@ pub async fn report(
     });
     let mut response = text.await??.into_response();
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type(format)));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(format.declared().media_type));
     if params.download == Some(true) {
         let ending = format.ending();
         let file = format!("attachment; filename=\"triphammer-job-{id}.{ending}\"");
