@@ -48,9 +48,8 @@ pub fn seconds(
         let counted = second.iter().filter(|row| headline.transactions.contains(&row.transaction));
         let counted = counted.map(|row| row.values.count("committed")).sum();
         let counted = rate(counted, length, headline.per_seconds);
-        let all = |row: &&SeriesRow| {
-            row.values.count("committed") + row.values.count("rolled_back")
-        };
+        let all =
+            |row: &&SeriesRow| row.values.count("committed") + row.values.count("rolled_back");
         let all = second.iter().map(all).sum();
         let mut say = |name: String, value| seconds.entry(name).or_default().push(value);
         say(headline.name.to_lowercase(), counted);

@@ -149,11 +149,7 @@ pub static OF_SECOND: &[Metric] = &[
     .api(Some("busiest_thread"), Some("busiest_thread"), Some(Chart::Cpu))
     .gauge("client_busiest", "1", 1.0),
     Metric::new(
-        [
-            "lag_p99_us",
-            "lag",
-            "How late worker threads took up what was ready, 99th percentile.",
-        ],
+        ["lag_p99_us", "lag", "How late worker threads took up what was ready, 99th percentile."],
         Unit::Us,
         Kind::Percentile,
         Merge::Max,
@@ -213,12 +209,16 @@ pub static OF_SECOND: &[Metric] = &[
         }),
     )
     .api(None, None, None),
-    arrivals!("arrivals", "Arrivals that fell due.", |a| a.due)
-        .column("arrivals")
-        .counter("arrivals", "{arrival}", 1.0),
-    arrivals!("arrivals_started", "Arrivals started.", |a| a.started)
-        .no_file()
-        .counter("arrivals_started", "{arrival}", 1.0),
+    arrivals!("arrivals", "Arrivals that fell due.", |a| a.due).column("arrivals").counter(
+        "arrivals",
+        "{arrival}",
+        1.0,
+    ),
+    arrivals!("arrivals_started", "Arrivals started.", |a| a.started).no_file().counter(
+        "arrivals_started",
+        "{arrival}",
+        1.0,
+    ),
     arrivals!("skipped", "Arrivals skipped because they were too late.", |a| a.skipped)
         .column("skipped")
         .counter("arrivals_skipped", "{arrival}", 1.0),
@@ -235,17 +235,22 @@ pub static OF_SECOND: &[Metric] = &[
     .column("backlog")
     .api(None, None, None)
     .gauge("backlog", "{transaction}", 1.0),
-    pool_wait!("pool_wait_p50_us", "Wait for a session, median.", Kind::Percentile, |h| h.value_at_quantile(0.5))
+    pool_wait!("pool_wait_p50_us", "Wait for a session, median.", Kind::Percentile, |h| h
+        .value_at_quantile(0.5))
     .column("wait_p50_us"),
-    pool_wait!("pool_wait_p99_us", "Wait for a session, 99th percentile.", Kind::Percentile, |h| h.value_at_quantile(0.99))
+    pool_wait!("pool_wait_p99_us", "Wait for a session, 99th percentile.", Kind::Percentile, |h| h
+        .value_at_quantile(0.99))
     .column("wait_p99_us"),
     pool_wait!("pool_wait_max_us", "Longest wait for a session.", Kind::Longest, Histogram::max)
         .column("wait_max_us"),
-    of_all!("all.p50_us", "Response time of all types, median.", Kind::Percentile, |h| h.value_at_quantile(0.5))
+    of_all!("all.p50_us", "Response time of all types, median.", Kind::Percentile, |h| h
+        .value_at_quantile(0.5))
     .column("p50_us"),
-    of_all!("all.p95_us", "The same, 95th percentile.", Kind::Percentile, |h| h.value_at_quantile(0.95))
+    of_all!("all.p95_us", "The same, 95th percentile.", Kind::Percentile, |h| h
+        .value_at_quantile(0.95))
     .column("p95_us"),
-    of_all!("all.p99_us", "The same, 99th percentile.", Kind::Percentile, |h| h.value_at_quantile(0.99))
+    of_all!("all.p99_us", "The same, 99th percentile.", Kind::Percentile, |h| h
+        .value_at_quantile(0.99))
     .column("p99_us"),
     of_all!("all.max_us", "The longest of all types.", Kind::Longest, Histogram::max)
         .column("max_us"),
@@ -289,12 +294,10 @@ pub static OF_TYPE: &[Metric] = &[
         .column("committed")
         .api(Some("committed"), None, None),
     of_type!("rolled_back", "rolled back", "Ended rolled back by rule.", |c| c.rolled_back)
-    .column("rolled_back")
-    .api(Some("rolled_back"), None, None),
-    of_type!("failed", "failed", "Ended failed.", Counts::failures)
-        .column("failed"),
-    of_type!("in_doubt", "in doubt", "Ended in doubt.", |c| c.in_doubt)
-        .column("in_doubt"),
+        .column("rolled_back")
+        .api(Some("rolled_back"), None, None),
+    of_type!("failed", "failed", "Ended failed.", Counts::failures).column("failed"),
+    of_type!("in_doubt", "in doubt", "Ended in doubt.", |c| c.in_doubt).column("in_doubt"),
     Metric::new(
         ["failures", "failed", "Ended failed or in doubt."],
         Unit::Count,
@@ -306,7 +309,7 @@ pub static OF_TYPE: &[Metric] = &[
     .zero()
     .api(Some("failed"), Some("failed"), Some(Chart::Trouble)),
     of_type!("retries", "retries", "Attempts after the first.", |c| c.retries.iter().sum())
-    .column("retries")
+        .column("retries")
         .api(Some("retries"), Some("retries"), Some(Chart::Trouble)),
     Metric::new(
         ["mean_us", "mean", "Mean response time of committed ones."],
@@ -317,12 +320,11 @@ pub static OF_TYPE: &[Metric] = &[
     )
     .zero()
     .api(None, Some("mean_us"), None),
-    times!("p50_us", "p50", "Median response time of committed ones.", 0.5)
-    .column("p50_us"),
+    times!("p50_us", "p50", "Median response time of committed ones.", 0.5).column("p50_us"),
     times!("p95_us", "p95", "95th percentile of the response time of committed ones.", 0.95)
-    .column("p95_us"),
+        .column("p95_us"),
     times!("p99_us", "p99", "99th percentile of the response time of committed ones.", 0.99)
-    .column("p99_us"),
+        .column("p99_us"),
     Metric::new(
         ["max_us", "max", "The longest response time of committed ones."],
         Unit::Us,

@@ -51,9 +51,7 @@ impl Merge {
             Self::Last => Some(b),
             Self::Min => Some(a.min(b)),
             Self::Max => Some(a.max(b)),
-            Self::Mean => {
-                Some((a * seconds[0] + b * seconds[1]) / (seconds[0] + seconds[1]))
-            }
+            Self::Mean => Some((a * seconds[0] + b * seconds[1]) / (seconds[0] + seconds[1])),
             Self::Parts => None,
         }
     }

@@ -155,7 +155,8 @@ impl Format {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         let found = FORMATS.iter().find(|known| known.ending == ending.to_lowercase());
         found.map(|known| known.format).ok_or_else(|| {
-            let endings: Vec<_> = FORMATS.iter().map(|known| format!(".{}", known.ending)).collect();
+            let endings: Vec<_> =
+                FORMATS.iter().map(|known| format!(".{}", known.ending)).collect();
             format!(
                 "the ending of {} stands for no format; give --format, or one of {}",
                 path.display(),

@@ -12,7 +12,8 @@ use super::table::Table;
 use crate::host::Host;
 use crate::requirement::{Judgement, Unit};
 use crate::result::{
-    DeclaredFigure, ClientCost, Figures, RunResult, Status, Steady, TypeFigures, Verdict, WorkloadFacts,
+    ClientCost, DeclaredFigure, Figures, RunResult, Status, Steady, TypeFigures, Verdict,
+    WorkloadFacts,
 };
 
 /// Between the parts of a line.

@@ -86,7 +86,9 @@ impl Encoded {
                    DO UPDATE SET count = ?3, base = ?4, width = ?5, data = ?6";
         let Self { count, base, width, data } = self;
         let (first, count, width) = (integer(first), small(*count), small(*width));
-        connection.prepare_cached(sql)?.execute(params![series, first, count, base, width, data])?;
+        connection
+            .prepare_cached(sql)?
+            .execute(params![series, first, count, base, width, data])?;
         Ok(())
     }
 

@@ -26,11 +26,11 @@ pub use browse::{JobPage, JobQuery, PAGE_MAX};
 pub use chunks::{CHUNK_SECONDS, SERIES_MAX, SampleSeries};
 pub use error::StoreError;
 pub use histograms::{FULL_SECONDS, HistogramRow, MERGED_SECONDS, Scope, TimesKind, TotalRow};
-pub(crate) use job::{length, phase_name};
 pub use job::{
     CheckRow, JobFilter, JobHeader, JobId, JobRow, JobStatus, Moment, SecondRow, SeriesRow,
     StoredJob,
 };
+pub(crate) use job::{length, phase_name};
 pub use migrations::VERSION;
 pub use open::Store;
 pub use path::default_path;

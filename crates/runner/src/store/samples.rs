@@ -111,7 +111,9 @@ fn write_all(
                 }
             }
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return write(&mut store, path, job, &mut chunks),
+            Err(RecvTimeoutError::Disconnected) => {
+                return write(&mut store, path, job, &mut chunks);
+            }
         }
         // What cannot be written now is tried again with the next.
         let _ = write(&mut store, path, job, &mut chunks);

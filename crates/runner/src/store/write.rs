@@ -158,9 +158,8 @@ impl Store {
     /// # Errors
     /// When the store cannot be written. Nothing is lost by that.
     pub fn flush(&self, job: JobId) -> Result<(), StoreError> {
-        let take = |held: &mut Held| {
-            (std::mem::take(&mut held.waiting), std::mem::take(&mut held.chunks))
-        };
+        let take =
+            |held: &mut Held| (std::mem::take(&mut held.waiting), std::mem::take(&mut held.chunks));
         let (mut waiting, mut chunks) = self.held(job, take)?;
         let mut written = Ok(());
         if !waiting.seconds.is_empty() || !waiting.histograms.is_empty() {

@@ -5,9 +5,9 @@ use triphammer_core::random::Rng;
 use triphammer_runner::campaign::Question;
 use triphammer_runner::compare::{ComparisonResult, Facts, Pairs, Request, Run, Subject, seconds};
 use triphammer_runner::history::HistoryResult;
+use triphammer_runner::metrics::Values;
 use triphammer_runner::report::{self, Charset};
 use triphammer_runner::result::{RunResult, SchemaFact, SchemaKind, Status};
-use triphammer_runner::metrics::Values;
 use triphammer_runner::store::{JobId, SeriesRow};
 use triphammer_statistics::compare::{Basis, Verdict};
 

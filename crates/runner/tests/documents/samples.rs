@@ -10,7 +10,7 @@ use triphammer_core::recorder::Arrived;
 use triphammer_runner::metrics::{Merge, Unit};
 use triphammer_runner::second::Second;
 use triphammer_runner::store::{
-    JobId, SampleSeries, SampleWriter, Sampled, SERIES_MAX, Store, VERSION,
+    JobId, SERIES_MAX, SampleSeries, SampleWriter, Sampled, Store, VERSION,
 };
 
 use crate::sample;
@@ -88,9 +88,11 @@ fn bytes(figures: u64, seconds: u64) -> u64 {
     let (_folder, path, job, store) = fresh();
     let size = |path: &Path| {
         let raw = rusqlite::Connection::open(path).unwrap();
-        raw.query_row("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", [], |row| {
-            row.get::<_, i64>(0)
-        })
+        raw.query_row(
+            "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
+            [],
+            |row| row.get::<_, i64>(0),
+        )
         .unwrap()
         .cast_unsigned()
     };
@@ -133,7 +135,10 @@ fn three_hundred_figures_over_twelve_hours_fit_in_60_mb_in_full() {
 fn samples_come_back_by_name_label_and_time_and_sql_reads_the_same() {
     let (_folder, path, job, store) = fresh();
     let writer = SampleWriter::start(&path, job).unwrap();
-    let waits = [series("waits", "a", Unit::Count, Merge::Sum), series("waits", "b", Unit::Count, Merge::Max)];
+    let waits = [
+        series("waits", "a", Unit::Count, Merge::Sum),
+        series("waits", "b", Unit::Count, Merge::Max),
+    ];
     let busy = series("busy", "a", Unit::Share, Merge::Mean);
     for second in 0..700_u32 {
         let value = f64::from(second);
@@ -153,8 +158,10 @@ fn samples_come_back_by_name_label_and_time_and_sql_reads_the_same() {
     assert_eq!(values, expected);
 
     let thinned = store.samples(job, "waits", &[], 290..310, 10).unwrap();
-    let points: Vec<Vec<(u64, f64)>> =
-        thinned.iter().map(|s| s.points.iter().map(|p| (p.first, p.value / 1e6)).collect()).collect();
+    let points: Vec<Vec<(u64, f64)>> = thinned
+        .iter()
+        .map(|s| s.points.iter().map(|p| (p.first, p.value / 1e6)).collect())
+        .collect();
     let sums = vec![(291, 291.0 + 294.0 + 297.0), (300, 300.0 + 303.0 + 306.0 + 309.0)];
     assert_eq!(points, [sums, vec![(291, 297.0), (300, 309.0)]], "by the rule of each");
     assert_eq!(thinned[0].points[0].spread, [291e6, 294e6, 297e6]);
