@@ -55,7 +55,7 @@ pub struct BuildRequest {
 }
 
 /// What a build did.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct BuildReport {
     /// `built`, `resumed`, `already built`.
     pub outcome: String,

@@ -41,7 +41,7 @@ pub struct CheckRequest {
 }
 
 /// What came out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct CheckReport {
     /// `TPROC-C`.
     pub workload: String,
@@ -61,7 +61,7 @@ pub struct CheckReport {
 }
 
 /// One condition.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct CheckResult {
     /// `3.3.2.1`, `13`.
     pub id: String,

@@ -14,6 +14,7 @@
 
 mod audit;
 mod availability;
+mod declared;
 mod document;
 mod facts;
 mod figures;
@@ -31,6 +32,7 @@ mod warnings;
 pub use crate::command::JobKind;
 pub use audit::Audit;
 pub use availability::{Availability, Outage, ViolatedIdentity};
+pub use declared::{DeclaredFigure, OF_RUN, RunMetric};
 pub use document::{
     ClassCount, ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, HeadlineFigure,
     Remark, RoundTrips, RunResult, ServerTransactions, SessionCounts, Setting, SettingChange,

@@ -4,6 +4,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use triphammer_runner::build::BuildReport;
+use triphammer_runner::check::CheckReport;
+use triphammer_runner::metrics::{Kind, Metric, OF_SECOND, OF_TYPE, Unit};
 use utoipa::OpenApi;
 use utoipa::openapi::schema::{AnyOfBuilder, Object, Type};
 use utoipa::openapi::{Ref, RefOr, Schema};
@@ -20,9 +23,17 @@ const RESULTS: [(&str, &str); 5] = [
     ("HistoryResult", include_str!("../../../docs/reference/history-schema.json")),
 ];
 
-/// What clients send, and errors: members may be left out. All else has every member, be it `null`.
-const SENT: [&str; 6] =
-    ["Form", "TargetForm", "JobChange", "PasswordForm", "TokenForm", "ApiError"];
+/// What clients send, errors, and reports of checks: members may be left out. All else has every member, be it `null`.
+const SENT: [&str; 8] = [
+    "Form",
+    "TargetForm",
+    "JobChange",
+    "PasswordForm",
+    "TokenForm",
+    "ApiError",
+    "CheckReport",
+    "CheckResult",
+];
 
 /// How any request may be refused, before its handler sees it.
 const REFUSALS: [(&str, &str); 5] = [
@@ -48,7 +59,7 @@ const REFUSALS_OF_CHANGES: [(&str, &str); 3] = [
                        UTC; durations and times are in the unit that a name ends with; shares are from 0 to 1.",
         license(name = "Apache-2.0")
     ),
-    components(schemas(LiveEvent))
+    components(schemas(LiveEvent, BuildReport, CheckReport))
 )]
 struct Head;
 
@@ -63,6 +74,10 @@ pub fn document() -> Value {
     head.merge(paths);
     let mut document = serde_json::to_value(head).expect("a document is plain data");
     let schemas = document["components"]["schemas"].as_object_mut().expect("there are schemas");
+    for (name, members) in declared() {
+        let properties = schemas[name]["properties"].as_object_mut().expect("it is an object");
+        properties.extend(members);
+    }
     for (_, schema) in schemas.iter_mut().filter(|(name, _)| !SENT.contains(&name.as_str())) {
         let all: Option<Vec<&String>> =
             schema["properties"].as_object().map(|f| f.keys().collect());
@@ -81,6 +96,57 @@ pub fn document() -> Value {
         }
     }
     document
+}
+
+/// The members that declared figures are, by the schema that holds them.
+fn declared() -> [(&'static str, Vec<(String, Value)>); 4] {
+    let live = |metrics: &[Metric]| {
+        let some = metrics.iter().filter_map(|metric| Some((metric.live?, metric)));
+        some.map(|(name, metric)| (name.to_owned(), value_schema(metric))).collect()
+    };
+    let points = |metrics: &[Metric]| {
+        let some = metrics.iter().filter_map(|metric| Some((metric.points?, metric)));
+        some.map(|(name, metric)| (name.to_owned(), points_schema(metric))).collect()
+    };
+    [
+        ("LiveSecond", live(OF_SECOND)),
+        ("LiveType", live(OF_TYPE)),
+        ("JobSeries", points(OF_SECOND)),
+        ("TypeSeries", points(OF_TYPE)),
+    ]
+}
+
+/// One value of a figure.
+fn value_schema(metric: &Metric) -> Value {
+    let word = word(metric);
+    let kind = if metric.zero { json!(word) } else { json!([word, "null"]) };
+    json!({ "type": kind, "description": help(metric) })
+}
+
+/// The type of a value.
+fn word(metric: &Metric) -> &'static str {
+    let is_mean = metric.kind == Kind::Mean;
+    if matches!(metric.unit, Unit::Count | Unit::Us) && !is_mean { "integer" } else { "number" }
+}
+
+/// Its values in a series.
+fn points_schema(metric: &Metric) -> Value {
+    if !metric.has_spread() {
+        let items = json!({ "type": word(metric) });
+        return json!({ "type": "array", "items": items, "description": help(metric) });
+    }
+    let spread = json!({ "$ref": "#/components/schemas/Spread" });
+    if metric.zero {
+        return json!({ "allOf": [spread], "description": help(metric) });
+    }
+    json!({ "oneOf": [{ "type": "null" }, spread], "description": help(metric) })
+}
+
+/// What it is, in which unit, and when it is null.
+fn help(metric: &Metric) -> String {
+    let unit = if metric.unit == Unit::Us { " In µs." } else { "" };
+    let null = if metric.zero { "" } else { " `null` where it is not measured." };
+    format!("{}{unit}{null}", metric.help)
 }
 
 /// Adds what no handler says, because it happens before.
@@ -128,6 +194,22 @@ fn part(name: &str) -> RefOr<Schema> {
 pub(crate) fn run_spec_schema() -> RefOr<Schema> {
     let nothing = Object::builder().schema_type(Type::Null);
     AnyOfBuilder::new().item(part("RunSpec")).item(nothing).into()
+}
+
+/// What a job leaves: a document, which says by `kind` what it is of, unless it reports a build or a
+/// check; or why there is none.
+pub(crate) fn document_schema() -> RefOr<Schema> {
+    let documents = RESULTS.iter().map(|(name, _)| *name).filter(|name| *name != "HistoryResult");
+    let all = documents.chain(["BuildReport", "CheckReport"]).map(part);
+    let any = all.fold(AnyOfBuilder::new(), AnyOfBuilder::item);
+    let plain = |kind| Object::builder().schema_type(kind);
+    any.item(plain(Type::String)).item(plain(Type::Null))
+        .description(Some(
+            "The document that it left, by `kind` of a run, a profile, a search for the capacity or a comparison; \
+             the report of a build or a check; or why it could not be done, as text; `null` while it runs, and for \
+             lost ones.",
+        ))
+        .into()
 }
 
 /// A `Host`.

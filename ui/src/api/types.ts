@@ -175,6 +175,28 @@ export type Basis = {
   kind: "series";
 };
 
+/** What a build did. */
+export interface BuildReport {
+  /** Sessions that loaded side by side. */
+  jobs: number;
+  /** `built`, `resumed`, `already built`. */
+  outcome: string;
+  /** Seconds of each phase, in order. */
+  phases: unknown[][];
+  /** Rows loaded now. */
+  rows: number;
+  /** Size, in `scale_unit`. */
+  scale: number;
+  /** `warehouses`. */
+  scale_unit: string;
+  /** Seed of the data. */
+  seed: number;
+  /** The target, redacted. */
+  target: string;
+  /** `TPROC-C`. */
+  workload: string;
+}
+
 /** What was found. */
 export type CapacityJudgement = {
   /** 95 % interval of it. */
@@ -275,6 +297,38 @@ export interface Change {
   ratio: number | null;
   /** Whether it became slower. */
   slower: boolean;
+}
+
+/** What came out. */
+export interface CheckReport {
+  /** By condition, in order. */
+  checks: CheckResult[];
+  /** The other program that made the tables; the rules of the population are not its own. */
+  made_by?: string | null | undefined;
+  /** First and last part that was checked. */
+  range: unknown[];
+  /** What the range counts: `warehouses`. */
+  scale_unit: string;
+  /** The target, redacted. */
+  target: string;
+  /** Whether no run had touched the data, so that the rules of the population were checked too. */
+  untouched: boolean;
+  /** `TPROC-C`. */
+  workload: string;
+}
+
+/** One condition. */
+export interface CheckResult {
+  /** The program that made the tables and whose own rules do not keep the condition: then its violations are told and are no failure. */
+  by_rules_of?: string | null | undefined;
+  /** Where first. */
+  first_key?: string | null | undefined;
+  /** `3.3.2.1`, `13`. */
+  id: string;
+  /** The condition. */
+  title: string;
+  /** How many times it is violated. */
+  violations: number;
 }
 
 /** A word and what it means. */
@@ -420,6 +474,18 @@ export interface CurveFigure {
   b: Estimate | null;
   /** Which. */
   name: "lambda" | "sigma" | "kappa" | "peak_users" | "peak_throughput";
+}
+
+/** A declared figure with its value. */
+export interface DeclaredFigure {
+  /** Its name in requirements. */
+  name: string;
+  /** What reports call it. */
+  title: string;
+  /** The unit of the value. */
+  unit: Unit;
+  /** The figure, in `unit`; null when the run did not measure it. */
+  value: number | null;
 }
 
 /** Something that is not the same on both sides. */
@@ -694,8 +760,8 @@ export interface JobCheck {
 export interface JobDetail {
   /** What a check found, in order. */
   checks: JobCheck[];
-  /** The document that it left: a `RunResult`, `ProfileResult` or `CapacityResult`, the report of a build or a check, or why it could not be done, as text; `null` while it runs, and for lost ones. */
-  document: unknown;
+  /** The document that it left, by `kind` of a run, a profile, a search for the capacity or a comparison; the report of a build or a check; or why it could not be done, as text; `null` while it runs, and for lost ones. */
+  document: RunResult | ProfileResult | CapacityResult | ComparisonResult | BuildReport | CheckReport | string | null;
   /** What the build remembers, and options. */
   facts: Record<string, string>;
   /** First second of its series; `null` without one. */
@@ -739,26 +805,29 @@ export interface JobNote {
 
 /** A run's series. Every list has one value for each of `first`. */
 export interface JobSeries {
-  /** CPU time of the busiest worker thread, of a core. */
+  /** CPU use of the busiest worker thread. */
   busiest_thread: Spread;
-  /** CPU time of all worker threads, of all the cores they might have used. */
+  /** CPU use of the worker threads, mean. */
   client_busy: Spread;
-  /** Sessions connected at the end of each point. */
+  /** Sessions connected. */
   connected: number[];
   /** First second of each point, from the run's zero. */
   first: number[];
+  /** How busy the CPUs of the client's host were. `null` where it is not measured. */
   host_busy: Spread | null;
+  /** How late worker threads took up what was ready, 99th percentile. In µs. `null` where it is not measured. */
   lag_p99_us: Spread | null;
   /** Last second of each point. */
   last: number[];
   /** Sessions lost. */
   lost: number[];
-  /** Sessions made anew. */
+  /** Sessions reconnected. */
   reconnected: number[];
+  /** The fastest round trip measured. In µs. `null` where it is not measured. */
   round_trip_us: Spread | null;
   /** Seconds of a point: 1 when nothing is merged. */
   step: number;
-  /** All types together: completed a second. */
+  /** All types together: completed per second. */
   total_per_second: Spread;
   /** By transaction type, in the workload's order. */
   types: TypeSeries[];
@@ -1088,32 +1157,38 @@ export interface LiveProgress {
 export interface LiveSecond {
   /** The activity. */
   activity: number;
-  /** CPU time of the busiest worker thread, of a core. */
+  /** CPU use of the busiest worker thread. */
   busiest_thread: number;
-  /** CPU time of all worker threads, of a core: 1.5 is one and a half cores. */
+  /** CPU time of all worker threads, in cores: 1.5 is one and a half. */
   client_cores: number;
-  /** Sessions connected at the end. */
+  /** Sessions connected. */
   connected: number;
   /** First second, from the run's zero. */
   first: number;
   /** The workload's first figure, from these seconds: in its own unit, such as a minute. */
   headline: number;
-  /** How busy all CPUs of the client's host were, from 0 to 1; `null` where unknown. */
+  /** How busy the CPUs of the client's host were. `null` where it is not measured. */
   host_busy: number | null;
-  /** Scheduling lag of the worker threads, 99th percentile, µs; `null` where it is not measured. */
+  /** How late worker threads took up what was ready, 99th percentile. In µs. `null` where it is not measured. */
   lag_p99_us: number | null;
   /** Last second. */
   last: number;
   /** Sessions lost. */
   lost: number;
-  /** Sessions made anew. */
+  /** Sessions reconnected. */
   reconnected: number;
-  /** The fastest round trip measured, µs; `null` where there was none. */
+  /** The fastest round trip measured. In µs. `null` where it is not measured. */
   round_trip_us: number | null;
   /** All types together. */
   total: LiveType;
   /** By transaction type, in the workload's order. */
   types: LiveType[];
+}
+
+/** What `GET /api/v1/activities/{id}/seconds` answers. */
+export interface LiveSeconds {
+  /** The seconds of the run that goes on, in order; older ones are merged. */
+  seconds: LiveSecond[];
 }
 
 /** A run of a profile or of a search for the capacity. Phases and seconds after it are those of this run. */
@@ -1138,17 +1213,17 @@ export interface LiveType {
   committed: number;
   /** Ended failed or in doubt. */
   failed: number;
-  /** The longest. */
+  /** The longest response time of committed ones. In µs. */
   max_us: number;
   /** Key: `new_order`; `all` in a total. */
   name: string;
-  /** Median response time of committed ones, µs; 0 when there are none. */
+  /** Median response time of committed ones. In µs. */
   p50_us: number;
-  /** 95th percentile. */
+  /** 95th percentile of the response time of committed ones. In µs. */
   p95_us: number;
-  /** 99th percentile. */
+  /** 99th percentile of the response time of committed ones. In µs. */
   p99_us: number;
-  /** Completed (committed or rolled back by rule) a second. */
+  /** Completed (committed or rolled back by rule) per second. */
   per_second: number;
   /** Attempts after the first. */
   retries: number;
@@ -1498,6 +1573,8 @@ export interface RunResult {
   exemplars: SlowTransaction[];
   /** Failures against the limit. */
   failures: FailureShare;
+  /** Figures that have no place of their own, in the order in which reports show them. */
+  figures: DeclaredFigure[];
   /** Version of this shape: 1. */
   format: 1;
   /** The workload's first figure, from the timed window. */
@@ -2067,19 +2144,19 @@ export interface TypeFigures {
 export interface TypeSeries {
   /** Ended failed or in doubt. */
   failed: number[];
-  /** The longest, µs. */
+  /** The longest response time of committed ones. In µs. */
   max_us: number[];
-  /** Mean response time of committed ones, µs. */
+  /** Mean response time of committed ones. In µs. */
   mean_us: number[];
   /** Key: `new_order`. */
   name: string;
-  /** Median response time of each second, µs. */
+  /** Median response time of committed ones. In µs. */
   p50_us: Spread;
-  /** 95th percentile of each second, µs. */
+  /** 95th percentile of the response time of committed ones. In µs. */
   p95_us: Spread;
-  /** 99th percentile of each second, µs. */
+  /** 99th percentile of the response time of committed ones. In µs. */
   p99_us: Spread;
-  /** Completed (committed or rolled back by rule) a second. */
+  /** Completed (committed or rolled back by rule) per second. */
   per_second: Spread;
   /** Attempts after the first. */
   retries: number[];
@@ -2266,6 +2343,12 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: LiveEvent;
+  };
+  /** The seconds of the run that goes on, at most 600: older ones are merged. A page that has too many takes these instead. */
+  "GET /api/v1/activities/{id}/seconds": {
+    query: undefined;
+    body: undefined;
+    answer: LiveSeconds;
   };
   /** Stops an activity: takes it out of the queue, lets a run's transactions in flight end and stores it, cancels a build or check. The second time it aborts. */
   "POST /api/v1/activities/{id}/stop": {

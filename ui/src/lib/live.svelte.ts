@@ -1,9 +1,9 @@
 // What the server tells while it works. One connection a page; the browser connects again by itself and the
 // server sends what was missed. A server that was started anew (another instance) makes the page forget.
 
-import type { Activity, HostLoad, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveSecond, LiveStep } from '../api/types';
+import type { Activity, HostLoad, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveSecond, LiveSeconds, LiveStep } from '../api/types';
 import { ask } from './http';
-import { add } from './thin';
+import { POINTS_MAX, add, replaced } from './thin';
 
 /** What is known of one activity beside its state. */
 export interface Course {
@@ -26,6 +26,7 @@ class Live {
   connected = $state(false);
   ended = $state<string | null>(null);
   #source: EventSource | null = null;
+  #thinning = new Set<number>();
 
   /** All activities, the newest first. */
   get list(): Activity[] {
@@ -86,6 +87,7 @@ class Live {
         break;
       case 'second':
         this.#change(event.activity, (c) => ({ ...c, seconds: add(c.seconds, event) }));
+        if (this.course(event.activity).seconds.length > POINTS_MAX) void this.#thin(event.activity);
         break;
       case 'progress':
         this.#change(event.activity, (c) => {
@@ -112,6 +114,24 @@ class Live {
         this.connected = false;
         this.ended = event.text;
         break;
+    }
+  }
+
+  /** Takes the server's seconds, of which the older ones are merged. Tried again with the next second. */
+  async #thin(id: number): Promise<void> {
+    if (this.#thinning.has(id)) return;
+    this.#thinning.add(id);
+    const { steps } = this.course(id);
+    try {
+      const { seconds } = await ask<LiveSeconds>(`activities/${id}/seconds`);
+      // Of the same run, if it is one of several.
+      if (this.course(id).steps.length === steps.length) {
+        this.#change(id, (c) => ({ ...c, seconds: replaced(c.seconds, seconds) }));
+      }
+    } catch {
+      // The page goes on with what it has.
+    } finally {
+      this.#thinning.delete(id);
     }
   }
 

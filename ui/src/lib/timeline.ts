@@ -1,19 +1,15 @@
 // One shape of series for the live page, the job page and the report.
 
-import type { JobSeries, LivePhase, LiveSecond } from '../api/types';
+import { METRICS, type Metric } from '../api/metrics';
+import type { JobSeries, LivePhase, LiveSecond, Spread } from '../api/types';
 
 /** Columns over the seconds of a run; every list is as long as `x`. */
 export interface Timeline {
   x: number[];
   rates: Named[];
   times: { name: string; p50: Column; p95: Column; p99: Column; max: Column }[];
-  failed: Column;
-  retries: Column;
-  users: Column;
-  client: Column;
-  host: Column;
-  lag: Column;
-  lost: Column;
+  /** The declared figures that have a chart beside these, in the order in which they are drawn. */
+  figures: { metric: Metric; values: Column }[];
 }
 
 export type Column = (number | null)[];
@@ -24,6 +20,20 @@ export interface Named {
 
 /** No value where nothing committed: a gap in the line, not a fall to 0. */
 const orGap = (value: number, there: boolean) => (there ? value : null);
+
+/** A member that is there by its declaration. */
+const member = <T>(of: object, name: string) => (of as Record<string, T>)[name];
+
+/** A figure's values; of transaction types the sum of theirs. */
+function valuesOf(series: JobSeries, metric: Metric): Column {
+  const one = (of: object): Column => {
+    const found = member<number[] | Spread | null>(of, metric.points);
+    return (Array.isArray(found) ? found : found?.[metric.spread]) ?? series.first.map(() => null);
+  };
+  if (metric.of === 'threads') return one(series);
+  const types = series.types.map(one);
+  return series.first.map((_, i) => types.reduce((sum, values) => sum + (values[i] ?? 0), 0));
+}
 
 /** Of a run that goes on. */
 export function ofLive(seconds: LiveSecond[]): Timeline {
@@ -37,32 +47,21 @@ export function ofLive(seconds: LiveSecond[]): Timeline {
         seconds.map((s) => orGap(read(pick(s, i)), pick(s, i).committed > 0));
       return { name, p50: column((t) => t.p50_us), p95: column((t) => t.p95_us), p99: column((t) => t.p99_us), max: column((t) => t.max_us) };
     }),
-    failed: seconds.map((s) => s.total.failed),
-    retries: seconds.map((s) => s.total.retries),
-    users: seconds.map((s) => s.connected),
-    client: seconds.map((s) => s.busiest_thread),
-    host: seconds.map((s) => s.host_busy ?? null),
-    lag: seconds.map((s) => s.lag_p99_us ?? null),
-    lost: seconds.map((s) => s.lost),
+    figures: METRICS.map((metric) => ({
+      metric,
+      values: seconds.map((s) => member<number | null>(metric.of === 'types' ? s.total : s, metric.live) ?? null),
+    })),
   };
 }
 
 /** Of a stored run. Where points are merged, rates are means and times the worst second's. */
 export function ofJob(series: JobSeries): Timeline {
-  const sum = (read: (t: JobSeries['types'][number]) => number[]) =>
-    series.first.map((_, i) => series.types.reduce((all, t) => all + (read(t)[i] ?? 0), 0));
   const gaps = (values: number[]) => values.map((v) => orGap(v, v > 0));
   return {
     x: series.first,
     rates: series.types.map((t) => ({ name: t.name, values: t.per_second.mean })),
     times: series.types.map((t) => ({ name: t.name, p50: gaps(t.p50_us.mean), p95: gaps(t.p95_us.max), p99: gaps(t.p99_us.max), max: gaps(t.max_us) })),
-    failed: sum((t) => t.failed),
-    retries: sum((t) => t.retries),
-    users: series.connected,
-    client: series.busiest_thread.max,
-    host: series.host_busy?.mean ?? series.first.map(() => null),
-    lag: series.lag_p99_us?.max ?? series.first.map(() => null),
-    lost: series.lost,
+    figures: METRICS.map((metric) => ({ metric, values: valuesOf(series, metric) })),
   };
 }
 

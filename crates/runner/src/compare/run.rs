@@ -24,9 +24,8 @@ pub struct Run {
 pub type Seconds = BTreeMap<String, Vec<f64>>;
 
 /// A percentile's name, how many transactions a second must hold on average for it to say something, and where it is.
-type Needed = (&'static str, u64, fn(&SeriesRow) -> u64);
-const NEEDED: [Needed; 3] =
-    [("p50", 10, |row| row.p50_us), ("p95", 20, |row| row.p95_us), ("p99", 100, |row| row.p99_us)];
+type Needed = (&'static str, u64, &'static str);
+const NEEDED: [Needed; 3] = [("p50", 10, "p50_us"), ("p95", 20, "p95_us"), ("p99", 100, "p99_us")];
 
 /// The whole seconds of a run's timed window. A stretch that was stored as one gives one point.
 #[must_use]
@@ -47,21 +46,23 @@ pub fn seconds(
         #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
         let length = (second[0].last - second[0].first + 1) as f64;
         let counted = second.iter().filter(|row| headline.transactions.contains(&row.transaction));
-        let counted = rate(counted.map(|row| row.committed).sum(), length, headline.per_seconds);
-        let all = second.iter().map(|row| row.committed + row.rolled_back).sum();
+        let counted = counted.map(|row| row.values.count("committed")).sum();
+        let counted = rate(counted, length, headline.per_seconds);
+        let all =
+            |row: &&SeriesRow| row.values.count("committed") + row.values.count("rolled_back");
+        let all = second.iter().map(all).sum();
         let mut say = |name: String, value| seconds.entry(name).or_default().push(value);
         say(headline.name.to_lowercase(), counted);
         say("tpm".to_owned(), rate(all, length, 60));
     }
     for (place, name) in transactions.iter().enumerate() {
         let rows: Vec<&&SeriesRow> = rows.iter().filter(|row| row.transaction == place).collect();
-        let committed: u64 = rows.iter().map(|row| row.committed).sum();
-        for (percentile, needed, read) in NEEDED {
+        let committed: u64 = rows.iter().map(|row| row.values.count("committed")).sum();
+        for (percentile, needed, metric) in NEEDED {
             if rows.is_empty() || committed < needed * rows.len() as u64 {
                 continue;
             }
-            #[expect(clippy::cast_precision_loss, reason = "microseconds of at most an hour")]
-            let values = rows.iter().filter(|row| row.committed > 0).map(|row| read(row) as f64);
+            let values = rows.iter().filter_map(|row| row.values.get(metric));
             seconds.insert(format!("{name}.{percentile}"), values.collect());
         }
     }

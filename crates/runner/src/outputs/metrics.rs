@@ -6,9 +6,9 @@ use hdrhistogram::Histogram;
 use triphammer_core::error::ErrorClass;
 use triphammer_core::event::Phase;
 use triphammer_core::outcome::Counts;
-use triphammer_core::recorder::{Arrived, Gauges, Interval, TypeInterval};
-use triphammer_core::stats::share;
+use triphammer_core::recorder::TypeInterval;
 
+use crate::metrics::{Kind as Counted, Merge, Metric, Values};
 use crate::second::Second;
 use crate::store::phase_name;
 
@@ -94,29 +94,16 @@ struct TypeTotals {
     service: Buckets,
 }
 
-/// A load that waits, since the run's zero; nothing of it where the load is closed.
-#[derive(Clone, Debug, Default)]
-struct Waits {
-    arrived: Option<Arrived>,
-    /// At the end of the last second.
-    backlog: Option<u64>,
-    pool: Option<Buckets>,
-}
-
 /// A run so far.
 #[derive(Clone, Debug)]
 pub(super) struct Metrics {
     info: Vec<(&'static str, String)>,
     types: Vec<TypeTotals>,
     phase: Option<Phase>,
-    connected: u32,
-    lost: u64,
-    reconnected: u64,
-    cpu_ns: u64,
-    server: Option<u64>,
-    waits: Waits,
-    /// Of the last second.
-    gauges: Gauges,
+    /// Waits for a session; `None` where the load is closed.
+    pool_wait: Option<Buckets>,
+    /// The declared figures that are exported: those of the last second, or their sums.
+    declared: Values,
 }
 
 impl Metrics {
@@ -131,13 +118,8 @@ impl Metrics {
             info,
             types: types.into_iter().map(total).collect(),
             phase: None,
-            connected: 0,
-            lost: 0,
-            reconnected: 0,
-            cpu_ns: 0,
-            server: None,
-            waits: Waits::default(),
-            gauges: Gauges::default(),
+            pool_wait: None,
+            declared: Values::of_nothing(),
         }
     }
 
@@ -152,23 +134,23 @@ impl Metrics {
         for (total, seen) in self.types.iter_mut().zip(&interval.types) {
             total.take(seen);
         }
-        self.connected = interval.connected;
-        self.lost += interval.lost;
-        self.reconnected += interval.reconnected;
-        self.cpu_ns += interval.gauges.cpu.iter().map(|cpu| cpu.cpu_ns).sum::<u64>();
-        if let Some(server) = second.server {
-            *self.server.get_or_insert(0) += server.count;
+        if let Some(waits) = &interval.pool_wait {
+            let sum_us = waits.mean() * waits.len() as f64;
+            self.pool_wait.get_or_insert_with(Buckets::new).take(Some(waits), sum_us);
         }
-        self.waits.take(interval);
-        self.gauges = interval.gauges.clone();
+        let before = std::mem::replace(&mut self.declared, Values::of_second(second));
+        for (metric, sum) in before.iter().filter(|(metric, _)| sums(metric)) {
+            let both = [sum, self.declared.get(metric.name)];
+            self.declared.set(metric.name, Merge::Sum.of(both, [1.0; 2]));
+        }
     }
 
     /// Everything there is to tell; families without a point are left out.
     pub fn families(&self) -> Vec<Family> {
         let mut families = vec![self.info(), self.phases()];
         families.extend(self.transactions());
-        families.extend(self.waits.families());
-        families.extend(self.client());
+        families.push(self.waits());
+        families.extend(self.declared());
         families.retain(|family| !family.points.is_empty());
         families
     }
@@ -239,110 +221,44 @@ impl Metrics {
         ]
     }
 
-    fn client(&self) -> Vec<Family> {
-        let seconds = |us: u64| Value::Number(us as f64 / 1e6);
-        let lag = self.gauges.lag.as_ref().map(|lag| seconds(lag.value_at_quantile(0.99)));
-        let trip = self.gauges.round_trip.as_ref().map(|trips| seconds(trips.min()));
-        let cpu: u64 = self.gauges.cpu.iter().map(|cpu| cpu.cpu_ns).sum();
-        let wall: u64 = self.gauges.cpu.iter().map(|cpu| cpu.wall_ns).sum();
-        let busiest = (wall > 0).then(|| Value::Number(self.gauges.busiest_share()));
-        let mean = (wall > 0).then(|| Value::Number(share(cpu, wall)));
-        let connected = Value::Count(u64::from(self.connected));
-        let (counter, gauge) = (Kind::Counter, Kind::Gauge);
-        vec![
-            one("sessions", "{session}", "Sessions connected.", gauge, Some(connected)),
-            one(
-                "sessions_lost",
-                "{session}",
-                "Sessions lost.",
-                counter,
-                Some(Value::Count(self.lost)),
-            ),
-            one(
-                "sessions_reconnected",
-                "{session}",
-                "Sessions made anew.",
-                counter,
-                Some(Value::Count(self.reconnected)),
-            ),
-            one(
-                "server_transactions",
-                "{transaction}",
-                "Growth of the database's own transaction counter since it was first read.",
-                counter,
-                self.server.map(Value::Count),
-            ),
-            one(
-                "client_cpu",
-                "s",
-                "CPU time of the worker threads.",
-                counter,
-                Some(Value::Number(self.cpu_ns as f64 / 1e9)),
-            ),
-            one("client_threads_busy", "1", "CPU use of the worker threads, mean.", gauge, mean),
-            one("client_busiest", "1", "CPU use of the busiest worker thread.", gauge, busiest),
-            one(
-                "client_lag",
-                "s",
-                "Scheduling lag in the last second, 99th percentile.",
-                gauge,
-                lag,
-            ),
-            one("round_trip", "s", "Fastest round trip in the last second.", gauge, trip),
-            one(
-                "host_cpu",
-                "1",
-                "How busy the CPUs of the client's host were in the last second.",
-                gauge,
-                self.gauges.host.share().map(Value::Number),
-            ),
-        ]
+    fn waits(&self) -> Family {
+        let value = self.pool_wait.clone().map(Value::Times);
+        Family {
+            name: "pool_wait",
+            unit: "s",
+            help: "From due to the first attempt, of all that ended: the wait for a session.",
+            kind: Kind::Histogram,
+            points: without_labels(value),
+        }
+    }
+
+    /// The figures that [`crate::metrics`] declares to be exported.
+    fn declared(&self) -> Vec<Family> {
+        let family = |(metric, value): (&Metric, Option<f64>)| {
+            let export = metric.export?;
+            // What is counted, or there at any time, is 0 before the first second.
+            let is_known = metric.zero && matches!(metric.kind, Counted::Counter | Counted::Level);
+            let value = value.or(is_known.then_some(0.0));
+            Some(Family {
+                name: export.name,
+                unit: export.unit,
+                help: metric.help,
+                kind: if export.sums { Kind::Counter } else { Kind::Gauge },
+                points: without_labels(value.map(|value| Value::Number(value * export.scale))),
+            })
+        };
+        self.declared.iter().filter_map(family).collect()
     }
 }
 
-impl Waits {
-    fn take(&mut self, interval: &Interval) {
-        if let Some(arrived) = &interval.arrived {
-            self.arrived.get_or_insert_default().add(arrived);
-        }
-        self.backlog = interval.backlog;
-        if let Some(waits) = &interval.pool_wait {
-            let sum_us = waits.mean() * waits.len() as f64;
-            self.pool.get_or_insert_with(Buckets::new).take(Some(waits), sum_us);
-        }
-    }
+/// Whether exporters get a figure as the sum since the run's zero.
+fn sums(metric: &Metric) -> bool {
+    metric.export.is_some_and(|export| export.sums)
+}
 
-    fn families(&self) -> Vec<Family> {
-        let (arrival, counter) = ("{arrival}", Kind::Counter);
-        let count = |read: fn(&Arrived) -> u64| self.arrived.as_ref().map(read).map(Value::Count);
-        let waited = "From due to the first attempt, of all that ended: the wait for a session.";
-        vec![
-            one("arrivals", arrival, "Arrivals that fell due.", counter, count(|a| a.due)),
-            one("arrivals_started", arrival, "Arrivals started.", counter, count(|a| a.started)),
-            one(
-                "arrivals_skipped",
-                arrival,
-                "Arrivals skipped because they were too late.",
-                counter,
-                count(|a| a.skipped),
-            ),
-            one(
-                "arrivals_given_up",
-                arrival,
-                "Arrivals pushed out of the backlog.",
-                counter,
-                count(|a| a.given_up),
-            ),
-            one(
-                "backlog",
-                "{transaction}",
-                "Transactions that are due and wait for a session.",
-                Kind::Gauge,
-                self.backlog.map(Value::Count),
-            ),
-            one("pool_wait", "s", waited, Kind::Histogram, self.pool.clone().map(Value::Times)),
-        ]
-    }
+/// A figure without labels; no point while it is not known.
+fn without_labels(value: Option<Value>) -> Vec<Point> {
+    value.map(|value| Point { labels: Vec::new(), value }).into_iter().collect()
 }
 
 impl TypeTotals {
@@ -381,16 +297,4 @@ impl TypeTotals {
             })
             .collect()
     }
-}
-
-/// A figure without labels; no point while it is not known.
-fn one(
-    name: &'static str,
-    unit: &'static str,
-    help: &'static str,
-    kind: Kind,
-    value: Option<Value>,
-) -> Family {
-    let points = value.map(|value| Point { labels: Vec::new(), value }).into_iter().collect();
-    Family { name, unit, help, kind, points }
 }

@@ -98,8 +98,9 @@ pub struct Level {
     pub users: u32,
     /// Mean of its runs' first figures.
     pub mean: f64,
-    /// 95 % interval of that mean, from how far repeats of all levels scatter; with single runs from
-    /// the seconds of the run, which leaves out what differs from run to run.
+    /// 95 % interval of that mean, by Student's t from the scatter of the level's own runs on a
+    /// logarithmic scale; of a single run, that run's own interval, from its seconds, which leaves out
+    /// what differs from run to run.
     pub interval: Option<Interval>,
     /// Median of the runs' 95th percentiles of response time, in microseconds.
     pub p95_us: u64,

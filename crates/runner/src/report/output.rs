@@ -1,5 +1,5 @@
-//! What `triphammer report` can make of a stored job. A new format is one line in [`Format::ALL`] and one
-//! arm in [`Format::render`].
+//! What `triphammer report` can make of a stored job. A new format is a word in [`Format`] and one entry
+//! in [`FORMATS`].
 
 use std::path::Path;
 
@@ -32,29 +32,126 @@ pub enum Format {
     Html,
 }
 
-impl Format {
-    /// Every format with its name and the ending of its files.
-    pub const ALL: [(Self, &'static str, &'static str); 8] = [
-        (Self::Text, "text", "txt"),
-        (Self::Json, "json", "json"),
-        (Self::Markdown, "markdown", "md"),
-        (Self::Csv, "csv", "csv"),
-        (Self::JsonLines, "jsonl", "jsonl"),
-        (Self::Hdr, "hdr", "hdr"),
-        (Self::Junit, "junit", "xml"),
-        (Self::Html, "html", "html"),
-    ];
+/// What is known of a format: everything that names or offers formats reads this.
+#[derive(Debug)]
+pub struct Declared {
+    /// The format.
+    pub format: Format,
+    /// Its name.
+    pub name: &'static str,
+    /// The ending of its files.
+    pub ending: &'static str,
+    /// What a browser is told that it is.
+    pub media_type: &'static str,
+    /// The jobs that have it.
+    pub of: &'static [JobKind],
+    render: fn(&Asked<'_>) -> Result<String, Failure>,
+}
 
+/// What is asked for.
+struct Asked<'a> {
+    format: &'static Declared,
+    store: &'a Store,
+    job: &'a StoredJob,
+    charset: Charset,
+    page: &'a Page<'a>,
+}
+
+/// Makes the HTML page.
+type Page<'a> = dyn Fn(&Store, &StoredJob) -> Result<String, Failure> + 'a;
+
+/// Jobs that measured something.
+const MEASURED: &[JobKind] = &[JobKind::Run, JobKind::Profile, JobKind::Capacity, JobKind::Compare];
+/// Those that have seconds.
+const RUNS: &[JobKind] = &[JobKind::Run];
+
+/// Every format.
+pub static FORMATS: &[Declared] = &[
+    Declared {
+        format: Format::Text,
+        name: "text",
+        ending: "txt",
+        media_type: "text/plain; charset=utf-8",
+        of: &JobKind::ALL,
+        render: text,
+    },
+    Declared {
+        format: Format::Json,
+        name: "json",
+        ending: "json",
+        media_type: "application/json",
+        of: &JobKind::ALL,
+        render: |asked| Ok(stored_json(asked.job)),
+    },
+    Declared {
+        format: Format::Markdown,
+        name: "markdown",
+        ending: "md",
+        media_type: "text/markdown; charset=utf-8",
+        of: MEASURED,
+        render: |asked| {
+            let found = Document::stored(asked.job).map_err(refused)?;
+            found.as_ref().and_then(document_markdown).map_or_else(|| text(asked), Ok)
+        },
+    },
+    Declared {
+        format: Format::Csv,
+        name: "csv",
+        ending: "csv",
+        media_type: "text/csv; charset=utf-8",
+        of: RUNS,
+        render: |asked| series(asked, Layout::Csv),
+    },
+    Declared {
+        format: Format::JsonLines,
+        name: "jsonl",
+        ending: "jsonl",
+        media_type: "application/jsonl",
+        of: RUNS,
+        render: |asked| series(asked, Layout::JsonLines),
+    },
+    Declared {
+        format: Format::Hdr,
+        name: "hdr",
+        ending: "hdr",
+        media_type: "text/plain; charset=utf-8",
+        of: RUNS,
+        render: |asked| {
+            refuse_all_but_runs(asked)?;
+            let job = asked.job;
+            let histograms = asked.store.histograms(job.row.id, 0..u64::MAX).map_err(refused)?;
+            Ok(hdr::hdr(job, &histograms))
+        },
+    },
+    Declared {
+        format: Format::Junit,
+        name: "junit",
+        ending: "xml",
+        media_type: "application/xml",
+        of: &[JobKind::Run, JobKind::Check],
+        render: |asked| junit(asked.job),
+    },
+    Declared {
+        format: Format::Html,
+        name: "html",
+        ending: "html",
+        media_type: "text/html; charset=utf-8",
+        of: &JobKind::ALL,
+        render: |asked| (asked.page)(asked.store, asked.job),
+    },
+];
+
+impl Format {
     /// The format that a file's ending stands for.
     ///
     /// # Errors
     /// With the endings that stand for one.
     pub fn of_file(path: &Path) -> Result<Self, String> {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        let found = Self::ALL.iter().find(|(.., known)| *known == ending.to_lowercase());
-        found.map(|(format, ..)| *format).ok_or_else(|| {
+        let found = FORMATS.iter().find(|known| known.ending == ending.to_lowercase());
+        found.map(|known| known.format).ok_or_else(|| {
             let endings: Vec<_> =
-                Self::ALL.iter().map(|(.., ending)| format!(".{ending}")).collect();
+                FORMATS.iter().map(|known| format!(".{}", known.ending)).collect();
             format!(
                 "the ending of {} stands for no format; give --format, or one of {}",
                 path.display(),
@@ -63,27 +160,25 @@ impl Format {
         })
     }
 
+    /// What is known of it.
+    ///
+    /// # Panics
+    /// When it is not in [`FORMATS`]: a defect.
+    #[must_use]
+    pub fn declared(self) -> &'static Declared {
+        FORMATS.iter().find(|known| known.format == self).expect("every format is declared")
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(format, ..)| *format == self).expect("ALL has every format").1
+        self.declared().name
     }
 
     /// The ending of its files.
     #[must_use]
     pub fn ending(self) -> &'static str {
-        Self::ALL.iter().find(|(format, ..)| *format == self).expect("ALL has every format").2
-    }
-
-    /// Whether jobs of a kind have something of this form.
-    #[must_use]
-    pub const fn is_of(self, kind: JobKind) -> bool {
-        match self {
-            Self::Text | Self::Json | Self::Html => true,
-            Self::Junit => matches!(kind, JobKind::Run | JobKind::Check),
-            Self::Markdown => kind.drives(),
-            Self::Csv | Self::JsonLines | Self::Hdr => matches!(kind, JobKind::Run),
-        }
+        self.declared().ending
     }
 
     /// A stored job in this form; `charset` is what its reader can show. `page` makes the HTML page: that is
@@ -96,51 +191,37 @@ impl Format {
         store: &Store,
         job: &StoredJob,
         charset: Charset,
-        page: impl FnOnce(&Store, &StoredJob) -> Result<String, Failure>,
+        page: impl Fn(&Store, &StoredJob) -> Result<String, Failure>,
     ) -> Result<String, Failure> {
-        let refused = |error: StoreError| Failure::refuse(error.to_string());
-        let text =
-            || stored(job, charset).map(|text| printable(&text).into_owned()).map_err(refused);
-        match self {
-            Self::Text => text(),
-            Self::Json => Ok(stored_json(job)),
-            Self::Markdown => {
-                let found = Document::stored(job).map_err(refused)?;
-                found.as_ref().and_then(document_markdown).map_or_else(text, Ok)
-            }
-            Self::Csv => self.series(store, job, Layout::Csv),
-            Self::JsonLines => self.series(store, job, Layout::JsonLines),
-            Self::Hdr => {
-                self.refuse_all_but_runs(job)?;
-                let histograms = store.histograms(job.row.id, 0..u64::MAX).map_err(refused)?;
-                Ok(hdr::hdr(job, &histograms))
-            }
-            Self::Junit => junit(job),
-            Self::Html => page(store, job),
-        }
+        let format = self.declared();
+        (format.render)(&Asked { format, store, job, charset, page: &page })
     }
+}
 
-    fn series(self, store: &Store, job: &StoredJob, layout: Layout) -> Result<String, Failure> {
-        self.refuse_all_but_runs(job)?;
-        let refused = |error: StoreError| Failure::refuse(error.to_string());
-        let seconds = store.seconds(job.row.id).map_err(refused)?;
-        let series = store.series(job.row.id).map_err(refused)?;
-        Ok(SeriesWriter::new(layout, &job.transactions).all(&seconds, &series))
-    }
+fn refused(error: StoreError) -> Failure {
+    Failure::refuse(error.to_string())
+}
 
-    fn refuse_all_but_runs(self, job: &StoredJob) -> Result<(), Failure> {
-        if job.row.kind == JobKind::Run {
-            return Ok(());
-        }
-        let (id, kind) = (job.row.id, job.row.kind.name());
-        Err(Failure::refuse(format!(
-            "job {id} is a {kind}: only runs have a {}",
-            match self {
-                Self::Hdr => "histogram log",
-                _ => "series",
-            }
-        )))
+fn text(asked: &Asked<'_>) -> Result<String, Failure> {
+    stored(asked.job, asked.charset).map(|text| printable(&text).into_owned()).map_err(refused)
+}
+
+fn series(asked: &Asked<'_>, layout: Layout) -> Result<String, Failure> {
+    refuse_all_but_runs(asked)?;
+    let (store, job) = (asked.store, asked.job);
+    let seconds = store.seconds(job.row.id).map_err(refused)?;
+    let series = store.series(job.row.id).map_err(refused)?;
+    Ok(SeriesWriter::new(layout, &job.transactions).all(&seconds, &series))
+}
+
+fn refuse_all_but_runs(asked: &Asked<'_>) -> Result<(), Failure> {
+    let row = &asked.job.row;
+    if asked.format.of.contains(&row.kind) {
+        return Ok(());
     }
+    let (id, kind) = (row.id, row.kind.name());
+    let what = if asked.format.format == Format::Hdr { "histogram log" } else { "series" };
+    Err(Failure::refuse(format!("job {id} is a {kind}: only runs have a {what}")))
 }
 
 fn junit(job: &StoredJob) -> Result<String, Failure> {
@@ -163,12 +244,11 @@ impl std::str::FromStr for Format {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL.iter().find(|(_, name, _)| *name == text).map(|(format, ..)| *format).ok_or_else(
-            || {
-                let names: Vec<_> = Self::ALL.iter().map(|(_, name, _)| *name).collect();
-                format!("no format is called `{text}`; there are {}", names.join(", "))
-            },
-        )
+        let found = FORMATS.iter().find(|known| known.name == text);
+        found.map(|known| known.format).ok_or_else(|| {
+            let names: Vec<_> = FORMATS.iter().map(|known| known.name).collect();
+            format!("no format is called `{text}`; there are {}", names.join(", "))
+        })
     }
 }
 

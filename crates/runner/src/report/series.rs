@@ -2,7 +2,8 @@
 //! one for several that were merged, as `seconds` says); `docs/outputs.md` explains the columns. Live files
 //! and reports of stored jobs are made here from the same rows.
 
-use crate::store::{SecondRow, SeriesRow, phase_name};
+use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Unit, Values};
+use crate::store::{SecondRow, SeriesRow, length, phase_name};
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,77 +23,44 @@ enum Cell {
     Missing,
 }
 
-impl From<u64> for Cell {
-    fn from(count: u64) -> Self {
-        Self::Count(count)
+impl Cell {
+    fn of(metric: &Metric, value: Option<f64>) -> Self {
+        match value.filter(|value| value.is_finite()) {
+            None => Self::Missing,
+            Some(value) if metric.unit == Unit::Count => Self::count(value),
+            Some(value) => Self::Number(value),
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a count")]
+    const fn count(value: f64) -> Self {
+        Self::Count(value as u64)
     }
 }
 
-impl From<Option<u64>> for Cell {
-    fn from(count: Option<u64>) -> Self {
-        count.map_or(Self::Missing, Self::Count)
-    }
+/// Before the figures of all transaction types together.
+const ALL: &str = "all.";
+
+/// Figures of all threads that are columns, in their order. Those of all types stand with the counts
+/// of all types.
+fn of_second() -> impl Iterator<Item = &'static Metric> {
+    OF_SECOND.iter().filter(|metric| metric.file && !metric.name.starts_with(ALL))
 }
 
-impl From<Option<f64>> for Cell {
-    fn from(number: Option<f64>) -> Self {
-        number.filter(|n| n.is_finite()).map_or(Self::Missing, Self::Number)
-    }
+/// Figures of a transaction type that are columns, after its key and a dot.
+fn of_type() -> impl Iterator<Item = &'static Metric> {
+    OF_TYPE.iter().filter(|metric| metric.file)
 }
-
-/// Columns of a second; `all.` stands for all transaction types together.
-const OF_SECOND: &[&str] = &[
-    "second",
-    "seconds",
-    "phase",
-    "connected",
-    "sessions_lost",
-    "sessions_reconnected",
-    "client_cpu",
-    "client_busiest",
-    "lag_p99_us",
-    "round_trip_us",
-    "host_cpu",
-    "tpm_server",
-    "arrivals",
-    "skipped",
-    "given_up",
-    "backlog",
-    "pool_wait_p50_us",
-    "pool_wait_p99_us",
-    "pool_wait_max_us",
-    "all.committed",
-    "all.rolled_back",
-    "all.failed",
-    "all.in_doubt",
-    "all.retries",
-    "all.mean_us",
-    "all.p50_us",
-    "all.p95_us",
-    "all.p99_us",
-    "all.max_us",
-];
-
-/// Columns of a transaction type, after its key and a dot.
-const OF_TYPE: &[&str] = &[
-    "committed",
-    "rolled_back",
-    "failed",
-    "in_doubt",
-    "retries",
-    "mean_us",
-    "p50_us",
-    "p95_us",
-    "p99_us",
-    "max_us",
-];
 
 /// The names of the columns for these transaction types.
 #[must_use]
 pub fn columns(types: &[String]) -> Vec<String> {
+    let key = ["second", "seconds", "phase"].map(str::to_owned);
+    let of_second = of_second().map(|metric| metric.name.to_owned());
+    let all = of_type().map(|metric| format!("{ALL}{}", metric.name));
     let of_types =
-        types.iter().flat_map(|name| OF_TYPE.iter().map(move |column| format!("{name}.{column}")));
-    OF_SECOND.iter().map(|column| (*column).to_owned()).chain(of_types).collect()
+        types.iter().flat_map(|key| of_type().map(move |metric| format!("{key}.{}", metric.name)));
+    key.into_iter().chain(of_second).chain(all).chain(of_types).collect()
 }
 
 /// A writer of rows in one layout.
@@ -148,66 +116,31 @@ impl SeriesWriter {
 }
 
 fn cells(second: &SecondRow, types: &[SeriesRow]) -> Vec<Cell> {
-    let sum = |read: fn(&SeriesRow) -> u64| Cell::Count(types.iter().map(read).sum());
-    let committed: u64 = types.iter().map(|row| row.committed).sum();
-    let response_ns: u64 = types.iter().map(|row| row.response_ns).sum();
+    let seconds = second.last - second.first + 1;
     let mut cells = vec![
-        second.first.into(),
-        (second.last - second.first + 1).into(),
+        Cell::Count(second.first),
+        Cell::Count(seconds),
         second.phase.map_or(Cell::Missing, |phase| Cell::Word(phase_name(phase))),
-        u64::from(second.connected).into(),
-        second.lost.into(),
-        second.reconnected.into(),
-        ratio(second.cpu_ns, second.wall_ns).into(),
-        Some(second.busiest_share).into(),
-        second.lag_p99_us.into(),
-        second.round_trip_us.into(),
-        second.host_share.into(),
-        second.server.map(|server| server.per_minute()).into(),
-        second.arrivals.into(),
-        second.skipped.into(),
-        second.given_up.into(),
-        second.backlog.into(),
-        second.wait_p50_us.into(),
-        second.wait_p99_us.into(),
-        second.wait_max_us.into(),
-        Cell::Count(committed),
-        sum(|row| row.rolled_back),
-        sum(|row| row.failed),
-        sum(|row| row.in_doubt),
-        sum(|row| row.retries),
-        mean_us(response_ns, committed).into(),
-        second.p50_us.into(),
-        second.p95_us.into(),
-        second.p99_us.into(),
-        second.max_us.into(),
     ];
-    cells.extend(types.iter().flat_map(of_type));
+    let cell = |values: &Values, metric: &Metric| Cell::of(metric, values.get(metric.name));
+    cells.extend(of_second().map(|metric| cell(&second.values, metric)));
+    let all = all(second, types);
+    cells.extend(of_type().map(|metric| cell(&all, metric)));
+    let types = types.iter();
+    cells.extend(types.flat_map(|row| of_type().map(|metric| cell(&row.values, metric))));
     cells
 }
 
-fn of_type(row: &SeriesRow) -> [Cell; 10] {
-    let timed = |us| (row.committed > 0).then_some(us).into();
-    [
-        row.committed.into(),
-        row.rolled_back.into(),
-        row.failed.into(),
-        row.in_doubt.into(),
-        row.retries.into(),
-        mean_us(row.response_ns, row.committed).into(),
-        timed(row.p50_us),
-        timed(row.p95_us),
-        timed(row.p99_us),
-        timed(row.max_us),
-    ]
-}
-
-fn ratio(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| triphammer_core::stats::share(part, whole))
-}
-
-fn mean_us(sum_ns: u64, count: u64) -> Option<f64> {
-    ratio(sum_ns, count).map(|ns| ns / 1000.0)
+/// All types together: their counts, and the percentiles, which are the second's own.
+fn all(second: &SecondRow, types: &[SeriesRow]) -> Values {
+    let types = types.iter().map(|row| &row.values);
+    let mut all = Values::over_types(types, length(second.first, second.last));
+    for (metric, value) in second.values.iter() {
+        if let Some(name) = metric.name.strip_prefix(ALL) {
+            all.set(name, value);
+        }
+    }
+    all
 }
 
 /// No cell needs quotes: words and numbers hold neither commas nor quotes.

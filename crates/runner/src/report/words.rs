@@ -14,7 +14,8 @@ use super::table::Table;
 use crate::host::Host;
 use crate::requirement::{Judgement, Unit};
 use crate::result::{
-    ClientCost, Figures, RunResult, Status, Steady, TypeFigures, Verdict, WorkloadFacts,
+    ClientCost, DeclaredFigure, Figures, RunResult, Status, Steady, TypeFigures, Verdict,
+    WorkloadFacts,
 };
 
 /// Between the parts of a line.
@@ -327,7 +328,17 @@ pub(super) fn conditions(result: &RunResult) -> Vec<(&'static str, String)> {
     if let Some(arrivals) = load::arrivals(result) {
         conditions.insert(1, ("Arrivals", arrivals));
     }
+    if let Some(figures) = declared(&result.figures) {
+        conditions.insert(1, ("Figures", figures));
+    }
     conditions
+}
+
+/// Figures that have no place of their own; `None` where nothing was measured.
+fn declared(figures: &[DeclaredFigure]) -> Option<String> {
+    let one = |it: &DeclaredFigure| Some(format!("{} {}", it.title, in_unit(it.unit, it.value?)));
+    let all: Vec<String> = figures.iter().filter_map(one).collect();
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 /// The counting identity of the whole run.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::stats::{Times, share};
 use triphammer_core::workload::Description;
 
-use crate::result::{RunResult, TypeFigures};
+use crate::result::{self, RunResult, TypeFigures};
 use crate::suggestion::suggestion;
 
 /// What a figure counts in.
@@ -99,6 +99,8 @@ enum Source {
     Headline,
     /// Place in [`OF_RUN`].
     Run(usize),
+    /// A figure that is [declared](result::OF_RUN), and stands in the document under its name.
+    Declared,
     /// Place in [`OF_TIMES`].
     PoolWait(usize),
     /// A type's key, and the place in [`OF_TYPE`].
@@ -143,6 +145,9 @@ impl Vocabulary {
         if let Some(place) = OF_RUN.iter().position(|(known, ..)| *known == name) {
             return metric(OF_RUN[place].1, Source::Run(place));
         }
+        if let Some(declared) = result::OF_RUN.iter().find(|declared| declared.name == name) {
+            return metric(declared.unit, Source::Declared);
+        }
         let time = |figure: &str| OF_TIMES.iter().position(|(known, _)| *known == figure);
         if let Some(figure) = name.strip_prefix(POOL_WAIT) {
             return metric(Unit::Us, Source::PoolWait(time(figure)?));
@@ -161,7 +166,7 @@ impl Vocabulary {
 
     /// Every name.
     fn names(&self) -> Vec<String> {
-        let of_run = OF_RUN.iter().map(|(name, ..)| (*name).to_owned()).chain(waits());
+        let of_run = of_run().map(str::to_owned).chain(waits());
         let mut names: Vec<String> = std::iter::once(self.headline.clone()).chain(of_run).collect();
         for of in &self.types {
             names.extend(of_type().map(|figure| format!("{of}.{figure}")));
@@ -172,7 +177,7 @@ impl Vocabulary {
     /// Every name in a few lines: those of types are told once.
     #[must_use]
     pub fn listed(&self) -> String {
-        let of_run: Vec<_> = OF_RUN.iter().map(|(name, ..)| *name).collect();
+        let of_run: Vec<_> = of_run().collect();
         let of_type: Vec<_> = OF_TYPE.iter().map(|(name, ..)| *name).collect();
         let of_times: Vec<_> = OF_TIMES.iter().map(|(name, _)| *name).collect();
         format!(
@@ -188,9 +193,15 @@ impl Vocabulary {
     /// Names of the figures, for the test of their description: of the run, of a type.
     #[must_use]
     pub fn figures() -> (Vec<String>, Vec<String>) {
-        let of_run = OF_RUN.iter().map(|(name, ..)| (*name).to_owned());
+        let of_run = of_run().map(str::to_owned);
         (of_run.chain(waits()).collect(), of_type().collect())
     }
+}
+
+/// Figures of the whole: those with a place in the document, and those that are declared.
+fn of_run() -> impl Iterator<Item = &'static str> {
+    let declared = result::OF_RUN.iter().map(|metric| metric.name);
+    OF_RUN.iter().map(|(name, ..)| *name).chain(declared)
 }
 
 fn waits() -> impl Iterator<Item = String> {
@@ -227,6 +238,7 @@ impl Metric {
         match &self.source {
             Source::Headline => timed(result, result.headline.value),
             Source::Run(place) => OF_RUN[*place].2(result),
+            Source::Declared => result.figures.iter().find(|f| f.name == self.name)?.value,
             Source::PoolWait(place) => {
                 let waits = result.pool_wait.filter(|waits| waits.count > 0)?;
                 OF_TIMES[*place].1(&waits)

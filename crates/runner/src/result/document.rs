@@ -10,6 +10,7 @@ use triphammer_core::stats::Times;
 
 use super::audit::Audit;
 use super::availability::{Availability, ViolatedIdentity};
+use super::declared::DeclaredFigure;
 use super::limited_by::LimitedBy;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::percentiles::PercentileIntervals;
@@ -98,6 +99,9 @@ pub struct RunResult {
     pub sessions: SessionCounts,
     /// What the client itself cost.
     pub client: ClientCost,
+    /// Figures that have no place of their own, in the order in which reports show them.
+    #[serde(default)]
+    pub figures: Vec<DeclaredFigure>,
     /// Round trips of the whole run.
     pub round_trips: RoundTrips,
     /// The first error of each transaction type and class.

@@ -9,6 +9,7 @@ use triphammer_core::value::Timestamp;
 
 use super::audit::{Audit, ClientSum};
 use super::availability::{Availability, ViolatedIdentity};
+use super::declared::{DeclaredFigure, OF_RUN};
 use super::document::{
     ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, HeadlineFigure, Remark,
     RoundTrips, RunResult, ServerTransactions, SessionCounts, Setting, Status, ThreadCpu,
@@ -68,6 +69,7 @@ impl RunResult {
             violated_identities: violated_identities(facts, end),
             sessions: SessionCounts { lost: end.sessions.0, reconnected: end.sessions.1 },
             client: client_cost(end, limits.client_cpus, &durations, &window, completed),
+            figures: DeclaredFigure::all(OF_RUN, facts, end),
             round_trips,
             limited_by: LimitedBy::new(limits),
             arrivals: Arrivals::of(end),

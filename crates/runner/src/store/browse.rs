@@ -8,9 +8,12 @@ use rusqlite::{Row, params, params_from_iter};
 
 use super::error::StoreError;
 use super::histograms::{Bins, TimesKind};
-use super::job::{JobId, JobRow, JobStatus, SecondRow, SeriesRow};
+use super::job::{JobId, JobRow, JobStatus, SecondRow, SeriesRow, length};
 use super::open::Store;
-use super::read::{JOB_COLUMNS, job_row, place, second_row, series_row, unreadable, unsigned};
+use super::read::{
+    JOB_COLUMNS, columns, job_row, place, second_row, series_row, unreadable, unsigned,
+};
+use crate::metrics::{OF_SECOND, OF_TYPE};
 use crate::result::JobKind;
 
 /// Most jobs of a page.
@@ -123,14 +126,21 @@ impl Store {
         &self,
         job: JobId,
         seconds: Range<u64>,
-        each: impl FnMut(SeriesRow),
+        mut each: impl FnMut(SeriesRow),
     ) -> Result<(), StoreError> {
-        let sql =
-            "SELECT first_second, last_second, type, committed, rolled_back, failed, in_doubt,
-                   retries, tally, response_ns, service_ns, p50_us, p95_us, p99_us, max_us
-                   FROM series WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3
-                   ORDER BY first_second, type";
-        self.each(sql, bounds(job, &seconds), series_row, each)
+        let sql = format!(
+            "SELECT first_second, last_second, type{} FROM series
+             WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3
+             ORDER BY first_second, type",
+            columns(OF_TYPE)
+        );
+        let beside = self.beside(job, OF_TYPE, &seconds)?;
+        let names = self.transactions(job)?;
+        self.each(&sql, bounds(job, &seconds), series_row, |mut row| {
+            let name = names.get(row.transaction).map_or("", String::as_str);
+            beside.fill(&mut row.values, name, row.first, length(row.first, row.last));
+            each(row);
+        })
     }
 
     /// As [`Store::each_of_series`], for [`Store::seconds`].
@@ -141,14 +151,18 @@ impl Store {
         &self,
         job: JobId,
         seconds: Range<u64>,
-        each: impl FnMut(SecondRow),
+        mut each: impl FnMut(SecondRow),
     ) -> Result<(), StoreError> {
-        let sql = "SELECT first_second, last_second, cpu_ns, wall_ns, busiest_share, connected, lost,
-                   reconnected, lag_p99_us, round_trip_us, host_share, phase, server_count,
-                   server_seconds, p50_us, p95_us, p99_us, max_us, arrivals, skipped, given_up,
-                   backlog, wait_p50_us, wait_p99_us, wait_max_us FROM seconds
-                   WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3 ORDER BY first_second";
-        self.each(sql, bounds(job, &seconds), second_row, each)
+        let sql = format!(
+            "SELECT first_second, last_second, phase{} FROM seconds
+             WHERE job = ?1 AND first_second >= ?2 AND first_second < ?3 ORDER BY first_second",
+            columns(OF_SECOND)
+        );
+        let beside = self.beside(job, OF_SECOND, &seconds)?;
+        self.each(&sql, bounds(job, &seconds), second_row, |mut row| {
+            beside.fill(&mut row.values, "", row.first, length(row.first, row.last));
+            each(row);
+        })
     }
 
     /// Hands what the histograms of a kind count to `each`, in order: the first second of the stretch, the place

@@ -5,14 +5,15 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use triphammer_core::event::Phase;
+use triphammer_core::recorder::Interval;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
-use triphammer_core::stats::Times;
 use utoipa::ToSchema;
 
 use super::error::StoreError;
 use crate::host::Host;
-use crate::result::{FORMAT, JobKind, Redacted, Remark, RunResult, ServerTransactions, Status};
+use crate::metrics::Values;
+use crate::result::{FORMAT, JobKind, Redacted, Remark, RunResult, Status};
 use crate::second::Second;
 
 /// Number of a job.
@@ -258,7 +259,7 @@ pub struct CheckRow {
 }
 
 /// What a transaction type did in a second, or in the stretch from `first` to `last`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct SeriesRow {
     /// First second, from the run's zero.
     pub first: u64,
@@ -266,150 +267,50 @@ pub struct SeriesRow {
     pub last: u64,
     /// Place of the type in [`StoredJob::transactions`].
     pub transaction: usize,
-    /// Ended committed.
-    pub committed: u64,
-    /// Ended rolled back by rule.
-    pub rolled_back: u64,
-    /// Ended failed.
-    pub failed: u64,
-    /// Ended in doubt.
-    pub in_doubt: u64,
-    /// Attempts after the first.
-    pub retries: u64,
-    /// What the type counts of itself, or sums.
-    pub tally: i64,
-    /// Σ response time of committed ones, in nanoseconds.
-    pub response_ns: u64,
-    /// Σ service time of committed ones, in nanoseconds.
-    pub service_ns: u64,
-    /// Median response time of committed ones, in microseconds; 0 when there are none.
-    pub p50_us: u64,
-    /// 95th percentile.
-    pub p95_us: u64,
-    /// 99th percentile.
-    pub p99_us: u64,
-    /// The longest.
-    pub max_us: u64,
+    /// The figures of [`OF_TYPE`](crate::metrics::OF_TYPE).
+    pub values: Values,
 }
 
 /// A second of all threads, or the stretch from `first` to `last`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct SecondRow {
     /// First second, from the run's zero.
     pub first: u64,
     /// Last second.
     pub last: u64,
-    /// CPU time of the worker threads, in nanoseconds.
-    pub cpu_ns: u64,
-    /// Time that passed, summed over the worker threads, in nanoseconds.
-    pub wall_ns: u64,
-    /// Share of a core that the busiest worker thread used.
-    pub busiest_share: f64,
-    /// Sessions connected at its end.
-    pub connected: u32,
-    /// Sessions lost in it.
-    pub lost: u64,
-    /// Sessions made anew in it.
-    pub reconnected: u64,
-    /// Scheduling lag, 99th percentile, in microseconds; `None` where it is not measured.
-    pub lag_p99_us: Option<u64>,
-    /// The fastest round trip measured in it, in microseconds.
-    pub round_trip_us: Option<u64>,
-    /// How busy the CPUs of the client's host were.
-    pub host_share: Option<f64>,
     /// The phase in which it began; `None` in jobs of earlier versions.
     pub phase: Option<Phase>,
-    /// The growth of the database's own transaction counter; `None` where there is none.
-    pub server: Option<ServerTransactions>,
-    /// Response times of committed ones of all types, in microseconds: the median; `None` where none
-    /// committed.
-    pub p50_us: Option<u64>,
-    /// 95th percentile.
-    pub p95_us: Option<u64>,
-    /// 99th percentile.
-    pub p99_us: Option<u64>,
-    /// The longest.
-    pub max_us: Option<u64>,
-    /// Arrivals that fell due in it; `None`, as those below, where the load is not open.
-    pub arrivals: Option<u64>,
-    /// Arrivals skipped in it because they were too late.
-    pub skipped: Option<u64>,
-    /// Arrivals pushed out of the backlog in it.
-    pub given_up: Option<u64>,
-    /// Arrivals, or terminals, that waited for a session at its end; `None` where the load is closed.
-    pub backlog: Option<u64>,
-    /// From due to the first attempt, of all that ended in it, in microseconds: the median; `None` where
-    /// the load is closed or nothing ended.
-    pub wait_p50_us: Option<u64>,
-    /// 99th percentile.
-    pub wait_p99_us: Option<u64>,
-    /// The longest.
-    pub wait_max_us: Option<u64>,
+    /// The figures of [`OF_SECOND`](crate::metrics::OF_SECOND).
+    pub values: Values,
 }
 
 impl SecondRow {
     /// What is kept of all threads.
-    pub(crate) fn of(second: &Second) -> Self {
-        let (interval, gauges) = (&second.interval, &second.interval.gauges);
-        let times = Times::of(second.total.response.as_ref(), None);
-        let timed = |us| (times.count > 0).then_some(us);
-        let waits = Times::of(interval.pool_wait.as_ref(), None);
-        let waited = |us| (waits.count > 0).then_some(us);
-        Self {
-            first: interval.first,
-            last: interval.last,
-            cpu_ns: gauges.cpu.iter().map(|cpu| cpu.cpu_ns).sum(),
-            wall_ns: gauges.cpu.iter().map(|cpu| cpu.wall_ns).sum(),
-            busiest_share: gauges.busiest_share(),
-            connected: interval.connected,
-            lost: interval.lost,
-            reconnected: interval.reconnected,
-            lag_p99_us: gauges.lag.as_ref().map(|lag| lag.value_at_quantile(0.99)),
-            round_trip_us: gauges.round_trip.as_ref().map(|trips| trips.min()),
-            host_share: gauges.host.share(),
-            phase: Some(second.phase),
-            server: second.server,
-            p50_us: timed(times.p50_us),
-            p95_us: timed(times.p95_us),
-            p99_us: timed(times.p99_us),
-            max_us: timed(times.max_us),
-            arrivals: interval.arrived.map(|arrived| arrived.due),
-            skipped: interval.arrived.map(|arrived| arrived.skipped),
-            given_up: interval.arrived.map(|arrived| arrived.given_up),
-            backlog: interval.backlog,
-            wait_p50_us: waited(waits.p50_us),
-            wait_p99_us: waited(waits.p99_us),
-            wait_max_us: waited(waits.max_us),
-        }
+    #[must_use]
+    pub fn of(second: &Second) -> Self {
+        let (first, last) = (second.interval.first, second.interval.last);
+        Self { first, last, phase: Some(second.phase), values: Values::of_second(second) }
     }
 }
 
 impl SeriesRow {
     /// What is kept of every type.
-    pub(crate) fn of(second: &Second) -> impl Iterator<Item = Self> + '_ {
-        let interval = &second.interval;
-        interval.types.iter().enumerate().map(|(transaction, seen)| {
-            let counts = &seen.counts;
-            let times = Times::of(seen.response.as_ref(), Some(counts.response_ns));
-            Self {
-                first: interval.first,
-                last: interval.last,
-                transaction,
-                committed: counts.committed,
-                rolled_back: counts.rolled_back,
-                failed: counts.failures(),
-                in_doubt: counts.in_doubt,
-                retries: counts.retries.iter().sum(),
-                tally: counts.tally,
-                response_ns: counts.response_ns,
-                service_ns: counts.service_ns,
-                p50_us: times.p50_us,
-                p95_us: times.p95_us,
-                p99_us: times.p99_us,
-                max_us: times.max_us,
-            }
+    pub fn of(second: &Second) -> impl Iterator<Item = Self> + '_ {
+        let Interval { first, last, .. } = second.interval;
+        let length = length(first, last);
+        second.interval.types.iter().enumerate().map(move |(transaction, seen)| Self {
+            first,
+            last,
+            transaction,
+            values: Values::of_type(seen, length),
         })
     }
+}
+
+/// How many seconds there are from the first to the last.
+#[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
+pub(crate) const fn length(first: u64, last: u64) -> f64 {
+    (last + 1 - first) as f64
 }
 
 /// The word of a phase in the store and in series.

@@ -8,11 +8,12 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use super::error::StoreError;
 
 /// The steps, the first making version 1.
-const STEPS: [&str; 4] = [
+const STEPS: [&str; 5] = [
     include_str!("migrations/0001_jobs.sql"),
     include_str!("migrations/0002_seconds.sql"),
     include_str!("migrations/0003_campaigns.sql"),
     include_str!("migrations/0004_waits.sql"),
+    include_str!("migrations/0005_samples.sql"),
 ];
 
 /// The version of the tables that this program writes.

@@ -10,6 +10,7 @@
 //! A failing store never ends a run: see [`StoreError::may_pass`] for what the caller can expect.
 
 mod browse;
+mod chunks;
 mod error;
 mod histograms;
 mod job;
@@ -18,16 +19,19 @@ mod migrations;
 mod open;
 mod path;
 mod read;
+mod samples;
 mod write;
 
 pub use browse::{JobPage, JobQuery, PAGE_MAX};
+pub use chunks::{CHUNK_SECONDS, SERIES_MAX, SampleSeries};
 pub use error::StoreError;
 pub use histograms::{FULL_SECONDS, HistogramRow, MERGED_SECONDS, Scope, TimesKind, TotalRow};
-pub(crate) use job::phase_name;
 pub use job::{
     CheckRow, JobFilter, JobHeader, JobId, JobRow, JobStatus, Moment, SecondRow, SeriesRow,
     StoredJob,
 };
+pub(crate) use job::{length, phase_name};
 pub use migrations::VERSION;
 pub use open::Store;
 pub use path::default_path;
+pub use samples::{SamplePoint, SamplePoints, SampleWriter, Sampled};

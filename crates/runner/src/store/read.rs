@@ -11,11 +11,12 @@ use super::error::StoreError;
 use super::histograms::{HistogramRow, Scope, TimesKind, TotalRow, decode};
 use super::job::{
     CheckRow, JobFilter, JobId, JobRow, JobStatus, Moment, PHASES, SecondRow, SeriesRow, StoredJob,
-    phase_name,
+    length, phase_name,
 };
 use super::lock;
 use super::open::Store;
-use crate::result::{JobKind, Redacted, Remark, ServerTransactions};
+use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
+use crate::result::{JobKind, Redacted, Remark};
 
 /// The columns of [`job_row`], in its order.
 pub(super) const JOB_COLUMNS: &str = "id, kind, status, label, workload, workload_version, scale, scale_unit, \
@@ -81,6 +82,14 @@ impl Store {
             notes: self.notes(job)?,
             plan: parse(job, "a plan", plan)?,
         })
+    }
+
+    /// Keys of a job's transaction types; none where there is no such job.
+    pub(super) fn transactions(&self, job: JobId) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT transactions FROM jobs WHERE id = ?1";
+        let found = self.rows(sql, [job.0], |row| row.get::<_, Option<String>>(0))?;
+        let text = found.into_iter().next().flatten();
+        Ok(parse(job, "transaction types", text)?.unwrap_or_default())
     }
 
     /// What each transaction type did, second by second.
@@ -230,53 +239,41 @@ pub(super) fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
     })
 }
 
+/// Reads rows of the type's table: [`columns`] after the seconds and the type.
 pub(super) fn series_row(row: &Row<'_>) -> rusqlite::Result<SeriesRow> {
-    Ok(SeriesRow {
-        first: unsigned(row, 0)?,
-        last: unsigned(row, 1)?,
-        transaction: place(row, 2)?,
-        committed: unsigned(row, 3)?,
-        rolled_back: unsigned(row, 4)?,
-        failed: unsigned(row, 5)?,
-        in_doubt: unsigned(row, 6)?,
-        retries: unsigned(row, 7)?,
-        tally: row.get(8)?,
-        response_ns: unsigned(row, 9)?,
-        service_ns: unsigned(row, 10)?,
-        p50_us: unsigned(row, 11)?,
-        p95_us: unsigned(row, 12)?,
-        p99_us: unsigned(row, 13)?,
-        max_us: unsigned(row, 14)?,
-    })
+    let (first, last) = (unsigned(row, 0)?, unsigned(row, 1)?);
+    let mut values = Values::of_no_type();
+    read_columns(row, 3, OF_TYPE, &mut values)?;
+    values.derive(length(first, last));
+    Ok(SeriesRow { first, last, transaction: place(row, 2)?, values })
 }
 
+/// The same of all threads, after the seconds and the phase.
 pub(super) fn second_row(row: &Row<'_>) -> rusqlite::Result<SecondRow> {
-    Ok(SecondRow {
-        first: unsigned(row, 0)?,
-        last: unsigned(row, 1)?,
-        cpu_ns: unsigned(row, 2)?,
-        wall_ns: unsigned(row, 3)?,
-        busiest_share: row.get(4)?,
-        connected: row.get(5)?,
-        lost: unsigned(row, 6)?,
-        reconnected: unsigned(row, 7)?,
-        lag_p99_us: optional(row, 8)?,
-        round_trip_us: optional(row, 9)?,
-        host_share: row.get(10)?,
-        phase: phase(row, 11)?,
-        server: server(row, 12)?,
-        p50_us: optional(row, 14)?,
-        p95_us: optional(row, 15)?,
-        p99_us: optional(row, 16)?,
-        max_us: optional(row, 17)?,
-        arrivals: optional(row, 18)?,
-        skipped: optional(row, 19)?,
-        given_up: optional(row, 20)?,
-        backlog: optional(row, 21)?,
-        wait_p50_us: optional(row, 22)?,
-        wait_p99_us: optional(row, 23)?,
-        wait_max_us: optional(row, 24)?,
-    })
+    let (first, last) = (unsigned(row, 0)?, unsigned(row, 1)?);
+    let mut values = Values::of_nothing();
+    read_columns(row, 3, OF_SECOND, &mut values)?;
+    values.derive(length(first, last));
+    Ok(SecondRow { first, last, phase: phase(row, 2)?, values })
+}
+
+/// The columns of declared figures, in their order, each with a comma before it.
+pub(super) fn columns(metrics: &[Metric]) -> String {
+    metrics.iter().filter_map(|metric| metric.column).map(|name| format!(", {name}")).collect()
+}
+
+fn read_columns(
+    row: &Row<'_>,
+    from: usize,
+    metrics: &[Metric],
+    values: &mut Values,
+) -> rusqlite::Result<()> {
+    let in_columns = metrics.iter().filter(|metric| metric.column.is_some());
+    for (column, metric) in (from..).zip(in_columns) {
+        let value: Option<f64> = row.get(column)?;
+        values.set(metric.name, value.filter(|v| *v != 0.0 || !metric.zero_is_none()));
+    }
+    Ok(())
 }
 
 fn histogram_row(row: &Row<'_>) -> rusqlite::Result<HistogramRow> {
@@ -322,21 +319,9 @@ pub(super) fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
 }
 
-fn optional(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<u64>> {
-    let number: Option<i64> = row.get(column)?;
-    number.map(|_| unsigned(row, column)).transpose()
-}
-
 fn phase(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Phase>> {
     let word: Option<String> = row.get(column)?;
     word.map(|_| named(row, column, PHASES, phase_name)).transpose()
-}
-
-/// A count and, in the column after it, its seconds.
-fn server(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<ServerTransactions>> {
-    let count = optional(row, column)?;
-    let seconds: Option<f64> = row.get(column + 1)?;
-    Ok(count.zip(seconds).map(|(count, seconds)| ServerTransactions { count, seconds }))
 }
 
 pub(super) fn place(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {

@@ -3,18 +3,23 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, params, params_from_iter};
 use serde::Serialize;
 use triphammer_core::clock;
 use triphammer_core::engine::RunEnd;
 use triphammer_core::event::Note;
 use triphammer_core::recorder::TypeInterval;
 
+use super::chunks::{Chunks, SampleSeries};
 use super::error::StoreError;
 use super::histograms::{Encoded, Merger, Scope, encode};
 use super::job::{CheckRow, JobHeader, JobId, JobStatus, Moment, SecondRow, SeriesRow, phase_name};
 use super::lock::{self, JobLock};
 use super::open::Store;
+use super::read::columns;
+use super::samples::without_column;
+use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
 use crate::result::{Remark, RunResult, Status, mask_setting, rfc3339};
 use crate::second::Second;
 
@@ -30,6 +35,10 @@ pub(super) struct Held {
     /// Says that this process lives; released when dropped.
     _lock: JobLock,
     waiting: Waiting,
+    /// Figures that have no column.
+    chunks: Chunks,
+    /// Keys of the transaction types.
+    types: Vec<String>,
     merger: Merger,
     /// Notes written so far.
     notes: u32,
@@ -38,10 +47,12 @@ pub(super) struct Held {
 }
 
 impl Held {
-    fn new(lock: JobLock) -> Self {
+    fn new(lock: JobLock, types: Vec<String>) -> Self {
         Self {
             _lock: lock,
             waiting: Waiting::default(),
+            chunks: Chunks::default(),
+            types,
             merger: Merger::default(),
             notes: 0,
             dropped: 0,
@@ -71,7 +82,8 @@ impl Store {
         let lock = JobLock::take(&self.path, job)
             .map_err(|source| StoreError::Create { path: self.path.clone(), source })?;
         transaction.commit().map_err(|error| self.failed(error))?;
-        self.held.borrow_mut().insert(job, Held::new(lock));
+        let held = Held::new(lock, header.transactions.clone());
+        self.held.borrow_mut().insert(job, held);
         Ok(job)
     }
 
@@ -91,7 +103,8 @@ impl Store {
             )
             .map_err(|error| self.failed(error))?;
         transaction.commit().map_err(|error| self.failed(error))?;
-        self.held.borrow_mut().insert(job, Held::new(lock));
+        let held = Held::new(lock, self.transactions(job)?);
+        self.held.borrow_mut().insert(job, held);
         Ok(())
     }
 
@@ -123,7 +136,7 @@ impl Store {
     /// When a batch cannot be written. It is kept, and tried again with the next one.
     pub fn second(&self, job: JobId, second: &Second) -> Result<(), StoreError> {
         let waiting = self.held(job, |held| {
-            held.waiting.take(second);
+            held.take(second);
             held.waiting.histograms.extend(held.merger.take(&second.interval));
             held.waiting.seconds.len()
         })?;
@@ -145,14 +158,21 @@ impl Store {
     /// # Errors
     /// When the store cannot be written. Nothing is lost by that.
     pub fn flush(&self, job: JobId) -> Result<(), StoreError> {
-        let waiting = self.held(job, |held| std::mem::take(&mut held.waiting))?;
-        if waiting.seconds.is_empty() && waiting.histograms.is_empty() {
-            return Ok(());
+        let take =
+            |held: &mut Held| (std::mem::take(&mut held.waiting), std::mem::take(&mut held.chunks));
+        let (mut waiting, mut chunks) = self.held(job, take)?;
+        let mut written = Ok(());
+        if !waiting.seconds.is_empty() || !waiting.histograms.is_empty() {
+            written = self.write(|connection| {
+                chunks.write(connection, job)?;
+                waiting.write(connection, job)
+            });
+            if written.is_ok() {
+                chunks.written();
+                waiting = Waiting::default();
+            }
         }
-        let written = self.write(|connection| waiting.write(connection, job));
-        if written.is_err() {
-            self.held(job, |held| held.waiting = waiting)?;
-        }
+        self.held(job, |held| (held.waiting, held.chunks) = (waiting, chunks))?;
         written
     }
 
@@ -308,70 +328,48 @@ impl Store {
     }
 }
 
-impl Waiting {
+impl Held {
     fn take(&mut self, second: &Second) {
-        self.seconds.push(SecondRow::of(second));
-        self.series.extend(SeriesRow::of(second));
+        let row = SecondRow::of(second);
+        self.sample(OF_SECOND, &row.values, row.first, None);
+        self.waiting.seconds.push(row);
+        for row in SeriesRow::of(second) {
+            self.sample(OF_TYPE, &row.values, row.first, Some(row.transaction));
+            self.waiting.series.push(row);
+        }
     }
 
-    fn write(&self, connection: &Connection, job: JobId) -> rusqlite::Result<()> {
-        let mut statement = connection.prepare_cached(
-            "INSERT INTO seconds VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
-             ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)",
-        )?;
-        for row in &self.seconds {
-            statement.execute(params![
-                job.0,
-                integer(row.first),
-                integer(row.last),
-                integer(row.cpu_ns),
-                integer(row.wall_ns),
-                row.busiest_share,
-                row.connected,
-                integer(row.lost),
-                integer(row.reconnected),
-                row.lag_p99_us.map(integer),
-                row.round_trip_us.map(integer),
-                row.host_share,
-                row.phase.map(phase_name),
-                row.server.map(|server| integer(server.count)),
-                row.server.map(|server| server.seconds),
-                row.p50_us.map(integer),
-                row.p95_us.map(integer),
-                row.p99_us.map(integer),
-                row.max_us.map(integer),
-                row.arrivals.map(integer),
-                row.skipped.map(integer),
-                row.given_up.map(integer),
-                row.backlog.map(integer),
-                row.wait_p50_us.map(integer),
-                row.wait_p99_us.map(integer),
-                row.wait_max_us.map(integer),
-            ])?;
+    /// Keeps the figures that have no column, with the first second that they cover.
+    fn sample(
+        &mut self,
+        metrics: &'static [Metric],
+        values: &Values,
+        second: u64,
+        transaction: Option<usize>,
+    ) {
+        let name = transaction.and_then(|place| self.types.get(place)).map(String::as_str);
+        for metric in without_column(metrics) {
+            if let Some(value) = values.get(metric.name) {
+                self.chunks.put(&SampleSeries::of(metric, name), second, value);
+            }
         }
-        let mut statement = connection.prepare_cached(
-            "INSERT INTO series VALUES
-             (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
-        )?;
+    }
+}
+
+impl Waiting {
+    fn write(&self, connection: &Connection, job: JobId) -> rusqlite::Result<()> {
+        let sql = insert("seconds", "phase", OF_SECOND);
+        let mut statement = connection.prepare_cached(&sql)?;
+        for row in &self.seconds {
+            let phase: Value = row.phase.map(|p| phase_name(p).to_owned()).into();
+            let key = key(job, row.first, row.last, phase);
+            statement.execute(params_from_iter(key.into_iter().chain(cells(&row.values))))?;
+        }
+        let sql = insert("series", "type", OF_TYPE);
+        let mut statement = connection.prepare_cached(&sql)?;
         for row in &self.series {
-            statement.execute(params![
-                job.0,
-                integer(row.first),
-                place(row.transaction),
-                integer(row.last),
-                integer(row.committed),
-                integer(row.rolled_back),
-                integer(row.failed),
-                integer(row.in_doubt),
-                integer(row.retries),
-                row.tally,
-                integer(row.response_ns),
-                integer(row.service_ns),
-                integer(row.p50_us),
-                integer(row.p95_us),
-                integer(row.p99_us),
-                integer(row.max_us),
-            ])?;
+            let key = key(job, row.first, row.last, place(row.transaction).into());
+            statement.execute(params_from_iter(key.into_iter().chain(cells(&row.values))))?;
         }
         let mut statement =
             connection.prepare_cached("INSERT INTO histograms VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
@@ -387,6 +385,26 @@ impl Waiting {
         }
         Ok(())
     }
+}
+
+/// Inserts a row of declared figures: its job and seconds, one column more, and the figures.
+fn insert(table: &str, more: &str, metrics: &[Metric]) -> String {
+    let figures = metrics.iter().filter(|metric| metric.column.is_some()).count();
+    format!(
+        "INSERT INTO {table} (job, first_second, last_second, {more}{}) VALUES (?, ?, ?, ?{})",
+        columns(metrics),
+        ", ?".repeat(figures)
+    )
+}
+
+fn key(job: JobId, first: u64, last: u64, more: Value) -> [Value; 4] {
+    [job.0.into(), integer(first).into(), integer(last).into(), more]
+}
+
+/// What the columns of declared figures hold. Those of integers make whole numbers of it themselves.
+fn cells(values: &Values) -> impl Iterator<Item = Value> {
+    let in_columns = values.iter().filter(|(metric, _)| metric.column.is_some());
+    in_columns.map(|(metric, value)| value.or(metric.zero.then_some(0.0)).into())
 }
 
 /// Marks the jobs whose process is gone. Within a transaction that may write nobody can end a job,

@@ -5,6 +5,7 @@ use triphammer_core::random::Rng;
 use triphammer_runner::campaign::Question;
 use triphammer_runner::compare::{ComparisonResult, Facts, Pairs, Request, Run, Subject, seconds};
 use triphammer_runner::history::HistoryResult;
+use triphammer_runner::metrics::Values;
 use triphammer_runner::report::{self, Charset};
 use triphammer_runner::result::{RunResult, SchemaFact, SchemaKind, Status};
 use triphammer_runner::store::{JobId, SeriesRow};
@@ -108,32 +109,25 @@ fn alone(factor: f64) -> ComparisonResult {
 
 /// A second's rows: types differ in how many they are, and the noise is without order.
 fn rows(second: u64, factor: f64) -> Vec<SeriesRow> {
-    let noise = u64::from(u32::try_from(second).unwrap().wrapping_mul(2_654_435_761) >> 28);
-    let row = |transaction, committed: u64| SeriesRow {
-        first: second,
-        last: second,
-        transaction,
-        committed,
-        rolled_back: 0,
-        failed: 0,
-        in_doubt: 0,
-        retries: 0,
-        tally: 0,
-        response_ns: 0,
-        service_ns: 0,
-        p50_us: 2_000 + noise * 10,
-        p95_us: 5_000 + noise * 20,
-        p99_us: 9_000 + noise * 50,
-        max_us: 20_000,
+    let noise = f64::from(u32::try_from(second).unwrap().wrapping_mul(2_654_435_761) >> 28);
+    let row = |transaction, committed: f64| {
+        let mut values = Values::of_no_type();
+        values.set("committed", Some(committed));
+        if committed > 0.0 {
+            values.set("p50_us", Some(2_000.0 + noise * 10.0));
+            values.set("p95_us", Some(5_000.0 + noise * 20.0));
+            values.set("p99_us", Some(9_000.0 + noise * 50.0));
+        }
+        SeriesRow { first: second, last: second, transaction, values }
     };
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "hundreds"
-    )]
-    let scaled = |count: u64| (count as f64 * factor).round() as u64;
-    vec![row(0, scaled(2_000 + noise)), row(1, scaled(1_900)), row(2, 20), row(3, 5), row(4, 0)]
+    let scaled = |count: f64| (count * factor).round();
+    vec![
+        row(0, scaled(2_000.0 + noise)),
+        row(1, scaled(1_900.0)),
+        row(2, 20.0),
+        row(3, 5.0),
+        row(4, 0.0),
+    ]
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod compare;
 mod report;
 mod result;
 mod sample;
+mod samples;
 mod schema;
 mod steering;
 mod store;

@@ -134,7 +134,7 @@ fn the_guide_to_outputs_names_every_metric_and_column() {
     let guide = std::fs::read_to_string(path).unwrap();
     let (of_run, of_type) = Vocabulary::figures();
     let columns = report::series::columns(&[]);
-    let formats = report::Format::ALL.iter().map(|(_, name, _)| *name);
+    let formats = report::FORMATS.iter().map(|known| known.name);
     let names = of_run.iter().chain(&of_type).map(String::as_str).chain(formats);
     for name in names.chain(columns.iter().map(String::as_str)) {
         assert!(guide.contains(&format!("`{name}`")), "{name}");

@@ -74,21 +74,26 @@ fn the_series_is_what_the_intervals_were() {
     assert_eq!(store.seconds(job).unwrap().len(), 5, "written in batches");
     store.flush(job).unwrap();
     let seconds = store.seconds(job).unwrap();
-    assert_eq!((seconds.len(), seconds[6].first, seconds[6].connected), (7, 6, 16));
-    assert!((seconds[0].busiest_share - 0.25).abs() < 1e-9);
-    assert_eq!((seconds[0].lag_p99_us, seconds[0].round_trip_us), (Some(200), None));
-    assert_eq!(seconds[0].host_share, Some(0.15));
-    assert_eq!((seconds[0].phase, seconds[0].server), (Some(Phase::RampUp), None));
-    assert_eq!(seconds[1].server.unwrap().count, 470);
-    assert!(seconds[0].p50_us > Some(1000) && seconds[0].p50_us <= seconds[0].max_us);
-    assert_eq!((seconds[0].cpu_ns, seconds[0].wall_ns), (350_000_000, 2_000_000_000));
+    assert_eq!((seconds.len(), seconds[6].first, seconds[6].values.count("connected")), (7, 6, 16));
+    let first = &seconds[0].values;
+    assert!((first.get("client_busiest").unwrap() - 0.25).abs() < 1e-9);
+    assert_eq!((first.get("lag_p99_us"), first.get("round_trip_us")), (Some(200.0), None));
+    assert_eq!(first.get("host_cpu"), Some(0.15));
+    assert_eq!((seconds[0].phase, first.get("tpm_server")), (Some(Phase::RampUp), None));
+    assert_eq!(seconds[1].values.count("server_count"), 470);
+    assert!(first.get("all.p50_us") > Some(1000.0));
+    assert!(first.get("all.p50_us") <= first.get("all.max_us"));
+    assert_eq!((first.count("cpu_ns"), first.count("wall_ns")), (350_000_000, 2_000_000_000));
     let series = store.series(job).unwrap();
     assert_eq!(series.len(), 7 * 5);
     for row in series {
         let counts = &intervals[usize::try_from(row.first).unwrap()].types[row.transaction].counts;
-        assert_eq!((row.committed, row.rolled_back), (counts.committed, counts.rolled_back));
-        assert_eq!((row.response_ns, row.service_ns), (counts.response_ns, counts.service_ns));
-        assert!(row.p50_us > 0 && row.p50_us < row.p99_us && row.p99_us <= row.max_us);
+        let [committed, rolled_back, response_ns, service_ns, p50_us, p99_us, max_us] =
+            ["committed", "rolled_back", "response_ns", "service_ns", "p50_us", "p99_us", "max_us"]
+                .map(|name| row.values.count(name));
+        assert_eq!((committed, rolled_back), (counts.committed, counts.rolled_back));
+        assert_eq!((response_ns, service_ns), (counts.response_ns, counts.service_ns));
+        assert!(p50_us > 0 && p50_us < p99_us && p99_us <= max_us);
     }
 }
 
@@ -105,11 +110,12 @@ fn the_seconds_of_a_load_that_waits_are_kept() {
     store.second(job, &Second::new(waits, Phase::Window, None)).unwrap();
     store.flush(job).unwrap();
     let [closed, open] = store.seconds(job).unwrap().try_into().unwrap();
-    assert_eq!((closed.arrivals, closed.backlog, closed.wait_p50_us), (None, None, None));
-    let counts = (open.arrivals, open.skipped, open.given_up, open.backlog);
-    assert_eq!(counts, (Some(9), Some(3), Some(2), Some(17)));
-    assert!(open.wait_p50_us > Some(0) && open.wait_p50_us < open.wait_p99_us);
-    assert!(open.wait_p99_us <= open.wait_max_us);
+    let counts = ["arrivals", "skipped", "given_up", "backlog"];
+    assert_eq!(counts.map(|name| closed.values.get(name)), [None; 4]);
+    assert_eq!(counts.map(|name| open.values.count(name)), [9, 3, 2, 17]);
+    let waits = ["p50", "p99", "max"].map(|at| format!("pool_wait_{at}_us"));
+    let [p50, p99, max] = waits.map(|name| open.values.count(&name));
+    assert!(p50 > 0 && p50 < p99 && p99 <= max);
 }
 
 #[test]
@@ -321,7 +327,8 @@ fn a_store_of_version_1_is_brought_up_and_keeps_its_jobs() {
     .unwrap();
     let store = Store::open(&path).unwrap();
     let old = store.seconds(JobId(1)).unwrap();
-    assert_eq!((old.len(), old[0].phase, old[0].server, old[0].p95_us), (1, None, None, None));
+    assert_eq!((old.len(), old[0].phase, old[0].values.get("client_cpu")), (1, None, Some(0.5)));
+    assert_eq!(["tpm_server", "all.p95_us"].map(|name| old[0].values.get(name)), [None; 2]);
     let job = store.begin(&sample::header()).unwrap();
     store.second(job, &sample::second(0)).unwrap();
     store.flush(job).unwrap();

@@ -159,7 +159,7 @@ impl Watcher for Watch<'_> {
             JobEvent::Advanced { units, table } => self.advance(units, table),
             JobEvent::Run(event) => self.run(event),
             JobEvent::Second(second) => {
-                self.publish(&LiveEvent::Second(self.seconds.second(&second.interval)));
+                self.publish(&LiveEvent::Second(self.seconds.second(second)));
             }
             JobEvent::Sequence(_) => {
                 let name = self.seconds.workload.headline.name.to_string();

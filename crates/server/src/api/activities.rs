@@ -14,6 +14,7 @@ use crate::activity::{Activity, ActivityDetail, Form};
 use crate::app::{App, blocking};
 use crate::error::ApiError;
 use crate::extract::{Body, Path};
+use crate::live::LiveSeconds;
 use crate::serve::Visitor;
 
 /// What this server does, is going to do, and has lately done.
@@ -68,6 +69,16 @@ pub async fn stop(State(app): State<App>, Path(id): Path<u64>) -> Answer<Activit
         (status = 409, body = ApiError)))]
 pub async fn abort(State(app): State<App>, Path(id): Path<u64>) -> Answer<Activity> {
     Ok(Json(app.activities().abort(id)?))
+}
+
+/// The seconds of the run that goes on, at most 600: older ones are merged. A page that has too many takes
+/// these instead.
+#[utoipa::path(get, path = "/api/v1/activities/{id}/seconds", tag = "activities",
+    params(("id" = u64, Path, description = "Number of the activity")),
+    responses((status = 200, body = LiveSeconds), (status = 404, body = ApiError)))]
+pub async fn seconds(State(app): State<App>, Path(id): Path<u64>) -> Answer<LiveSeconds> {
+    app.activities().get(id)?;
+    Ok(Json(LiveSeconds { seconds: app.hub().seconds(id) }))
 }
 
 /// The events of one activity: all that is kept of it, or what came after `Last-Event-ID`, and then what

@@ -8,7 +8,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use triphammer_core::text::steers;
-use triphammer_runner::report::{Charset, Format};
+use triphammer_runner::report::{Charset, Declared, FORMATS, Format};
 use triphammer_runner::result::JobKind;
 use triphammer_runner::settings::LABEL_MAX;
 use triphammer_runner::store::{
@@ -20,7 +20,7 @@ use super::Answer;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::extract::{Body, Params, Path};
-use crate::openapi::{host_schema, run_spec_schema};
+use crate::openapi::{document_schema, host_schema, run_spec_schema};
 use crate::{handover, ui};
 
 /// Most points of a sparkline.
@@ -130,8 +130,8 @@ pub struct JobDetail {
     pub first_second: Option<u64>,
     /// Last second of its series.
     pub last_second: Option<u64>,
-    /// The document that it left: a `RunResult`, `ProfileResult` or `CapacityResult`, the report of a build or a check, or why it could not be
-    /// done, as text; `null` while it runs, and for lost ones.
+    /// The document that it left; or why it could not be done, as text.
+    #[schema(schema_with = document_schema)]
     pub document: Option<serde_json::Value>,
     /// Remarks, in order.
     pub notes: Vec<JobNote>,
@@ -312,28 +312,12 @@ pub async fn delete(State(app): State<App>, Path(id): Path<i64>) -> Result<Statu
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The formats that a job of a kind has.
+/// The formats that a job of a kind has; the page only in a program that holds it.
 fn formats(kind: JobKind) -> Vec<String> {
-    let has =
-        |format: &Format| format.is_of(kind) && (*format != Format::Html || ui::report().is_some());
-    Format::ALL
-        .iter()
-        .map(|(format, ..)| *format)
-        .filter(has)
-        .map(|f| f.name().to_owned())
-        .collect()
-}
-
-const fn content_type(format: Format) -> &'static str {
-    match format {
-        Format::Text | Format::Hdr => "text/plain; charset=utf-8",
-        Format::Json => "application/json",
-        Format::Markdown => "text/markdown; charset=utf-8",
-        Format::Csv => "text/csv; charset=utf-8",
-        Format::JsonLines => "application/jsonl",
-        Format::Junit => "application/xml",
-        Format::Html => "text/html; charset=utf-8",
-    }
+    let has = |known: &&Declared| {
+        known.of.contains(&kind) && (known.format != Format::Html || ui::report().is_some())
+    };
+    FORMATS.iter().filter(has).map(|known| known.name.to_owned()).collect()
 }
 
 /// A job's report, as `triphammer report` prints it.
@@ -357,7 +341,7 @@ pub async fn report(
     });
     let mut response = text.await??.into_response();
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type(format)));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(format.declared().media_type));
     if params.download == Some(true) {
         let ending = format.ending();
         let file = format!("attachment; filename=\"triphammer-job-{id}.{ending}\"");

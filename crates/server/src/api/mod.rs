@@ -39,6 +39,7 @@ pub fn routes() -> OpenApiRouter<App> {
         .routes(routes!(activities::get))
         .routes(routes!(activities::stop))
         .routes(routes!(activities::abort))
+        .routes(routes!(activities::seconds))
         .routes(routes!(activities::events))
         .routes(routes!(events::events))
         .routes(routes!(jobs::list))

@@ -1,8 +1,11 @@
 //! A run's series, made small on the server: however long the run, a page gets as many points as it can draw.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
+use triphammer_runner::metrics::{self, Metric, Values};
 use triphammer_runner::store::{JobId, SecondRow, SeriesRow, Store, StoreError};
 use utoipa::{IntoParams, ToSchema};
 
@@ -10,6 +13,7 @@ use super::Answer;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::extract::{Params, Path};
+use crate::live::Number;
 
 /// Points when nobody says how many.
 const POINTS: u32 = 300;
@@ -31,7 +35,7 @@ pub struct SeriesParams {
 }
 
 /// A run's series. Every list has one value for each of `first`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
 pub struct JobSeries {
     /// Seconds of a point: 1 when nothing is merged.
     pub step: u64,
@@ -39,53 +43,42 @@ pub struct JobSeries {
     pub first: Vec<u64>,
     /// Last second of each point.
     pub last: Vec<u64>,
-    /// All types together: completed a second.
+    /// All types together: completed per second.
     pub total_per_second: Spread,
     /// By transaction type, in the workload's order.
     pub types: Vec<TypeSeries>,
-    /// Sessions connected at the end of each point.
-    pub connected: Vec<u32>,
-    /// Sessions lost.
-    pub lost: Vec<u64>,
-    /// Sessions made anew.
-    pub reconnected: Vec<u64>,
-    /// CPU time of the busiest worker thread, of a core.
-    pub busiest_thread: Spread,
-    /// CPU time of all worker threads, of all the cores they might have used.
-    pub client_busy: Spread,
-    /// How busy all CPUs of the client's host were; `null` where unknown.
-    pub host_busy: Option<Spread>,
-    /// Scheduling lag, 99th percentile, µs; `null` where it is not measured.
-    pub lag_p99_us: Option<Spread>,
-    /// The fastest round trip measured, µs; `null` where there was none.
-    pub round_trip_us: Option<Spread>,
+    /// The declared figures of all threads.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    pub figures: Columns,
 }
 
 /// The series of a transaction type.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
 pub struct TypeSeries {
     /// Key: `new_order`.
     pub name: String,
-    /// Completed (committed or rolled back by rule) a second.
-    pub per_second: Spread,
-    /// Ended failed or in doubt.
-    pub failed: Vec<u64>,
-    /// Attempts after the first.
-    pub retries: Vec<u64>,
-    /// Mean response time of committed ones, µs.
-    pub mean_us: Vec<f64>,
-    /// Median response time of each second, µs.
-    pub p50_us: Spread,
-    /// 95th percentile of each second, µs.
-    pub p95_us: Spread,
-    /// 99th percentile of each second, µs.
-    pub p99_us: Spread,
-    /// The longest, µs.
-    pub max_us: Vec<u64>,
+    /// The declared figures of a type.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    pub figures: Columns,
+}
+
+/// Declared figures by the names that they have here.
+type Columns = BTreeMap<&'static str, Column>;
+
+/// A figure's values, one for each point.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Column {
+    /// One value a point.
+    List(Vec<Number>),
+    /// What it was in the seconds of each point; `None` where it was never measured.
+    Spread(Option<Spread>),
 }
 
 /// What a figure was in the seconds of each point: 0 where there was none.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
 pub struct Spread {
     /// The least of its seconds.
     pub min: Vec<f64>,
@@ -128,9 +121,10 @@ impl JobSeries {
         let to = params.to.unwrap_or(whole.end).clamp(from, whole.end);
         let points = u64::from(params.points.unwrap_or(POINTS).clamp(1, POINTS_MAX));
         let step = (to - from).div_ceil(points).max(1);
-        let mut points = Points { from, step, all: Vec::new(), types: names.len() };
+        let (types, now) = (names.len(), Vec::new());
+        let mut points = Points { from, step, all: Vec::new(), types, now };
         store.each_of_seconds(job, from..to, |row| points.second(&row))?;
-        store.each_of_series(job, from..to, |row| points.of_type(&row))?;
+        store.each_of_series(job, from..to, |row| points.of_type(row))?;
         Ok(points.finish(names))
     }
 }
@@ -139,63 +133,65 @@ impl JobSeries {
 struct Points {
     from: u64,
     step: u64,
-    types: usize,
     all: Vec<Option<Point>>,
+    types: usize,
+    /// The types of the second at hand.
+    now: Vec<SeriesRow>,
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Point {
     first: u64,
     last: u64,
-    connected: u32,
-    lost: u64,
-    reconnected: u64,
-    busiest: Seen,
-    client: Seen,
-    host: Seen,
-    lag: Seen,
-    round_trip: Seen,
-    /// Completed in the second at hand, by all types.
-    now: (u64, f64),
-    total: Seen,
-    types: Vec<PointType>,
+    all: Folded,
+    total: metrics::Spread,
+    types: Vec<Folded>,
 }
 
-#[derive(Clone, Default)]
-struct PointType {
-    per_second: Seen,
-    failed: u64,
-    retries: u64,
-    committed: u64,
-    response_ns: u64,
-    p50: Seen,
-    p95: Seen,
-    p99: Seen,
-    max: u64,
+/// Figures of the seconds of a point.
+#[derive(Clone)]
+struct Folded {
+    merged: Values,
+    seconds: f64,
+    /// Of figures that have a spread.
+    spreads: Vec<metrics::Spread>,
 }
 
-/// Least, sum and most of what was seen.
-#[derive(Clone, Copy)]
-struct Seen {
-    min: f64,
-    sum: f64,
-    max: f64,
-    count: f64,
-}
+impl Folded {
+    fn new(nothing: Values) -> Self {
+        let spreads = vec![metrics::Spread::default(); nothing.iter().count()];
+        Self { merged: nothing, seconds: 0.0, spreads }
+    }
 
-impl Default for Seen {
-    fn default() -> Self {
-        Self { min: f64::INFINITY, sum: 0.0, max: f64::NEG_INFINITY, count: 0.0 }
+    fn add(&mut self, values: &Values, seconds: f64) {
+        self.merged.merge(values, [self.seconds, seconds]);
+        self.seconds += seconds;
+        for (spread, (metric, value)) in self.spreads.iter_mut().zip(values.iter()) {
+            if let Some(value) = value.filter(|_| metric.has_spread()) {
+                spread.add(value, seconds);
+            }
+        }
+    }
+
+    /// Adds the point to the columns, where `place` points are before it.
+    fn push_to(&self, columns: &mut Columns, place: usize) {
+        for ((metric, value), spread) in self.merged.iter().zip(&self.spreads) {
+            let Some(name) = metric.points else { continue };
+            let column = columns.entry(name).or_insert_with(|| Column::new(metric));
+            match column {
+                Column::List(list) => list.push(Number(value.map_or(0.0, shortened(metric)))),
+                Column::Spread(column) => push(column, place, spread),
+            }
+        }
     }
 }
 
-impl Seen {
-    /// `value` held for `seconds`.
-    fn see(&mut self, value: f64, seconds: f64) {
-        self.min = self.min.min(value);
-        self.max = self.max.max(value);
-        self.sum += value * seconds;
-        self.count += seconds;
+impl Column {
+    fn new(metric: &Metric) -> Self {
+        match (metric.has_spread(), metric.zero) {
+            (false, _) => Self::List(Vec::new()),
+            (true, zero) => Self::Spread(zero.then(Spread::default)),
+        }
     }
 }
 
@@ -209,106 +205,72 @@ impl Points {
         self.all[index].get_or_insert_with(|| Point {
             first: second,
             last: second,
-            now: (u64::MAX, 0.0),
-            types: vec![PointType::default(); types],
-            ..Point::default()
+            all: Folded::new(Values::of_nothing()),
+            total: metrics::Spread::default(),
+            types: vec![Folded::new(Values::of_no_type()); types],
         })
     }
 
     fn second(&mut self, row: &SecondRow) {
-        let seconds = length(row.first, row.last);
         let point = self.at(row.first);
         point.last = row.last;
-        point.connected = row.connected;
-        point.lost += row.lost;
-        point.reconnected += row.reconnected;
-        point.busiest.see(row.busiest_share, seconds);
-        point.client.see(triphammer_core::stats::share(row.cpu_ns, row.wall_ns), seconds);
-        for (seen, value) in [
-            (&mut point.host, row.host_share),
-            (&mut point.lag, row.lag_p99_us.map(float)),
-            (&mut point.round_trip, row.round_trip_us.map(float)),
-        ] {
-            if let Some(value) = value {
-                seen.see(value, seconds);
+        point.all.add(&row.values, length(row.first, row.last));
+    }
+
+    fn of_type(&mut self, row: SeriesRow) {
+        if self.now.first().is_some_and(|now| now.first != row.first) {
+            self.end_second();
+        }
+        self.now.push(row);
+    }
+
+    fn end_second(&mut self) {
+        let rows = std::mem::take(&mut self.now);
+        let Some(&SeriesRow { first, last, .. }) = rows.first() else { return };
+        let seconds = length(first, last);
+        let total = Values::over_types(rows.iter().map(|row| &row.values), seconds);
+        let point = self.at(first);
+        point.last = point.last.max(last);
+        point.total.add(total.get("per_second").unwrap_or_default(), seconds);
+        for row in &rows {
+            if let Some(it) = point.types.get_mut(row.transaction) {
+                it.add(&row.values, seconds);
             }
         }
     }
 
-    fn of_type(&mut self, row: &SeriesRow) {
-        let seconds = length(row.first, row.last);
-        let rate = float(row.committed + row.rolled_back) / seconds;
-        let point = self.at(row.first);
-        if point.now.0 == row.first {
-            point.now.1 += rate;
-        } else {
-            point.end_second();
-            point.now = (row.first, rate);
-        }
-        point.last = point.last.max(row.last);
-        let Some(it) = point.types.get_mut(row.transaction) else { return };
-        it.per_second.see(rate, seconds);
-        it.failed += row.failed + row.in_doubt;
-        it.retries += row.retries;
-        it.committed += row.committed;
-        it.response_ns += row.response_ns;
-        it.max = it.max.max(row.max_us);
-        if row.committed > 0 {
-            it.p50.see(float(row.p50_us), seconds);
-            it.p95.see(float(row.p95_us), seconds);
-            it.p99.see(float(row.p99_us), seconds);
-        }
-    }
-
-    fn finish(self, names: Vec<String>) -> JobSeries {
+    fn finish(mut self, names: Vec<String>) -> JobSeries {
+        self.end_second();
         let mut series = JobSeries { step: self.step, ..JobSeries::default() };
         series.types =
             names.into_iter().map(|name| TypeSeries { name, ..TypeSeries::default() }).collect();
-        let [mut host, mut lag, mut round_trip] = [const { None }; 3];
-        for mut point in self.all.into_iter().flatten() {
-            point.end_second();
+        for point in self.all.into_iter().flatten() {
             let place = series.first.len();
             series.first.push(point.first);
             series.last.push(point.last);
-            series.connected.push(point.connected);
-            series.lost.push(point.lost);
-            series.reconnected.push(point.reconnected);
-            series.total_per_second.push(point.total);
-            series.busiest_thread.push(point.busiest);
-            series.client_busy.push(point.client);
-            push_some(&mut host, place, point.host);
-            push_some(&mut lag, place, point.lag);
-            push_some(&mut round_trip, place, point.round_trip);
-            for (it, seen) in series.types.iter_mut().zip(point.types) {
-                it.push(&seen);
+            series.total_per_second.push(&point.total);
+            point.all.push_to(&mut series.figures, place);
+            for (it, seen) in series.types.iter_mut().zip(&point.types) {
+                seen.push_to(&mut it.figures, place);
             }
         }
-        JobSeries { host_busy: host, lag_p99_us: lag, round_trip_us: round_trip, ..series }
-    }
-}
-
-impl Point {
-    fn end_second(&mut self) {
-        if self.now.0 != u64::MAX {
-            self.total.see(self.now.1, 1.0);
-            self.now = (u64::MAX, 0.0);
-        }
+        series
     }
 }
 
 impl Spread {
-    fn push(&mut self, seen: Seen) {
-        let has = seen.count > 0.0;
-        let or_0 = |value: f64| if has { short(value) } else { 0.0 };
-        self.min.push(or_0(seen.min));
-        self.mean.push(or_0(seen.sum / seen.count));
-        self.max.push(or_0(seen.max));
+    /// 0 where there was nothing.
+    fn push(&mut self, seen: &metrics::Spread) {
+        let [min, mean, max] = seen.values().unwrap_or_default().map(short);
+        self.min.push(min);
+        self.mean.push(mean);
+        self.max.push(max);
     }
 }
 
 /// Adds to a series that begins with the first point that has a value; points before it have 0.
-fn push_some(spread: &mut Option<Spread>, place: usize, seen: Seen) {
-    if spread.is_none() && seen.count > 0.0 {
+fn push(spread: &mut Option<Spread>, place: usize, seen: &metrics::Spread) {
+    if spread.is_none() && seen.values().is_some() {
         let zeros = vec![0.0; place];
         *spread = Some(Spread { min: zeros.clone(), mean: zeros.clone(), max: zeros });
     }
@@ -317,19 +279,9 @@ fn push_some(spread: &mut Option<Spread>, place: usize, seen: Seen) {
     }
 }
 
-impl TypeSeries {
-    fn push(&mut self, seen: &PointType) {
-        self.per_second.push(seen.per_second);
-        self.failed.push(seen.failed);
-        self.retries.push(seen.retries);
-        let mean =
-            if seen.committed == 0 { 0.0 } else { float(seen.response_ns) / float(seen.committed) };
-        self.mean_us.push(short(mean / 1e3));
-        self.p50_us.push(seen.p50);
-        self.p95_us.push(seen.p95);
-        self.p99_us.push(seen.p99);
-        self.max_us.push(seen.max);
-    }
+/// Counts are told as they are; means to what can be drawn.
+fn shortened(metric: &Metric) -> fn(f64) -> f64 {
+    if metric.kind == metrics::Kind::Mean { short } else { |value| value }
 }
 
 /// To five digits and whole ones, which is more than can be drawn: written out it takes a third of the room.
@@ -344,11 +296,7 @@ fn short(value: f64) -> f64 {
     (value * places).round() / places
 }
 
+#[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
 fn length(first: u64, last: u64) -> f64 {
-    float(last + 1 - first)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "figures to draw")]
-const fn float(value: u64) -> f64 {
-    value as f64
+    (last + 1 - first) as f64
 }

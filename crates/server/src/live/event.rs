@@ -7,7 +7,7 @@ use super::second::LiveSecond;
 use crate::activity::Activity;
 
 /// An event of `GET /api/v1/events`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum LiveEvent {
     /// The first event of every connection: how things stand.

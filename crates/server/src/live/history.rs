@@ -19,6 +19,8 @@ pub const NOTES_MAX: usize = 300;
 pub struct History {
     state: Option<Kept>,
     progress: Option<Kept>,
+    /// The run of a campaign that the seconds are of.
+    step: Option<u32>,
     notes: VecDeque<Kept>,
     seconds: Vec<(LiveSecond, Kept)>,
 }
@@ -38,12 +40,13 @@ impl History {
         match event {
             LiveEvent::Activity(_) => self.state = Some(kept.clone()),
             LiveEvent::Progress(_) => self.progress = Some(kept.clone()),
-            LiveEvent::Phase(_) | LiveEvent::Step(_) | LiveEvent::Note(_) => {
-                if self.notes.len() == NOTES_MAX {
-                    self.notes.pop_front();
-                }
-                self.notes.push_back(kept.clone());
+            LiveEvent::Step(step) if self.step != Some(step.step) => {
+                // Another run begins: pages forget the seconds of the one before.
+                self.step = Some(step.step);
+                self.seconds.clear();
+                self.note(kept);
             }
+            LiveEvent::Phase(_) | LiveEvent::Step(_) | LiveEvent::Note(_) => self.note(kept),
             LiveEvent::Second(second) => {
                 self.seconds.push((second.clone(), kept.clone()));
                 if self.seconds.len() > SECONDS_MAX {
@@ -52,6 +55,18 @@ impl History {
             }
             LiveEvent::Hello(_) | LiveEvent::Host(_) | LiveEvent::Goodbye(_) => {}
         }
+    }
+
+    fn note(&mut self, kept: &Kept) {
+        if self.notes.len() == NOTES_MAX {
+            self.notes.pop_front();
+        }
+        self.notes.push_back(kept.clone());
+    }
+
+    /// The seconds of the run that goes on, older ones merged.
+    pub fn seconds(&self) -> Vec<LiveSecond> {
+        self.seconds.iter().map(|(second, _)| second.clone()).collect()
     }
 
     /// Everything after event `number`, in the order in which it happened.
@@ -89,32 +104,54 @@ impl History {
 
 #[cfg(test)]
 mod tests {
+    use triphammer_runner::metrics::Values;
+
+    use super::super::figures::Figures;
+    use super::super::{LiveStep, LiveType};
     use super::*;
 
     fn second(n: u64) -> LiveEvent {
-        let mut second = LiveSecond { activity: 1, first: n, last: n, ..LiveSecond::default() };
-        second.total.committed = 1;
-        second.total.p99_us = n;
-        LiveEvent::Second(second)
+        let mut of_all = Values::of_no_type();
+        of_all.set("committed", Some(1.0));
+        of_all.set("p99_us", Some(f64::from(u32::try_from(n).unwrap())));
+        let mut of_threads = Values::of_nothing();
+        // As measured now and then: the best of them is the round trip.
+        of_threads.set("round_trip_us", (n % 5 == 0).then_some(if n == 500 { 30.0 } else { 90.0 }));
+        LiveEvent::Second(LiveSecond {
+            activity: 1,
+            first: n,
+            last: n,
+            headline: 60.0,
+            total: LiveType { name: "all".into(), figures: Figures(of_all) },
+            types: Vec::new(),
+            figures: Figures(of_threads),
+        })
+    }
+
+    fn keep(history: &mut History, event: &LiveEvent, number: u64) {
+        history.keep(event, &Kept { number, frame: Bytes::new() }, "i");
     }
 
     #[test]
     fn a_day_takes_no_more_room_than_ten_minutes_and_loses_nothing() {
         let mut history = History::default();
         for n in 0..86_400 {
-            let event = second(n);
-            let kept = Kept { number: n + 1, frame: Bytes::new() };
-            history.keep(&event, &kept, "i");
+            keep(&mut history, &second(n), n + 1);
         }
         assert!(history.seconds.len() <= SECONDS_MAX);
         let mut next = 0;
-        for (second, _) in &history.seconds {
+        for second in history.seconds() {
             assert_eq!(second.first, next);
-            assert_eq!(second.total.committed, second.last + 1 - second.first);
-            assert_eq!(second.total.p99_us, second.last, "the worst second's");
+            let all = &second.total.figures.0;
+            assert_eq!(all.count("committed"), second.last + 1 - second.first);
+            assert_eq!(all.count("p99_us"), second.last, "the worst second's");
+            assert_eq!(second.headline, 60.0, "a rate stays one");
             next = second.last + 1;
         }
         assert_eq!(next, 86_400);
+        let trips = history.seconds().into_iter().map(|s| s.figures.0.get("round_trip_us"));
+        let trips: Vec<f64> = trips.flatten().collect();
+        assert_eq!(trips.iter().filter(|us| **us == 30.0).count(), 1, "the fastest, not the last");
         assert!(history.seconds[0].0.last > 0 && history.seconds.last().unwrap().0.first == 86_399);
     }
 
@@ -122,9 +159,24 @@ mod tests {
     fn who_saw_some_gets_the_rest_in_order() {
         let mut history = History::default();
         for n in 0..10 {
-            history.keep(&second(n), &Kept { number: n, frame: Bytes::new() }, "i");
+            keep(&mut history, &second(n), n);
         }
         let numbers: Vec<_> = history.after(6).iter().map(|kept| kept.number).collect();
         assert_eq!(numbers, [7, 8, 9]);
+    }
+
+    #[test]
+    fn seconds_are_those_of_the_run_that_goes_on() {
+        let mut history = History::default();
+        let step = |step| LiveEvent::Step(LiveStep { step, ..LiveStep::default() });
+        keep(&mut history, &step(1), 1);
+        keep(&mut history, &second(0), 2);
+        keep(&mut history, &second(1), 3);
+        keep(&mut history, &step(1), 4);
+        assert_eq!(history.seconds().len(), 2, "the end of a run takes nothing");
+        keep(&mut history, &step(2), 5);
+        keep(&mut history, &second(0), 6);
+        let firsts: Vec<u64> = history.seconds().iter().map(|second| second.first).collect();
+        assert_eq!(firsts, [0]);
     }
 }

@@ -11,6 +11,7 @@ use tokio::sync::broadcast::error::RecvError;
 
 use super::event::{Hello, LiveEvent};
 use super::history::{History, Kept};
+use super::second::LiveSecond;
 
 /// Events that a reader may be behind before it is cut off.
 pub const READER_EVENTS_MAX: usize = 512;
@@ -83,6 +84,13 @@ impl Hub {
         let last = matches!(event, LiveEvent::Goodbye(_));
         // Nobody listening is fine.
         let _ = self.sender.send(Sent { activity: event.activity(), last, frame });
+    }
+
+    /// The seconds of an activity's run that goes on, older ones merged.
+    #[must_use]
+    pub fn seconds(&self, activity: u64) -> Vec<LiveSecond> {
+        let state = self.state.lock().expect("nobody panics with it");
+        state.histories.get(&activity).map(History::seconds).unwrap_or_default()
     }
 
     /// A reader of all activities, or of one, that begins with how things stand: all that is kept, or what

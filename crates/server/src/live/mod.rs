@@ -1,6 +1,7 @@
 //! Events: what they say, and how they reach everyone who watches.
 
 mod event;
+mod figures;
 mod history;
 mod host;
 mod hub;
@@ -9,6 +10,7 @@ mod second;
 pub use event::{
     Goodbye, Hello, HostLoad, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveStep, TableRows,
 };
+pub use figures::{Figures, Number};
 pub use host::tell_host;
 pub use hub::{Hub, READER_EVENTS_MAX, Reader};
-pub use second::{LiveSecond, LiveType, SecondsOf};
+pub use second::{LiveSecond, LiveSeconds, LiveType, SecondsOf};

@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use hdrhistogram::Histogram;
-use serde::{Deserialize, Serialize};
-use triphammer_core::recorder::{Interval, TypeInterval};
-use triphammer_core::stats::{rate, share};
+use serde::Serialize;
+use triphammer_core::stats::rate;
 use triphammer_core::workload::Description;
+use triphammer_runner::metrics::{Merge, Values};
+use triphammer_runner::second::Second;
 use utoipa::ToSchema;
+
+use super::figures::Figures;
 
 /// A second of a run. When `last` is after `first`, several seconds are merged: counts are sums, times and
 /// shares are those of the worst second.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct LiveSecond {
     /// The activity.
     pub activity: u64,
@@ -25,50 +27,31 @@ pub struct LiveSecond {
     pub total: LiveType,
     /// By transaction type, in the workload's order.
     pub types: Vec<LiveType>,
-    /// Sessions connected at the end.
-    pub connected: u32,
-    /// Sessions lost.
-    pub lost: u64,
-    /// Sessions made anew.
-    pub reconnected: u64,
-    /// CPU time of all worker threads, of a core: 1.5 is one and a half cores.
-    pub client_cores: f64,
-    /// CPU time of the busiest worker thread, of a core.
-    pub busiest_thread: f64,
-    /// Scheduling lag of the worker threads, 99th percentile, µs; `null` where it is not measured.
-    pub lag_p99_us: Option<u64>,
-    /// The fastest round trip measured, µs; `null` where there was none.
-    pub round_trip_us: Option<u64>,
-    /// How busy all CPUs of the client's host were, from 0 to 1; `null` where unknown.
-    pub host_busy: Option<f64>,
+    /// The declared figures of all threads.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    pub figures: Figures,
 }
 
 /// What a transaction type did in a second.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct LiveType {
     /// Key: `new_order`; `all` in a total.
     pub name: String,
-    /// Completed (committed or rolled back by rule) a second.
-    pub per_second: f64,
-    /// Ended committed.
-    pub committed: u64,
-    /// Ended rolled back by rule.
-    pub rolled_back: u64,
-    /// Ended failed or in doubt.
-    pub failed: u64,
-    /// Attempts after the first.
-    pub retries: u64,
-    /// Median response time of committed ones, µs; 0 when there are none.
-    pub p50_us: u64,
-    /// 95th percentile.
-    pub p95_us: u64,
-    /// 99th percentile.
-    pub p99_us: u64,
-    /// The longest.
-    pub max_us: u64,
+    /// The declared figures of a type.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    pub figures: Figures,
 }
 
-/// Makes seconds of a run's intervals.
+/// What `GET /api/v1/activities/{id}/seconds` answers.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct LiveSeconds {
+    /// The seconds of the run that goes on, in order; older ones are merged.
+    pub seconds: Vec<LiveSecond>,
+}
+
+/// Makes seconds of what a run tells.
 #[derive(Clone, Debug)]
 pub struct SecondsOf {
     /// The activity.
@@ -78,61 +61,27 @@ pub struct SecondsOf {
 }
 
 impl SecondsOf {
-    /// An interval as it is sent.
+    /// A second as it is sent.
     #[must_use]
-    pub fn second(&self, interval: &Interval) -> LiveSecond {
-        let headline = &self.workload.headline;
+    pub fn second(&self, second: &Second) -> LiveSecond {
+        let (interval, headline) = (&second.interval, &self.workload.headline);
         let seconds = length(interval.first, interval.last);
-        let mut all = TypeInterval::default();
-        for seen in &interval.types {
-            all.add(seen);
-        }
         let counted: u64 =
             headline.transactions.iter().map(|t| interval.types[*t].counts.committed).sum();
-        let gauges = &interval.gauges;
-        let at = |times: &Option<Histogram<u32>>, read: fn(&Histogram<u32>) -> u64| {
-            times.as_ref().filter(|h| !h.is_empty()).map(read)
+        let of_type = |name: &str, seen| LiveType {
+            name: name.to_owned(),
+            figures: Figures(Values::of_type(seen, seconds)),
         };
-        let cores = gauges.cpu.iter().map(|cpu| share(cpu.cpu_ns, cpu.wall_ns)).sum();
+        let types = self.workload.transactions.iter().zip(&interval.types);
         LiveSecond {
             activity: self.activity,
             first: interval.first,
             last: interval.last,
             headline: rate(counted, seconds, headline.per_seconds),
-            total: live_type("all", &all, seconds),
-            types: self
-                .workload
-                .transactions
-                .iter()
-                .zip(&interval.types)
-                .map(|(definition, seen)| live_type(&definition.name, seen, seconds))
-                .collect(),
-            connected: interval.connected,
-            lost: interval.lost,
-            reconnected: interval.reconnected,
-            client_cores: cores,
-            busiest_thread: gauges.busiest_share(),
-            lag_p99_us: at(&gauges.lag, |h| h.value_at_quantile(0.99)),
-            round_trip_us: at(&gauges.round_trip, Histogram::min),
-            host_busy: gauges.host.share(),
+            total: of_type("all", &second.total),
+            types: types.map(|(definition, seen)| of_type(&definition.name, seen)).collect(),
+            figures: Figures(Values::of_second(second)),
         }
-    }
-}
-
-fn live_type(name: &str, seen: &TypeInterval, seconds: f64) -> LiveType {
-    let counts = &seen.counts;
-    let quantile = |q| seen.response.as_ref().map_or(0, |h| h.value_at_quantile(q));
-    LiveType {
-        name: name.to_owned(),
-        per_second: rate(counts.completed(), seconds, 1),
-        committed: counts.committed,
-        rolled_back: counts.rolled_back,
-        failed: counts.failures() + counts.in_doubt,
-        retries: counts.retries.iter().sum(),
-        p50_us: quantile(0.5),
-        p95_us: quantile(0.95),
-        p99_us: quantile(0.99),
-        max_us: seen.response.as_ref().map_or(0, Histogram::max),
     }
 }
 
@@ -141,48 +90,17 @@ fn length(first: u64, last: u64) -> f64 {
     (last + 1 - first) as f64
 }
 
-/// The mean of two rates over stretches of these lengths.
-fn mean([a, b]: [f64; 2], [seconds_a, seconds_b]: [f64; 2]) -> f64 {
-    (a * seconds_a + b * seconds_b) / (seconds_a + seconds_b)
-}
-
 impl LiveSecond {
     /// Takes a later second in.
     pub(super) fn merge(&mut self, later: &Self) {
         let seconds = [length(self.first, self.last), length(later.first, later.last)];
-        self.headline = mean([self.headline, later.headline], seconds);
-        self.total.merge(&later.total, seconds);
+        let headline = [Some(self.headline), Some(later.headline)];
+        self.headline = Merge::Mean.of(headline, seconds).unwrap_or_default();
+        self.total.figures.0.merge(&later.total.figures.0, seconds);
         for (mine, theirs) in self.types.iter_mut().zip(&later.types) {
-            mine.merge(theirs, seconds);
+            mine.figures.0.merge(&theirs.figures.0, seconds);
         }
+        self.figures.0.merge(&later.figures.0, seconds);
         self.last = later.last;
-        self.connected = later.connected;
-        self.lost += later.lost;
-        self.reconnected += later.reconnected;
-        self.client_cores = self.client_cores.max(later.client_cores);
-        self.busiest_thread = self.busiest_thread.max(later.busiest_thread);
-        self.lag_p99_us = self.lag_p99_us.max(later.lag_p99_us);
-        self.round_trip_us = match (self.round_trip_us, later.round_trip_us) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-        self.host_busy = match (self.host_busy, later.host_busy) {
-            (Some(a), Some(b)) => Some(a.max(b)),
-            (a, b) => a.or(b),
-        };
-    }
-}
-
-impl LiveType {
-    fn merge(&mut self, later: &Self, seconds: [f64; 2]) {
-        self.per_second = mean([self.per_second, later.per_second], seconds);
-        self.committed += later.committed;
-        self.rolled_back += later.rolled_back;
-        self.failed += later.failed;
-        self.retries += later.retries;
-        self.p50_us = self.p50_us.max(later.p50_us);
-        self.p95_us = self.p95_us.max(later.p95_us);
-        self.p99_us = self.p99_us.max(later.p99_us);
-        self.max_us = self.max_us.max(later.max_us);
     }
 }

@@ -37,6 +37,11 @@ fn the_types_of_the_interface_are_made_from_the_document() {
 }
 
 #[test]
+fn the_figures_that_the_page_draws_are_those_declared() {
+    same("ui/src/api/metrics.ts", &typescript::metrics());
+}
+
+#[test]
 fn every_reference_leads_somewhere_and_everything_is_described() {
     let document = openapi::document();
     let schemas = document["components"]["schemas"].as_object().unwrap();

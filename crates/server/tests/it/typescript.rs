@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use serde_json::Value;
+use triphammer_runner::metrics::{Kind, Merge, OF_SECOND, OF_TYPE};
 
 const HEAD: &str = "\
 // Made from docs/reference/openapi.json, which is made from the program; do not edit.
@@ -175,4 +176,58 @@ fn object(schema: &Value, indent: &str) -> String {
     }
     write!(out, "{indent}}}").unwrap();
     out
+}
+
+const METRICS_HEAD: &str = "\
+// Made from the figures that the program declares; do not edit.
+// UPDATE_REFERENCE=1 cargo test -p triphammer-server --test it contract writes it anew.
+
+/** A figure that the page draws over time. */
+export interface Metric {
+  /** What its line is called. */
+  title: string;
+  /** Of all threads, or of each transaction type and all of them. */
+  of: 'threads' | 'types';
+  unit: 'count' | 'per_second' | 'per_minute' | 'share' | 'cores' | 'us' | 'ns' | 's';
+  /** Whether it counts what happened in a second. */
+  counts: boolean;
+  /** The chart; each of `own` has one for itself. */
+  chart: 'trouble' | 'sessions' | 'cpu' | 'lag' | 'own';
+  /** Its name in live events, and in a job's series. */
+  live: string;
+  points: string;
+  /** Which value of a spread stands for several seconds. */
+  spread: 'min' | 'mean' | 'max';
+}
+
+export const METRICS: Metric[] = [
+";
+
+/// The declared figures that have a chart.
+pub fn metrics() -> String {
+    let mut out = METRICS_HEAD.to_owned();
+    for (of, metrics) in [("types", OF_TYPE), ("threads", OF_SECOND)] {
+        for metric in metrics {
+            let (Some(chart), Some(live), Some(points)) =
+                (metric.chart, metric.live, metric.points)
+            else {
+                continue;
+            };
+            let spread = match metric.merge {
+                Merge::Min | Merge::Max => metric.merge.name(),
+                _ => Merge::Mean.name(),
+            };
+            writeln!(
+                out,
+                "  {{ title: '{}', of: '{of}', unit: '{}', counts: {}, chart: '{}', live: '{live}', \
+                 points: '{points}', spread: '{spread}' }},",
+                metric.title,
+                metric.unit.name(),
+                metric.kind == Kind::Counter,
+                chart.name(),
+            )
+            .unwrap();
+        }
+    }
+    out + "];\n"
 }

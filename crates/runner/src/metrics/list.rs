@@ -1,0 +1,431 @@
+//! The declarations, in the order of the columns of files. The names of what is older than this list
+//! differ from place to place and stay as they are; a new figure needs [`Metric::new`] alone.
+
+use hdrhistogram::Histogram;
+use triphammer_core::outcome::Counts;
+use triphammer_core::recorder::{Arrived, WorkerCpu};
+use triphammer_core::stats::share;
+
+use super::Source::{Derived, Second as OfSecond, Type as OfType};
+use super::values::float;
+use super::{Chart, Kind, Merge, Metric, Unit};
+use crate::second::Second;
+
+/// A closure becomes part of the declared one, which may hold nothing: hence macros, not functions.
+macro_rules! arrivals {
+    ($name:literal, $help:literal, $read:expr) => {
+        Metric::new(
+            [$name, $name, $help],
+            Unit::Count,
+            Kind::Counter,
+            Merge::Sum,
+            OfSecond(|s| {
+                let read: fn(&Arrived) -> u64 = $read;
+                s.interval.arrived.as_ref().map(|arrived| float(read(arrived)))
+            }),
+        )
+        .api(None, None, None)
+    };
+}
+
+/// Times of all types from which a figure is read.
+macro_rules! of_histogram {
+    ($name:literal, $help:literal, $kind:expr, $times:expr, $read:expr) => {
+        Metric::new(
+            [$name, $name, $help],
+            Unit::Us,
+            $kind,
+            Merge::Max,
+            OfSecond(|s| {
+                let times: fn(&Second) -> Option<&Histogram<u32>> = $times;
+                of_times(times(s), $read)
+            }),
+        )
+        .api(None, None, None)
+    };
+}
+
+/// The wait for a session.
+macro_rules! pool_wait {
+    ($name:literal, $help:literal, $kind:expr, $read:expr) => {
+        of_histogram!($name, $help, $kind, |s| s.interval.pool_wait.as_ref(), $read)
+    };
+}
+
+/// Response times of all types together; those of one are below.
+macro_rules! of_all {
+    ($name:literal, $help:literal, $kind:expr, $read:expr) => {
+        of_histogram!($name, $help, $kind, |s| s.total.response.as_ref(), $read)
+    };
+}
+
+/// A count of a transaction type.
+macro_rules! of_type {
+    ($name:literal, $title:literal, $help:literal, $read:expr) => {
+        Metric::new(
+            [$name, $title, $help],
+            Unit::Count,
+            Kind::Counter,
+            Merge::Sum,
+            OfType(|t| {
+                let read: fn(&Counts) -> u64 = $read;
+                Some(float(read(&t.counts)))
+            }),
+        )
+        .zero()
+        .api(None, None, None)
+    };
+}
+
+/// A percentile of the response times of a transaction type.
+macro_rules! times {
+    ($name:literal, $title:literal, $help:literal, $at:literal) => {
+        Metric::new(
+            [$name, $title, $help],
+            Unit::Us,
+            Kind::Percentile,
+            Merge::Max,
+            OfType(|t| quantile(t.response.as_ref(), $at)),
+        )
+        .zero()
+        .api(Some($name), Some($name), None)
+    };
+}
+
+/// Figures of all threads in a second.
+pub static OF_SECOND: &[Metric] = &[
+    Metric::new(
+        ["connected", "sessions", "Sessions connected."],
+        Unit::Count,
+        Kind::Level,
+        Merge::Last,
+        OfSecond(|s| Some(f64::from(s.interval.connected))),
+    )
+    .column("connected")
+    .zero()
+    .api(Some("connected"), Some("connected"), Some(Chart::Sessions))
+    .gauge("sessions", "{session}", 1.0),
+    Metric::new(
+        ["sessions_lost", "sessions lost", "Sessions lost."],
+        Unit::Count,
+        Kind::Counter,
+        Merge::Sum,
+        OfSecond(|s| Some(float(s.interval.lost))),
+    )
+    .column("lost")
+    .zero()
+    .api(Some("lost"), Some("lost"), Some(Chart::Trouble))
+    .counter("sessions_lost", "{session}", 1.0),
+    Metric::new(
+        ["sessions_reconnected", "sessions reconnected", "Sessions reconnected."],
+        Unit::Count,
+        Kind::Counter,
+        Merge::Sum,
+        OfSecond(|s| Some(float(s.interval.reconnected))),
+    )
+    .column("reconnected")
+    .zero()
+    .api(Some("reconnected"), Some("reconnected"), None)
+    .counter("sessions_reconnected", "{session}", 1.0),
+    Metric::new(
+        ["client_cpu", "client threads", "CPU use of the worker threads, mean."],
+        Unit::Share,
+        Kind::Gauge,
+        Merge::Parts,
+        Derived(|v, _| v.ratio("cpu_ns", "wall_ns", 1.0)),
+    )
+    .zero()
+    .api(None, Some("client_busy"), None)
+    .gauge("client_threads_busy", "1", 1.0),
+    Metric::new(
+        ["client_busiest", "client thread", "CPU use of the busiest worker thread."],
+        Unit::Share,
+        Kind::Gauge,
+        Merge::Max,
+        OfSecond(|s| Some(s.interval.gauges.busiest_share())),
+    )
+    .column("busiest_share")
+    .zero()
+    .api(Some("busiest_thread"), Some("busiest_thread"), Some(Chart::Cpu))
+    .gauge("client_busiest", "1", 1.0),
+    Metric::new(
+        ["lag_p99_us", "lag", "How late worker threads took up what was ready, 99th percentile."],
+        Unit::Us,
+        Kind::Percentile,
+        Merge::Max,
+        OfSecond(|s| quantile(s.interval.gauges.lag.as_ref(), 0.99)),
+    )
+    .column("lag_p99_us")
+    .api(Some("lag_p99_us"), Some("lag_p99_us"), Some(Chart::Lag))
+    .gauge("client_lag", "s", 1e-6),
+    Metric::new(
+        ["round_trip_us", "fastest round trip", "The fastest round trip measured."],
+        Unit::Us,
+        Kind::Gauge,
+        Merge::Min,
+        OfSecond(|s| of_times(s.interval.gauges.round_trip.as_ref(), Histogram::min)),
+    )
+    .column("round_trip_us")
+    .api(Some("round_trip_us"), Some("round_trip_us"), None)
+    .gauge("round_trip", "s", 1e-6),
+    Metric::new(
+        ["host_cpu", "host", "How busy the CPUs of the client's host were."],
+        Unit::Share,
+        Kind::Gauge,
+        Merge::Max,
+        OfSecond(|s| s.interval.gauges.host.share()),
+    )
+    .column("host_share")
+    .api(Some("host_busy"), Some("host_busy"), Some(Chart::Cpu))
+    .gauge("host_cpu", "1", 1.0),
+    hidden(
+        [
+            "server_count",
+            "Growth of the database's own transaction counter since it was first read.",
+        ],
+        Unit::Count,
+        OfSecond(|s| s.server.map(|server| float(server.count))),
+    )
+    .column("server_count")
+    .counter("server_transactions", "{transaction}", 1.0),
+    hidden(
+        ["server_seconds", "Seconds between the two readings of that counter."],
+        Unit::S,
+        OfSecond(|s| s.server.map(|server| server.seconds)),
+    )
+    .column("server_seconds"),
+    Metric::new(
+        [
+            "tpm_server",
+            "transactions by the database's count",
+            "Transactions per minute by the database's own counter.",
+        ],
+        Unit::PerMinute,
+        Kind::Rate,
+        Merge::Parts,
+        Derived(|v, _| match v.get("server_count") {
+            Some(_) => v.ratio("server_count", "server_seconds", 60.0).or(Some(0.0)),
+            None => None,
+        }),
+    )
+    .api(None, None, None),
+    arrivals!("arrivals", "Arrivals that fell due.", |a| a.due).column("arrivals").counter(
+        "arrivals",
+        "{arrival}",
+        1.0,
+    ),
+    arrivals!("arrivals_started", "Arrivals started.", |a| a.started).no_file().counter(
+        "arrivals_started",
+        "{arrival}",
+        1.0,
+    ),
+    arrivals!("skipped", "Arrivals skipped because they were too late.", |a| a.skipped)
+        .column("skipped")
+        .counter("arrivals_skipped", "{arrival}", 1.0),
+    arrivals!("given_up", "Arrivals pushed out of the backlog.", |a| a.given_up)
+        .column("given_up")
+        .counter("arrivals_given_up", "{arrival}", 1.0),
+    Metric::new(
+        ["backlog", "backlog", "Transactions that are due and wait for a session."],
+        Unit::Count,
+        Kind::Level,
+        Merge::Last,
+        OfSecond(|s| s.interval.backlog.map(float)),
+    )
+    .column("backlog")
+    .api(None, None, None)
+    .gauge("backlog", "{transaction}", 1.0),
+    pool_wait!("pool_wait_p50_us", "Wait for a session, median.", Kind::Percentile, |h| h
+        .value_at_quantile(0.5))
+    .column("wait_p50_us"),
+    pool_wait!("pool_wait_p99_us", "Wait for a session, 99th percentile.", Kind::Percentile, |h| h
+        .value_at_quantile(0.99))
+    .column("wait_p99_us"),
+    pool_wait!("pool_wait_max_us", "Longest wait for a session.", Kind::Longest, Histogram::max)
+        .column("wait_max_us"),
+    of_all!("all.p50_us", "Response time of all types, median.", Kind::Percentile, |h| h
+        .value_at_quantile(0.5))
+    .column("p50_us"),
+    of_all!("all.p95_us", "The same, 95th percentile.", Kind::Percentile, |h| h
+        .value_at_quantile(0.95))
+    .column("p95_us"),
+    of_all!("all.p99_us", "The same, 99th percentile.", Kind::Percentile, |h| h
+        .value_at_quantile(0.99))
+    .column("p99_us"),
+    of_all!("all.max_us", "The longest of all types.", Kind::Longest, Histogram::max)
+        .column("max_us"),
+    hidden(
+        ["cpu_ns", "CPU time of the worker threads."],
+        Unit::Ns,
+        OfSecond(|s| Some(cpu(s, |cpu| cpu.cpu_ns))),
+    )
+    .column("cpu_ns")
+    .zero()
+    .counter("client_cpu", "s", 1e-9),
+    hidden(
+        ["wall_ns", "Time that passed, summed over the worker threads."],
+        Unit::Ns,
+        OfSecond(|s| Some(cpu(s, |cpu| cpu.wall_ns))),
+    )
+    .column("wall_ns")
+    .zero(),
+    Metric::new(
+        [
+            "client_cores",
+            "client threads",
+            "CPU time of all worker threads, in cores: 1.5 is one and a half.",
+        ],
+        Unit::Cores,
+        Kind::Gauge,
+        Merge::Max,
+        OfSecond(|s| {
+            let cpu = s.interval.gauges.cpu.iter();
+            Some(cpu.map(|cpu| share(cpu.cpu_ns, cpu.wall_ns)).sum())
+        }),
+    )
+    .zero()
+    .no_file()
+    .api(Some("client_cores"), None, None),
+];
+
+/// Figures of a transaction type, or of all types together, in a second.
+pub static OF_TYPE: &[Metric] = &[
+    of_type!("committed", "committed", "Ended committed.", |c| c.committed)
+        .column("committed")
+        .api(Some("committed"), None, None),
+    of_type!("rolled_back", "rolled back", "Ended rolled back by rule.", |c| c.rolled_back)
+        .column("rolled_back")
+        .api(Some("rolled_back"), None, None),
+    of_type!("failed", "failed", "Ended failed.", Counts::failures).column("failed"),
+    of_type!("in_doubt", "in doubt", "Ended in doubt.", |c| c.in_doubt).column("in_doubt"),
+    Metric::new(
+        ["failures", "failed", "Ended failed or in doubt."],
+        Unit::Count,
+        Kind::Counter,
+        Merge::Sum,
+        Derived(|v, _| Some(v.get("failed")? + v.get("in_doubt")?)),
+    )
+    .no_file()
+    .zero()
+    .api(Some("failed"), Some("failed"), Some(Chart::Trouble)),
+    of_type!("retries", "retries", "Attempts after the first.", |c| c.retries.iter().sum())
+        .column("retries")
+        .api(Some("retries"), Some("retries"), Some(Chart::Trouble)),
+    Metric::new(
+        ["mean_us", "mean", "Mean response time of committed ones."],
+        Unit::Us,
+        Kind::Mean,
+        Merge::Parts,
+        Derived(|v, _| v.ratio("response_ns", "committed", 1.0).map(|ns| ns / 1e3)),
+    )
+    .zero()
+    .api(None, Some("mean_us"), None),
+    times!("p50_us", "p50", "Median response time of committed ones.", 0.5).column("p50_us"),
+    times!("p95_us", "p95", "95th percentile of the response time of committed ones.", 0.95)
+        .column("p95_us"),
+    times!("p99_us", "p99", "99th percentile of the response time of committed ones.", 0.99)
+        .column("p99_us"),
+    Metric::new(
+        ["max_us", "max", "The longest response time of committed ones."],
+        Unit::Us,
+        Kind::Longest,
+        Merge::Max,
+        OfType(|t| of_times(t.response.as_ref(), Histogram::max)),
+    )
+    .column("max_us")
+    .zero()
+    .api(Some("max_us"), Some("max_us"), None),
+    hidden(
+        ["tally", "What the type counts of itself."],
+        Unit::Count,
+        OfType(|t| Some(signed(t.counts.tally))),
+    )
+    .column("tally")
+    .zero(),
+    hidden(
+        ["response_ns", "Σ response time of committed ones."],
+        Unit::Ns,
+        OfType(|t| Some(float(t.counts.response_ns))),
+    )
+    .column("response_ns")
+    .zero(),
+    hidden(
+        ["service_ns", "Σ service time of committed ones."],
+        Unit::Ns,
+        OfType(|t| Some(float(t.counts.service_ns))),
+    )
+    .column("service_ns")
+    .zero(),
+    Metric::new(
+        ["per_second", "throughput", "Completed (committed or rolled back by rule) per second."],
+        Unit::PerSecond,
+        Kind::Rate,
+        Merge::Mean,
+        Derived(|v, seconds| {
+            Some((v.get("committed")? + v.get("rolled_back")?) / seconds.max(f64::MIN_POSITIVE))
+        }),
+    )
+    .no_file()
+    .zero()
+    .api(Some("per_second"), Some("per_second"), None),
+];
+
+/// A figure that others are made of, and that nobody is shown.
+const fn hidden([name, help]: [&'static str; 2], unit: Unit, source: super::Source) -> Metric {
+    Metric::new([name, name, help], unit, Kind::Counter, Merge::Sum, source)
+        .no_file()
+        .api(None, None, None)
+}
+
+fn cpu(second: &Second, read: fn(&WorkerCpu) -> u64) -> f64 {
+    float(second.interval.gauges.cpu.iter().map(read).sum())
+}
+
+/// What a histogram says, if anything is in it.
+fn of_times(times: Option<&Histogram<u32>>, read: fn(&Histogram<u32>) -> u64) -> Option<f64> {
+    times.filter(|times| !times.is_empty()).map(|times| float(read(times)))
+}
+
+fn quantile(times: Option<&Histogram<u32>>, at: f64) -> Option<f64> {
+    times.filter(|times| !times.is_empty()).map(|times| float(times.value_at_quantile(at)))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "exact below 2^53")]
+const fn signed(count: i64) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn no_name_is_declared_twice_anywhere() {
+        let once = |what: &str, names: Vec<&str>| {
+            let different: BTreeSet<&str> = names.iter().copied().collect();
+            assert_eq!(different.len(), names.len(), "{what}: {names:?}");
+        };
+        for metrics in [OF_SECOND, OF_TYPE] {
+            let some = |read: fn(&Metric) -> Option<&'static str>| {
+                metrics.iter().filter_map(read).collect::<Vec<_>>()
+            };
+            once("names", some(|m| Some(m.name)));
+            once("columns", some(|m| m.column));
+            once("live", some(|m| m.live));
+            once("points", some(|m| m.points));
+            once("exports", some(|m| m.export.map(|export| export.name)));
+        }
+    }
+
+    #[test]
+    fn what_is_made_of_parts_is_derived_and_what_is_derived_is_in_no_column() {
+        for metric in OF_SECOND.iter().chain(OF_TYPE) {
+            let is_derived = matches!(metric.source, Derived(_));
+            assert!(metric.merge != Merge::Parts || is_derived, "{}", metric.name);
+            assert!(metric.column.is_none() || !is_derived, "{}", metric.name);
+            assert!(metric.help.ends_with('.'), "{}: help is a sentence", metric.name);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The values of declared figures in a stretch of seconds.
+
+use triphammer_core::recorder::TypeInterval;
+
+use super::{Merge, Metric, OF_SECOND, OF_TYPE, Source};
+use crate::second::Second;
+
+/// A value, or none, for each figure of a list.
+#[derive(Clone, Debug)]
+pub struct Values {
+    of: &'static [Metric],
+    values: Vec<Option<f64>>,
+}
+
+impl Values {
+    /// Of all threads, with nothing measured.
+    #[must_use]
+    pub fn of_nothing() -> Self {
+        Self::none(OF_SECOND)
+    }
+
+    /// Of a transaction type, with nothing measured.
+    #[must_use]
+    pub fn of_no_type() -> Self {
+        Self::none(OF_TYPE)
+    }
+
+    fn none(of: &'static [Metric]) -> Self {
+        Self { of, values: vec![None; of.len()] }
+    }
+
+    /// What a second of all threads says.
+    #[must_use]
+    pub fn of_second(second: &Second) -> Self {
+        let mut values = Self::none(OF_SECOND);
+        for (value, metric) in values.values.iter_mut().zip(OF_SECOND) {
+            if let Source::Second(read) = metric.source {
+                *value = read(second);
+            }
+        }
+        values.derive(float(second.seconds()));
+        values
+    }
+
+    /// What a transaction type did in so many seconds.
+    #[must_use]
+    pub fn of_type(seen: &TypeInterval, seconds: f64) -> Self {
+        let mut values = Self::none(OF_TYPE);
+        for (value, metric) in values.values.iter_mut().zip(OF_TYPE) {
+            if let Source::Type(read) = metric.source {
+                *value = read(seen);
+            }
+        }
+        values.derive(seconds);
+        values
+    }
+
+    /// Of all types together, from theirs of the same seconds: counts alone add up, and what is made of
+    /// them.
+    #[must_use]
+    pub fn over_types<'a>(types: impl Iterator<Item = &'a Self>, seconds: f64) -> Self {
+        let mut all = Self::none(OF_TYPE);
+        for values in types {
+            for (place, metric) in OF_TYPE.iter().enumerate() {
+                if metric.merge == Merge::Sum {
+                    let both = [all.values[place], values.values[place]];
+                    all.values[place] = Merge::Sum.of(both, [seconds; 2]);
+                }
+            }
+        }
+        all.derive(seconds);
+        all
+    }
+
+    /// Takes a later stretch in; both have their length in seconds.
+    pub fn merge(&mut self, later: &Self, seconds: [f64; 2]) {
+        for (place, metric) in self.of.iter().enumerate() {
+            let both = [self.values[place], later.values[place]];
+            self.values[place] = metric.merge.of(both, seconds);
+        }
+        let of_parts = |metric: &Metric| metric.merge == Merge::Parts;
+        self.derive_where(seconds[0] + seconds[1], of_parts);
+    }
+
+    /// Makes what is made of others.
+    pub(crate) fn derive(&mut self, seconds: f64) {
+        self.derive_where(seconds, |_| true);
+    }
+
+    fn derive_where(&mut self, seconds: f64, is_wanted: impl Fn(&Metric) -> bool) {
+        for (place, metric) in self.of.iter().enumerate() {
+            if let Source::Derived(make) = metric.source
+                && is_wanted(metric)
+            {
+                self.values[place] = make(self, seconds);
+            }
+        }
+    }
+
+    /// The value of a declared figure; `None` where it was not measured.
+    ///
+    /// # Panics
+    /// When no figure of the list has that name: a defect.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.values[self.place(name)]
+    }
+
+    /// A count, 0 where it was not measured.
+    ///
+    /// # Panics
+    /// As [`Values::get`].
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a count")]
+    pub fn count(&self, name: &str) -> u64 {
+        self.get(name).unwrap_or_default() as u64
+    }
+
+    /// Sets the value of a declared figure.
+    ///
+    /// # Panics
+    /// As [`Values::get`].
+    pub fn set(&mut self, name: &str, value: Option<f64>) {
+        let place = self.place(name);
+        self.values[place] = value;
+    }
+
+    /// Every figure with its value.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static Metric, Option<f64>)> {
+        self.of.iter().zip(self.values.iter().copied())
+    }
+
+    /// `factor` times one figure for each of another; `None` where there is none of that.
+    pub(super) fn ratio(&self, of: &str, per: &str, factor: f64) -> Option<f64> {
+        let per = self.get(per).filter(|per| *per > 0.0)?;
+        Some(self.get(of)? / per * factor)
+    }
+
+    fn place(&self, name: &str) -> usize {
+        let place = self.of.iter().position(|metric| metric.name == name);
+        place.unwrap_or_else(|| panic!("no figure is declared as `{name}`"))
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure to show, or exact below 2^53")]
+pub(super) const fn float(count: u64) -> f64 {
+    count as f64
+}

@@ -1,0 +1,30 @@
+// Made from the figures that the program declares; do not edit.
+// UPDATE_REFERENCE=1 cargo test -p triphammer-server --test it contract writes it anew.
+
+/** A figure that the page draws over time. */
+export interface Metric {
+  /** What its line is called. */
+  title: string;
+  /** Of all threads, or of each transaction type and all of them. */
+  of: 'threads' | 'types';
+  unit: 'count' | 'per_second' | 'per_minute' | 'share' | 'cores' | 'us' | 'ns' | 's';
+  /** Whether it counts what happened in a second. */
+  counts: boolean;
+  /** The chart; each of `own` has one for itself. */
+  chart: 'trouble' | 'sessions' | 'cpu' | 'lag' | 'own';
+  /** Its name in live events, and in a job's series. */
+  live: string;
+  points: string;
+  /** Which value of a spread stands for several seconds. */
+  spread: 'min' | 'mean' | 'max';
+}
+
+export const METRICS: Metric[] = [
+  { title: 'failed', of: 'types', unit: 'count', counts: true, chart: 'trouble', live: 'failed', points: 'failed', spread: 'mean' },
+  { title: 'retries', of: 'types', unit: 'count', counts: true, chart: 'trouble', live: 'retries', points: 'retries', spread: 'mean' },
+  { title: 'sessions', of: 'threads', unit: 'count', counts: false, chart: 'sessions', live: 'connected', points: 'connected', spread: 'mean' },
+  { title: 'sessions lost', of: 'threads', unit: 'count', counts: true, chart: 'trouble', live: 'lost', points: 'lost', spread: 'mean' },
+  { title: 'client thread', of: 'threads', unit: 'share', counts: false, chart: 'cpu', live: 'busiest_thread', points: 'busiest_thread', spread: 'max' },
+  { title: 'lag', of: 'threads', unit: 'us', counts: false, chart: 'lag', live: 'lag_p99_us', points: 'lag_p99_us', spread: 'max' },
+  { title: 'host', of: 'threads', unit: 'share', counts: false, chart: 'cpu', live: 'host_busy', points: 'host_busy', spread: 'max' },
+];
