@@ -14,6 +14,7 @@
 //! store holds: a complete run is never made again, and one that was cut short is.
 
 mod resume;
+pub(crate) mod step;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,11 +24,13 @@ use triphammer_core::session::Database;
 use triphammer_core::workload::Description;
 
 use crate::failure::Failure;
-use crate::job::{Document, Finished, Handle};
+use crate::job::document::Document;
+use crate::job::finished::Finished;
+use crate::job::handle::Handle;
 use crate::journal::Journal;
 use crate::result::{JobKind, RunResult, Status};
 use crate::run::Resolved;
-use crate::settings::{Given, Settings};
+use crate::settings::Settings;
 use crate::store::{JobId, Store};
 use crate::target::Target;
 use crate::watch::{InStep, JobEvent, Watch};
@@ -35,6 +38,7 @@ use crate::watch::{InStep, JobEvent, Watch};
 pub(crate) use resume::Plan;
 pub(crate) use resume::find_job;
 pub use resume::{Resumed, resume};
+pub use step::{Begin, Step};
 
 /// Steps in a row that may fail before the campaign ends: it is not the step then.
 const FAILURES_MAX: u32 = 3;
@@ -43,19 +47,6 @@ const FAILURES_MAX: u32 = 3;
 #[must_use]
 pub const fn settle(embedded: bool) -> Duration {
     Duration::from_secs(if embedded { 1 } else { 10 })
-}
-
-/// A run that a question wants made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// Place in the sequence, from 0.
-    pub number: u32,
-    /// Which of the campaign's targets it is run on.
-    pub target: usize,
-    /// What the question decides of the run: settings by name.
-    pub settings: Vec<(String, Given)>,
-    /// What is run, for people: `8 virtual users`.
-    pub title: String,
 }
 
 /// What a campaign asks. All that it knows is what it was told, in the order of the steps.
@@ -105,17 +96,6 @@ pub trait Question: Sized {
 
     /// The document of what is known; `None` before the first run.
     fn document(&self, job: Option<JobId>, status: Status) -> Option<Document>;
-}
-
-/// What is known when a campaign begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Begin {
-    /// Runs in all, where that is known.
-    pub runs: Option<u32>,
-    /// Of which the store holds these already.
-    pub done: u32,
-    /// Longest time of a run with the rest before it, without waits for connections and drains.
-    pub each: Duration,
 }
 
 /// What a campaign works with.
@@ -182,7 +162,15 @@ impl Campaign<'_> {
         };
         let mut journal = match self.resumed {
             Some(resumed) => Journal::resumed(store, resumed.job)?,
-            None => Journal::of_campaign(store, Q::KIND, self, scale, warn),
+            None => Journal::of_campaign(
+                store,
+                Q::KIND,
+                self.workload,
+                &self.targets[0],
+                self.settings,
+                scale,
+                warn,
+            ),
         };
         let done = u32::try_from(stored.len()).unwrap_or(u32::MAX);
         watch.report(JobEvent::Began(journal.job));

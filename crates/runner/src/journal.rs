@@ -9,12 +9,13 @@ use triphammer_core::event::Note;
 use triphammer_core::workload::Description;
 
 use crate::build::{BuildReport, BuildRequest};
-use crate::campaign::{Campaign, Plan};
+use crate::campaign::Plan;
 use crate::check::{CheckReport, CheckResult};
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::result::{JobKind, Redacted, RunFacts, RunResult, Status};
 use crate::second::Second;
+use crate::settings::Settings;
 use crate::store::{CheckRow, JobHeader, JobId, Moment, Store, StoreError};
 use crate::target::Target;
 
@@ -110,16 +111,16 @@ impl<'a> Journal<'a> {
     pub fn of_campaign(
         store: Option<&'a mut Store>,
         kind: JobKind,
-        campaign: &Campaign<'_>,
+        workload: &Description,
+        target: &Target,
+        settings: &Settings,
         scale: u32,
         warn: Warn<'_>,
     ) -> Self {
-        let header =
-            header(campaign.workload, kind, &campaign.targets[0], scale, None, BTreeMap::new());
         let header = JobHeader {
-            label: campaign.settings.said("label").map(str::to_owned),
-            plan: serde_json::to_value(Plan::of(campaign.settings)).ok(),
-            ..header
+            label: settings.said("label").map(str::to_owned),
+            plan: serde_json::to_value(Plan::of(settings)).ok(),
+            ..header(workload, kind, target, scale, None, BTreeMap::new())
         };
         Self::begin(store, &header, warn)
     }

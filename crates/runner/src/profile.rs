@@ -6,7 +6,7 @@
 //! warms, a neighbour on the host) then falls on all levels alike, and the difference between blocks shows
 //! it. In ascending order it would look like scaling.
 
-mod document;
+pub(crate) mod document;
 mod findings;
 mod levels;
 mod order;

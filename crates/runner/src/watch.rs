@@ -7,7 +7,7 @@ use std::time::Duration;
 use triphammer_core::event::Event;
 use triphammer_core::spec::RunSpec;
 
-use crate::campaign::{Begin, Step};
+use crate::campaign::step::{Begin, Step};
 use crate::result::RunResult;
 use crate::second::Second;
 use crate::store::JobId;

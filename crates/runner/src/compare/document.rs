@@ -10,7 +10,7 @@ use super::figures::{self, Figure, How};
 use super::profiles::Profiles;
 use super::run::Run;
 use super::words;
-use crate::profile::{HeadlineName, LevelRun};
+use crate::profile::document::{HeadlineName, LevelRun};
 use crate::result::{
     JobKind, Limit, Redacted, RunResult, Status, Steady, Tool, Warning, WorkloadFacts,
 };

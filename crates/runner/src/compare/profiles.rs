@@ -12,7 +12,7 @@ use triphammer_statistics::usl::Peak;
 use super::document::{Asked, ComparisonResult, Made, Side, SideRun};
 use super::facts::Facts;
 use super::figures::{Figure, How, Named};
-use crate::profile::{Level, ProfileResult, Usl};
+use crate::profile::document::{Level, ProfileResult, Usl};
 use crate::result::SchemaFact;
 
 /// Two profiles beside the ratio of their throughputs.

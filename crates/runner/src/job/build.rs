@@ -23,7 +23,7 @@ pub(super) fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, 
     match build(&job.target().database, &request, watch) {
         Ok(report) => {
             journal.built(&report, warn);
-            Ok(Finished::of(Document::Build(report), &journal))
+            Ok(Finished::stored(Document::Build(report), journal.job, journal.is_whole()))
         }
         Err(failure) => {
             journal.failed(&failure, warn);

@@ -23,7 +23,7 @@ pub(super) fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, 
     match check(&job.target().database, &request, watch) {
         Ok(report) => {
             journal.checked(&report, warn);
-            Ok(Finished::of(Document::Check(report), &journal))
+            Ok(Finished::stored(Document::Check(report), journal.job, journal.is_whole()))
         }
         Err(failure) => {
             journal.failed(&failure, warn);

@@ -14,9 +14,10 @@
 mod build;
 mod check;
 mod compare;
-mod document;
+pub(crate) mod document;
 mod drop;
-mod handle;
+pub(crate) mod finished;
+pub(crate) mod handle;
 mod run;
 mod sequence;
 #[cfg(test)]
@@ -34,18 +35,16 @@ use crate::capacity::Capacity;
 use crate::command::JobKind;
 use crate::compare::Pairs;
 use crate::failure::Failure;
-use crate::journal::Journal;
-use crate::outputs::Outputs;
 use crate::profile::Profile;
 use crate::replay::{Exemplar, Replayed};
 use crate::requests;
-use crate::result::Status;
 use crate::settings::Settings;
 use crate::store::{JobId, Store, default_path};
 use crate::target::{self, Secrets, Target};
 use crate::watch::{Watch, Watcher};
 
 pub use document::{Document, Head, Removal};
+pub use finished::Finished;
 pub use handle::Handle;
 
 /// What somebody asks for.
@@ -116,67 +115,6 @@ pub struct Preview {
     /// The runs that would be made first, one on each target of a campaign, each with all its settings; none where
     /// nothing is run.
     pub runs: Vec<(Settings, RunSpec)>,
-}
-
-/// How a job ended that began.
-#[derive(Debug)]
-pub struct Finished {
-    /// What it left; `None` where a campaign has no complete run.
-    pub document: Option<Document>,
-    /// Complete; interrupted or aborted; or failed when it could not go on.
-    pub status: Status,
-    /// Its number in the store; `None` when it is not there, or not whole.
-    pub job: Option<JobId>,
-    /// False when it was to be stored and is not, or not whole.
-    pub is_stored: bool,
-    /// Why a campaign failed.
-    pub reason: Option<String>,
-    /// The files and endpoints that a run filled, still open.
-    pub(crate) outputs: Option<Outputs>,
-}
-
-impl Finished {
-    fn of(document: Document, journal: &Journal<'_>) -> Self {
-        let is_stored = journal.is_whole();
-        let job = journal.job.filter(|_| is_stored);
-        Self { job, is_stored, ..Self::unstored(document) }
-    }
-
-    /// A job that came to its end and leaves no trace in the store.
-    fn unstored(document: Document) -> Self {
-        let status = Status::Complete;
-        Self {
-            document: Some(document),
-            status,
-            job: None,
-            is_stored: true,
-            reason: None,
-            outputs: None,
-        }
-    }
-
-    /// Whether it did what it was to do, and what it found is good.
-    #[must_use]
-    pub fn is_good(&self) -> bool {
-        self.status == Status::Complete && self.document.as_ref().is_some_and(Document::is_good)
-    }
-
-    /// Ends the files and endpoints that a run filled, which may take a moment: print first. Gives what is still
-    /// to be told, and why a file that was asked for is not whole.
-    pub fn end_outputs(&mut self) -> (Option<String>, Option<Failure>) {
-        let Some(mut outputs) = self.outputs.take() else { return (None, None) };
-        (outputs.finish(), outputs.torn())
-    }
-
-    /// What came out, in a line.
-    #[must_use]
-    pub fn outcome(&self) -> String {
-        match (&self.reason, &self.document) {
-            (Some(reason), _) => reason.clone(),
-            (None, Some(document)) => document.outcome(),
-            (None, None) => "nothing was found".to_owned(),
-        }
-    }
 }
 
 impl Job {

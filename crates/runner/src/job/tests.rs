@@ -5,6 +5,7 @@ use triphammer_core::SpecError;
 
 use super::*;
 use crate::command::Command;
+use crate::result::Status;
 use crate::settings::{Given, Source};
 use crate::watch::{JobEvent, Silent};
 
