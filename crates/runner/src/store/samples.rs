@@ -14,12 +14,13 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Row, params};
 
-use super::chunks::{CHUNK_SECONDS, Chunks, Encoded, SampleSeries};
+use super::chunks::{CHUNK_SECONDS, Chunks, Encoded, SampleSeries, TYPE};
+use super::columns::without_column;
 use super::error::StoreError;
 use super::job::JobId;
 use super::open::Store;
 use super::read::unreadable;
-use crate::metrics::{Merge, Metric, Source, Spread, Unit, Values};
+use crate::metrics::{Merge, Metric, Spread, Unit, Values};
 
 /// Batches that wait to be written; what comes beyond is dropped and counted.
 const QUEUE_MAX: usize = 600;
@@ -239,9 +240,6 @@ impl Store {
 /// Declared figures that have no column, of a job's seconds.
 pub(super) struct Beside(Vec<(&'static str, BTreeMap<String, BTreeMap<u64, f64>>)>);
 
-/// The label that names a transaction type.
-pub(super) const TYPE: &str = "type";
-
 impl Beside {
     /// Puts those of a second, and of a transaction type where one is named, to the others.
     pub fn fill(&self, values: &mut Values, transaction: &str, first: u64, seconds: f64) {
@@ -252,12 +250,6 @@ impl Beside {
             values.derive(seconds);
         }
     }
-}
-
-/// Figures that are measured and have no column: the store keeps them as samples.
-pub(super) fn without_column(metrics: &'static [Metric]) -> impl Iterator<Item = &'static Metric> {
-    let is_measured = |metric: &&Metric| !matches!(metric.source, Source::Derived(_));
-    metrics.iter().filter(|metric| metric.column.is_none()).filter(is_measured)
 }
 
 impl Store {
