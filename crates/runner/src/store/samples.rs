@@ -10,9 +10,10 @@ use std::sync::mpsc::{
     Receiver, RecvTimeoutError, SendError, SyncSender, TrySendError, sync_channel,
 };
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::{Row, params};
+use triphammer_core::Clock;
 
 use super::chunks::{CHUNK_SECONDS, Chunks, Encoded, SampleSeries, TYPE};
 use super::columns::without_column;
@@ -98,16 +99,17 @@ fn write_all(
 ) -> Result<(), StoreError> {
     let mut chunks = Chunks::default();
     let mut store = None;
-    let mut due = Instant::now() + WRITE_EVERY;
+    let clock = Clock::start();
+    let mut due = WRITE_EVERY;
     loop {
-        match batches.recv_timeout(due.saturating_duration_since(Instant::now())) {
+        match batches.recv_timeout(due.saturating_sub(clock.now().duration())) {
             Ok(Sampled { second, values }) => {
                 for (series, value) in values {
                     if !chunks.put(&series, second, value) {
                         refused.fetch_add(1, Ordering::Relaxed);
                     }
                 }
-                if Instant::now() < due {
+                if clock.now().duration() < due {
                     continue;
                 }
             }
@@ -118,7 +120,7 @@ fn write_all(
         }
         // What cannot be written now is tried again with the next.
         let _ = write(&mut store, path, job, &mut chunks);
-        due = Instant::now() + WRITE_EVERY;
+        due = clock.now().duration() + WRITE_EVERY;
     }
 }
 
@@ -238,7 +240,10 @@ impl Store {
 }
 
 /// Declared figures that have no column, of a job's seconds.
-pub(super) struct Beside(Vec<(&'static str, BTreeMap<String, BTreeMap<u64, f64>>)>);
+pub(super) struct Beside(Vec<(&'static str, BTreeMap<String, BySecond>)>);
+
+/// Values by the first second that they cover.
+type BySecond = BTreeMap<u64, f64>;
 
 impl Beside {
     /// Puts those of a second, and of a transaction type where one is named, to the others.
@@ -262,7 +267,7 @@ impl Store {
     ) -> Result<Beside, StoreError> {
         let mut all = Vec::new();
         for metric in without_column(metrics) {
-            let mut of: BTreeMap<String, BTreeMap<u64, f64>> = BTreeMap::new();
+            let mut of: BTreeMap<String, BySecond> = BTreeMap::new();
             for (id, series) in self.series_with_ids(job, Some(metric.name))? {
                 let transaction = series.labels.get(TYPE).cloned().unwrap_or_default();
                 let values = of.entry(transaction).or_default();
