@@ -917,7 +917,7 @@ export interface Level {
   failure_share: number;
   /** The first figure that the curve gives; null without one. */
   fitted: number | null;
-  /** 95 % interval of that mean, from how far repeats of all levels scatter; with single runs from the seconds of the run. */
+  /** 95 % interval of that mean, by Student's t from the scatter of the level's own runs on a logarithmic scale; of a single run, that run's own interval, from its seconds. */
   interval: Interval | null;
   /** What limited most of its runs. */
   limited_by: Limit;

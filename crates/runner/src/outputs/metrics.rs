@@ -8,7 +8,7 @@ use triphammer_core::event::Phase;
 use triphammer_core::outcome::Counts;
 use triphammer_core::recorder::TypeInterval;
 
-use crate::metrics::{Kind as Counted, Merge, Metric, Values};
+use crate::metrics::{Export, Kind as Counted, Merge, Metric, Unit, Values};
 use crate::second::Second;
 use crate::store::phase_name;
 
@@ -244,10 +244,19 @@ impl Metrics {
                 unit: export.unit,
                 help: metric.help,
                 kind: if export.sums { Kind::Counter } else { Kind::Gauge },
-                points: without_labels(value.map(|value| Value::Number(value * export.scale))),
+                points: without_labels(value.map(|value| exported(metric, export, value))),
             })
         };
         self.declared.iter().filter_map(family).collect()
+    }
+}
+
+/// Counts are whole numbers, which OTLP has a form of its own for.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a count")]
+fn exported(metric: &Metric, export: Export, value: f64) -> Value {
+    match metric.unit {
+        Unit::Count => Value::Count(value as u64),
+        _ => Value::Number(value * export.scale),
     }
 }
 

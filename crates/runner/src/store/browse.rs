@@ -6,13 +6,12 @@ use std::ops::Range;
 use rusqlite::types::{Type, Value};
 use rusqlite::{Row, params, params_from_iter};
 
+use super::columns::columns;
 use super::error::StoreError;
 use super::histograms::{Bins, TimesKind};
 use super::job::{JobId, JobRow, JobStatus, SecondRow, SeriesRow, length};
 use super::open::Store;
-use super::read::{
-    JOB_COLUMNS, columns, job_row, place, second_row, series_row, unreadable, unsigned,
-};
+use super::read::{JOB_COLUMNS, job_row, place, second_row, series_row, unreadable, unsigned};
 use crate::metrics::{OF_SECOND, OF_TYPE};
 use crate::result::JobKind;
 

@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::job::JobId;
 use crate::metrics::{Merge, Metric, Unit};
 
+/// The label that names a transaction type.
+pub(super) const TYPE: &str = "type";
 /// Seconds of a chunk. It begins at a multiple of them.
 pub const CHUNK_SECONDS: u64 = 300;
 /// Most series of a job; what comes beyond is refused.
@@ -38,7 +40,7 @@ pub struct SampleSeries {
 impl SampleSeries {
     /// A declared figure of the engine, of a transaction type or of all threads.
     pub(super) fn of(metric: &Metric, transaction: Option<&str>) -> Self {
-        let label = transaction.map(|name| ("type".to_owned(), name.to_owned()));
+        let label = transaction.map(|name| (TYPE.to_owned(), name.to_owned()));
         Self {
             metric: metric.name.to_owned(),
             labels: label.into_iter().collect(),

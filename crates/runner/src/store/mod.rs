@@ -11,6 +11,7 @@
 
 mod browse;
 mod chunks;
+mod columns;
 mod error;
 mod histograms;
 mod job;

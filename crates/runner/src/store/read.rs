@@ -239,7 +239,7 @@ pub(super) fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
     })
 }
 
-/// Reads rows of the type's table: [`columns`] after the seconds and the type.
+/// Reads a row of the table of types: the columns of figures stand after the seconds and the type.
 pub(super) fn series_row(row: &Row<'_>) -> rusqlite::Result<SeriesRow> {
     let (first, last) = (unsigned(row, 0)?, unsigned(row, 1)?);
     let mut values = Values::of_no_type();
@@ -255,11 +255,6 @@ pub(super) fn second_row(row: &Row<'_>) -> rusqlite::Result<SecondRow> {
     read_columns(row, 3, OF_SECOND, &mut values)?;
     values.derive(length(first, last));
     Ok(SecondRow { first, last, phase: phase(row, 2)?, values })
-}
-
-/// The columns of declared figures, in their order, each with a comma before it.
-pub(super) fn columns(metrics: &[Metric]) -> String {
-    metrics.iter().filter_map(|metric| metric.column).map(|name| format!(", {name}")).collect()
 }
 
 fn read_columns(

@@ -10,16 +10,18 @@ use std::sync::mpsc::{
     Receiver, RecvTimeoutError, SendError, SyncSender, TrySendError, sync_channel,
 };
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::{Row, params};
+use triphammer_core::Clock;
 
-use super::chunks::{CHUNK_SECONDS, Chunks, Encoded, SampleSeries};
+use super::chunks::{CHUNK_SECONDS, Chunks, Encoded, SampleSeries, TYPE};
+use super::columns::without_column;
 use super::error::StoreError;
 use super::job::JobId;
 use super::open::Store;
 use super::read::unreadable;
-use crate::metrics::{Merge, Metric, Source, Spread, Unit, Values};
+use crate::metrics::{Merge, Metric, Spread, Unit, Values};
 
 /// Batches that wait to be written; what comes beyond is dropped and counted.
 const QUEUE_MAX: usize = 600;
@@ -97,16 +99,17 @@ fn write_all(
 ) -> Result<(), StoreError> {
     let mut chunks = Chunks::default();
     let mut store = None;
-    let mut due = Instant::now() + WRITE_EVERY;
+    let clock = Clock::start();
+    let mut due = WRITE_EVERY;
     loop {
-        match batches.recv_timeout(due.saturating_duration_since(Instant::now())) {
+        match batches.recv_timeout(due.saturating_sub(clock.now().duration())) {
             Ok(Sampled { second, values }) => {
                 for (series, value) in values {
                     if !chunks.put(&series, second, value) {
                         refused.fetch_add(1, Ordering::Relaxed);
                     }
                 }
-                if Instant::now() < due {
+                if clock.now().duration() < due {
                     continue;
                 }
             }
@@ -117,7 +120,7 @@ fn write_all(
         }
         // What cannot be written now is tried again with the next.
         let _ = write(&mut store, path, job, &mut chunks);
-        due = Instant::now() + WRITE_EVERY;
+        due = clock.now().duration() + WRITE_EVERY;
     }
 }
 
@@ -237,10 +240,10 @@ impl Store {
 }
 
 /// Declared figures that have no column, of a job's seconds.
-pub(super) struct Beside(Vec<(&'static str, BTreeMap<String, BTreeMap<u64, f64>>)>);
+pub(super) struct Beside(Vec<(&'static str, BTreeMap<String, BySecond>)>);
 
-/// The label that names a transaction type.
-pub(super) const TYPE: &str = "type";
+/// Values by the first second that they cover.
+type BySecond = BTreeMap<u64, f64>;
 
 impl Beside {
     /// Puts those of a second, and of a transaction type where one is named, to the others.
@@ -254,12 +257,6 @@ impl Beside {
     }
 }
 
-/// Figures that are measured and have no column: the store keeps them as samples.
-pub(super) fn without_column(metrics: &'static [Metric]) -> impl Iterator<Item = &'static Metric> {
-    let is_measured = |metric: &&Metric| !matches!(metric.source, Source::Derived(_));
-    metrics.iter().filter(|metric| metric.column.is_none()).filter(is_measured)
-}
-
 impl Store {
     /// Reads those of a list.
     pub(super) fn beside(
@@ -270,7 +267,7 @@ impl Store {
     ) -> Result<Beside, StoreError> {
         let mut all = Vec::new();
         for metric in without_column(metrics) {
-            let mut of: BTreeMap<String, BTreeMap<u64, f64>> = BTreeMap::new();
+            let mut of: BTreeMap<String, BySecond> = BTreeMap::new();
             for (id, series) in self.series_with_ids(job, Some(metric.name))? {
                 let transaction = series.labels.get(TYPE).cloned().unwrap_or_default();
                 let values = of.entry(transaction).or_default();

@@ -12,13 +12,12 @@ use triphammer_core::event::Note;
 use triphammer_core::recorder::TypeInterval;
 
 use super::chunks::{Chunks, SampleSeries};
+use super::columns::{columns, without_column};
 use super::error::StoreError;
 use super::histograms::{Encoded, Merger, Scope, encode};
 use super::job::{CheckRow, JobHeader, JobId, JobStatus, Moment, SecondRow, SeriesRow, phase_name};
 use super::lock::{self, JobLock};
 use super::open::Store;
-use super::read::columns;
-use super::samples::without_column;
 use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
 use crate::result::{Remark, RunResult, Status, mask_setting, rfc3339};
 use crate::second::Second;

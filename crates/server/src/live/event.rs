@@ -9,6 +9,7 @@ use crate::activity::Activity;
 /// An event of `GET /api/v1/events`.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "a few a second, each serialised once and dropped")]
 pub enum LiveEvent {
     /// The first event of every connection: how things stand.
     Hello(Hello),

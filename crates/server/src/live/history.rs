@@ -116,7 +116,10 @@ mod tests {
         of_all.set("p99_us", Some(f64::from(u32::try_from(n).unwrap())));
         let mut of_threads = Values::of_nothing();
         // As measured now and then: the best of them is the round trip.
-        of_threads.set("round_trip_us", (n % 5 == 0).then_some(if n == 500 { 30.0 } else { 90.0 }));
+        of_threads.set(
+            "round_trip_us",
+            n.is_multiple_of(5).then_some(if n == 500 { 30.0 } else { 90.0 }),
+        );
         LiveEvent::Second(LiveSecond {
             activity: 1,
             first: n,
