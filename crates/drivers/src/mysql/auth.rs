@@ -3,19 +3,21 @@
 use std::collections::HashMap;
 
 use mysql_common::constants::CapabilityFlags;
-use mysql_common::io::ParseBuf;
-use mysql_common::packets::{
-    AuthPlugin, AuthSwitchRequest, HandshakePacket, HandshakeResponse, SslRequest,
-};
+use mysql_common::packets::{AuthPlugin, HandshakeResponse, SslRequest};
 use mysql_common::proto::MySerialize;
 use tokio_rustls::TlsConnector;
 use triphammer_core::{DbError, ErrorClass};
 
+use super::codec::Reader;
 use super::error::{Moment, broken, read_error};
 use super::server_key::encrypt_by;
 use super::wire::{Wire, no_greeting};
 use crate::target::Secret;
 
+/// Version of the protocol, the first byte of a greeting.
+const PROTOCOL: u8 = 10;
+/// Bytes of a greeting's nonce.
+const NONCE_BYTES: usize = 20;
 /// The largest packet that we send, and that we want.
 const PACKET_BYTES_MAX: u32 = 16 * 1024 * 1024;
 /// `utf8mb4_general_ci`, which every server has; the session's setup says what is really wanted.
@@ -64,6 +66,7 @@ pub struct Login<'a> {
 }
 
 /// What the server says of itself at the start.
+#[derive(Debug)]
 pub struct Greeting {
     /// Its version as it stands in the greeting.
     pub version: String,
@@ -80,25 +83,8 @@ pub async fn log_in(wire: &mut Wire, login: &Login<'_>) -> Result<Greeting, DbEr
     if packet.first() == Some(&0xff) {
         return Err(read_error(packet, Moment::Connecting));
     }
-    let greeting = ParseBuf(packet).parse::<HandshakePacket<'_>>(()).map_err(|_| no_greeting())?;
-    let offered = greeting.capabilities();
-    if !offered.contains(NEEDED) {
-        let message = format!(
-            "the server {} is too old: MySQL 5.7.5 and MariaDB 10.2 are the oldest that will do",
-            greeting.server_version_str()
-        );
-        return Err(DbError::new(ErrorClass::Refused, message));
-    }
+    let Offer { known, offered, plugin, nonce } = read_offer(packet)?;
     let has_tls = offered.contains(CapabilityFlags::CLIENT_SSL);
-    let nonce = greeting.nonce();
-    let plugin = match greeting.auth_plugin() {
-        Some(plugin) if answers(&plugin) => plugin.into_owned(),
-        _ => AuthPlugin::MysqlNativePassword,
-    };
-    let known = Greeting {
-        version: greeting.server_version_str().into_owned(),
-        thread: greeting.connection_id(),
-    };
     // MariaDB leaves this one out where it has abilities of its own to tell.
     let mut agreed = CAPABILITIES & (offered | CapabilityFlags::CLIENT_LONG_PASSWORD);
     if let Some((tls, host)) = login.tls {
@@ -139,6 +125,71 @@ pub async fn log_in(wire: &mut Wire, login: &Login<'_>) -> Result<Greeting, DbEr
     Ok(known)
 }
 
+/// What a greeting offers.
+#[derive(Debug)]
+struct Offer {
+    known: Greeting,
+    offered: CapabilityFlags,
+    /// The one that the server asks by, or the one to begin with.
+    plugin: AuthPlugin<'static>,
+    nonce: Vec<u8>,
+}
+
+/// Reads a greeting that we can answer.
+fn read_offer(packet: &[u8]) -> Result<Offer, DbError> {
+    let offer = read_greeting(packet).map_err(|_| no_greeting())?;
+    if !offer.offered.contains(NEEDED) {
+        let message = format!(
+            "the server {} is too old: MySQL 5.7.5 and MariaDB 10.2 are the oldest that will do",
+            offer.known.version
+        );
+        return Err(DbError::new(ErrorClass::Refused, message));
+    }
+    Ok(offer)
+}
+
+/// Reads a greeting, "Protocol::HandshakeV10". The library's reader overflows on some lengths.
+fn read_greeting(packet: &[u8]) -> Result<Offer, DbError> {
+    let (version, rest) =
+        packet.strip_prefix(&[PROTOCOL]).and_then(until_zero).ok_or_else(no_greeting)?;
+    let version = String::from_utf8_lossy(version).into_owned();
+    let mut rest = Reader(rest);
+    let thread = u32::from_le_bytes(rest.fixed()?);
+    let mut nonce = rest.fixed::<8>()?.to_vec();
+    let [_, low0, low1, _collation, _, _, high0, high1, length] = rest.fixed()?;
+    rest.take(10)?;
+    let offered = u32::from_le_bytes([low0, low1, high0, high1]);
+    let offered = CapabilityFlags::from_bits_truncate(offered);
+    if offered.contains(CapabilityFlags::CLIENT_SECURE_CONNECTION) {
+        nonce.extend_from_slice(rest.take(usize::from(length).saturating_sub(8).max(13))?);
+    }
+    nonce.resize(NONCE_BYTES, 0);
+    // Some servers leave out the zero at its end.
+    let plugin = until_zero(rest.0).map_or(rest.0, |(plugin, _)| plugin);
+    let plugin = AuthPlugin::from_bytes(plugin).into_owned();
+    let plugin = if answers(&plugin) { plugin } else { AuthPlugin::MysqlNativePassword };
+    Ok(Offer { known: Greeting { version, thread }, offered, plugin, nonce })
+}
+
+/// Reads the server's wish for another way to log in: which, and its question. That ends with a zero only
+/// where it is text: MariaDB's ed25519 sends 32 bytes of any value, the last of which may be zero.
+fn read_switch(packet: &[u8]) -> Result<(AuthPlugin<'static>, Vec<u8>), DbError> {
+    let read = packet.strip_prefix(&[0xfe]).and_then(until_zero);
+    let (plugin, nonce) = read.ok_or_else(|| broken("a change of the way to log in"))?;
+    let plugin = AuthPlugin::from_bytes(plugin).into_owned();
+    let nonce = match nonce {
+        [nonce @ .., 0] if plugin != AuthPlugin::Ed25519 => nonce,
+        nonce => nonce,
+    };
+    Ok((plugin, nonce.to_vec()))
+}
+
+/// The bytes before the first zero, and those after it.
+fn until_zero(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = bytes.iter().position(|byte| *byte == 0)?;
+    Some((&bytes[..end], &bytes[end + 1..]))
+}
+
 /// Whether this is a plugin whose question we answer at once.
 fn answers(plugin: &AuthPlugin<'_>) -> bool {
     use AuthPlugin as P;
@@ -166,11 +217,7 @@ async fn prove_further(
             [0x00, ..] => return Ok(()),
             [0xff, ..] => return Err(explain(read_error(packet, Moment::Connecting), login)),
             [0xfe, _, ..] => {
-                let asked = ParseBuf(packet)
-                    .parse::<AuthSwitchRequest<'_>>(())
-                    .map_err(|_| broken("a change of the way to log in"))?;
-                plugin = asked.auth_plugin().into_owned();
-                nonce = asked.plugin_data().to_vec();
+                (plugin, nonce) = read_switch(packet)?;
                 if plugin.as_bytes() == SHA256_PLUGIN {
                     tell_password(wire, login, &nonce, 0x01).await?;
                     continue;
@@ -247,4 +294,84 @@ fn explain(error: DbError, login: &Login<'_>) -> DbError {
         return DbError::new(error.class(), message).with_code("1045");
     }
     error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The greeting of a MySQL 5.7.5 server, as "Protocol::HandshakeV10" lays it out.
+    const GREETING: &[u8] = b"\x0a5.7.5\0\x0b\0\0\0abcdefgh\0\xff\xff\x21\x02\0\xff\xc1\x15\
+        \0\0\0\0\0\0\0\0\0\0ijklmnopqrst\0mysql_native_password\0";
+    const SWITCH: &[u8] = b"\xfecaching_sha2_password\0abcdefghijklmnopqrst\0";
+
+    fn login(password: Option<&Secret>) -> Login<'_> {
+        Login {
+            user: "u",
+            password,
+            database: None,
+            program: "p",
+            tls: None,
+            may_do_without: false,
+            is_private: false,
+            trusts_server_key: false,
+        }
+    }
+
+    /// Every beginning of a packet, and the packet with each byte turned into each other.
+    fn spoilt(packet: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+        let beginnings = (0..packet.len()).map(|end| packet[..end].to_vec());
+        let places = (0..packet.len()).flat_map(|at| (1..=u8::MAX).map(move |bits| (at, bits)));
+        beginnings.chain(places.map(|(at, bits)| {
+            let mut other = packet.to_vec();
+            other[at] ^= bits;
+            other
+        }))
+    }
+
+    #[test]
+    fn a_greeting_and_a_switch_are_read() {
+        let offer = read_offer(GREETING).unwrap();
+        assert_eq!((offer.known.version.as_str(), offer.known.thread), ("5.7.5", 11));
+        assert_eq!(offer.nonce, b"abcdefghijklmnopqrst");
+        assert_eq!(offer.plugin, AuthPlugin::MysqlNativePassword);
+        let (plugin, nonce) = read_switch(SWITCH).unwrap();
+        assert_eq!((plugin, nonce.as_slice()), (AuthPlugin::CachingSha2Password, &SWITCH[23..43]));
+    }
+
+    /// A nonce of ed25519 has 32 bytes, whatever they are.
+    #[test]
+    fn a_zero_at_the_end_of_a_nonce_belongs_to_it() {
+        let (plugin, nonce) =
+            read_switch(b"\xfeclient_ed25519\0abcdefghijklmnopqrstuvwxyz01234\0").unwrap();
+        assert_eq!((plugin, nonce.len()), (AuthPlugin::Ed25519, 32));
+    }
+
+    /// Whatever a server sends, it is read or refused, and what is read can be answered.
+    #[test]
+    fn spoilt_packets_end_in_errors_or_answers() {
+        let password = Secret::new("secret");
+        let login = login(Some(&password));
+        let (mut read, mut refused) = (0, 0);
+        for packet in spoilt(GREETING) {
+            match read_offer(&packet) {
+                Ok(offer) => {
+                    read += 1;
+                    let proof = prove(&offer.plugin, &login, &offer.nonce).unwrap_or_default();
+                    assert!(proof.len() <= 64 && offer.nonce.len() <= 255);
+                }
+                Err(error) => {
+                    refused += 1;
+                    assert_eq!(error.class(), ErrorClass::Refused, "{error}");
+                }
+            }
+        }
+        assert!(read > 1_000 && refused > 100, "{read} {refused}");
+        for packet in spoilt(SWITCH) {
+            if let Ok((plugin, nonce)) = read_switch(&packet) {
+                assert!(nonce.len() <= packet.len());
+                let _ = prove(&plugin, &login, &nonce);
+            }
+        }
+    }
 }

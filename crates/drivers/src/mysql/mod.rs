@@ -1,8 +1,8 @@
-//! The driver for MySQL and MariaDB. The protocol's connection phase (greeting, proofs of passwords) is
-//! `mysql_common`'s, the library under mysql_async; the few commands of the rest are ours. mysql_async
-//! itself would hide what has to be in our hands: it gives no limit on unacknowledged data, asks for the
-//! server's RSA key on an open line by itself, takes rows for LOAD DATA only from a stream that owns
-//! them, and allocates for every argument and field.
+//! The driver for MySQL and MariaDB. Of the protocol's connection phase, `mysql_common`, the library under
+//! mysql_async, writes our answer and proves the password; what the server sends is read here, and the few
+//! commands of the rest are ours. mysql_async itself would hide what has to be in our hands: it gives no limit on
+//! unacknowledged data, asks for the server's RSA key on an open line by itself, takes rows for LOAD DATA only
+//! from a stream that owns them, and allocates for every argument and field.
 
 mod auth;
 mod codec;
