@@ -2,7 +2,7 @@
 //! that, inserts of many rows.
 
 use std::io::Write as _;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use triphammer_core::rows::{Cell, Row, Rows};
 use triphammer_core::session::RowSource;
@@ -10,8 +10,9 @@ use triphammer_core::workload::TableDef;
 use triphammer_core::{DbError, ErrorClass, Value};
 
 use super::codec::{check_int, put_decimal, put_int};
+use super::connection::Connection;
 use super::error::{Moment, answer};
-use super::session::{MysqlSession, quote_identifier};
+use super::quote::quote_identifier;
 
 /// Bytes of a load that are sent as one packet.
 pub(super) const CHUNK_BYTES: usize = 128 * 1024;
@@ -21,13 +22,14 @@ const INSERT_ROWS_MAX: usize = 1_000;
 /// Numbers by which servers forbid `LOAD DATA LOCAL`.
 const FORBIDDEN: [&str; 3] = ["1148", "3948", "4166"];
 
-/// Loads the rows of `source`.
-pub async fn load(
-    session: &mut MysqlSession,
+/// Loads the rows of `source`; notes in `loads_by_inserts` when the server forbids the fast way.
+pub(super) async fn load(
+    connection: &mut Connection,
+    loads_by_inserts: &AtomicBool,
     table: &TableDef,
     source: &mut dyn RowSource,
 ) -> Result<u64, DbError> {
-    if !session.shared.loads_by_inserts.load(Ordering::Relaxed) {
+    if !loads_by_inserts.load(Ordering::Relaxed) {
         let columns = names(table);
         // The quotes hold a tab, a backslash and a line's end as they are: sessions know no escapes.
         let sql = format!(
@@ -35,15 +37,15 @@ pub async fn load(
              FIELDS TERMINATED BY '\t' ESCAPED BY '\\' LINES TERMINATED BY '\n' ({columns})",
             quote_identifier(&table.name)
         );
-        match session.begin_load(&sql).await {
-            Ok(()) => return stream(session, table, source).await,
+        match connection.begin_load(&sql).await {
+            Ok(()) => return stream(connection, table, source).await,
             Err(error) if error.code().is_some_and(|code| FORBIDDEN.contains(&code)) => {
-                session.shared.loads_by_inserts.store(true, Ordering::Relaxed);
+                loads_by_inserts.store(true, Ordering::Relaxed);
             }
             Err(error) => return Err(error),
         }
     }
-    insert(session, table, source).await
+    insert(connection, table, source).await
 }
 
 fn names(table: &TableDef) -> String {
@@ -62,22 +64,22 @@ fn check_whole(batch: &Rows, table: &TableDef) -> Result<(), DbError> {
 /// Sends the rows of a `LOAD DATA` that has begun. The protocol has no way to give one up: it is ended
 /// early, and the error left to the caller's rollback.
 async fn stream(
-    session: &mut MysqlSession,
+    connection: &mut Connection,
     table: &TableDef,
     source: &mut dyn RowSource,
 ) -> Result<u64, DbError> {
-    let sent = send_rows(session, table, source).await;
+    let sent = send_rows(connection, table, source).await;
     if sent.as_ref().is_err_and(|error| error.class().loses_session()) {
         return sent;
     }
     // An empty packet ends the rows.
-    session.wire.reply();
-    session.wire.send().await?;
-    let ended = session.end_load().await?;
+    connection.wire.reply();
+    connection.wire.send().await?;
+    let ended = connection.end_load().await?;
     let sent = sent?;
     // With LOCAL the server turns what would be errors into warnings and leaves rows out.
     if ended.warnings > 0 || ended.touched != sent {
-        let shown = session.ask("SHOW WARNINGS LIMIT 1").await?;
+        let shown = connection.ask("SHOW WARNINGS LIMIT 1").await?;
         let warning = shown.first().and_then(|row| match row.as_slice() {
             [_, Some(code), Some(text)] => Some((code.parse().ok()?, text.clone())),
             _ => None,
@@ -90,14 +92,14 @@ async fn stream(
 }
 
 async fn send_rows(
-    session: &mut MysqlSession,
+    connection: &mut Connection,
     table: &TableDef,
     source: &mut dyn RowSource,
 ) -> Result<u64, DbError> {
     let mut batch = Rows::new();
     let mut sent = 0;
     let mut more = true;
-    let mut chunk: &mut Vec<u8> = session.wire.reply();
+    let mut chunk: &mut Vec<u8> = connection.wire.reply();
     let mut empty = chunk.len();
     while more {
         batch.reset(table.columns.len());
@@ -107,14 +109,14 @@ async fn send_rows(
             put_line(chunk, &row, table)?;
             sent += 1;
             if chunk.len() >= CHUNK_BYTES {
-                session.wire.send().await?;
-                chunk = session.wire.reply();
+                connection.wire.send().await?;
+                chunk = connection.wire.reply();
                 empty = chunk.len();
             }
         }
     }
     if chunk.len() > empty {
-        session.wire.send().await?;
+        connection.wire.send().await?;
     }
     Ok(sent)
 }
@@ -161,7 +163,7 @@ fn put_text(out: &mut Vec<u8>, text: &[u8]) {
 
 /// Loads by inserts of many rows.
 async fn insert(
-    session: &mut MysqlSession,
+    connection: &mut Connection,
     table: &TableDef,
     source: &mut dyn RowSource,
 ) -> Result<u64, DbError> {
@@ -180,23 +182,23 @@ async fn insert(
             let count = rows_max.min(batch.len() - from);
             let id = match whole {
                 Some(id) if count == rows_max => id,
-                _ => session.prepare_insert(&insert_text(table, count)).await?,
+                _ => connection.prepare_insert(&insert_text(table, count)).await?,
             };
             let values: Vec<_> = (from..from + count)
                 .flat_map(|at| (0..width).map(move |column| (at, column)))
                 .map(|(at, column)| value_of(&batch.row(at), column))
                 .collect::<Result<_, _>>()?;
             let types = table.columns.iter().map(|column| column.column_type).cycle();
-            loaded += session.insert(id, values.iter().zip(types)).await?.touched;
+            loaded += connection.insert(id, values.iter().zip(types)).await?.touched;
             if count == rows_max {
                 whole = Some(id);
             } else {
-                session.forget(id).await?;
+                connection.forget(id).await?;
             }
         }
     }
     if let Some(id) = whole {
-        session.forget(id).await?;
+        connection.forget(id).await?;
     }
     Ok(loaded)
 }

@@ -6,13 +6,16 @@
 
 mod auth;
 mod codec;
+mod connection;
 mod database;
 mod error;
 mod load;
 mod obstacles;
 mod option_file;
+mod quote;
 mod server_key;
 mod session;
+mod shared;
 mod url;
 mod wire;
 

@@ -3,8 +3,9 @@
 
 use triphammer_core::{DbError, ErrorClass};
 
+use super::connection::Connection;
 use super::load::CHUNK_BYTES;
-use super::session::{MysqlSession, quote_literal};
+use super::quote::quote_literal;
 
 /// Bytes of a packet beside the rows or the text in it, and of the row that fills it.
 const PACKET_SPARE: usize = 16 * 1024;
@@ -16,13 +17,13 @@ const PROBE: &str = "triphammer_probe";
 
 /// Finds what depends on tables that are to go.
 pub(super) async fn dependents(
-    session: &mut MysqlSession,
+    connection: &mut Connection,
     tables: &[&str],
 ) -> Result<Vec<String>, DbError> {
     if tables.is_empty() {
         return Ok(Vec::new());
     }
-    session.batch(&format!("SET SESSION lock_wait_timeout = {LOCK_WAIT_SECONDS}")).await?;
+    connection.batch(&format!("SET SESSION lock_wait_timeout = {LOCK_WAIT_SECONDS}")).await?;
     let names: Vec<String> = tables.iter().map(|table| quote_literal(table)).collect();
     let names = names.join(", ");
     let foreign_keys = format!(
@@ -49,7 +50,7 @@ pub(super) async fn dependents(
     );
     let mut found = Vec::new();
     for sql in [foreign_keys, views, triggers] {
-        let rows = session.ask(&sql).await?;
+        let rows = connection.ask(&sql).await?;
         found.extend(rows.into_iter().filter_map(|mut row| row.pop().flatten()));
     }
     Ok(found)
@@ -58,12 +59,12 @@ pub(super) async fn dependents(
 /// Sees whether packets of a build reach the server, and whether tables as these statements make them, and
 /// procedures where `longest` tells their bytes, may be made.
 pub(super) async fn rehearse(
-    session: &mut MysqlSession,
+    connection: &mut Connection,
     tables: &[&str],
     longest: Option<usize>,
 ) -> Result<(), DbError> {
     let needed = longest.unwrap_or_default().max(CHUNK_BYTES) + PACKET_SPARE;
-    let answer = session.ask("SELECT @@max_allowed_packet").await?;
+    let answer = connection.ask("SELECT @@max_allowed_packet").await?;
     let allowed = answer.first().and_then(|row| row.first()?.as_deref()?.parse::<usize>().ok());
     if let Some(allowed) = allowed.filter(|allowed| *allowed < needed) {
         let message = format!(
@@ -71,26 +72,26 @@ pub(super) async fn rehearse(
         );
         return Err(DbError::new(ErrorClass::Unsupported, message));
     }
-    session.batch(&format!("CREATE TABLE IF NOT EXISTS {PROBE} (probe INT)")).await?;
-    session.batch(&format!("DROP TABLE {PROBE}")).await?;
+    connection.batch(&format!("CREATE TABLE IF NOT EXISTS {PROBE} (probe INT)")).await?;
+    connection.batch(&format!("DROP TABLE {PROBE}")).await?;
     if longest.is_some() {
-        session.batch(&format!("DROP PROCEDURE IF EXISTS {PROBE}")).await?;
-        session.batch(&format!("CREATE PROCEDURE {PROBE}() BEGIN END")).await?;
-        session.batch(&format!("DROP PROCEDURE {PROBE}")).await?;
+        connection.batch(&format!("DROP PROCEDURE IF EXISTS {PROBE}")).await?;
+        connection.batch(&format!("CREATE PROCEDURE {PROBE}() BEGIN END")).await?;
+        connection.batch(&format!("DROP PROCEDURE {PROBE}")).await?;
     }
     for table in tables {
-        rehearse_table(session, table).await?;
+        rehearse_table(connection, table).await?;
     }
     Ok(())
 }
 
 /// Makes a table as a temporary one, which may have the name of another, and drops it.
-async fn rehearse_table(session: &mut MysqlSession, create: &str) -> Result<(), DbError> {
+async fn rehearse_table(connection: &mut Connection, create: &str) -> Result<(), DbError> {
     let Some((before, after)) = create.split_once("CREATE TABLE ") else { return Ok(()) };
     let name = after.split(['(', ' ', '\n']).find(|word| !word.is_empty()).unwrap_or_default();
-    let made = session.batch(&format!("{before}CREATE TEMPORARY TABLE {after}")).await;
+    let made = connection.batch(&format!("{before}CREATE TEMPORARY TABLE {after}")).await;
     match made {
-        Ok(_) => session.batch(&format!("DROP TEMPORARY TABLE {name}")).await.map(drop),
+        Ok(_) => connection.batch(&format!("DROP TEMPORARY TABLE {name}")).await.map(drop),
         // Neither the right to make temporary tables nor partitions of them can be tried.
         Err(error) if matches!(error.code(), Some("1044" | "1142" | "1562")) => Ok(()),
         Err(error) => Err(error.context(format_args!("making table {name}"))),

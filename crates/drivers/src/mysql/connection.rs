@@ -1,0 +1,327 @@
+//! A connection that is logged in, and the commands of the protocol: what sessions, loads and cancels stand on.
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+use triphammer_core::rows::{Row, Rows};
+use triphammer_core::{ColumnType, DbError, Value};
+
+use super::codec::{Kind, Reader, put_value, read_row, read_texts, type_of};
+use super::error::broken;
+use super::wire::Wire;
+use crate::answer::Room;
+
+/// Commands of the protocol.
+mod command {
+    pub const QUIT: u8 = 0x01;
+    pub const QUERY: u8 = 0x03;
+    pub const PING: u8 = 0x0e;
+    pub const PREPARE: u8 = 0x16;
+    pub const EXECUTE: u8 = 0x17;
+    pub const CLOSE: u8 = 0x19;
+}
+
+/// Flags that the server sends with the end of each result.
+const IN_TRANSACTION: u16 = 0x0001;
+const MORE_RESULTS: u16 = 0x0008;
+/// Most columns that a result has; servers allow 4096.
+const COLUMNS_MAX: u64 = 65_535;
+/// How long an orderly end may take.
+const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
+
+/// Where a session's connection went.
+pub(super) struct Route {
+    pub(super) thread: u32,
+    pub(super) transport: &'static str,
+    pub(super) same_host: bool,
+}
+
+/// One connection to a MySQL or MariaDB server.
+pub(super) struct Connection {
+    pub(super) wire: Wire,
+    /// How the columns of the result under way are read, kept for its memory.
+    kinds: Vec<Kind>,
+    /// Whether a transaction is, or may be, open.
+    pub(super) open: bool,
+    /// Rows of questions of our own, kept for their memory.
+    answer: Rows,
+    pub(super) route: Route,
+}
+
+/// What ends each result.
+#[derive(Clone, Copy)]
+pub(super) struct Ended {
+    pub(super) touched: u64,
+    pub(super) warnings: u16,
+    status: u16,
+}
+
+/// How the fields of a result are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Binary { lists: bool },
+    Text,
+}
+
+impl Connection {
+    pub(super) fn new(wire: Wire, route: Route) -> Self {
+        Self { wire, kinds: Vec::new(), open: false, answer: Rows::new(), route }
+    }
+
+    /// Runs SQL text whose rows nobody wants.
+    pub(super) async fn batch(&mut self, sql: &str) -> Result<Ended, DbError> {
+        self.wire.command(command::QUERY)?.extend_from_slice(sql.as_bytes());
+        self.wire.send().await?;
+        let mut rows = std::mem::take(&mut self.answer);
+        let result = self.results(&mut rows, Form::Text, pass_over).await;
+        self.answer = rows;
+        result
+    }
+
+    /// Runs SQL text and gives its rows as text, for the few questions that are asked once.
+    pub(super) async fn ask(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, DbError> {
+        self.wire.command(command::QUERY)?.extend_from_slice(sql.as_bytes());
+        self.wire.send().await?;
+        let mut rows = Rows::new();
+        let mut room = Room::of_question();
+        let mut seen = 0;
+        self.results(&mut rows, Form::Text, |rows| {
+            let before = std::mem::replace(&mut seen, rows.bytes());
+            room.take(seen.saturating_sub(before))
+        })
+        .await?;
+        let field = |row: &Row<'_>, column| {
+            let text = row.optional(column, Row::text).ok().flatten();
+            text.map(str::to_owned)
+        };
+        Ok(rows.iter().map(|row| (0..row.len()).map(|at| field(&row, at)).collect()).collect())
+    }
+
+    /// Runs a prepared statement; `after_row` sees the rows as they come.
+    pub(super) async fn execute<'a>(
+        &mut self,
+        id: u32,
+        values: impl Iterator<Item = (&'a Value<'a>, ColumnType)> + Clone,
+        rows: &mut Rows,
+        lists: bool,
+        after_row: impl FnMut(&mut Rows) -> Result<(), DbError>,
+    ) -> Result<Ended, DbError> {
+        let out = self.wire.command(command::EXECUTE)?;
+        if let Err(error) = put_execute(out, id, values) {
+            self.wire.take_back();
+            return Err(error);
+        }
+        self.wire.send().await?;
+        self.results(rows, Form::Binary { lists }, after_row).await
+    }
+
+    /// Runs a prepared statement whose rows nobody wants.
+    pub(super) async fn execute_quietly<'a>(
+        &mut self,
+        id: u32,
+        values: impl Iterator<Item = (&'a Value<'a>, ColumnType)> + Clone,
+    ) -> Result<Ended, DbError> {
+        let mut rows = std::mem::take(&mut self.answer);
+        let result = self.execute(id, values, &mut rows, false, pass_over).await;
+        self.answer = rows;
+        result
+    }
+
+    /// Reads all results of a command to their end. The rows of the last result that has columns stay.
+    async fn results(
+        &mut self,
+        rows: &mut Rows,
+        form: Form,
+        mut after_row: impl FnMut(&mut Rows) -> Result<(), DbError>,
+    ) -> Result<Ended, DbError> {
+        rows.reset(0);
+        let mut problem = None;
+        loop {
+            let packet = self.wire.answer().await?;
+            let ended = match *packet {
+                [0x00, ref rest @ ..] => read_end(rest)?,
+                // The server asks for a file. It gets none.
+                [0xfb, ..] => {
+                    self.wire.reply();
+                    self.wire.send().await?;
+                    continue;
+                }
+                _ => {
+                    let columns = Reader(packet).number()?;
+                    self.rows_of(columns, rows, form, &mut after_row, &mut problem).await?
+                }
+            };
+            if ended.status & MORE_RESULTS == 0 {
+                self.wire.done();
+                self.open = ended.status & IN_TRANSACTION != 0;
+                return problem.map_or(Ok(ended), |error: DbError| Err(error.unread()));
+            }
+        }
+    }
+
+    /// Reads the columns and rows of one result, to its end even when a row cannot be read: the
+    /// `problem` is told, and the session stays in step with the server.
+    async fn rows_of(
+        &mut self,
+        columns: u64,
+        rows: &mut Rows,
+        form: Form,
+        after_row: &mut impl FnMut(&mut Rows) -> Result<(), DbError>,
+        problem: &mut Option<DbError>,
+    ) -> Result<Ended, DbError> {
+        if columns > COLUMNS_MAX {
+            return Err(broken("a number of columns"));
+        }
+        self.kinds.clear();
+        for _ in 0..columns {
+            let kind = Kind::read(self.wire.answer().await?)?;
+            self.kinds.push(kind);
+        }
+        rows.reset(self.kinds.len());
+        loop {
+            let packet = self.wire.answer().await?;
+            let read = match (packet, form) {
+                ([0xfe, rest @ ..], _) => return read_end(rest),
+                _ if problem.is_some() => continue,
+                (row, Form::Binary { lists }) => read_row(rows, row, &self.kinds, lists),
+                (row, Form::Text) => read_texts(rows, row),
+            };
+            match read {
+                Ok(()) => after_row(rows).inspect_err(|_| self.wire.give_up())?,
+                Err(error) if error.class().loses_session() => return Err(error),
+                // What is in the buffer is no whole row.
+                Err(error) => {
+                    *problem = Some(error);
+                    rows.reset(self.kinds.len());
+                }
+            }
+        }
+    }
+
+    /// Begins a `LOAD DATA LOCAL`; an error when the server refuses it.
+    pub(super) async fn begin_load(&mut self, sql: &str) -> Result<(), DbError> {
+        self.wire.command(command::QUERY)?.extend_from_slice(sql.as_bytes());
+        self.wire.send().await?;
+        let packet = self.wire.answer().await?;
+        match packet {
+            [0xfb, ..] => Ok(()),
+            _ => Err(broken("no request for rows")),
+        }
+    }
+
+    /// Reads what a `LOAD DATA LOCAL` comes to.
+    pub(super) async fn end_load(&mut self) -> Result<Ended, DbError> {
+        self.results(&mut Rows::new(), Form::Text, pass_over).await
+    }
+
+    /// Prepares a statement on the server: its id and the number of its placeholders.
+    pub(super) async fn prepare(&mut self, sql: &str) -> Result<(u32, usize), DbError> {
+        self.wire.command(command::PREPARE)?.extend_from_slice(sql.as_bytes());
+        self.wire.send().await?;
+        let packet = self.wire.answer().await?;
+        let mut rest = match *packet {
+            [0x00, ref rest @ ..] => Reader(rest),
+            _ => return Err(broken("a prepared statement")),
+        };
+        let id = u32::from_le_bytes(rest.fixed()?);
+        let columns = u16::from_le_bytes(rest.fixed()?);
+        let params = u16::from_le_bytes(rest.fixed()?);
+        for _ in 0..u32::from(columns) + u32::from(params) {
+            self.wire.answer().await?;
+        }
+        self.wire.done();
+        Ok((id, usize::from(params)))
+    }
+
+    /// Runs a text with placeholders once, for bulk inserts.
+    pub(super) async fn insert<'a>(
+        &mut self,
+        id: u32,
+        values: impl Iterator<Item = (&'a Value<'a>, ColumnType)> + Clone,
+    ) -> Result<Ended, DbError> {
+        self.execute(id, values, &mut Rows::new(), false, pass_over).await
+    }
+
+    /// Prepares a bulk insert.
+    pub(super) async fn prepare_insert(&mut self, sql: &str) -> Result<u32, DbError> {
+        Ok(self.prepare(sql).await?.0)
+    }
+
+    /// Forgets a bulk insert; the server does not answer.
+    pub(super) async fn forget(&mut self, id: u32) -> Result<(), DbError> {
+        self.wire.command(command::CLOSE)?.extend_from_slice(&id.to_le_bytes());
+        self.wire.send().await?;
+        self.wire.done();
+        Ok(())
+    }
+
+    /// The cheapest round trip.
+    pub(super) async fn ping(&mut self) -> Result<(), DbError> {
+        self.wire.command(command::PING)?;
+        self.wire.send().await?;
+        let open = self.open;
+        self.results(&mut Rows::new(), Form::Text, pass_over).await?;
+        self.open = open;
+        Ok(())
+    }
+
+    /// Ends the connection in an orderly way.
+    pub(super) async fn close(mut self) {
+        let farewell = async {
+            if self.wire.command(command::QUIT).is_ok() && self.wire.send().await.is_ok() {
+                self.wire.shut_down().await;
+            }
+        };
+        // Whoever does not hear a farewell in time sees the connection end.
+        let _ = timeout(GOODBYE_LIMIT, farewell).await;
+    }
+}
+
+/// Nobody wants this row.
+#[expect(clippy::unnecessary_wraps, reason = "as those do that may give an answer up")]
+fn pass_over(rows: &mut Rows) -> Result<(), DbError> {
+    rows.reset(rows.width());
+    Ok(())
+}
+
+/// Writes the content of an `EXECUTE`.
+fn put_execute<'a>(
+    out: &mut Vec<u8>,
+    id: u32,
+    values: impl Iterator<Item = (&'a Value<'a>, ColumnType)> + Clone,
+) -> Result<(), DbError> {
+    out.extend_from_slice(&id.to_le_bytes());
+    // No cursor, once.
+    out.extend_from_slice(&[0, 1, 0, 0, 0]);
+    let nulls_at = out.len();
+    for (place, (value, _)) in values.clone().enumerate() {
+        if place % 8 == 0 {
+            out.push(0);
+        }
+        if *value == Value::Null {
+            out[nulls_at + place / 8] |= 1 << (place % 8);
+        }
+    }
+    if out.len() == nulls_at {
+        return Ok(());
+    }
+    // The types follow.
+    out.push(1);
+    for (value, _) in values.clone() {
+        out.extend_from_slice(&[type_of(value), 0]);
+    }
+    for (value, column) in values {
+        put_value(out, value, column)?;
+    }
+    Ok(())
+}
+
+fn read_end(packet: &[u8]) -> Result<Ended, DbError> {
+    let mut rest = Reader(packet);
+    let touched = rest.number()?;
+    // The last number that an insert has made.
+    rest.number()?;
+    let status = u16::from_le_bytes(rest.fixed()?);
+    let warnings = u16::from_le_bytes(rest.fixed()?);
+    Ok(Ended { touched, warnings, status })
+}

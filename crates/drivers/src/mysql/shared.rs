@@ -1,0 +1,192 @@
+//! What the sessions and cancellers of a target share: how the server is reached (addresses in their order, TLS
+//! as the mode wants it), what every session is set to, and what the server is known to be.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::time::Duration;
+
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use triphammer_core::session::Isolation;
+use triphammer_core::{DbError, ErrorClass};
+
+use super::auth::{Login, log_in};
+use super::connection::{Connection, Route};
+use super::url::{Options, Place, SslMode};
+use super::wire::Wire;
+use crate::socket::{Address, Limits, Socket, resolve};
+use crate::target::ConnectSettings;
+use crate::tls::host_in_certificate;
+
+/// What every session begins with, whatever the server is set to: UTF-8 compared byte by byte, UTC,
+/// strictness, and the standard's spelling of names (`"a"`), of joined text (`||`) and of backslashes.
+pub(super) const SETUP: &str = "SET NAMES utf8mb4 COLLATE utf8mb4_bin; \
+    SET SESSION sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,\
+    NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', \
+    time_zone = '+00:00', autocommit = 1";
+
+/// What sessions and cancellers need of their database.
+pub(super) struct Shared {
+    pub(super) options: Options,
+    tls: TlsConnector,
+    limits: Limits,
+    isolation: Option<Isolation>,
+    lock_timeout: Option<Duration>,
+    /// What the server said it is; the URL's word before.
+    product: AtomicU8,
+    identified: AtomicBool,
+    /// Whether a session wanted TLS and did without.
+    pub(super) fell_back: AtomicBool,
+    /// Whether the server forbids `LOAD DATA LOCAL`.
+    pub(super) loads_by_inserts: AtomicBool,
+}
+
+/// What a server is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Product {
+    Mysql,
+    MariaDb,
+}
+
+impl Product {
+    /// From a version: MariaDB has its name in it.
+    pub(super) fn of(version: &str) -> Self {
+        if version.contains("MariaDB") { Self::MariaDb } else { Self::Mysql }
+    }
+
+    /// The name for people.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Mysql => "MySQL",
+            Self::MariaDb => "MariaDB",
+        }
+    }
+}
+
+impl Shared {
+    /// What a target says, before anything is connected.
+    pub(super) fn new(options: Options, tls: TlsConnector, settings: &ConnectSettings) -> Self {
+        let product = if options.scheme == "mariadb" { Product::MariaDb } else { Product::Mysql };
+        Self {
+            tls,
+            limits: Limits { connect: options.connect_limit, tcp_user: settings.tcp_user_timeout },
+            options,
+            isolation: settings.isolation,
+            lock_timeout: settings.lock_timeout,
+            product: AtomicU8::new(product as u8),
+            identified: AtomicBool::new(false),
+            fell_back: AtomicBool::new(false),
+            loads_by_inserts: AtomicBool::new(false),
+        }
+    }
+
+    /// What the server is, as far as is known.
+    pub(super) fn product(&self) -> Product {
+        match self.product.load(Ordering::Relaxed) == Product::MariaDb as u8 {
+            true => Product::MariaDb,
+            false => Product::Mysql,
+        }
+    }
+
+    /// Whether the server has said what it is.
+    pub(super) fn is_identified(&self) -> bool {
+        self.identified.load(Ordering::Relaxed)
+    }
+
+    /// The SQL that sets a session up.
+    pub(super) fn setup(&self) -> String {
+        let mut setup = SETUP.to_owned();
+        if let Some(limit) = self.lock_timeout {
+            // Whole seconds, at least one; the second is for locks of whole tables.
+            let seconds = limit.as_millis().div_ceil(1000).max(1);
+            setup.push_str(&format!(
+                ", innodb_lock_wait_timeout = {seconds}, lock_wait_timeout = {seconds}"
+            ));
+        }
+        if let Some(isolation) = self.isolation {
+            let level = isolation.name().replace('-', " ");
+            setup.push_str(&format!("; SET SESSION TRANSACTION ISOLATION LEVEL {level}"));
+        }
+        setup
+    }
+
+    /// Connects to the first of the server's addresses that answers.
+    pub(super) async fn open(&self, database: Option<&str>) -> Result<Connection, DbError> {
+        let addresses = match &self.options.place {
+            Place::Unix(file) => vec![Address::unix(file.clone())?],
+            Place::Tcp(name, port) => resolve(name, *port, self.limits.connect).await?,
+        };
+        let mut last = None;
+        for address in addresses {
+            match self.attempt(&address, database).await {
+                Err(error) if error.class() == ErrorClass::Disconnected => last = Some(error),
+                result => return result,
+            }
+        }
+        Err(last.expect("a host has at least one address"))
+    }
+
+    async fn attempt(
+        &self,
+        address: &Address,
+        database: Option<&str>,
+    ) -> Result<Connection, DbError> {
+        let label = self.options.server();
+        let socket = Socket::connect(address, &label, self.limits).await?;
+        let (transport, same_host) = (socket.transport(), socket.is_same_host());
+        let mut wire = Wire::new(socket);
+        let name = match &self.options.place {
+            Place::Tcp(name, _) => Some(name.as_str()),
+            Place::Unix(_) => None,
+        };
+        let mode = self.options.ssl_mode;
+        let checks_name = mode == SslMode::VerifyIdentity;
+        let tls = name
+            .filter(|_| mode != SslMode::Disabled)
+            .map(|name| (&self.tls, host_in_certificate(name, checks_name)));
+        let wants_tls = tls.is_some();
+        let login = Login {
+            user: &self.options.user,
+            password: self.options.password.as_ref(),
+            database,
+            program: &self.options.application_name,
+            tls,
+            may_do_without: mode == SslMode::Preferred,
+            is_private: name.is_none(),
+            trusts_server_key: self.options.trusts_server_key,
+        };
+        let limit = self.limits.connect;
+        let greeting = match timeout(limit, log_in(&mut wire, &login)).await {
+            Ok(greeting) => greeting.map_err(|error| error.context(&label))?,
+            Err(_) => {
+                let message = format!("{label} does not answer within {} s", limit.as_secs());
+                return Err(DbError::new(ErrorClass::Disconnected, message));
+            }
+        };
+        if wants_tls && !wire.has_tls() {
+            self.fell_back.store(true, Ordering::Relaxed);
+        }
+        self.product.store(Product::of(&greeting.version) as u8, Ordering::Relaxed);
+        self.identified.store(true, Ordering::Relaxed);
+        let route = Route { thread: greeting.thread, transport, same_host };
+        Ok(Connection::new(wire, route))
+    }
+
+    /// Whether the server is at a command of a session; `None` when it does not know the session.
+    pub(super) async fn is_at_work(&self, thread: u32) -> Result<Option<bool>, DbError> {
+        let mut session = self.open(None).await?;
+        let asked = format!(
+            "SELECT command <> 'Sleep' FROM information_schema.processlist WHERE id = {thread}"
+        );
+        let answer = session.ask(&asked).await;
+        session.close().await;
+        let flag = answer?.pop().and_then(|mut row| row.pop()).flatten();
+        Ok(flag.map(|flag| flag == "1"))
+    }
+
+    /// Asks the server to stop what a session is doing.
+    pub(super) async fn cancel(&self, thread: u32) -> Result<(), DbError> {
+        let mut session = self.open(None).await?;
+        session.batch(&format!("KILL QUERY {thread}")).await.map(drop)
+    }
+}
