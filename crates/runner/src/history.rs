@@ -12,7 +12,7 @@ use triphammer_statistics::change_point::{
 use crate::compare::{Difference, Facts, Run, server_settings};
 use crate::failure::Failure;
 use crate::profile::HeadlineName;
-use crate::report::format::counted;
+use crate::report::format::{self, counted};
 use crate::result::{JobKind, Redacted, RunResult, Tool, Warning, WorkloadFacts};
 use crate::store::{JobFilter, JobId, JobRow, JobStatus, Store, StoreError};
 
@@ -118,7 +118,7 @@ pub fn history(store: &Store, wanted: &Wanted) -> Result<HistoryResult, Failure>
         .ok_or_else(|| Failure::refuse("these runs left no results"))?;
     if left_out > 0 {
         let newest = &history.workload;
-        let scale = counted(u64::from(newest.scale), &newest.scale_unit);
+        let scale = format::scale(newest.scale, &newest.scale_unit);
         let left_out = counted(left_out, "runs");
         history.warnings.push(Warning {
             kind: "left_out".to_owned(),

@@ -489,9 +489,9 @@ fn build_embedded(
 ) -> Result<(), Failure> {
     let scale = settings.count("scale", SCALE_MAX, || 1)?;
     progress.say(&format!(
-        "building {} with {scale} {} at {}",
+        "building {} with {} at {}",
         workload.title,
-        workload.scale_unit.many,
+        workload.scale_unit.count(scale),
         target.database.target()
     ));
     let request = BuildRequest {
@@ -558,9 +558,10 @@ fn agree(
     let scale = record.get("scale").unwrap_or("?").to_owned();
     let asked: String = settings.parse("scale", || scale.clone())?;
     if asked != scale {
+        let unit = &workload.scale_unit;
+        let built = scale.parse().map_or_else(|_| scale.clone(), |scale| unit.count(scale));
         return Err(SpecError::new(format!(
-            "the data has {scale} {}, not {asked}; leave --scale out, or build again with --replace",
-            workload.scale_unit.many
+            "the data has {built}, not {asked}; leave --scale out, or build again with --replace"
         )));
     }
     for (option, built) in record.below("option") {

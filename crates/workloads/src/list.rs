@@ -53,6 +53,18 @@ macro_rules! workloads {
             vec![$(<$workload>::describe()),+]
         }
 
+        /// What the workload called `name` says of itself.
+        ///
+        /// # Errors
+        /// When there is none of that name.
+        pub fn describe(name: &str) -> Result<Arc<Description>, SpecError> {
+            $(let workload = <$workload>::describe();
+            if workload.name == name {
+                return Ok(workload);
+            })+
+            Err(unknown(name))
+        }
+
         impl AnyWorkload {
             /// The workload called `name`, at a scale and with the options given.
             ///
@@ -170,14 +182,6 @@ macro_rules! workloads {
             }
         }
     };
-}
-
-/// What the workload called `name` says of itself.
-///
-/// # Errors
-/// When there is none of that name.
-pub fn describe(name: &str) -> Result<Arc<Description>, SpecError> {
-    all().into_iter().find(|workload| workload.name == name).ok_or_else(|| unknown(name))
 }
 
 fn unknown(name: &str) -> SpecError {

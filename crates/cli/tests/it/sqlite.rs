@@ -9,7 +9,7 @@ fn an_empty_folder_becomes_a_result_and_everything_can_be_asked_again() {
     let program = Program::new();
     let done = program.run(&["run", "--rampup", "1s", "--duration", "2s"]);
     assert_eq!(done.code, 0, "{}", done.err);
-    assert!(done.err.contains("building TPROC-C"), "{}", done.err);
+    assert!(done.err.contains("building TPROC-C with 1 warehouse at sqlite"), "{}", done.err);
     let text = done.out;
     let nopm = text.find("NOPM").unwrap();
     assert!(nopm < text.find("TPM (client)").unwrap(), "NOPM comes first");

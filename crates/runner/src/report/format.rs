@@ -122,15 +122,22 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
-/// `1 warehouse`, `10 warehouses`, `1 branch`: `plural` without its s or es where there is one.
+/// `1 run`, `10 runs`: `plural` without its s where there is one.
 #[must_use]
 pub fn counted(number: u64, plural: &str) -> String {
-    let unit = match plural.strip_suffix('s') {
-        Some(one) if number == 1 && one.ends_with("che") => one.trim_end_matches('e'),
-        Some(one) if number == 1 => one,
-        _ => plural,
-    };
+    let unit = plural.strip_suffix('s').filter(|_| number == 1).unwrap_or(plural);
     format!("{} {unit}", integer(number))
+}
+
+/// The size of the data: `1 warehouse`, `1,000 branches`. Documents have the unit's plural; its singular is
+/// the workload's to know.
+#[must_use]
+pub fn scale(number: u32, plural: &str) -> String {
+    let known = || crate::workloads().into_iter().find(|known| known.scale_unit.many == plural);
+    match number {
+        1 => known().map_or_else(|| counted(1, plural), |known| known.scale_unit.count(1)),
+        _ => counted(number.into(), plural),
+    }
 }
 
 /// Rounded to a whole number, 0 where it is none.
@@ -214,10 +221,12 @@ mod tests {
             assert_eq!(bytes(number), text);
         }
         assert_eq!(clock(83.4), "0:01:23");
-        assert_eq!(
-            (counted(1, "warehouses"), counted(10, "warehouses")),
-            ("1 warehouse".into(), "10 warehouses".into())
-        );
-        assert_eq!(counted(1, "branches"), "1 branch");
+        assert_eq!((counted(1, "runs"), counted(10, "runs")), ("1 run".into(), "10 runs".into()));
+        for workload in crate::workloads() {
+            let unit = &workload.scale_unit;
+            assert_eq!(scale(1, &unit.many), format!("1 {}", unit.one));
+            assert_eq!(scale(1000, &unit.many), format!("1,000 {}", unit.many));
+        }
+        assert_eq!(scale(1, "shops"), "1 shop");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::chart::Charset;
 use super::comparison::differences;
-use super::format::{counted, figure};
+use super::format::{self, counted, figure};
 use super::profile::{WIDTH, ascii, fill};
 use super::table::{Table, wrapped};
 use super::words::DOT;
@@ -18,7 +18,7 @@ const VALUE: usize = 32;
 /// A history as text, with a line break at its end.
 #[must_use]
 pub fn history(result: &HistoryResult, charset: Charset) -> String {
-    let scale = counted(u64::from(result.workload.scale), &result.workload.scale_unit);
+    let scale = format::scale(result.workload.scale, &result.workload.scale_unit);
     let runs = counted(result.runs.len() as u64, "runs");
     let mut title = format!("History of {}{DOT}{scale}{DOT}{runs}", result.workload.title);
     if let Some(label) = &result.label {

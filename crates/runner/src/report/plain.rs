@@ -1,6 +1,6 @@
 //! What `build` and `check` print, and what `report` prints of any stored job.
 
-use super::format::integer;
+use super::format::{self, integer};
 use super::{Charset, Style, capacity, comparison, jobs, profile, text};
 use crate::build::BuildReport;
 use crate::check::CheckReport;
@@ -11,7 +11,7 @@ use crate::store::{StoreError, StoredJob};
 #[must_use]
 pub fn build(report: &BuildReport) -> String {
     let BuildReport { workload, scale, scale_unit, target, .. } = report;
-    let what = format!("{workload} with {scale} {scale_unit} at {target}");
+    let what = format!("{workload} with {} at {target}", format::scale(*scale, scale_unit));
     if report.outcome == "already built" {
         return format!("{what} is built already; --replace builds it anew\n");
     }

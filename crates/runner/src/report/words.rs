@@ -6,7 +6,9 @@ use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::stats::Times;
 use triphammer_statistics::Interval;
 
-use super::format::{bytes, clock, counted, duration, figure, integer, milliseconds, percent};
+use super::format::{
+    self, bytes, clock, counted, duration, figure, integer, milliseconds, percent,
+};
 use super::load;
 use super::table::Table;
 use crate::host::Host;
@@ -26,7 +28,7 @@ pub(super) fn title(result: &RunResult) -> String {
 /// `TPROC-C on PostgreSQL 15.4 · 10 warehouses`.
 pub(super) fn subject(workload: &WorkloadFacts, server: &ServerInfo) -> String {
     let on = format!("{} on {} {}", workload.title, server.product, short_version(&server.version));
-    let scale = counted(u64::from(workload.scale), &workload.scale_unit);
+    let scale = format::scale(workload.scale, &workload.scale_unit);
     format!("{}{DOT}{scale}", on.trim_end())
 }
 
@@ -411,7 +413,7 @@ fn workload(result: &RunResult) -> String {
     let workload = &result.workload;
     let mut parts = vec![
         format!("{} version {}", workload.name, workload.version),
-        counted(u64::from(workload.scale), &workload.scale_unit),
+        format::scale(workload.scale, &workload.scale_unit),
     ];
     parts.extend(workload.facts.iter().map(|(name, value)| format!("{name} {value}")));
     parts.join(DOT)

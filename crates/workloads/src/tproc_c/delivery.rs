@@ -7,9 +7,9 @@ use triphammer_core::session::{Access, Session, StatementId};
 use triphammer_core::value::Value;
 use triphammer_core::workload::{Completion, Statements};
 
+use super::buffers::{Buffers, expect_done};
 use super::input::Delivery;
 use super::output::DeliveryOutput;
-use super::prepared::{Buffers, expect_done};
 
 /// Statements of Delivery as client SQL.
 #[derive(Debug)]

@@ -17,6 +17,7 @@
 //! row that is referred to. The statements keep this order in both modes, and so must every override
 //! of a dialect.
 
+mod buffers;
 pub mod checks;
 pub mod constants;
 mod customer;

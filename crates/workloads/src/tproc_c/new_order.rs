@@ -8,9 +8,9 @@ use triphammer_core::value::Value;
 use triphammer_core::workload::{Completion, Statements};
 use triphammer_core::{DbError, ErrorClass};
 
+use super::buffers::Buffers;
 use super::input::NewOrder;
 use super::output::{NewOrderLine, NewOrderOutput, put};
-use super::prepared::Buffers;
 
 /// What both databases and clients call a product of the original brand (clause 2.4.2.2).
 const ORIGINAL: &str = "ORIGINAL";

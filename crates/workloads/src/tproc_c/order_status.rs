@@ -6,11 +6,11 @@ use triphammer_core::session::{Access, Session, StatementId};
 use triphammer_core::workload::{Completion, Statements};
 use triphammer_core::{DbError, ErrorClass};
 
+use super::buffers::{Buffers, expect_done};
 use super::customer::{self, District};
 use super::input::OrderStatus;
 use super::names::LastNames;
 use super::output::{OrderStatusLine, OrderStatusOutput, put};
-use super::prepared::{Buffers, expect_done};
 
 /// Statements of Order-Status as client SQL.
 #[derive(Debug)]

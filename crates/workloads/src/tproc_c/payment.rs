@@ -8,11 +8,11 @@ use triphammer_core::session::{Access, Session, StatementId};
 use triphammer_core::value::{Value, write_decimal};
 use triphammer_core::workload::{Completion, Statements};
 
+use super::buffers::{Buffers, expect_done};
 use super::customer::{self, District};
 use super::input::Payment;
 use super::names::LastNames;
 use super::output::{PaymentOutput, put};
-use super::prepared::Buffers;
 
 /// Longest c_data.
 const DATA_MAX: usize = 500;
@@ -76,7 +76,7 @@ pub(super) async fn call<S: Session>(
     ];
     session.call(id, &args, &mut buffers.rows).await?;
     let row = buffers.rows.first("Payment")?;
-    super::prepared::expect_done(&row, "Payment")?;
+    expect_done(&row, "Payment")?;
     // Columns: status, five of the warehouse's address, five of the district's, the customer.
     let output = &mut buffers.output.payment;
     output.warehouse.read(&row, 1)?;

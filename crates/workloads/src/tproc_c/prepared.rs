@@ -1,10 +1,10 @@
-//! What belongs to a session: its statements, and buffers that are used again and again.
+//! What belongs to a session: its statements, and the transaction that they make up.
 
-use triphammer_core::rows::{Row, Rows};
 use triphammer_core::session::{Session, StatementId};
 use triphammer_core::workload::{Completion, Mode, Statements};
 use triphammer_core::{DbError, ErrorClass};
 
+use super::buffers::Buffers;
 use super::input::Input;
 use super::names::LastNames;
 use super::output::Output;
@@ -16,17 +16,6 @@ use super::{delivery, hammerdb, new_order, order_status, payment, stock_level};
 pub struct Prepared {
     work: Work,
     buffers: Buffers,
-}
-
-/// Buffers of a session.
-#[derive(Debug, Default)]
-pub(super) struct Buffers {
-    pub(super) rows: Rows,
-    pub(super) output: Output,
-    /// c_data while it is put together.
-    pub(super) text: String,
-    /// h_data while it is put together.
-    pub(super) history: String,
 }
 
 #[derive(Debug)]
@@ -139,15 +128,4 @@ impl Prepared {
 #[cold]
 fn drawn_otherwise() -> DbError {
     DbError::new(ErrorClass::Other, "this input is not for the routines that the session prepared")
-}
-
-/// A procedure's status, its first column, is 0 when it did its work.
-pub(super) fn expect_done(row: &Row<'_>, title: &str) -> Result<(), DbError> {
-    match row.int(0)? {
-        0 => Ok(()),
-        status => {
-            let message = format!("{title} answered the unknown status {status}");
-            Err(DbError::new(ErrorClass::Other, message))
-        }
-    }
 }

@@ -5,8 +5,8 @@ use triphammer_core::DbError;
 use triphammer_core::session::{Access, Session, StatementId};
 use triphammer_core::workload::{Completion, Statements};
 
+use super::buffers::{Buffers, expect_done};
 use super::input::StockLevel;
-use super::prepared::{Buffers, expect_done};
 
 /// How many of the newest orders are looked at.
 const ORDERS_SEEN: i32 = 20;
