@@ -34,6 +34,7 @@ pub mod schedule;
 pub mod second;
 pub mod settings;
 pub mod store;
+mod suggestion;
 pub mod target;
 
 pub use failure::Failure;

@@ -24,6 +24,7 @@ use triphammer_drivers::target::TargetUrl;
 
 use crate::books;
 use crate::result::Setting;
+use crate::suggestion::suggestion;
 
 /// Most of what a scale counts: 100 TB of TPROC-C.
 pub const SCALE_MAX: u32 = 1_000_000;
@@ -712,9 +713,7 @@ impl Settings {
             let is_open = own.peek().is_none() || own.any(SettingDef::in_request);
             let takes = |known: &str| known == name.as_str() && is_open;
             if !known(self.command, options).any(takes) {
-                let hint = closest(name, known(self.command, options))
-                    .filter(|hint| hint != name)
-                    .map_or(String::new(), |hint| format!("; did you mean `{hint}`?"));
+                let hint = suggestion(name, known(self.command, options));
                 let message = format!("`{}` takes no `{name}`{hint}", self.command.name());
                 return Err(SpecError::new(message).about(name));
             }
@@ -1047,8 +1046,7 @@ fn job_file_value(
         return refuse(format!("`{key}` is not for job files; give --{key} on the command line"));
     }
     if setting.is_none() && !is_option {
-        let hint = closest(key, known(command, options))
-            .map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+        let hint = suggestion(key, known(command, options));
         return refuse(format!("`{}` takes no `{key}`{hint}", command.name()));
     }
     let text = match value {
@@ -1076,30 +1074,6 @@ fn job_file_value(
         );
     }
     Ok(text)
-}
-
-/// The known name that a mistyped one was most likely meant to be: at most two edits away.
-pub(crate) fn closest<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    known
-        .map(|name| (edits(typed, name), name))
-        .filter(|(distance, _)| *distance <= 2)
-        .min()
-        .map(|(_, name)| name)
-}
-
-/// Levenshtein distance.
-fn edits(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.chars().enumerate() {
-            let substituted = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row[row.len() - 1]
 }
 
 /// Reads a mode that the workload has.

@@ -6,7 +6,7 @@ use triphammer_core::stats::{Times, share};
 use triphammer_core::workload::Description;
 
 use crate::result::{RunResult, TypeFigures};
-use crate::settings::closest;
+use crate::suggestion::suggestion;
 
 /// What a figure counts in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,8 +130,7 @@ impl Vocabulary {
     pub(super) fn find(&self, name: &str) -> Result<Metric, String> {
         self.known(name).ok_or_else(|| {
             let names = self.names();
-            let hint = closest(name, names.iter().map(String::as_str))
-                .map_or(String::new(), |close| format!("; did you mean `{close}`?"));
+            let hint = suggestion(name, names.iter().map(String::as_str));
             format!("no metric is called `{name}`{hint}")
         })
     }
