@@ -390,7 +390,7 @@ pub struct Capabilities {
     pub users_max: Option<(u32, &'static str)>,
     /// Isolation levels that can be asked for.
     pub isolations: &'static [Isolation],
-    /// Ways to send a statement.
+    /// Ways to send a statement; the first is used where nobody asks for another.
     pub protocols: &'static [Protocol],
     /// How late a transaction may come to be seen in [`Session::transaction_count`].
     pub count_delay: Duration,

@@ -244,11 +244,11 @@ fn check_settings(
             known.join(", ")
         )));
     }
-    if !capabilities.protocols.contains(&settings.protocol) {
+    if let Some(protocol) = settings.protocol.filter(|p| !capabilities.protocols.contains(p)) {
         let known: Vec<_> = capabilities.protocols.iter().map(|protocol| protocol.name()).collect();
         return Err(SpecError::new(format!(
             "a {scheme} target has no protocol {}; it has {}",
-            settings.protocol.name(),
+            protocol.name(),
             known.join(", ")
         )));
     }
@@ -297,8 +297,11 @@ mod tests {
             error,
             "a sqlite target has no isolation level read-committed; it has serializable"
         );
-        let settings = ConnectSettings { protocol: Protocol::Simple, ..Default::default() };
+        let settings = ConnectSettings { protocol: Some(Protocol::Simple), ..Default::default() };
         assert!(refusal("sqlite:a.db", &settings).contains("it has prepared"));
+        let settings = ConnectSettings { protocol: Some(Protocol::Prepared), ..Default::default() };
+        assert!(refusal("null:?prepare=off", &settings).contains("it has extended, simple"));
+        AnyDatabase::open("null:?prepare=off", &ConnectSettings::default()).unwrap();
         for (target, message) in [
             ("sqlite::memory:", "another empty database for each session"),
             ("sqlite:", "names a file"),

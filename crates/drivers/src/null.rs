@@ -15,6 +15,7 @@
 //! | `disconnect=5s` | every session is lost 5 s after it was opened, at its next statement |
 //! | `connect=10ms` | time that opening a session takes |
 //! | `refuse=100` | only so many sessions at a time: the next is told that the server is full |
+//! | `prepare=off` | statements travel in the protocols `extended` and `simple` only |
 //! | `seed=1` | of the exponential times and the failures |
 //!
 //! # Answers
@@ -112,7 +113,7 @@ const STORES_NOTHING: &str = "stores nothing";
 const NO_TRANSACTIONS: &str = "has no transactions beside each other";
 const NO_NETWORK: &str = "runs in process";
 
-static CAPABILITIES: Capabilities = Capabilities {
+const CAPABILITIES: Capabilities = Capabilities {
     blocks: false,
     procedures: true,
     one_writer: false,
@@ -161,6 +162,11 @@ static CAPABILITIES: Capabilities = Capabilities {
     ],
 };
 
+/// Those of a null database, and of one that prepares no statements.
+static PREPARES: Capabilities = CAPABILITIES;
+static PREPARES_NOT: Capabilities =
+    Capabilities { protocols: &[Protocol::Extended, Protocol::Simple], ..CAPABILITIES };
+
 /// The null database.
 pub struct Null {
     options: Arc<Options>,
@@ -178,6 +184,8 @@ struct Options {
     disconnect: Option<Duration>,
     connect: Duration,
     refuse: Option<u32>,
+    /// Whether there is a protocol of prepared statements.
+    prepares: bool,
     seed: u64,
     /// As they were written, for people.
     text: Vec<(String, String)>,
@@ -257,6 +265,7 @@ impl Options {
             disconnect: None,
             connect: Duration::ZERO,
             refuse: None,
+            prepares: true,
             seed: 1,
             text: params.to_vec(),
         };
@@ -274,11 +283,13 @@ impl Options {
                 }
                 "connect" => options.connect = parse_duration(value).map_err(wrong)?,
                 "refuse" => options.refuse = Some(value.parse().map_err(whole)?),
+                "prepare" if value == "off" => options.prepares = false,
+                "prepare" => return Err(wrong(format!("`{value}` is not off"))),
                 "seed" => options.seed = value.parse().map_err(whole)?,
                 _ => {
                     return Err(SpecError::new(format!(
                         "a null target has no parameter `{name}`; there are service, network, \
-                         workers, stall, fail, disconnect, connect, refuse and seed"
+                         workers, stall, fail, disconnect, connect, refuse, prepare and seed"
                     )));
                 }
             }
@@ -433,7 +444,7 @@ impl Database for Null {
     }
 
     fn capabilities(&self) -> &Capabilities {
-        &CAPABILITIES
+        if self.options.prepares { &PREPARES } else { &PREPARES_NOT }
     }
 
     fn target(&self) -> String {

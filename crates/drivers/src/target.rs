@@ -494,8 +494,8 @@ pub struct ConnectSettings {
     pub password: Option<Secret>,
     /// Isolation level of every transaction; `None` keeps the database's own.
     pub isolation: Option<Isolation>,
-    /// How statements travel.
-    pub protocol: Protocol,
+    /// How statements travel; `None` leaves it to the database, whose first protocol it is.
+    pub protocol: Option<Protocol>,
     /// Schema to work in; `None` keeps the user's own.
     pub schema: Option<String>,
     /// Name shown in the database's list of sessions, unless URL or environment give another.
@@ -517,7 +517,7 @@ impl Default for ConnectSettings {
         Self {
             password: None,
             isolation: None,
-            protocol: Protocol::Prepared,
+            protocol: None,
             schema: None,
             application_name: "triphammer".to_owned(),
             lock_timeout: None,

@@ -418,7 +418,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "protocol",
         Some("PROTOCOL"),
         DRIVE,
-        "How statements travel: prepared, extended or simple [default: prepared]",
+        "How statements travel: prepared, extended or simple [default: prepared, where the database has it]",
     ),
     setting("isolation", Some("LEVEL"), DRIVE, "Isolation level [default: the database's own]"),
     setting(

@@ -85,7 +85,7 @@ pub fn open(
         "protocol",
         str::parse,
         |p: &Protocol| p.name().to_owned(),
-        "prepared",
+        "the database's first",
     )?;
     let isolation: Option<Isolation> = settings.optional(
         "isolation",
@@ -96,7 +96,7 @@ pub fn open(
     let connect = ConnectSettings {
         password: password(settings, secrets)?,
         isolation,
-        protocol: protocol.unwrap_or(Protocol::Prepared),
+        protocol,
         schema: settings.said("schema").map(str::to_owned),
         connect_limit,
         waits,

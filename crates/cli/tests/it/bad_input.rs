@@ -123,6 +123,7 @@ const TABLE: &[(&[&str], &str)] = &[
     (&["run", "--series", "nowhere/s.csv", "null:"], "writing to nowhere/s.csv: No such file"),
     (&["run", "--junit", "nowhere/j.xml", "null:"], "writing to nowhere/j.xml: No such file"),
     (&["run", "--metrics-listen", "here", "null:"], "`here` is no address; write 127.0.0.1:9187"),
+    (&["run", "null:?prepare=off", "--protocol", "prepared"], "it has extended, simple"),
     (&["run", "--otlp", "https://c", "null:"], "a collector is reached by http:// only"),
     (&["run", "--nonsense"], "unexpected argument '--nonsense'"),
     (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),

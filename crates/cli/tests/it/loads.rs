@@ -96,3 +96,12 @@ fn a_steps_file_that_cannot_be_read_is_told_by_its_line() {
     let words = "steps file load.csv, line 2: `200` is not a rate a second and a duration";
     assert!(done.code == 2 && done.err.contains(words), "{}", done.err);
 }
+
+#[test]
+fn a_database_without_prepared_statements_runs_by_its_first_protocol() {
+    let program = Program::new();
+    let run = ["run", "null:?prepare=off", "--vus", "1", "--transactions", "5"];
+    assert_eq!(program.json(&run)["spec"]["protocol"], "extended");
+    let replayed = program.run(&["run", "--replay-exemplar", "1:1", "null:?prepare=off"]);
+    assert_eq!(replayed.code, 0, "{}", replayed.err);
+}

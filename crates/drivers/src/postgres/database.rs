@@ -105,18 +105,19 @@ impl Postgres {
             ));
         }
         let options = Options::resolve(url, settings, env)?;
+        let capabilities = capabilities();
         let shared = Shared {
             connector: connector(&options)?,
             limits: Limits { connect: options.connect_limit, tcp_user: settings.tcp_user_timeout },
             options,
-            protocol: settings.protocol,
+            protocol: settings.protocol.unwrap_or(capabilities.protocols[0]),
             isolation: settings.isolation,
             lock_timeout: settings.lock_timeout,
             waits: settings.waits,
             fell_back: AtomicBool::new(false),
             statements: Statements::default(),
         };
-        Ok(Self { shared: Arc::new(shared), capabilities: capabilities() })
+        Ok(Self { shared: Arc::new(shared), capabilities })
     }
 
     /// Whether a session asked for TLS because its mode is `prefer`, and did without.

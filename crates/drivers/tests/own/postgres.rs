@@ -391,7 +391,7 @@ mod statements {
     const PROTOCOLS: [Protocol; 3] = [Protocol::Prepared, Protocol::Extended, Protocol::Simple];
 
     async fn session_by(url: &str, protocol: Protocol) -> PostgresSession {
-        let settings = ConnectSettings { protocol, ..Default::default() };
+        let settings = ConnectSettings { protocol: Some(protocol), ..Default::default() };
         open_with(url, &settings).connect(Role::User).await.unwrap()
     }
 

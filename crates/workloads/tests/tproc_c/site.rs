@@ -65,7 +65,7 @@ impl Site {
         let strategy = if version < 150_000 { "" } else { "STRATEGY file_copy" };
         let sql = format!("CREATE DATABASE {name} TEMPLATE {template} {strategy}");
         server.run("postgres", &sql).unwrap();
-        let settings = ConnectSettings { protocol, ..ConnectSettings::default() };
+        let settings = ConnectSettings { protocol: Some(protocol), ..ConnectSettings::default() };
         Self::new(&server.url(&name), &settings, None)
     }
 
