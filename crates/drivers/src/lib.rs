@@ -13,7 +13,7 @@ mod socket;
 pub mod sqlite;
 mod stream;
 pub mod target;
-mod tls;
+pub mod tls;
 
 pub use any::{AnyDatabase, AnySession, SCHEMES};
 pub use target::{ConnectSettings, Secret, TargetUrl};

@@ -1,5 +1,5 @@
 //! TLS by rustls and ring, as much of it as databases' modes ask for: without verification, against
-//! authorities, and against authorities and host name.
+//! authorities, and against authorities and host name. Other clients of this program use it too.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -111,7 +111,7 @@ impl SettingDef {
     /// the host are the server's, and what it compares are runs that it makes.
     #[must_use]
     pub fn in_request(&self) -> bool {
-        const OF_THE_SERVER: [&str; 9] = [
+        const OF_THE_SERVER: [&str; 10] = [
             "target",
             "other",
             "ab",
@@ -120,6 +120,7 @@ impl SettingDef {
             "series",
             "junit",
             "otlp",
+            "otlp-ca",
             "metrics-listen",
         ];
         const SWITCHES: [&str; 3] = ["create-database", "replace", "force"];
@@ -516,7 +517,13 @@ pub const SETTINGS: &[SettingDef] = &[
         "otlp",
         Some("URL"),
         &[Run],
-        "Send the run's figures to this OpenTelemetry collector every 10 s, by OTLP over HTTP with JSON: http://localhost:4318",
+        "Send the run's figures to this OpenTelemetry collector every 10 s, by OTLP over HTTP with JSON: http://localhost:4318, or https:// for TLS",
+    ),
+    setting(
+        "otlp-ca",
+        Some("FILE"),
+        &[Run],
+        "PEM file of the authorities that an https:// collector's certificate is held against [default: those of the system]",
     ),
     setting("warehouses", Some("A-B"), &[Check], "Check only these [default: all]"),
     not_in_job_file(setting("yes", None, &[Drop], "Do it without asking")),

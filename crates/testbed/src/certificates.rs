@@ -14,6 +14,9 @@ use crate::TestbedError;
 
 /// Writes `ca.crt`, `server.crt`, `server.key`, `client.crt`, `client.key` and `other-ca.crt` into
 /// `folder`; the client's certificate is made out to `client_user`.
+///
+/// # Errors
+/// When a file cannot be written.
 pub fn write(folder: &Path, client_user: &str) -> Result<(), TestbedError> {
     let make = || -> Result<Vec<(&'static str, String)>, rcgen::Error> {
         let (ca, ca_pem) = authority("triphammer test authority")?;

@@ -11,6 +11,7 @@ mod postgres;
 mod proxy;
 mod server;
 
+pub use certificates::write as write_certificates;
 pub use mariadb::{MariadbOptions, MariadbServer};
 pub use meddler::{Framing, Meddler, Meddling, fuzz_settings};
 pub use postgres::{PostgresOptions, PostgresServer};

@@ -124,7 +124,12 @@ const TABLE: &[(&[&str], &str)] = &[
     (&["run", "--junit", "nowhere/j.xml", "null:"], "writing to nowhere/j.xml: No such file"),
     (&["run", "--metrics-listen", "here", "null:"], "`here` is no address; write 127.0.0.1:9187"),
     (&["run", "null:?prepare=off", "--protocol", "prepared"], "it has extended, simple"),
-    (&["run", "--otlp", "https://c", "null:"], "a collector is reached by http:// only"),
+    (&["run", "--otlp", "ftp://c", "null:"], "write http://localhost:4318"),
+    (&["run", "--otlp", "http://c", "--otlp-ca", "x", "null:"], "give its https:// URL by --otlp"),
+    (
+        &["run", "--otlp", "https://c", "--otlp-ca", "missing.pem", "null:"],
+        "`otlp-ca` missing.pem is no readable PEM file: I/O error: No such file",
+    ),
     (&["run", "--nonsense"], "unexpected argument '--nonsense'"),
     (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
 ];

@@ -2,12 +2,16 @@
 //! OpenTelemetry collector.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use triphammer_testbed::{PostgresOptions, PostgresServer};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use triphammer_testbed::{PostgresOptions, PostgresServer, write_certificates};
 
 use crate::program::{Program, finish, signal};
 
@@ -142,38 +146,78 @@ fn clients_that_never_ask_keep_nobody_out_and_nothing_up() {
     assert_eq!(finish(child).code, 130);
 }
 
-/// A collector that takes everything: what it got, and the paths.
-fn collector(status: &'static str) -> (u16, Receiver<(String, serde_json::Value)>) {
+/// What a collector got: paths and bodies.
+type Got = Receiver<(String, serde_json::Value)>;
+
+/// A collector that takes everything.
+fn collector(status: &'static str) -> (u16, Got) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
+    (port, collect(listener, status, |stream| stream))
+}
+
+/// A collector at `address` with TLS, by the certificate in `folder`.
+fn tls_collector(address: &str, folder: &Path) -> (u16, Got) {
+    let chain = CertificateDer::pem_file_iter(folder.join("server.crt")).unwrap();
+    let key = PrivateKeyDer::from_pem_file(folder.join("server.key")).unwrap();
+    let provider = rustls::crypto::ring::default_provider();
+    let config = rustls::ServerConfig::builder_with_provider(Arc::new(provider))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(chain.map(Result::unwrap).collect(), key)
+        .unwrap();
+    let config = Arc::new(config);
+    let listener = TcpListener::bind((address, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let secure = move |stream| {
+        let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
+        rustls::StreamOwned::new(connection, stream)
+    };
+    (port, collect(listener, "200 OK", secure))
+}
+
+/// Takes what comes in one connection after the other; those that break are passed over.
+fn collect<S: Read + Write>(
+    listener: TcpListener,
+    status: &'static str,
+    wrap: impl Fn(TcpStream) -> S + Send + 'static,
+) -> Got {
     let (tell, told) = channel();
     std::thread::spawn(move || {
         for stream in listener.incoming() {
-            let mut reader = BufReader::new(stream.unwrap());
-            let (mut request, mut length) = (String::new(), 0);
-            reader.read_line(&mut request).unwrap();
-            loop {
-                let mut line = String::new();
-                reader.read_line(&mut line).unwrap();
-                let line = line.trim().to_lowercase();
-                if let Some(value) = line.strip_prefix("content-length: ") {
-                    length = value.parse().unwrap();
-                }
-                assert!(!line.starts_with("content-type") || line.ends_with("application/json"));
-                if line.is_empty() {
-                    break;
-                }
-            }
-            let mut body = vec![0; length];
-            reader.read_exact(&mut body).unwrap();
-            write!(reader.get_mut(), "HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\n{{}}").unwrap();
-            let path = request.split(' ').nth(1).unwrap().to_owned();
-            if tell.send((path, serde_json::from_slice(&body).unwrap())).is_err() {
+            if let Ok(got) = take(wrap(stream.unwrap()), status)
+                && tell.send(got).is_err()
+            {
                 break;
             }
         }
     });
-    (port, told)
+    told
+}
+
+/// Reads one request and answers it.
+fn take(stream: impl Read + Write, status: &str) -> io::Result<(String, serde_json::Value)> {
+    let mut reader = BufReader::new(stream);
+    let (mut request, mut length) = (String::new(), 0);
+    reader.read_line(&mut request)?;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        let line = line.trim().to_lowercase();
+        if let Some(value) = line.strip_prefix("content-length: ") {
+            length = value.parse().unwrap();
+        }
+        assert!(!line.starts_with("content-type") || line.ends_with("application/json"));
+        if line.is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    write!(reader.get_mut(), "HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\n{{}}")?;
+    let path = request.split(' ').nth(1).ok_or(io::ErrorKind::InvalidData)?.to_owned();
+    Ok((path, serde_json::from_slice(&body)?))
 }
 
 #[test]
@@ -230,6 +274,44 @@ fn a_collector_that_fails_is_told_of_once_and_ends_no_run() {
         assert_eq!(done.err.matches("does not take figures").count(), 1, "{}", done.err);
         assert!(done.err.contains(reason), "{}", done.err);
     }
+}
+
+#[test]
+fn a_collector_with_tls_gets_figures_when_its_certificate_will_do() {
+    let mut program = Program::new();
+    let folder = program.path("certificates");
+    std::fs::create_dir(&folder).unwrap();
+    write_certificates(&folder, "nobody").unwrap();
+    let file = |name: &str| folder.join(name).display().to_string();
+    let run = |program: &Program, host: &str, port: u16, authority: &str| {
+        let url = format!("https://{host}:{port}");
+        let mut run = vec!["run", "null:?service=1ms", "--transactions", "50", "--vus", "1"];
+        run.extend(["--otlp", &url]);
+        run.extend(["--otlp-ca", authority].iter().filter(|_| !authority.is_empty()));
+        let done = program.run(&run);
+        assert_eq!(done.code, 0, "{}", done.err);
+        done.err
+    };
+    let (port, got) = tls_collector("127.0.0.1", &folder);
+    for host in ["localhost", "127.0.0.1"] {
+        let err = run(&program, host, port, &file("ca.crt"));
+        assert!(!err.contains("does not take figures"), "{err}");
+        let (path, body) = got.recv().unwrap();
+        assert_eq!(path, "/v1/metrics");
+        assert!(body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"][0].is_object());
+    }
+    let other = run(&program, "localhost", port, &file("other-ca.crt"));
+    assert_eq!(other.matches("does not take figures").count(), 1, "{other}");
+    assert!(other.contains("invalid peer certificate: UnknownIssuer"), "{other}");
+    assert!(other.contains("name the file with its authority by --otlp-ca"), "{other}");
+    let (elsewhere, _) = tls_collector("127.0.0.2", &folder);
+    let misnamed = run(&program, "127.0.0.2", elsewhere, &file("ca.crt"));
+    assert!(misnamed.contains("certificate not valid for name \"127.0.0.2\""), "{misnamed}");
+    assert!(got.try_recv().is_err(), "nothing is sent without trust");
+    program.set("SSL_CERT_FILE", &file("ca.crt"));
+    let of_system = run(&program, "localhost", port, "");
+    assert!(!of_system.contains("does not take figures"), "{of_system}");
+    assert_eq!(got.recv().unwrap().0, "/v1/metrics");
 }
 
 #[test]

@@ -89,7 +89,7 @@ pub struct Difference {
 /// Facts of the workload without which figures do not compare: its version, the size, and the mix.
 const MUST_BE_EQUAL: [&str; 3] = ["version", "scale", "mix"];
 /// Settings that say where to store and print, or what another fact says.
-const NOT_TOLD: [&str; 12] = [
+const NOT_TOLD: [&str; 13] = [
     "ask-password",
     "format",
     "json",
@@ -97,6 +97,7 @@ const NOT_TOLD: [&str; 12] = [
     "label",
     "metrics-listen",
     "otlp",
+    "otlp-ca",
     "password-file",
     "scale",
     "series",

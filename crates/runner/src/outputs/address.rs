@@ -8,6 +8,8 @@ use hyper::Uri;
 
 /// Port of OTLP over HTTP, by the specification of the protocol.
 const OTLP_PORT: u16 = 4318;
+/// Port of https, where collectors of services are.
+const HTTPS_PORT: u16 = 443;
 /// Path of metrics below an endpoint, by the specification.
 const METRICS: &str = "/v1/metrics";
 
@@ -28,6 +30,8 @@ pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
 /// An OpenTelemetry collector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Collector {
+    /// Whether it is reached over TLS.
+    pub has_tls: bool,
     /// Name or address, without brackets.
     pub host: String,
     pub port: u16,
@@ -41,15 +45,12 @@ impl FromStr for Collector {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || "the collector's URL cannot be read; write http://localhost:4318".to_owned();
         let uri: Uri = text.parse().map_err(|_| wrong())?;
-        if uri.scheme_str() == Some("https") {
-            return Err("a collector is reached by http:// only; let one on this host pass on by \
-                        https what it gets"
-                .to_owned());
-        }
-        let authority = uri.authority().ok_or_else(wrong)?;
-        if uri.scheme_str() != Some("http") || authority.host().is_empty() {
-            return Err(wrong());
-        }
+        let has_tls = match uri.scheme_str() {
+            Some("http") => false,
+            Some("https") => true,
+            _ => return Err(wrong()),
+        };
+        let authority = uri.authority().filter(|it| !it.host().is_empty()).ok_or_else(wrong)?;
         if authority.as_str().contains('@') {
             return Err("the collector's URL holds a user or password; leave it out".to_owned());
         }
@@ -57,7 +58,8 @@ impl FromStr for Collector {
         let path =
             if base.ends_with(METRICS) { base.to_owned() } else { format!("{base}{METRICS}") };
         let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
-        Ok(Self { host, port: authority.port_u16().unwrap_or(OTLP_PORT), path })
+        let usual_port = if has_tls { HTTPS_PORT } else { OTLP_PORT };
+        Ok(Self { has_tls, host, port: authority.port_u16().unwrap_or(usual_port), path })
     }
 }
 
@@ -73,7 +75,8 @@ impl Collector {
 
 impl fmt::Display for Collector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "http://{}{}", self.authority(), self.path)
+        let scheme = if self.has_tls { "https" } else { "http" };
+        write!(f, "{scheme}://{}{}", self.authority(), self.path)
     }
 }
 
@@ -105,10 +108,12 @@ mod tests {
             ("http://c:80/otlp/", "http://c:80/otlp/v1/metrics"),
             ("http://c:80/v1/metrics", "http://c:80/v1/metrics"),
             ("http://[::1]:4318", "http://[::1]:4318/v1/metrics"),
+            ("https://localhost:4318", "https://localhost:4318/v1/metrics"),
+            ("https://c/otlp", "https://c:443/otlp/v1/metrics"),
         ] {
             assert_eq!(text.parse::<Collector>().unwrap().to_string(), url);
         }
-        for text in ["", "localhost:4318", "https://c", "ftp://c", "http://u:secret@c", "/v1"] {
+        for text in ["", "localhost:4318", "https://", "ftp://c", "http://u:secret@c", "/v1"] {
             let error = text.parse::<Collector>().unwrap_err();
             assert!(!error.contains("secret"), "{error}");
         }

@@ -8,6 +8,7 @@ mod file;
 mod metrics;
 mod otlp;
 mod prometheus;
+mod tls;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -39,6 +40,8 @@ pub struct OutputsAsked {
     series: Option<(PathBuf, Layout)>,
     listen: Option<SocketAddr>,
     otlp: Option<Collector>,
+    /// The file of the authorities that the collector's certificate is held against.
+    otlp_ca: Option<PathBuf>,
 }
 
 /// What is open.
@@ -66,6 +69,18 @@ impl OutputsAsked {
     pub fn said(settings: &mut Settings) -> Result<Self, SpecError> {
         let none = "none";
         let show = |(path, _): &(PathBuf, Layout)| path.display().to_string();
+        let otlp = settings.optional("otlp", str::parse, Collector::to_string, none)?;
+        let otlp_ca = settings.optional(
+            tls::AUTHORITIES,
+            |text| Ok(PathBuf::from(text)),
+            |file| file.display().to_string(),
+            "the system's",
+        )?;
+        if otlp_ca.is_some() && !otlp.as_ref().is_some_and(|to| to.has_tls) {
+            return Err(SpecError::new(
+                "`otlp-ca` is for a collector with TLS: give its https:// URL by --otlp",
+            ));
+        }
         Ok(Self {
             series: settings.optional("series", series_file, show, none)?,
             listen: settings.optional(
@@ -74,7 +89,8 @@ impl OutputsAsked {
                 SocketAddr::to_string,
                 none,
             )?,
-            otlp: settings.optional("otlp", str::parse, Collector::to_string, none)?,
+            otlp,
+            otlp_ca,
         })
     }
 
@@ -93,7 +109,7 @@ impl OutputsAsked {
             .then(|| Arc::new(Mutex::new(Metrics::new(types, info))));
         let shared = || Arc::clone(metrics.as_ref().expect("made for them"));
         let endpoint = self.listen.map(|at| prometheus::Endpoint::open(at, shared()));
-        let exporter = self.otlp.map(|to| otlp::Exporter::start(to, shared()));
+        let exporter = self.otlp.map(|to| otlp::Exporter::start(to, self.otlp_ca, shared()));
         Ok(Outputs {
             series: series.transpose()?,
             _endpoint: endpoint.transpose()?,

@@ -3,6 +3,7 @@
 //! 64-bit integers are strings, enumerations numbers. On a thread of its own; a collector that fails is told
 //! of once and tried again at the next time.
 
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
@@ -14,13 +15,16 @@ use hyper::body::Bytes;
 use hyper::header::{CONTENT_TYPE, HOST};
 use hyper_util::rt::TokioIo;
 use serde_json::{Value as Json, json};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
+use tokio_rustls::TlsConnector;
 use triphammer_core::clock;
 
 use super::Shared;
 use super::address::Collector;
 use super::metrics::{Family, Kind, Metrics, Point, Value};
+use super::tls;
 use crate::failure::Failure;
 
 /// Between two exports.
@@ -39,8 +43,13 @@ pub(super) struct Exporter {
 }
 
 impl Exporter {
-    /// Begins to export.
-    pub fn start(to: Collector, metrics: Shared) -> Result<Self, Failure> {
+    /// Begins to export; a collector with TLS is held against `authorities`, or the system's.
+    pub fn start(
+        to: Collector,
+        authorities: Option<PathBuf>,
+        metrics: Shared,
+    ) -> Result<Self, Failure> {
+        let tls = to.has_tls.then(|| tls::connector(authorities)).transpose()?;
         let (over, is_over) = oneshot::channel();
         let (tell, trouble) = channel();
         let thread = std::thread::Builder::new()
@@ -48,7 +57,8 @@ impl Exporter {
             .spawn(move || {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
                 if let Ok(runtime) = runtime {
-                    runtime.block_on(export_all(&to, &metrics, is_over, &tell));
+                    let to = (&to, tls.as_ref());
+                    runtime.block_on(export_all(to, &metrics, is_over, &tell));
                     // A name that is still being looked up is not waited for.
                     runtime.shutdown_background();
                 }
@@ -83,8 +93,11 @@ impl Drop for Exporter {
     }
 }
 
+/// A collector, and what TLS to it stands on.
+type Route<'a> = (&'a Collector, Option<&'a TlsConnector>);
+
 async fn export_all(
-    to: &Collector,
+    to: Route<'_>,
     metrics: &Shared,
     mut is_over: oneshot::Receiver<()>,
     tell: &Sender<String>,
@@ -102,14 +115,26 @@ async fn export_all(
             && !std::mem::replace(&mut told, true)
         {
             // Nobody listens any more when the run is over.
-            let _ = tell.send(format!("the collector {to} does not take figures: {problem}"));
+            let _ = tell.send(format!("the collector {} does not take figures: {problem}", to.0));
         }
     }
 }
 
-async fn send(to: &Collector, body: String) -> Result<(), String> {
+async fn send((to, tls): Route<'_>, body: String) -> Result<(), String> {
+    let stream =
+        TcpStream::connect((to.host.as_str(), to.port)).await.map_err(|e| e.to_string())?;
+    match tls {
+        Some(tls) => post(tls::secure(tls, stream, &to.host).await?, to, body).await,
+        None => post(stream, to, body).await,
+    }
+}
+
+async fn post(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    to: &Collector,
+    body: String,
+) -> Result<(), String> {
     let words = |error: &dyn std::fmt::Display| error.to_string();
-    let stream = TcpStream::connect((to.host.as_str(), to.port)).await.map_err(|e| words(&e))?;
     let (mut sender, connection) =
         hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(|e| words(&e))?;
     let connection = tokio::spawn(connection);

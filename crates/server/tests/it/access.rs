@@ -192,6 +192,7 @@ fn no_file_of_the_host_is_read_or_shown() {
         ("run", "junit", secret.to_owned()),
         ("check", "junit", secret.to_owned()),
         ("run", "otlp", "http://127.0.0.1:1".to_owned()),
+        ("run", "otlp-ca", secret.to_owned()),
         ("run", "metrics-listen", "127.0.0.1:0".to_owned()),
         ("run", "store", secret.to_owned()),
         ("run", "replay-exemplar", "1:1".to_owned()),
