@@ -101,6 +101,7 @@ fn write_all(
     let mut store = None;
     let clock = Clock::start();
     let mut due = WRITE_EVERY;
+    let mut chunk = 0;
     loop {
         match batches.recv_timeout(due.saturating_sub(clock.now().duration())) {
             Ok(Sampled { second, values }) => {
@@ -109,7 +110,9 @@ fn write_all(
                         refused.fetch_add(1, Ordering::Relaxed);
                     }
                 }
-                if clock.now().duration() < due {
+                // A chunk that is full is written at once, however fast values come.
+                let is_full = std::mem::replace(&mut chunk, second / CHUNK_SECONDS) != chunk;
+                if clock.now().duration() < due && !is_full {
                     continue;
                 }
             }
