@@ -54,7 +54,7 @@ fuzz: deps
 cycles:
 	tools/cycles.py
 
-lint:
+lint: cycles
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
 

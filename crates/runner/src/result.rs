@@ -21,6 +21,7 @@ mod figures;
 mod limited_by;
 mod load;
 mod make;
+mod parts;
 mod percentiles;
 mod redacted;
 mod schema;
@@ -35,8 +36,7 @@ pub use availability::{Availability, Outage, ViolatedIdentity};
 pub use declared::{DeclaredFigure, OF_RUN, RunMetric};
 pub use document::{
     ClassCount, ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, HeadlineFigure,
-    Remark, RoundTrips, RunResult, ServerTransactions, SessionCounts, Setting, SettingChange,
-    Status, TallyFigure, ThreadCpu, Tool, TypeFigures, Warning, WorkloadFacts,
+    Remark, RoundTrips, RunResult, SessionCounts, TallyFigure, ThreadCpu, TypeFigures, Warning,
 };
 pub use facts::{CounterSpan, DatabaseCount, RunFacts};
 pub use limited_by::{
@@ -46,6 +46,7 @@ pub use limited_by::{
 };
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;
+pub use parts::{ServerTransactions, Setting, SettingChange, Status, Tool, WorkloadFacts};
 pub use percentiles::PercentileIntervals;
 pub use redacted::{Redacted, mask_secrets, mask_setting};
 pub use schema::{SchemaFact, SchemaKind};

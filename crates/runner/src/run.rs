@@ -275,6 +275,7 @@ impl Resolved {
                 facts.settings_changed = SettingChange::between(settings_start, &settings_end);
             }
             let mut result = RunResult::new(&facts, &end);
+            requirement::judge(&mut result, &self.requirements);
             journal.finish(&result, &end, &mut |text| watch.warn(text));
             // A job that is not stored whole is not pointed at.
             result.job = journal.job.filter(|_| journal.is_whole()).map(|job| job.0);
@@ -362,7 +363,6 @@ impl Resolved {
             schema: Vec::new(),
             settings_changed: Vec::new(),
             slicer: self.slicer(),
-            requirements: self.requirements.clone(),
             headline_seconds: Vec::new(),
             until_ci: self.until_ci,
             schedule: Schedule::default(),

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use triphammer_core::clock;
 use triphammer_runner::host::Host;
 use triphammer_runner::store::{Store, StoreError};
 
@@ -12,6 +11,7 @@ use crate::config::Config;
 use crate::error::ApiError;
 use crate::live::Hub;
 use crate::targets::Targets;
+use crate::time::now;
 
 /// Opened stores kept for the next request.
 const STORES_KEPT: usize = 4;
@@ -128,11 +128,4 @@ pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(ApiError::internal()))
-}
-
-/// The date and time now, RFC 3339, UTC, to the second.
-pub(crate) fn now() -> String {
-    let text = clock::wall().to_string();
-    let whole = text.split('.').next().unwrap_or(&text);
-    format!("{}Z", whole.replace(' ', "T"))
 }

@@ -10,7 +10,7 @@ use triphammer_runner::store::{Scope, Store, StoreError, StoredJob};
 use crate::api::jobs::{JobDetail, ServerSettings};
 use crate::api::latency::{Heatmap, HeatmapParams, Percentiles};
 use crate::api::series::{JobSeries, SeriesParams};
-use crate::app::now;
+use crate::time::now;
 use crate::{command_line, ui};
 
 /// Most points of the series: the page is as wide, and stays small enough to be sent.

@@ -23,8 +23,10 @@ mod guard;
 pub mod handover;
 pub mod live;
 pub mod openapi;
+mod schema;
 mod serve;
 mod targets;
+mod time;
 mod ui;
 
 pub use app::App;

@@ -66,7 +66,7 @@ fn judge(settings: &mut Settings, stored: &mut StoredJob) -> Result<bool> {
         return Err(Failure::refuse(format!("job {id} left no result that could be judged")));
     };
     let required = requirement::said(settings, &Vocabulary::of_result(&result))?;
-    result.requirements = required.iter().map(|required| required.judge(&result)).collect();
+    requirement::judge(&mut result, &required);
     stored.document = Some(serde_json::to_value(&result).expect("a result is plain data"));
     Ok(result.requirements.iter().all(|judged| judged.passed))
 }

@@ -1,24 +1,12 @@
 //! The figures that a requirement can name. The lists below are the whole language; `docs/outputs.md`
 //! explains each, and a test holds it to that.
 
-use serde::{Deserialize, Serialize};
 use triphammer_core::stats::{Times, share};
 use triphammer_core::workload::Description;
 
+use super::judgement::Unit;
 use crate::result::{self, RunResult, TypeFigures};
 use crate::suggestion::suggestion;
-
-/// What a figure counts in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Unit {
-    /// A count or a rate.
-    Number,
-    /// From 0 to 1.
-    Share,
-    /// A time in microseconds.
-    Us,
-}
 
 type OfRun = (&'static str, Unit, fn(&RunResult) -> Option<f64>);
 type OfType = (&'static str, Unit, fn(&TypeFigures) -> Option<f64>);

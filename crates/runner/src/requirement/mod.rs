@@ -2,14 +2,14 @@
 //! the run starts, so that a mistyped name costs no run; judged on the one result document, so that a
 //! stored job can be judged later by other requirements.
 
+mod judgement;
 mod metric;
 mod parse;
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
-pub use metric::{Metric, Unit, Vocabulary};
+pub use judgement::{Judgement, Operator, Unit};
+pub use metric::{Metric, Vocabulary};
 pub use parse::parse;
 
 use triphammer_core::SpecError;
@@ -30,78 +30,6 @@ pub struct Requirement {
     pub limit: f64,
 }
 
-/// A comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the signs say it")]
-pub enum Operator {
-    #[serde(rename = "<")]
-    Less,
-    #[serde(rename = "<=")]
-    AtMost,
-    #[serde(rename = ">")]
-    Greater,
-    #[serde(rename = ">=")]
-    AtLeast,
-    #[serde(rename = "==")]
-    Equal,
-    #[serde(rename = "!=")]
-    NotEqual,
-}
-
-impl Operator {
-    /// Every operator; a longer sign stands before its beginning.
-    pub const ALL: [Self; 6] =
-        [Self::AtMost, Self::AtLeast, Self::Equal, Self::NotEqual, Self::Less, Self::Greater];
-
-    /// As it is written.
-    #[must_use]
-    pub const fn sign(self) -> &'static str {
-        match self {
-            Self::Less => "<",
-            Self::AtMost => "<=",
-            Self::Greater => ">",
-            Self::AtLeast => ">=",
-            Self::Equal => "==",
-            Self::NotEqual => "!=",
-        }
-    }
-
-    /// Whether it holds.
-    #[must_use]
-    #[expect(clippy::float_cmp, reason = "`==` is what was asked for; counts are exact")]
-    pub fn holds(self, value: f64, limit: f64) -> bool {
-        match self {
-            Self::Less => value < limit,
-            Self::AtMost => value <= limit,
-            Self::Greater => value > limit,
-            Self::AtLeast => value >= limit,
-            Self::Equal => value == limit,
-            Self::NotEqual => value != limit,
-        }
-    }
-}
-
-/// A requirement after the run: part of the result document.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Judgement {
-    /// The requirement as it was written: `new_order.p95 < 10ms`.
-    pub requirement: String,
-    /// The figure's name: `new_order.p95`.
-    pub metric: String,
-    /// The comparison.
-    pub operator: Operator,
-    /// The limit, in `unit`.
-    pub limit: f64,
-    /// The unit of limit and value.
-    pub unit: Unit,
-    /// The figure, in `unit`; `None` when the run has none, and then the requirement fails.
-    pub value: Option<f64>,
-    /// `value - limit`, in `unit`.
-    pub difference: Option<f64>,
-    /// Whether the requirement holds.
-    pub passed: bool,
-}
-
 /// The requirements among the settings.
 ///
 /// # Errors
@@ -115,6 +43,11 @@ pub fn said(
         if texts.is_empty() { "none".to_owned() } else { texts.join(REPEATED) }
     };
     settings.read("require", |text| parse(text, vocabulary), show, Vec::new)
+}
+
+/// Judges a result, in place of what it was judged by before.
+pub fn judge(result: &mut RunResult, requirements: &[Requirement]) {
+    result.requirements = requirements.iter().map(|required| required.judge(result)).collect();
 }
 
 impl Requirement {

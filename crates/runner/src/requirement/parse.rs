@@ -1,6 +1,7 @@
 //! Reads requirements: `METRIC OPERATOR NUMBER[UNIT]`, several with commas between them.
 
-use super::metric::{Unit, Vocabulary};
+use super::judgement::Unit;
+use super::metric::Vocabulary;
 use super::{Operator, Requirement};
 
 /// Units of times, and how many microseconds each is.

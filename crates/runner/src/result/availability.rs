@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use triphammer_core::engine::{RunEnd, Window};
 
-use super::document::{RunResult, Status};
 use super::facts::RunFacts;
 use crate::report::format::{counted, integer};
 
@@ -93,20 +92,5 @@ impl Availability {
             .then(|| "the database answered before the run and not after it".to_owned());
         let parts: Vec<String> = away.into_iter().chain(silent).collect();
         (!parts.is_empty()).then(|| parts.join("; "))
-    }
-}
-
-impl RunResult {
-    /// Why the run failed, for people; `None` when it did not.
-    #[must_use]
-    pub fn cause(&self) -> Option<String> {
-        if self.status != Status::Failed {
-            return None;
-        }
-        if let Some(violated) = self.violated_identities.first() {
-            return Some(format!("its counts contradict each other: {}", violated.words()));
-        }
-        let gone = self.availability.gone(self.spec.sessions());
-        Some(gone.unwrap_or_else(|| "every virtual user had to end early".to_owned()))
     }
 }

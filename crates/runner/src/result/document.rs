@@ -1,7 +1,5 @@
 //! The document's types. Times are in the unit that the name ends with; shares are from 0 to 1.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 use triphammer_core::error::ErrorClass;
 use triphammer_core::session::ServerInfo;
@@ -13,6 +11,7 @@ use super::availability::{Availability, ViolatedIdentity};
 use super::declared::DeclaredFigure;
 use super::limited_by::LimitedBy;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
+use super::parts::{ServerTransactions, Setting, SettingChange, Status, Tool, WorkloadFacts};
 use super::percentiles::PercentileIntervals;
 use super::redacted::Redacted;
 use super::schema::SchemaFact;
@@ -142,73 +141,19 @@ impl RunResult {
             && self.audits.iter().all(|audit| audit.verdict != Verdict::Violated)
             && self.requirements.iter().all(|judged| judged.passed)
     }
-}
 
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// By the clock, or all users did all they had to.
-    Complete,
-    /// Stopped before its time; what was in flight ended.
-    Interrupted,
-    /// What was in flight was given up.
-    Aborted,
-    /// It could not go on, the database was gone at its end, or its counts contradict each other.
-    Failed,
-}
-
-impl Status {
-    /// The word in documents, in the store and in reports.
+    /// Why the run failed, for people; `None` when it did not.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Complete => "complete",
-            Self::Interrupted => "interrupted",
-            Self::Aborted => "aborted",
-            Self::Failed => "failed",
+    pub fn cause(&self) -> Option<String> {
+        if self.status != Status::Failed {
+            return None;
         }
-    }
-}
-
-/// The program that made a document.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tool {
-    /// `triphammer`.
-    pub name: String,
-    /// Its version.
-    pub version: String,
-    /// Built without optimisation: its own cost is many times what it should be.
-    pub debug_build: bool,
-}
-
-impl Tool {
-    /// This program.
-    #[must_use]
-    pub fn this() -> Self {
-        Self {
-            name: "triphammer".into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            debug_build: cfg!(debug_assertions),
+        if let Some(violated) = self.violated_identities.first() {
+            return Some(format!("its counts contradict each other: {}", violated.words()));
         }
+        let gone = self.availability.gone(self.spec.sessions());
+        Some(gone.unwrap_or_else(|| "every virtual user had to end early".to_owned()))
     }
-}
-
-/// The workload and its data.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WorkloadFacts {
-    /// The word the command line takes: `tproc-c`.
-    pub name: String,
-    /// For people: `TPROC-C`.
-    pub title: String,
-    /// Results of two versions do not compare.
-    pub version: u32,
-    /// Size, in `scale_unit`.
-    pub scale: u32,
-    /// `warehouses`.
-    pub scale_unit: String,
-    /// What the build remembers, and the run's own options: `seed`, `c_load`, `all-warehouses`.
-    pub facts: BTreeMap<String, String>,
 }
 
 /// How long a run was, in seconds.
@@ -240,15 +185,6 @@ pub struct HeadlineFigure {
     pub count: u64,
     /// What the database itself says, over the whole run.
     pub verification: Verification,
-}
-
-/// The database's own transaction counter over the timed window.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ServerTransactions {
-    /// How much it grew.
-    pub count: u64,
-    /// Seconds between the two readings.
-    pub seconds: f64,
 }
 
 /// What happened in a stretch of the run.
@@ -438,50 +374,4 @@ pub struct Remark {
     pub kind: String,
     /// A sentence for people.
     pub text: String,
-}
-
-/// A setting of the run and where its value came from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Setting {
-    /// As flag and job file call it, without dashes.
-    pub name: String,
-    /// As it would be typed.
-    pub value: String,
-    /// `flag`, `environment`, `job file`, `default`.
-    pub source: String,
-}
-
-/// A server setting that changed during the run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "a name and its two values; none where it was absent")]
-pub struct SettingChange {
-    pub name: String,
-    pub start: Option<String>,
-    pub end: Option<String>,
-}
-
-impl SettingChange {
-    /// What differs between two readings of a server's settings, in the order of names. Values that
-    /// may hold a secret are masked.
-    #[must_use]
-    pub fn between(start: &[(String, String)], end: &[(String, String)]) -> Vec<Self> {
-        let read = |settings: &[(String, String)]| -> BTreeMap<String, String> {
-            settings.iter().cloned().collect()
-        };
-        let (start, end) = (read(start), read(end));
-        let mut names: Vec<&String> = start.keys().chain(end.keys()).collect();
-        names.sort();
-        names.dedup();
-        let masked =
-            |name: &str, value: Option<&String>| value.map(|text| super::mask_setting(name, text));
-        names
-            .into_iter()
-            .filter(|name| start.get(*name) != end.get(*name))
-            .map(|name| Self {
-                name: name.clone(),
-                start: masked(name, start.get(name)),
-                end: masked(name, end.get(name)),
-            })
-            .collect()
-    }
 }

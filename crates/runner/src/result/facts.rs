@@ -7,12 +7,11 @@ use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::{AuditDef, Description};
 
-use super::document::{Setting, SettingChange, Tool, WorkloadFacts};
+use super::parts::{Setting, SettingChange, Tool, WorkloadFacts};
 use super::redacted::Redacted;
 use super::schema::SchemaFact;
 use super::slices::Slicer;
 use crate::host::Host;
-use crate::requirement::Requirement;
 use crate::schedule::Schedule;
 
 /// What the runner knows about a run; with [`RunEnd`](triphammer_core::engine::RunEnd) it makes the
@@ -55,8 +54,6 @@ pub struct RunFacts {
     pub settings_changed: Vec<SettingChange>,
     /// The slices of the timed window.
     pub slicer: Slicer,
-    /// What the run must reach.
-    pub requirements: Vec<Requirement>,
     /// Transactions committed that the headline counts, by second from the run's zero.
     pub headline_seconds: Vec<f64>,
     /// How close to the mean its interval had to be for the window to end; `None` when that did not

@@ -12,12 +12,13 @@ use super::availability::{Availability, ViolatedIdentity};
 use super::declared::{DeclaredFigure, OF_RUN};
 use super::document::{
     ClientCost, Durations, ErrorFigure, FORMAT, FailureShare, Figures, HeadlineFigure, Remark,
-    RoundTrips, RunResult, ServerTransactions, SessionCounts, Setting, Status, ThreadCpu,
+    RoundTrips, RunResult, SessionCounts, ThreadCpu,
 };
 use super::facts::{CounterSpan, RunFacts};
 use super::figures::Edges;
 use super::limited_by::{LimitFigures, LimitedBy};
 use super::load::{Arrivals, Efficiency, SlowTransaction};
+use super::parts::{ServerTransactions, Setting, Status};
 use super::redacted::mask_secrets;
 use super::steadiness::Steadiness;
 use super::verification::{ClientCount, Obstacle, Verification};
@@ -92,8 +93,6 @@ impl RunResult {
             settings_changed: facts.settings_changed.clone(),
             host: facts.host.clone(),
         };
-        let requirements = facts.requirements.iter();
-        result.requirements = requirements.map(|required| required.judge(&result)).collect();
         result.warnings = warnings::of(&result, &facts.server_transactions);
         result
     }

@@ -1,7 +1,8 @@
 //! What should be known before a result's figures are used, and what to do about it.
 
-use super::document::{RunResult, Status, Warning};
+use super::document::{RunResult, Warning};
 use super::facts::CounterSpan;
+use super::parts::Status;
 use super::verification::Verdict;
 use crate::report::format::{counted, duration, integer, percent};
 

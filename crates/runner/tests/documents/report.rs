@@ -25,8 +25,7 @@ fn calm() -> RunResult {
 }
 
 pub fn troubled() -> RunResult {
-    let (facts, end) = sample::troubled();
-    RunResult::new(&facts, &end)
+    sample::troubled_result()
 }
 
 #[test]

@@ -20,8 +20,8 @@ use triphammer_core::workload::{Description, Mode};
 use triphammer_runner::host::Host;
 use triphammer_runner::requirement::{self, Requirement, Vocabulary};
 use triphammer_runner::result::{
-    CounterSpan, DatabaseCount, JobKind, Redacted, RunFacts, ServerTransactions, Setting,
-    SettingChange, Slicer, Tool, WorkloadFacts,
+    CounterSpan, DatabaseCount, JobKind, Redacted, RunFacts, RunResult, ServerTransactions,
+    Setting, SettingChange, Slicer, Tool, WorkloadFacts,
 };
 use triphammer_runner::schedule::Schedule;
 use triphammer_runner::second::Second;
@@ -79,7 +79,7 @@ fn slicer() -> Slicer {
 }
 
 /// Requirements of which one is missed.
-pub fn requirements() -> Vec<Requirement> {
+fn requirements() -> Vec<Requirement> {
     let text = "nopm >= 12k, new_order.p95 < 5ms, failures < 0.1%, payment.service.p99 <= 5ms";
     requirement::parse(text, &Vocabulary::of_workload(&workload())).unwrap()
 }
@@ -156,7 +156,6 @@ pub fn facts() -> RunFacts {
         schema: Vec::new(),
         settings_changed: Vec::new(),
         slicer: slicer(),
-        requirements: Vec::new(),
         headline_seconds: headline_seconds(),
         until_ci: None,
         schedule: Schedule::default(),
@@ -248,7 +247,6 @@ pub fn calm() -> RunEnd {
 pub fn troubled() -> (RunFacts, RunEnd) {
     let (mut facts, mut end) = (facts(), calm());
     facts.label = Some("before the upgrade".into());
-    facts.requirements = requirements();
     facts.tool.debug_build = true;
     facts.spec.load = Load::Rate { per_second: 500.0, constant: false };
     facts.spec.pacing.late = Late::Skip(Duration::from_millis(100));
@@ -384,4 +382,12 @@ pub fn header() -> JobHeader {
         parent: None,
         plan: None,
     }
+}
+
+/// The result of the troubled run, judged.
+pub fn troubled_result() -> RunResult {
+    let (facts, end) = troubled();
+    let mut result = RunResult::new(&facts, &end);
+    requirement::judge(&mut result, &requirements());
+    result
 }

@@ -32,7 +32,7 @@ pub fn read(name: &str) -> Value {
 }
 
 fn samples() -> Vec<Value> {
-    let (facts, end) = sample::troubled();
+    let (_, end) = sample::troubled();
     let mut by_count = sample::facts();
     by_count.spec.length = Length::Transactions(1000);
     let read = DatabaseCount { before: Some(5), after: Some(7) };
@@ -53,7 +53,7 @@ fn samples() -> Vec<Value> {
     [
         RunResult::new(&sample::facts(), &sample::calm()),
         RunResult::new(&keyed, &by_terminal),
-        RunResult::new(&facts, &end),
+        sample::troubled_result(),
         RunResult::new(&by_count, &sample::calm()),
         RunResult::new(&until, &sample::calm()),
         RunResult::new(&until_unknown, &sample::calm()),

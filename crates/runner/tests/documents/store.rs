@@ -47,7 +47,7 @@ fn a_run_comes_back_as_it_went_in() {
     assert!(running.result().unwrap().is_none());
 
     let (facts, end) = sample::troubled();
-    let result = RunResult::new(&facts, &end);
+    let result = sample::troubled_result();
     store.finish(job, &result, &end).unwrap();
     let stored = Store::open(&path).unwrap().load(job).unwrap();
     assert_eq!(stored.result().unwrap().unwrap(), result);

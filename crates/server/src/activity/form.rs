@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 
 use crate::command_line;
 use crate::error::ApiError;
-use crate::openapi::run_spec_schema;
+use crate::schema::run_spec_schema;
 use crate::targets::{Keys, Targets};
 
 /// What somebody asks for.

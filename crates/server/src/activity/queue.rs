@@ -13,10 +13,10 @@ use triphammer_runner::watch::Silent;
 use super::form::{Asked, Form};
 use super::perform::{self, Ended};
 use super::{Activity, ActivityDetail, ActivityState};
-use crate::app::now;
 use crate::error::ApiError;
 use crate::live::{Hub, LiveEvent};
 use crate::targets::Targets;
+use crate::time::now;
 
 /// Activities that may wait.
 const QUEUED_MAX: usize = 100;

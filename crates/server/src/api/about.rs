@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::Answer;
 use crate::app::App;
-use crate::openapi::host_schema;
+use crate::schema::host_schema;
 
 /// The server and its host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

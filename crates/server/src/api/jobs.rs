@@ -20,7 +20,7 @@ use super::Answer;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::extract::{Body, Params, Path};
-use crate::openapi::{document_schema, host_schema, run_spec_schema};
+use crate::schema::{document_schema, host_schema, run_spec_schema};
 use crate::{handover, ui};
 
 /// Most points of a sparkline.
