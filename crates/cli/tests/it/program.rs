@@ -76,7 +76,7 @@ impl Program {
         serde_json::from_str(&self.ok(&args)).unwrap()
     }
 
-    /// Waits until the store has so many seconds of runs.
+    /// Waits until the store has so many seconds of runs; they come five at a time.
     pub fn wait_for_seconds(&self, seconds: i64, child: &mut Child) {
         let sql = "SELECT count(*) FROM seconds";
         wait_until(child, "seconds", || self.number("jobs.sqlite", sql) >= seconds);

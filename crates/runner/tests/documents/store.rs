@@ -7,12 +7,14 @@ use std::process::{Child, Command, Stdio};
 use hdrhistogram::Histogram;
 use triphammer_core::event::{Note, Phase};
 use triphammer_core::recorder::{Arrived, Interval, histogram};
+use triphammer_runner::job::Document;
 use triphammer_runner::result::{JobKind, RunResult, Status};
 use triphammer_runner::second::Second;
 use triphammer_runner::store::{
     CheckRow, HistogramRow, JobFilter, JobId, JobStatus, Moment, Scope, Store, StoreError,
     TimesKind, VERSION,
 };
+use triphammer_runner::{compare, report};
 
 use crate::sample;
 
@@ -308,6 +310,35 @@ fn a_newer_store_is_refused_and_left_alone() {
     assert!(error.contains("use that version, or another file"), "{error}");
     let version: u32 = raw.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
     assert_eq!(version, VERSION + 3);
+}
+
+/// A store that the program of version 4 of the store made: a run, and a profile of two levels.
+#[test]
+fn a_store_of_version_4_is_opened_compared_and_shown() {
+    let (_folder, path) = fresh();
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let raw = rusqlite::Connection::open(&path).unwrap();
+    raw.execute_batch(include_str!("golden/store_version_4.sql")).unwrap();
+    drop(raw);
+    let store = Store::open(&path).unwrap();
+    assert_eq!(statuses(&store), [JobStatus::Complete; 2]);
+    let run = store.load(JobId(1)).unwrap();
+    let result = run.result().unwrap().unwrap();
+    assert_eq!((result.label.as_deref(), result.headline.value), (Some("before"), 2640.0));
+    assert_eq!(result.window.total.committed, 297);
+    let seconds = store.seconds(JobId(1)).unwrap();
+    assert_eq!(seconds.len(), 5);
+    let series = store.series(JobId(1)).unwrap();
+    let committed: f64 = series.iter().filter_map(|row| row.values.get("committed")).sum();
+    assert_eq!(committed, 397.0);
+    for job in 1..=4 {
+        let stored = store.load(JobId(job)).unwrap();
+        let text = report::stored(&stored, report::Charset::Unicode).unwrap();
+        assert!(text.contains("NOPM"), "{text}");
+        assert!(Document::stored(&stored).unwrap().is_some(), "job {job}");
+    }
+    let compared = compare::stored(&store, "3", "4", 0.03).unwrap();
+    assert_eq!(compared.kind, JobKind::Compare);
 }
 
 #[test]
