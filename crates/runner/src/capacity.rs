@@ -175,7 +175,7 @@ impl Capacity {
     #[must_use]
     pub fn result(&self, job: Option<JobId>, status: Status) -> Option<CapacityResult> {
         let judgement = match self.search.next() {
-            Next::Done(judgement) => Some(judgement),
+            Next::Done(judgement) => Some(document::within_completed(judgement, &self.probes)),
             Next::Run { .. } => None,
         };
         let first = self.first.as_deref()?;

@@ -189,6 +189,15 @@ impl Probe {
     }
 }
 
+/// Ends what was found at the most that a probe completed: a window too short for a backlog to grow past the
+/// limit looks served above the rate that the target can serve, and completes no more than that.
+pub(super) fn within_completed(judgement: Judgement, probes: &[Probe]) -> Judgement {
+    let most = probes.iter().map(|probe| probe.completed).fold(0.0, f64::max);
+    let Judgement::Found { rate, interval, precise } = judgement else { return judgement };
+    let interval = Interval { low: interval.low.min(most), high: interval.high.min(most) };
+    Judgement::Found { rate: rate.min(most), interval, precise }
+}
+
 impl CapacityResult {
     /// Name and value of the first figure, for lists; `None` where nothing was found.
     #[must_use]

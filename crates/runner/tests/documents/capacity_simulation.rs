@@ -322,6 +322,14 @@ fn an_interval_holds_the_capacity_of_a_simulated_server() {
     assert!((count.bias / count.searches).abs() < 0.03);
 }
 
+/// The probes of a search, a line each.
+fn told(document: &CapacityResult) -> String {
+    let probe = |p: &triphammer_runner::capacity::Probe| {
+        format!("{:.1}/s: {:?} {:?} {:?}\n", p.rate, p.value_us, p.reason, p.served)
+    };
+    document.probes.iter().map(probe).collect()
+}
+
 fn never_above(limits: &[(&str, Lengths)], searches: u64, seed: u64) {
     for &(limit, lengths) in limits {
         let (mut highest, mut sum) = (0.0_f64, 0.0);
@@ -331,7 +339,12 @@ fn never_above(limits: &[(&str, Lengths)], searches: u64, seed: u64) {
             let (rate, interval) = found(&document);
             sum += rate;
             highest = highest.max(interval.high);
-            assert!(rate <= 200.0 && interval.high <= 200.0, "{limit}: {:?}", document.judgement);
+            assert!(
+                rate <= 200.0 && interval.high <= 200.0,
+                "{limit}, search {number}: {:?}\n{}",
+                document.judgement,
+                told(&document)
+            );
         }
         let mean = sum / searches as f64;
         println!("{limit}, {} s: {mean:.1}/s, at most {highest:.1}/s", lengths.window);
