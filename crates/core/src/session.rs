@@ -412,7 +412,7 @@ pub struct Capabilities {
     pub isolations: &'static [Isolation],
     /// Ways to send a statement; the first is used where nobody asks for another.
     pub protocols: &'static [Protocol],
-    /// How late a transaction may come to be seen in [`Session::transaction_count`].
+    /// How late a transaction may come to be seen in [`Admin::transaction_count`].
     pub count_delay: Duration,
     /// Conformance cases that this driver is let off, each with the reason.
     pub exempt: &'static [(&'static str, &'static str)],

@@ -1,7 +1,7 @@
 //! The list of drivers, and one enum over their databases and one over their sessions. A call goes
 //! through one `match`, which a processor predicts without fail because a run drives one database:
 //! it costs nothing beside the round trip, and spares the engine a copy of itself for each driver.
-//! A driver is added by its module and its line in [`drivers!`] at the end of this file.
+//! A driver is added by its module and its line in `drivers!` at the end of this file.
 
 use std::fmt;
 

@@ -67,7 +67,7 @@
 //! is prepared, with the place of the mistake. Comments (`--`) and line ends are free.
 //!
 //! # Limits
-//! On Linux each of the first [`TIMERS_MAX`] sessions that wait has a timer of the kernel's, which is some
+//! On Linux each of the first `TIMERS_MAX` sessions that wait has a timer of the kernel's, which is some
 //! 0.05 ms late. Elsewhere, in virtual time and in sessions beyond those, waiting is tokio's: it ends on
 //! whole milliseconds, a little late rather than early. Rows loaded are counted and forgotten. A [`Claim`] is known to one opened null database only,
 //! not to other processes.

@@ -1,6 +1,6 @@
 //! The list of workloads, and one enum over them. A transaction goes through one `match`, which a processor
 //! predicts without fail because a run drives one workload, and the engine and everything above it is compiled
-//! once for all of them. A workload is added by its module and its line in [`workloads!`] at the end of this
+//! once for all of them. A workload is added by its module and its line in `workloads!` at the end of this
 //! file.
 
 use std::fmt;

@@ -7,7 +7,7 @@
 //! Handle ──► stop, abort, from any thread
 //! ```
 //!
-//! What a kind of job is made of is one line in [`work`]: how it is looked at and how it is done. A new kind is
+//! What a kind of job is made of is one line in `work`: how it is looked at and how it is done. A new kind is
 //! a variant of [`JobKind`] with its words, a module here with these two functions, its line, and a variant of
 //! [`Document`].
 

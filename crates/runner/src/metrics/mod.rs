@@ -1,4 +1,4 @@
-//! The figures of a second, each declared once in [`list`]: what it is called where, its unit, how
+//! The figures of a second, each declared once in `list`: what it is called where, its unit, how
 //! it is read from what the engine counted, and how several seconds become one. Store, series files,
 //! Prometheus, OTLP, live events, the API's series, its schema and the page read the declarations, so
 //! a new figure is one entry there and the place that measures it.

@@ -10,7 +10,7 @@
 //! 2. Would a host that switches to and fro show the same? Places differ in speed for a while: a virtual
 //!    machine moves, a neighbour comes and goes. Nothing in a shift tells it from a change, so an assumption
 //!    must: such a host switches with a chance of [`SWITCHING`] or more from run to run. Shifts are changes
-//!    when it would show so few of them, so far apart, in at most [`ALARM`] of histories.
+//!    when it would show so few of them, so far apart, in at most `ALARM` of histories.
 //! 3. If it would: do the levels that the host switches between lie higher or lower after some run? The
 //!    stretches between shifts are shuffled as wholes, so that a history is measured by its own switching.
 
