@@ -44,6 +44,20 @@ pub trait Secrets {
     }
 }
 
+/// No environment and no terminal, as in a program that runs unattended.
+#[derive(Clone, Copy, Debug)]
+pub struct NoSecrets;
+
+impl Secrets for NoSecrets {
+    fn variable(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn prompt(&self, _: &str) -> Result<String, SpecError> {
+        Err(SpecError::new("there is no terminal to ask for the password at; use --password-file"))
+    }
+}
+
 /// The embedded default: a file in the current folder, named for the workload.
 #[must_use]
 pub fn embedded_target(workload: &str) -> String {

@@ -7,7 +7,6 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use triphammer_core::SpecError;
 use triphammer_core::workload::WorkloadSettings;
 use triphammer_runner::build::{BuildRequest, build};
 use triphammer_runner::command::JobKind;
@@ -15,7 +14,7 @@ use triphammer_runner::job::Handle;
 use triphammer_runner::result::{Cause, Limit, LimitedBy, RunResult};
 use triphammer_runner::run::Resolved;
 use triphammer_runner::settings::{Settings, Source};
-use triphammer_runner::target::{self, Secrets, Target};
+use triphammer_runner::target::{self, NoSecrets, Target};
 use triphammer_runner::watch::{JobEvent, Watch, Watcher};
 use triphammer_testbed::{PostgresServer, Proxy};
 use triphammer_workloads::tproc_c::TprocC;
@@ -24,16 +23,6 @@ use triphammer_workloads::tproc_c::TprocC;
 static ALONE: Mutex<()> = Mutex::new(());
 
 struct Nobody;
-
-impl Secrets for Nobody {
-    fn variable(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn prompt(&self, _: &str) -> Result<String, SpecError> {
-        Err(SpecError::new("nobody is there"))
-    }
-}
 
 impl Watcher for Nobody {
     fn hear(&mut self, event: JobEvent<'_>) {
@@ -48,7 +37,7 @@ fn open(said: &[(&str, &str)]) -> (Settings, Target) {
     for (name, value) in said {
         settings.say(name, *value, Source::Flag);
     }
-    let target = target::open(&mut settings, "tproc-c", &Nobody).unwrap();
+    let target = target::open(&mut settings, "tproc-c", &NoSecrets).unwrap();
     (settings, target)
 }
 

@@ -1,25 +1,13 @@
 //! Jobs as any program asks for them, on the null driver and SQLite.
 
 use serde_json::json;
-use triphammer_core::SpecError;
 
 use super::*;
 use crate::command::Command;
 use crate::result::Status;
 use crate::settings::{Given, Source};
+use crate::target::NoSecrets;
 use crate::watch::{JobEvent, Silent};
-
-struct Nobody;
-
-impl Secrets for Nobody {
-    fn variable(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn prompt(&self, _: &str) -> Result<String, SpecError> {
-        Err(SpecError::new("nobody is there"))
-    }
-}
 
 /// Names of the events, each once in a row.
 #[derive(Default)]
@@ -59,7 +47,7 @@ fn settings(command: impl Into<Command>, said: &[(&str, &str)]) -> Settings {
 
 fn job(folder: &tempfile::TempDir, settings: Settings) -> Job {
     let store = Some(folder.path().join("jobs.sqlite"));
-    Job::new(Order { store, ..Order::new(settings, &Nobody) }).unwrap()
+    Job::new(Order { store, ..Order::new(settings, &NoSecrets) }).unwrap()
 }
 
 #[test]
@@ -155,7 +143,7 @@ fn a_campaign_decides_by_values_not_by_text() {
 #[test]
 fn what_only_looks_is_no_job() {
     for command in Command::ALL.into_iter().filter(|command| command.job().is_none()) {
-        let refused = Job::new(Order::new(settings(command, &[]), &Nobody)).unwrap_err();
+        let refused = Job::new(Order::new(settings(command, &[]), &NoSecrets)).unwrap_err();
         assert!(refused.to_string().contains("is no job"), "{refused}");
     }
 }

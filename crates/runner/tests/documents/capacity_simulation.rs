@@ -30,7 +30,7 @@ use triphammer_runner::command::JobKind;
 use triphammer_runner::result::{RunResult, Setting, Slicer, Status};
 use triphammer_runner::second::Second;
 use triphammer_runner::settings::{Settings, Source};
-use triphammer_runner::target::{self, Secrets};
+use triphammer_runner::target::{self, NoSecrets};
 use triphammer_statistics::Interval as Range;
 use triphammer_statistics::search::Judgement;
 
@@ -122,24 +122,12 @@ struct Lengths {
 const SHORT: Lengths = Lengths { rampup: 5, window: 10 };
 const LONG: Lengths = Lengths { rampup: 10, window: 60 };
 
-struct Nobody;
-
-impl Secrets for Nobody {
-    fn variable(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn prompt(&self, _: &str) -> Result<String, triphammer_core::SpecError> {
-        Err(triphammer_core::SpecError::new("nobody is there"))
-    }
-}
-
 /// The question as the command asks it.
 fn question(limit: &str) -> Capacity {
     let mut settings = Settings::new(JobKind::Capacity);
     settings.say("target", "null:", Source::Flag);
     settings.say("limit", limit, Source::Flag);
-    let target = target::open(&mut settings, "tproc-c", &Nobody).unwrap();
+    let target = target::open(&mut settings, "tproc-c", &NoSecrets).unwrap();
     assert_eq!(target.database.dialect(), "null");
     let workload = sample::workload();
     let request = Request::read(&mut settings, &workload, &target).unwrap();
