@@ -39,14 +39,12 @@ impl Timestamp {
         Self(seconds * 1_000_000)
     }
 
-    /// The civil date and time, for databases that keep text.
-    ///
-    /// # Panics
-    /// When the instant is outside the years -9999 to 9999.
+    /// The civil date and time, for databases that keep text; `None` outside the years -9999 to 9999, where
+    /// PostgreSQL's `infinity` is.
     #[must_use]
-    pub fn civil(self) -> jiff::civil::DateTime {
-        let instant = jiff::Timestamp::from_microsecond(self.0).expect("years -9999 to 9999");
-        jiff::tz::TimeZone::UTC.to_datetime(instant)
+    pub fn civil(self) -> Option<jiff::civil::DateTime> {
+        let instant = jiff::Timestamp::from_microsecond(self.0).ok()?;
+        Some(jiff::tz::TimeZone::UTC.to_datetime(instant))
     }
 
     /// Reads `2026-01-01 00:00:00[.ffffff]`, with a blank or a `T`.
@@ -60,7 +58,9 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let c = self.civil();
+        let Some(c) = self.civil() else {
+            return write!(f, "{} us from 1970-01-01 00:00:00", self.0);
+        };
         write!(
             f,
             "{:04}-{:02}-{:02} {:02}:{:02}:{:02}",
