@@ -10,8 +10,8 @@ use triphammer_core::session::{Access, Protocol, RowSource, Session, StatementId
 use triphammer_core::spec::{Length, Limits, Pacing, RetryPolicy, RunSpec};
 use triphammer_core::sql::{Dialect, Layer, SqlBook, call, statement};
 use triphammer_core::workload::{
-    Completion, Description, Headline, Mode, Part, ScaleUnit, Statements, TableDef, TransactionDef,
-    Workload,
+    Completion, Description, Headline, MeasureDef, Mode, Part, ScaleUnit, Statements, TableDef,
+    TransactionDef, Workload,
 };
 use triphammer_core::{DbError, Rng, Rows, Timestamp};
 use triphammer_drivers::null::Null;
@@ -57,7 +57,7 @@ fn description() -> Description {
             name: "PPS".into(),
             meaning: "pings per second".into(),
             transactions: vec![WRITE],
-            per_seconds: 1,
+            measure: MeasureDef::Rate { per_seconds: 1 },
             database_count: None,
             counted: Vec::new(),
         },
