@@ -11,14 +11,14 @@ use triphammer_runner::job::Document;
 use triphammer_runner::profile::{LevelRun, Order, ProfileResult};
 use triphammer_runner::report::{self, Style};
 use triphammer_runner::requirement::{self, Unit, Vocabulary};
-use triphammer_runner::result::{Limit, RunFacts, RunResult, Status};
+use triphammer_runner::result::{Bottleneck, RunFacts, RunResult, Status};
 use triphammer_runner::store::{JobId, Store};
 use triphammer_statistics::compare::{Better, Verdict};
 
 use crate::sample;
 use crate::schema::errors_of;
 
-/// What a workload says of itself whose user counts payments per second.
+/// What a workload declares whose user counts payments per second.
 fn payments() -> Description {
     let tproc_c = sample::workload();
     Description {
@@ -167,7 +167,7 @@ fn what_a_verdict_needs_is_the_measures_to_say() {
         end.timed.iter_mut().for_each(|seen| *seen = sample::seen(committed, 0, 2_000));
         RunResult::new(&sample::facts(), &end).limited_by
     };
-    assert_eq!(with(5).kind, Limit::Undecided);
+    assert_eq!(with(5).kind, Bottleneck::Undecided);
     assert!(with(5).words.contains("25 committed transactions"), "{}", with(5).words);
     assert_ne!(with(6).cause, with(5).cause, "30 transactions are enough");
 }
