@@ -12,6 +12,7 @@ use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::stats::{Times, rate, share};
 use triphammer_core::workload::Headline;
 use triphammer_runner::Failure;
+use triphammer_runner::measure::{self, Measure};
 use triphammer_runner::report::format;
 use triphammer_runner::second::Second;
 
@@ -255,13 +256,13 @@ impl Live {
         // What ends in the drain would only thin out the window's figures.
         let counted = !matches!(second.phase, Phase::Drain | Phase::Abort);
         self.seconds += if counted { second.seconds() } else { 0 };
-        for (index, seen) in interval.types.iter().enumerate().filter(|_| counted) {
+        for seen in interval.types.iter().filter(|_| counted) {
             self.completed += seen.counts.completed();
             self.failed += seen.counts.failures() + seen.counts.in_doubt;
             self.ended += seen.counts.ended();
-            if self.headline.transactions.contains(&index) {
-                self.headline_count += seen.counts.committed;
-            }
+        }
+        if counted {
+            self.headline_count += measure::counted(&self.headline, &interval.types);
         }
         self.recent.push_back(Box::new(interval.clone()));
         if self.recent.len() > RECENT_SECONDS {
@@ -281,7 +282,7 @@ impl Live {
     fn text(&self, second: &Second) -> String {
         let interval = &second.interval;
         let seconds = self.seconds as f64;
-        let first = rate(self.headline_count, seconds, self.headline.per_seconds);
+        let first = Measure::from(self.headline.measure).value(self.headline_count, seconds);
         let tpm = rate(self.completed, seconds, 60);
         let cpu = interval.gauges.busiest_share();
         let elapsed =

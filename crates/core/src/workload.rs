@@ -269,13 +269,24 @@ pub struct Headline {
     pub meaning: Name,
     /// The transaction types that count, by place.
     pub transactions: Vec<usize>,
-    /// Seconds of the unit of time: 60 for "a minute".
-    pub per_seconds: u32,
+    /// How a run gives its value.
+    pub measure: MeasureDef,
     /// Statement whose one integer grows by one with each of `counted`, asked before and after a run.
     pub database_count: Option<Name>,
     /// The transaction types that `database_count` counts, by place: `transactions`, but for those that
     /// leave no trace.
     pub counted: Vec<usize>,
+}
+
+/// How a run gives its primary metric. What follows from that (what a second says about it, which way is
+/// better, what a verdict needs) the runner answers, in its module `measure`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MeasureDef {
+    /// Throughput: transactions committed in the timed window, per unit of time.
+    Rate {
+        /// Seconds of the unit of time: 60 for "per minute".
+        per_seconds: u32,
+    },
 }
 
 /// A sum over the data that a run moves by the tallies of its own transactions. Asked before and after a

@@ -34,8 +34,8 @@ use crate::{catalogues, remove};
 /// What to build, and how.
 #[derive(Clone, Debug)]
 pub struct BuildRequest {
-    /// Of what.
-    pub workload: Arc<Description>,
+    /// Of what, made from `settings`.
+    pub workload: Arc<AnyWorkload>,
     /// Scale, seed and options.
     pub settings: WorkloadSettings,
     /// Options of the dialect; those not given have their defaults.
@@ -101,8 +101,8 @@ pub fn build(
     request: &BuildRequest,
     watch: &Watch<'_>,
 ) -> Result<BuildReport, Failure> {
-    let description = &*request.workload;
-    let workload = AnyWorkload::new(&description.name, &request.settings)?;
+    let workload = &*request.workload;
+    let description = workload.description();
     identify(database)?;
     let procedures = database.capabilities().procedures;
     let catalogue = catalogues::catalogue_with(
@@ -157,7 +157,7 @@ pub fn build(
         }
         let builder = Builder {
             description,
-            workload: &workload,
+            workload,
             catalogue: &catalogue,
             record,
             pool: WorkerPool {
@@ -212,7 +212,7 @@ async fn begin(
     database: &Arc<AnyDatabase>,
     watch: &Watch<'_>,
 ) -> Result<(Record, bool), Failure> {
-    let workload = &*request.workload;
+    let workload = request.workload.description();
     let found = remove::inspect(workload, catalogue, session).await?;
     if let Some(record) = &found.record {
         let difference = record.difference(workload, &request.settings, &request.dialect_options);
@@ -267,7 +267,7 @@ async fn rehearse<S: Admin>(
     procedures: bool,
 ) -> Result<(), DbError> {
     let tables: Vec<&str> = catalogue.scripts("create").map(|script| script.sql.as_str()).collect();
-    let mut effects = effects(&request.workload, &request.settings.options);
+    let mut effects = effects(request.workload.description(), &request.settings.options);
     let without = effects.any(|effect| effect == BuildEffect::NoProcedures);
     let longest = catalogue.all_scripts().iter().map(|script| script.sql.len()).max();
     session.rehearse(&tables, longest.filter(|_| procedures && !without)).await
@@ -284,7 +284,7 @@ async fn start<S: Session>(
     for script in catalogue.scripts("build_record").filter(|s| s.object() == "create") {
         session.script(&script.sql).await?;
     }
-    let workload = &*request.workload;
+    let workload = request.workload.description();
     let recording = Recording::prepare(workload, catalogue, session).await?;
     let settings = &request.settings;
     let mut items = vec![
@@ -298,8 +298,8 @@ async fn start<S: Session>(
     items.extend(settings.options.iter().map(|(k, v)| (format!("option/{k}"), v.clone())));
     let dialect_options = request.dialect_options.iter();
     items.extend(dialect_options.map(|(k, v)| (format!("dialect/{k}"), v.clone())));
-    let made = AnyWorkload::new(&workload.name, settings).expect("made once already");
-    items.extend(made.build_facts().into_iter().map(|(k, v)| (format!("fact/{k}"), v)));
+    let facts = request.workload.build_facts();
+    items.extend(facts.into_iter().map(|(k, v)| (format!("fact/{k}"), v)));
     items
         .extend(workload.tables.iter().map(|t| (format!("object/{}", t.name), "table".to_owned())));
     if !atomic {

@@ -123,8 +123,8 @@ pub fn history(store: &Store, wanted: &Wanted) -> Result<HistoryResult, Failure>
         history.warnings.push(Warning {
             kind: "left_out".to_owned(),
             text: format!(
-                "{left_out} left out: not of {} with {scale}, as the newest",
-                newest.title
+                "{left_out} left out: not {} of {} with {scale}, as the newest",
+                history.headline.name, newest.title
             ),
             next: None,
         });
@@ -162,7 +162,9 @@ fn choose(store: &Store, wanted: &Wanted) -> Result<(Vec<JobRow>, u64), Failure>
     let Some(newest) = rows.first() else {
         return Err(Failure::refuse("no complete run is like that; `triphammer jobs` lists them"));
     };
-    let kind = |row: &JobRow| (row.workload.clone(), row.workload_version, row.scale);
+    let kind = |row: &JobRow| {
+        (row.workload.clone(), row.workload_version, row.scale, row.headline_name.clone())
+    };
     let (of, all) = (kind(newest), rows.len());
     rows.retain(|row| kind(row) == of);
     let left_out = (all - rows.len()) as u64;
@@ -177,16 +179,12 @@ impl HistoryResult {
     #[must_use]
     pub fn new(label: Option<String>, results: &[RunResult]) -> Option<Self> {
         let newest = results.last()?;
+        let headline = HeadlineName::of(&newest.headline);
         let values: Vec<f64> = results.iter().map(|result| result.headline.value).collect();
         let runs: Vec<HistoryRun> = results.iter().map(HistoryRun::of).collect();
         let found = change_points(&values, SEED);
         let changes: Vec<Change> =
-            found.changes.iter().map(|point| Change::of(point, runs[point.at].job)).collect();
-        let headline = HeadlineName {
-            name: newest.headline.name.clone(),
-            meaning: newest.headline.meaning.clone(),
-            per: newest.headline.per.clone(),
-        };
+            found.changes.iter().map(|p| Change::of(p, runs[p.at].job, &headline)).collect();
         let mut warnings = Vec::new();
         let bad = runs.iter().filter(|run| !run.good).count() as u64;
         if bad > 0 {
@@ -197,7 +195,7 @@ impl HistoryResult {
                 next: None,
             });
         }
-        warnings.extend(unsure(&found.shifts, &runs));
+        warnings.extend(unsure(&found.shifts, &runs, &headline));
         Some(Self {
             format: HISTORY_FORMAT,
             kind: "history".to_owned(),
@@ -225,7 +223,7 @@ impl HistoryRun {
             job: result.job.unwrap_or_default(),
             started_at: result.started_at.clone(),
             value: result.headline.value,
-            interval: result.steadiness.interval,
+            interval: result.steadiness.as_ref().and_then(|steadiness| steadiness.interval),
             good: result.is_good(),
             target: result.target.clone(),
             server: format!("{} {}", result.server.product, result.server.version),
@@ -235,12 +233,12 @@ impl HistoryRun {
 }
 
 impl Change {
-    fn of(point: &ChangePoint, job: i64) -> Self {
+    fn of(point: &ChangePoint, job: i64, headline: &HeadlineName) -> Self {
         let ChangePoint { at, before, after, ratio, difference, confidence } = *point;
         let share = |difference: f64| (before + difference) / before;
         let interval =
             ratio.map(|_| Interval { low: share(difference.low), high: share(difference.high) });
-        let slower = after < before;
+        let slower = headline.is_worse(before, after);
         Self {
             at,
             job,
@@ -297,9 +295,9 @@ fn words(changes: &[Change], runs: &[HistoryRun], headline: &str) -> String {
 }
 
 /// What looks like a change and is no proof of one.
-fn unsure(shifts: &[ChangePoint], runs: &[HistoryRun]) -> Option<Warning> {
+fn unsure(shifts: &[ChangePoint], runs: &[HistoryRun], headline: &HeadlineName) -> Option<Warning> {
     let last = shifts.last()?;
-    let shift = Change::of(last, runs[last.at].job);
+    let shift = Change::of(last, runs[last.at].job, headline);
     let way = if shift.slower { "slower" } else { "faster" };
     let (size, since) = (shift.estimate(), counted((runs.len() - last.at) as u64, "runs"));
     let others = match shifts.len() - 1 {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use triphammer_core::engine::RunEnd;
 use triphammer_core::event::Note;
-use triphammer_core::workload::Description;
+use triphammer_core::workload::{Description, Workload};
 
 use crate::build::{BuildReport, BuildRequest};
 use crate::campaign::CampaignPlan;
@@ -91,8 +91,14 @@ impl<'a> Journal<'a> {
         facts.extend(request.dialect_options.clone());
         facts.insert("seed".to_owned(), request.settings.data_seed.to_string());
         let scale = request.settings.scale;
-        let header =
-            header(&request.workload, JobKind::Build, target, scale, Some(request.jobs), facts);
+        let header = header(
+            request.workload.description(),
+            JobKind::Build,
+            target,
+            scale,
+            Some(request.jobs),
+            facts,
+        );
         Self::begin(store, &header, warn)
     }
 

@@ -17,6 +17,7 @@ pub mod host;
 pub mod job;
 pub mod journal;
 mod limited;
+pub mod measure;
 pub mod metrics;
 pub mod outputs;
 mod pacing;

@@ -86,24 +86,23 @@ pub fn build(
     if jobs == 0 {
         return Err(Failure::refuse("a build needs at least one job: --jobs 1 or more"));
     }
-    let request = BuildRequest {
-        workload: Arc::clone(workload),
+    let of_workload = WorkloadSettings {
+        scale,
+        data_seed: settings.parse("seed", || 1)?,
+        run_seed: 0,
+        options: settings.workload_options(&workload.options, OptionCommand::Build),
+    };
+    Ok(BuildRequest {
+        workload: Arc::new(AnyWorkload::new(&workload.name, &of_workload)?),
         jobs,
-        settings: WorkloadSettings {
-            scale,
-            data_seed: settings.parse("seed", || 1)?,
-            run_seed: 0,
-            options: settings.workload_options(&workload.options, OptionCommand::Build),
-        },
+        settings: of_workload,
         dialect_options: settings.dialect_options(target.database.dialect()),
         replace: settings.switch("replace")?,
         force: settings.switch("force")?,
         create_database: settings.switch("create-database")?,
         connect_limit: target.connect_limit,
         cancel: Cancel::default(),
-    };
-    AnyWorkload::new(&workload.name, &request.settings)?;
-    Ok(request)
+    })
 }
 
 /// What to check.

@@ -506,14 +506,15 @@ fn build_embedded(
         workload.scale_unit.count(scale),
         target.database.target()
     ));
+    let of_workload = WorkloadSettings {
+        scale,
+        data_seed: 1,
+        run_seed: 0,
+        options: settings.workload_options(&workload.options, OptionCommand::Build),
+    };
     let request = BuildRequest {
-        workload: Arc::clone(workload),
-        settings: WorkloadSettings {
-            scale,
-            data_seed: 1,
-            run_seed: 0,
-            options: settings.workload_options(&workload.options, OptionCommand::Build),
-        },
+        workload: Arc::new(AnyWorkload::new(&workload.name, &of_workload)?),
+        settings: of_workload,
         dialect_options: settings.dialect_options(target.database.dialect()),
         jobs: 1,
         replace: false,

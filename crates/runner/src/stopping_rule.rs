@@ -5,6 +5,7 @@ use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::workload::Headline;
 use triphammer_statistics::until_ci::{Decision, POINTS_MIN, Target, decide, is_interim_analysis};
 
+use crate::measure;
 use crate::report::format::{duration, precise};
 use crate::schedule::Schedule;
 
@@ -72,12 +73,10 @@ impl StoppingRule {
 
     /// Takes in a second of all threads.
     pub fn second(&mut self, interval: &RecordedInterval) -> Now {
-        let committed: u64 = (self.headline.transactions.iter())
-            .map(|transaction| interval.types[*transaction].counts.committed)
-            .sum();
+        let counted = measure::counted(&self.headline, &interval.types);
         let seconds = interval.last - interval.first + 1;
         #[expect(clippy::cast_precision_loss, reason = "transactions of a second")]
-        let each = committed as f64 / seconds as f64;
+        let each = counted as f64 / seconds as f64;
         self.seconds.extend((0..seconds).map(|_| each));
         self.decide()
     }

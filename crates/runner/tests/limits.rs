@@ -4,7 +4,7 @@
 //! were to blame is right as well where a run needs CPU.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do: with a panic")]
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use triphammer_core::workload::WorkloadSettings;
@@ -17,6 +17,7 @@ use triphammer_runner::settings::{Settings, Source};
 use triphammer_runner::target::{self, NoSecrets, Target};
 use triphammer_runner::watch::{JobEvent, Watch, Watcher};
 use triphammer_testbed::{PostgresServer, Proxy};
+use triphammer_workloads::AnyWorkload;
 use triphammer_workloads::tproc_c::TprocC;
 
 /// One run at a time: they measure this host.
@@ -74,9 +75,10 @@ fn is_of_others(limited: &LimitedBy) -> bool {
 fn built(server: &PostgresServer, name: &str) -> String {
     let url = server.fresh_database(name).unwrap();
     let (_, target) = open(&[("target", &url)]);
+    let settings = WorkloadSettings { scale: 1, data_seed: 1, ..WorkloadSettings::default() };
     let request = BuildRequest {
-        workload: TprocC::describe(),
-        settings: WorkloadSettings { scale: 1, data_seed: 1, ..WorkloadSettings::default() },
+        workload: Arc::new(AnyWorkload::new("tproc-c", &settings).unwrap()),
+        settings,
         dialect_options: Default::default(),
         jobs: 2,
         replace: false,

@@ -603,6 +603,8 @@ export interface Goodbye {
 
 /** The workload's first figure. */
 export interface HeadlineFigure {
+  /** Which way is better. */
+  better: "higher" | "lower";
   /** Transactions committed in the timed window that the figure counts. */
   count: number;
   /** `New-Orders committed per minute`. */
@@ -619,6 +621,8 @@ export interface HeadlineFigure {
 
 /** The workload's first figure, without a value. */
 export interface HeadlineName {
+  /** Which way is better. */
+  better: "higher" | "lower";
   /** `New-Orders committed per minute`. */
   meaning: string;
   /** `NOPM`. */
@@ -961,8 +965,8 @@ export interface LevelRun {
   p99_us: number;
   /** Date and time of its zero. */
   started_at: string;
-  /** Whether its window was steady. */
-  steady: Steady;
+  /** Whether its window was steady; null where that does not apply. */
+  steady: Steady | null;
   /** Its place in the order, from 0. */
   step: number;
   /** Virtual users. */
@@ -1619,8 +1623,8 @@ export interface RunResult {
   started_at: string;
   /** How it ended. */
   status: Status;
-  /** Whether the first figure stands for the window, and until when a warm-up is seen. */
-  steadiness: Steadiness;
+  /** Whether the first figure stands for the window, and until when a warm-up is seen; null where seconds are no samples of it. */
+  steadiness: Steadiness | null;
   /** The target, without secrets. */
   target: string;
   /** The program that made it. */
@@ -1833,8 +1837,8 @@ export interface SideRun {
   limited_by: Limit;
   /** Date and time of its zero. */
   started_at: string;
-  /** Whether its window was steady. */
-  steady: Steady;
+  /** Whether its window was steady; null where that does not apply. */
+  steady: Steady | null;
   /** Its place in the comparison or profile, from 0; null where it belongs to neither. */
   step: number | null;
   /** Virtual users. */

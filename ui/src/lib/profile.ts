@@ -19,7 +19,7 @@ export interface Level {
   failure_share: number;
   limited_by: string;
   fitted: number | null;
-  runs: { job: number | null; value: number; steady: string }[];
+  runs: { job: number | null; value: number; steady: string | null }[];
 }
 
 export interface Curve {

@@ -8,6 +8,7 @@ use triphammer_core::recorder::{TypeInterval, histogram};
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::stats::{Times, rate, share};
 use triphammer_core::workload::{Description, Headline, TransactionDef};
+use triphammer_runner::measure::{self, Measure};
 use triphammer_runner::second::Second;
 use triphammer_statistics::series::{Summary, summarise};
 
@@ -159,9 +160,7 @@ impl Model {
         self.elapsed_s = interval.last + 1;
         let point = Point {
             seconds: second.seconds(),
-            headline: (self.headline.transactions.iter())
-                .map(|index| interval.types[*index].counts.committed)
-                .sum(),
+            headline: measure::counted(&self.headline, &interval.types),
             completed: second.total.counts.completed(),
             p95_us: Times::of(second.total.response.as_ref(), None).p95_us,
         };
@@ -188,8 +187,8 @@ impl Model {
 
     /// The first figure over the phase.
     pub fn first(&self) -> f64 {
-        let counts = self.headline.transactions.iter().map(|i| &self.figures.types[*i].counts);
-        self.of_headline(counts.map(|counts| counts.committed).sum(), self.figures.seconds)
+        let counted = measure::counted(&self.headline, &self.figures.types);
+        self.of_headline(counted, self.figures.seconds)
     }
 
     /// Transactions completed per minute over the phase.
@@ -252,8 +251,9 @@ impl Model {
         Some((self.elapsed_s.saturating_sub(began).min(all), all))
     }
 
-    fn of_headline(&self, count: u64, seconds: u64) -> f64 {
-        rate(count, seconds_f64(seconds), self.headline.per_seconds)
+    /// The first figure of so many counted in so many seconds.
+    pub fn of_headline(&self, count: u64, seconds: u64) -> f64 {
+        Measure::from(self.headline.measure).value(count, seconds_f64(seconds))
     }
 }
 

@@ -243,13 +243,7 @@ fn draw_charts(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let model = seen.model;
     let sides = Layout::horizontal([Constraint::Fill(1); 2]).spacing(1);
     let [left, right] = sides.areas(area);
-    let throughput = |point: &Point| {
-        triphammer_core::stats::rate(
-            point.headline,
-            seconds(point.seconds),
-            model.headline.per_seconds,
-        )
-    };
+    let throughput = |point: &Point| model.of_headline(point.headline, point.seconds);
     let name = format!("{} over time", model.headline.name);
     draw_chart(model, left, &name, throughput, figure, seen.palette.of(Color::Cyan), buffer);
     let p95 = |point: &Point| seconds(point.p95_us);

@@ -10,7 +10,7 @@ use triphammer_core::session::{Access, Protocol, RowSource, Session, StatementId
 use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::sql::{Dialect, DialectLayer, StatementCatalogue, call, statement};
 use triphammer_core::workload::{
-    Chunk, Completion, Description, Headline, Mode, ScaleUnit, Statements, TableDef,
+    Chunk, Completion, Description, Headline, MeasureDef, Mode, ScaleUnit, Statements, TableDef,
     TransactionDef, Workload,
 };
 use triphammer_core::{DbError, Rng, Rows, Timestamp};
@@ -57,7 +57,7 @@ fn description() -> Description {
             name: "PPS".into(),
             meaning: "pings per second".into(),
             transactions: vec![WRITE],
-            per_seconds: 1,
+            measure: MeasureDef::Rate { per_seconds: 1 },
             database_count: None,
             counted: Vec::new(),
         },

@@ -230,11 +230,7 @@ impl CapacityResult {
             findings: Vec::new(),
             probes,
             refused,
-            headline: HeadlineName {
-                name: first.headline.name.clone(),
-                meaning: first.headline.meaning.clone(),
-                per: first.headline.per.clone(),
-            },
+            headline: HeadlineName::of(&first.headline),
             workload: first.workload.clone(),
             spec: first.spec.clone(),
             settings: first.settings.clone(),

@@ -91,8 +91,9 @@ pub struct SideRun {
     pub users: u32,
     /// Its first figure.
     pub value: f64,
-    /// Whether its window was steady.
-    pub steady: Steady,
+    /// Whether its window was steady; `None` where that does not apply.
+    #[serde(default)]
+    pub steady: Option<Steady>,
     /// Share of transactions that failed or are in doubt.
     pub failure_share: f64,
     /// Whether it did what it was to do.
@@ -156,11 +157,7 @@ pub(super) struct Made {
 impl Made {
     /// Of runs, of which this is one.
     fn of(first: &RunResult, sides: [Side; 2], figures: Vec<Figure>, facts: [Facts; 2]) -> Self {
-        let headline = HeadlineName {
-            name: first.headline.name.clone(),
-            meaning: first.headline.meaning.clone(),
-            per: first.headline.per.clone(),
-        };
+        let headline = HeadlineName::of(&first.headline);
         let each_s = Some(first.durations.rampup_s + first.durations.window_s);
         Self { headline, sides, figures, profiles: None, facts, each_s }
     }
@@ -175,7 +172,7 @@ impl SideRun {
             started_at: result.started_at.clone(),
             users: result.spec.users,
             value: result.headline.value,
-            steady: result.steadiness.verdict,
+            steady: result.steadiness.as_ref().map(|steadiness| steadiness.verdict),
             failure_share: result.failures.share,
             good: result.is_good(),
             limited_by: result.limited_by.kind,

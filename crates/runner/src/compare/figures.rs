@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use triphammer_statistics::compare::{self, Better, CompareError, Comparison, Verdict};
 
 use super::run::Run;
+use crate::measure::Measure;
+use crate::profile::HeadlineName;
 use crate::requirement::Unit;
 use crate::result::RunResult;
 
@@ -47,10 +49,21 @@ pub(super) struct Named {
 }
 
 impl Named {
-    pub fn headline(name: &str) -> Self {
+    /// The primary metric.
+    pub fn headline(metric: &HeadlineName) -> Self {
         Self {
-            name: name.to_lowercase(),
-            title: name.to_owned(),
+            name: metric.name.to_lowercase(),
+            title: metric.name.clone(),
+            unit: Measure::stored(&metric.per).unit(),
+            better: metric.better,
+        }
+    }
+
+    /// Transactions of all types per minute.
+    fn throughput() -> Self {
+        Self {
+            name: "tpm".to_owned(),
+            title: "TPM".to_owned(),
             unit: Unit::Number,
             better: Better::Higher,
         }
@@ -119,9 +132,10 @@ pub(super) fn all(a: &[&Run], b: &[&Run], how: How, margin: f64) -> Vec<Figure> 
 
 /// The figures that runs like this one have.
 fn named(result: &RunResult) -> Vec<Named> {
-    let mut all = vec![Named::headline(&result.headline.name)];
-    if all[0].name != "tpm" {
-        all.push(Named::headline("TPM"));
+    let mut all = vec![Named::headline(&HeadlineName::of(&result.headline))];
+    let measure = Measure::stored(&result.headline.per);
+    if all[0].name != "tpm" && measure.throughput().is_some() {
+        all.push(Named::throughput());
     }
     for seen in &result.window.types {
         for percentile in ["p50", "p95", "p99"] {

@@ -12,7 +12,7 @@ use triphammer_statistics::usl::Peak;
 use super::document::{Asked, ComparisonResult, Made, Side, SideRun};
 use super::facts::Facts;
 use super::figures::{Figure, How, Named};
-use crate::profile::document::{Level, ProfileResult, Usl};
+use crate::profile::document::{HeadlineName, Level, ProfileResult, Usl};
 use crate::result::SchemaFact;
 
 /// Two profiles beside the ratio of their throughputs.
@@ -63,12 +63,12 @@ impl ComparisonResult {
     pub fn of_profiles(names: [&str; 2], a: &Profiled, b: &Profiled, margin: f64) -> Self {
         let headline = a.result.headline.clone();
         let levels: Vec<LevelFigure> =
-            shared(a, b).map(|(a, b)| LevelFigure::of(&headline.name, a, b, margin)).collect();
+            shared(a, b).map(|(a, b)| LevelFigure::of(&headline, a, b, margin)).collect();
         let means = |read: fn(&Figure) -> f64| -> Vec<f64> {
             levels.iter().map(|level| read(&level.figure)).collect()
         };
         let (means_a, means_b) = (means(|figure| figure.a), means(|figure| figure.b));
-        let named = Named::headline(&headline.name);
+        let named = Named::headline(&headline);
         let figure = named.compare(&means_a, &means_b, How::Pairs, margin);
         let users = |profiled: &Profiled| -> BTreeSet<u32> {
             profiled.result.levels.iter().map(|level| level.users).collect()
@@ -111,7 +111,7 @@ fn side(name: &str, profile: &ProfileResult) -> Side {
 }
 
 impl LevelFigure {
-    fn of(headline: &str, a: &Level, b: &Level, margin: f64) -> Self {
+    fn of(headline: &HeadlineName, a: &Level, b: &Level, margin: f64) -> Self {
         let values = |level: &Level| level.runs.iter().map(|run| run.value).collect::<Vec<f64>>();
         let named = Named::headline(headline);
         let figure = named.compare(&values(a), &values(b), How::Runs, margin);

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use triphammer_core::stats::rate;
 use triphammer_core::workload::Headline;
 
+use crate::measure::Measure;
 use crate::result::RunResult;
 use crate::store::SeriesRow;
 
@@ -41,13 +42,14 @@ pub fn seconds(
     let in_window =
         |row: &&SeriesRow| row.first as f64 > start - 0.5 && row.last as f64 + 1.0 < end + 1e-3;
     let rows: Vec<&SeriesRow> = rows.iter().filter(in_window).collect();
+    let measure = Measure::from(headline.measure);
     let mut seconds = Seconds::new();
     for second in rows.chunk_by(|a, b| a.first == b.first) {
         #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
         let length = (second[0].last - second[0].first + 1) as f64;
         let counted = second.iter().filter(|row| headline.transactions.contains(&row.transaction));
         let counted = counted.map(|row| row.values.count("committed")).sum();
-        let counted = rate(counted, length, headline.per_seconds);
+        let counted = measure.value(counted, length);
         let all =
             |row: &&SeriesRow| row.values.count("committed") + row.values.count("rolled_back");
         let all = second.iter().map(all).sum();

@@ -5,7 +5,7 @@ use super::profiles::Profiled;
 use super::run::{Run, seconds};
 use crate::describe;
 use crate::failure::Failure;
-use crate::profile::ProfileResult;
+use crate::profile::{HeadlineName, ProfileResult};
 use crate::result::{JobKind, RunResult};
 use crate::store::{JobFilter, JobId, JobStatus, ReadAt, Store, StoreError, StoredJob};
 
@@ -45,6 +45,10 @@ pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<Comparison
     match (chosen_a, chosen_b) {
         (Chosen::Runs(mut a), Chosen::Runs(mut b)) => {
             of_one_workload(&names, [&a[0].result.workload.name, &b[0].result.workload.name])?;
+            of_one_metric(
+                &names,
+                [&a[0], &b[0]].map(|run| HeadlineName::of(&run.result.headline)),
+            )?;
             if let ([a], [b]) = (a.as_mut_slice(), b.as_mut_slice()) {
                 for run in [a, b] {
                     run.seconds = Some(read_seconds(store, &run.result)?);
@@ -54,6 +58,7 @@ pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<Comparison
         }
         (Chosen::Profile(a), Chosen::Profile(b)) => {
             of_one_workload(&names, [&a.result.workload.name, &b.result.workload.name])?;
+            of_one_metric(&names, [a.result.headline.clone(), b.result.headline.clone()])?;
             Ok(ComparisonResult::of_profiles(names, &a, &b, margin))
         }
         (Chosen::Runs(_), Chosen::Profile(_)) => Err(mismatch(&names, "a run", "a profile")),
@@ -71,6 +76,16 @@ fn of_one_workload(names: &[&str; 2], workloads: [&str; 2]) -> Result<(), Failur
         return Ok(());
     }
     Err(mismatch(names, workloads[0], workloads[1]))
+}
+
+/// A workload may have runs with different primary metrics.
+fn of_one_metric(names: &[&str; 2], metrics: [HeadlineName; 2]) -> Result<(), Failure> {
+    let [a, b] = &metrics;
+    if a.compares_with(b) {
+        return Ok(());
+    }
+    let per = |metric: &HeadlineName| format!("about {} per {}", metric.name, metric.per);
+    Err(mismatch(names, &per(a), &per(b)))
 }
 
 fn choose(store: &Store, text: &str) -> Result<(String, Chosen), Failure> {
@@ -155,6 +170,10 @@ fn of_label(store: &Store, label: &str) -> Result<Vec<Run>, Failure> {
         of_one_workload(
             &["the first run of it", "another"],
             [&runs[0].result.workload.name, &run.result.workload.name],
+        )?;
+        of_one_metric(
+            &["the first run of it", "another"],
+            [&runs[0], run].map(|run| HeadlineName::of(&run.result.headline)),
         )?;
     }
     Ok(runs)

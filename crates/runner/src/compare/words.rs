@@ -188,7 +188,7 @@ fn of_side(name: &str, side: &Side, warn: &mut impl FnMut(&str, String, Option<&
         let text = format!("not all runs of {name} did what they were to do{jobs}");
         warn("bad_run", text, Some("`triphammer report` of one says why"));
     }
-    let drifting = side.runs.iter().filter(|run| run.steady == Steady::Drifting).count();
+    let drifting = side.runs.iter().filter(|run| run.steady == Some(Steady::Drifting)).count();
     if drifting > 0 {
         let text = format!("{drifting} of the {runs} of {name} drifted in their window");
         warn("drifting", text, Some("ramp up longer, or make the windows longer"));

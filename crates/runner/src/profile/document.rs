@@ -4,13 +4,16 @@
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
+use triphammer_statistics::compare::Better;
 use triphammer_statistics::usl::{self, Peak, Point, Scalability, ScalabilityLimit};
 use triphammer_statistics::{Estimate, Interval};
 
 use super::findings;
 use crate::host::Host;
+use crate::measure;
 use crate::result::{
-    Bottleneck, JobKind, Redacted, RunResult, Setting, Status, Steady, Tool, WorkloadFacts,
+    Bottleneck, HeadlineFigure, JobKind, Redacted, RunResult, Setting, Status, Steady, Tool,
+    WorkloadFacts,
 };
 use crate::store::JobId;
 
@@ -76,6 +79,9 @@ pub struct HeadlineName {
     pub meaning: String,
     /// The unit of time: `second`, `minute`, `hour`.
     pub per: String,
+    /// Which way is better. Documents of older versions do not say: they have rates only.
+    #[serde(default = "measure::higher")]
+    pub better: Better,
 }
 
 /// The order of the runs.
@@ -133,8 +139,9 @@ pub struct LevelRun {
     pub value: f64,
     /// 95 % interval of that, from its own seconds.
     pub interval: Option<Interval>,
-    /// Whether its window was steady.
-    pub steady: Steady,
+    /// Whether its window was steady; `None` where that does not apply.
+    #[serde(default)]
+    pub steady: Option<Steady>,
     /// 95th percentile of response time, in microseconds.
     pub p95_us: u64,
     /// 99th percentile.
@@ -198,6 +205,44 @@ pub struct Curve {
     pub residual: f64,
 }
 
+impl HeadlineName {
+    /// Of a run's.
+    #[must_use]
+    pub fn of(figure: &HeadlineFigure) -> Self {
+        Self {
+            name: figure.name.clone(),
+            meaning: figure.meaning.clone(),
+            per: figure.per.clone(),
+            better: figure.better,
+        }
+    }
+
+    /// Whether values of the two compare: both have one name and one unit of time, and go one way.
+    #[must_use]
+    pub fn compares_with(&self, other: &Self) -> bool {
+        let of = |named: &Self| (named.name.clone(), named.per.clone(), named.better);
+        of(self) == of(other)
+    }
+
+    /// The best of several values; `None` of none.
+    #[must_use]
+    pub fn best(&self, values: impl Iterator<Item = f64>) -> Option<f64> {
+        values.reduce(match self.better {
+            Better::Higher => f64::max,
+            Better::Lower => f64::min,
+        })
+    }
+
+    /// Whether the later of two values is the worse one.
+    #[must_use]
+    pub fn is_worse(&self, before: f64, after: f64) -> bool {
+        match self.better {
+            Better::Higher => after < before,
+            Better::Lower => after > before,
+        }
+    }
+}
+
 impl Curve {
     fn of(fit: &usl::Fit) -> Self {
         let usl::Fit { lambda, sigma, kappa, r_squared, residual, .. } = *fit;
@@ -236,14 +281,15 @@ impl LevelRun {
     pub fn of(step: u32, result: &RunResult, times_of: Option<usize>) -> Self {
         let window = &result.window;
         let seen = times_of.and_then(|at| window.types.get(at)).unwrap_or(&window.total);
+        let steadiness = result.steadiness.as_ref();
         Self {
             job: result.job,
             step,
             users: result.spec.users,
             started_at: result.started_at.clone(),
             value: result.headline.value,
-            interval: result.steadiness.interval,
-            steady: result.steadiness.verdict,
+            interval: steadiness.and_then(|steadiness| steadiness.interval),
+            steady: steadiness.map(|steadiness| steadiness.verdict),
             p95_us: seen.response.p95_us,
             p99_us: seen.response.p99_us,
             failure_share: result.failures.share,
@@ -257,7 +303,7 @@ impl ProfileResult {
     /// Name and value of the first figure, for lists; `None` where nothing was found.
     #[must_use]
     pub fn first_figure(&self) -> Option<(String, f64)> {
-        let best = self.levels.iter().map(|level| level.mean).reduce(f64::max)?;
+        let best = self.headline.best(self.levels.iter().map(|level| level.mean))?;
         Some((self.headline.name.clone(), best))
     }
 
@@ -275,10 +321,11 @@ impl ProfileResult {
         let points: Vec<Point> =
             runs.iter().map(|run| Point { users: run.users, throughput: run.value }).collect();
         let drift = findings::drift(&runs);
-        let fitted = usl::fit(&points);
-        let (usl, no_curve) = match fitted {
-            Ok(found) => (Some(Usl::of(&found)), None),
-            Err(error) => (None, Some(error.to_string())),
+        let headline = HeadlineName::of(&first.headline);
+        let (usl, no_curve) = match (headline.better, usl::fit(&points)) {
+            (Better::Lower, _) => (None, Some(no_law(&headline))),
+            (Better::Higher, Ok(found)) => (Some(Usl::of(&found)), None),
+            (Better::Higher, Err(error)) => (None, Some(error.to_string())),
         };
         let levels = Level::all(runs, usl.as_ref().map(|usl| &usl.curve));
         let times_of = times_of.and_then(|at| first.window.types.get(at));
@@ -290,11 +337,7 @@ impl ProfileResult {
             label: first.label.clone(),
             status,
             started_at: first.started_at.clone(),
-            headline: HeadlineName {
-                name: first.headline.name.clone(),
-                meaning: first.headline.meaning.clone(),
-                per: first.headline.per.clone(),
-            },
+            headline,
             times_of: times_of.map_or("all", |seen| seen.name.as_str()).to_owned(),
             levels,
             usl,
@@ -356,6 +399,11 @@ impl Level {
             runs: runs.to_vec(),
         }
     }
+}
+
+/// The law is about throughput.
+fn no_law(headline: &HeadlineName) -> String {
+    format!("no curve of {}: the scalability law describes throughput only", headline.name)
 }
 
 /// The lower median.

@@ -154,7 +154,7 @@ fn drifts(drift: Option<f64>) -> Option<String> {
 
 fn unsteady(levels: &[Level]) -> Option<String> {
     let runs = || levels.iter().flat_map(|level| &level.runs);
-    let count = |steady| runs().filter(|run: &&LevelRun| run.steady == steady).count();
+    let count = |steady| runs().filter(|run: &&LevelRun| run.steady == Some(steady)).count();
     let (drifting, all) = (count(Steady::Drifting), runs().count());
     (drifting > 0).then(|| {
         format!(

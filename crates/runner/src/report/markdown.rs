@@ -40,10 +40,10 @@ pub fn markdown(result: &RunResult) -> String {
     let limited_by = words::limited_by(result);
     out.push_str(&format!("\n**{}** {limited_by} → {advice}\n", words::LIMITED_BY));
     requirements(result, &mut out);
-    if result.steadiness.seconds > 0 {
-        let next = result.steadiness.next.as_ref().map_or_else(String::new, |n| format!(" → {n}"));
-        let steadiness = words::steadiness(result);
-        out.push_str(&format!("\n**{}** {steadiness}{next}\n", words::STEADINESS));
+    if let Some(steadiness) = words::judged_steadiness(result) {
+        let next = steadiness.next.as_ref().map_or_else(String::new, |n| format!(" → {n}"));
+        let text = words::steadiness(steadiness);
+        out.push_str(&format!("\n**{}** {text}{next}\n", words::STEADINESS));
     }
     figures(result, &mut out);
     if let Some(table) = words::slices(result) {

@@ -174,16 +174,14 @@ impl Page {
     }
 
     fn steadiness(&mut self, result: &RunResult) {
-        if result.steadiness.seconds == 0 {
-            return;
-        }
-        let ink = match result.steadiness.verdict {
+        let Some(steadiness) = words::judged_steadiness(result) else { return };
+        let ink = match steadiness.verdict {
             Steady::Steady => Ink::Green,
             Steady::Drifting => Ink::Yellow,
             Steady::TooShort => Ink::Dim,
         };
-        let next = result.steadiness.next.as_deref();
-        self.verdict(words::STEADINESS, ink, &words::steadiness(result), next);
+        let next = steadiness.next.as_deref();
+        self.verdict(words::STEADINESS, ink, &words::steadiness(steadiness), next);
     }
 
     /// What was judged, how, and what to do next.

@@ -12,10 +12,11 @@ use super::format::{
 use super::load;
 use super::table::Table;
 use crate::host::Host;
+use crate::measure::{Measure, Throughput};
 use crate::requirement::{Judgement, Unit};
 use crate::result::{
-    ClientCost, DeclaredFigure, Figures, RunResult, Status, Steady, TypeFigures, Verdict,
-    WorkloadFacts,
+    ClientCost, DeclaredFigure, Figures, RunResult, Status, Steadiness, Steady, TypeFigures,
+    Verdict, WorkloadFacts,
 };
 
 /// Between the parts of a line.
@@ -60,20 +61,19 @@ pub(super) fn headline(result: &RunResult) -> Vec<[String; 3]> {
     let shown = |value| if timed { figure(value) } else { "none".to_owned() };
     let mut rows = vec![[headline.name.clone(), shown(headline.value), headline.meaning.clone()]];
     rows.extend(load::efficiency(result));
-    // A second is the unit of some workloads; the document has minutes always.
-    let (unit, per, scale) = match headline.per.as_str() {
-        "second" => ("TPS", "a second", 1.0 / 60.0),
-        _ => ("TPM", "a minute", 1.0),
+    let Some(Throughput { name, per, of_minute }) = Measure::stored(&headline.per).throughput()
+    else {
+        return rows;
     };
     rows.push([
-        format!("{unit} (client)"),
-        shown(result.tpm_client * scale),
+        format!("{name} (client)"),
+        shown(result.tpm_client * of_minute),
         format!("transactions of all types completed {per}"),
     ]);
     if let Some(tpm) = result.tpm_server {
         rows.push([
-            format!("{unit} (server)"),
-            figure(tpm * scale),
+            format!("{name} (server)"),
+            figure(tpm * of_minute),
             format!("transactions {per} by the database's own counter"),
         ]);
     }
@@ -175,9 +175,14 @@ pub(super) fn limited_by(result: &RunResult) -> String {
 /// Before whether the window was steady.
 pub(super) const STEADINESS: &str = "Steadiness";
 
+/// Whether the window was steady; `None` where it had no seconds, and where that does not apply.
+pub(super) fn judged_steadiness(result: &RunResult) -> Option<&Steadiness> {
+    result.steadiness.as_ref().filter(|steadiness| steadiness.seconds > 0)
+}
+
 /// `steady — the mean is sure to ± 0.52 % (95 %) · seconds vary by 3.1 % · …`.
-pub(super) fn steadiness(result: &RunResult) -> String {
-    format!("{} — {}", steady(result.steadiness.verdict), result.steadiness.words)
+pub(super) fn steadiness(of: &Steadiness) -> String {
+    format!("{} — {}", steady(of.verdict), of.words)
 }
 
 /// A verdict in words.
@@ -453,9 +458,7 @@ pub(super) fn conduct(spec: &RunSpec) -> String {
 fn time(result: &RunResult) -> String {
     let durations = &result.durations;
     let window = match result.spec.length {
-        Length::Time(longest)
-            if result.steadiness.until.as_ref().is_some_and(|until| until.reached) =>
-        {
+        Length::Time(longest) if result.steadiness.as_ref().is_some_and(Steadiness::is_reached) => {
             let window = duration(durations.window_s);
             format!("window {window} of {} at most", format_duration(longest))
         }

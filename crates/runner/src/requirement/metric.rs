@@ -5,6 +5,7 @@ use triphammer_core::stats::{Times, share};
 use triphammer_core::workload::Description;
 
 use super::judgement::Unit;
+use crate::measure::Measure;
 use crate::result::{self, RunResult, TypeFigures};
 use crate::suggestion::suggestion;
 
@@ -71,6 +72,8 @@ const ALL: &str = "all";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vocabulary {
     headline: String,
+    /// What that counts in.
+    unit: Unit,
     types: Vec<String>,
 }
 
@@ -102,18 +105,21 @@ impl Vocabulary {
     #[must_use]
     pub fn of_workload(workload: &Description) -> Self {
         let (headline, transactions) = (&workload.headline, &workload.transactions);
-        Self::new(&headline.name, transactions.iter().map(|t| &*t.name))
+        let unit = Measure::from(headline.measure).unit();
+        Self::new(&headline.name, unit, transactions.iter().map(|t| &*t.name))
     }
 
     /// The names of a stored result.
     #[must_use]
     pub fn of_result(result: &RunResult) -> Self {
-        Self::new(&result.headline.name, result.window.types.iter().map(|t| t.name.as_str()))
+        let (headline, types) = (&result.headline, &result.window.types);
+        let unit = Measure::stored(&headline.per).unit();
+        Self::new(&headline.name, unit, types.iter().map(|t| t.name.as_str()))
     }
 
-    fn new<'a>(headline: &str, types: impl Iterator<Item = &'a str>) -> Self {
+    fn new<'a>(headline: &str, unit: Unit, types: impl Iterator<Item = &'a str>) -> Self {
         let types = std::iter::once(ALL).chain(types).map(str::to_owned).collect();
-        Self { headline: headline.to_lowercase(), types }
+        Self { headline: headline.to_lowercase(), unit, types }
     }
 
     /// The figure of that name, or why there is none.
@@ -128,7 +134,7 @@ impl Vocabulary {
     fn known(&self, name: &str) -> Option<Metric> {
         let metric = |unit, source| Some(Metric { name: name.to_owned(), unit, source });
         if name == self.headline {
-            return metric(Unit::Number, MetricSource::Headline);
+            return metric(self.unit, MetricSource::Headline);
         }
         if let Some(place) = OF_RUN.iter().position(|(known, ..)| *known == name) {
             return metric(OF_RUN[place].1, MetricSource::Run(place));

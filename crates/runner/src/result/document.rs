@@ -5,6 +5,7 @@ use triphammer_core::error::ErrorClass;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::stats::Times;
+use triphammer_statistics::compare::Better;
 
 use super::audit::Audit;
 use super::availability::{Availability, ViolatedIdentity};
@@ -20,6 +21,7 @@ use super::steadiness::Steadiness;
 use super::verification::{Verdict, Verification};
 use crate::command::JobKind;
 use crate::host::Host;
+use crate::measure;
 use crate::requirement::Judgement;
 
 /// Version of the document's shape.
@@ -46,8 +48,10 @@ pub struct RunResult {
     pub durations: Durations,
     /// The workload's first figure, from the timed window.
     pub headline: HeadlineFigure,
-    /// Whether the primary metric represents the window, and until when a warm-up is seen.
-    pub steadiness: Steadiness,
+    /// Whether the primary metric represents the window, and until when a warm-up is seen; `None` where seconds
+    /// are no samples of it.
+    #[serde(default)]
+    pub steadiness: Option<Steadiness>,
     /// Sums over the data that the run should have moved by what its transactions say.
     #[serde(default)]
     pub audits: Vec<Audit>,
@@ -181,6 +185,9 @@ pub struct HeadlineFigure {
     pub value: f64,
     /// The unit of time: `second`, `minute`, `hour`.
     pub per: String,
+    /// Which way is better. Documents of older versions do not say: they have rates only.
+    #[serde(default = "measure::higher")]
+    pub better: Better,
     /// Transactions committed in the timed window that the figure counts.
     pub count: u64,
     /// What the database itself says, over the whole run.

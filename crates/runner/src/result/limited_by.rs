@@ -9,7 +9,7 @@
 //!
 //! | kind | when it has the largest share of the time |
 //! |---|---|
-//! | undecided | the window is shorter than [`WINDOW_MIN_S`] or has fewer than [`COMMITTED_MIN`] transactions; or the CPUs are full and the server's processes are out of sight |
+//! | undecided | there is less than the [`Evidence`] that the measure asks for; or the CPUs are full and the server's processes are out of sight |
 //! | load | first of all: it was paced, and as good as all of it was served or the sessions were busy for less than [`SESSIONS_BUSY`]; else: client and server worked and nobody waited, so more users would get more |
 //! | client | a worker thread that never rests; lag; or threads that wait for a CPU because the client is pinned or nice |
 //! | host | client or server ready, without a CPU: because of other processes, where they used more than [`OTHERS_SHARE`] of all |
@@ -27,10 +27,8 @@ use serde::{Deserialize, Serialize};
 
 pub use figures::{LimitFigures, TimeShares};
 
-/// Shortest window that is judged, in seconds.
-pub const WINDOW_MIN_S: f64 = 2.0;
-/// Fewest committed transactions that are judged.
-pub const COMMITTED_MIN: u64 = 30;
+use crate::measure::Evidence;
+
 /// Fewest measurements of lag that its mean is read from.
 pub const LAG_SAMPLES_MIN: u64 = 20;
 /// Share of the time: below it the sessions of a paced load wait for work, not the work for sessions.
@@ -170,14 +168,14 @@ impl Bottleneck {
 impl LimitedBy {
     /// Decides, and says why and what to do.
     #[must_use]
-    pub fn new(figures: LimitFigures) -> Self {
-        let verdict = figures.verdict();
+    pub fn new(figures: LimitFigures, evidence: Evidence) -> Self {
+        let verdict = figures.verdict(evidence);
         Self {
             kind: verdict.kind,
             cause: Some(verdict.cause),
             certainty: verdict.certainty,
             second: verdict.second,
-            words: words::of(verdict, &figures),
+            words: words::of(verdict, &figures, evidence),
             advice: words::advice(verdict, &figures).to_owned(),
             figures,
         }

@@ -24,6 +24,7 @@ use super::steadiness::Steadiness;
 use super::verification::{ClientCount, Obstacle, Verification};
 use super::warnings;
 use crate::command::JobKind;
+use crate::measure::{self, Measure};
 
 impl RunResult {
     /// The result of a run: a function of its arguments and of nothing else.
@@ -48,6 +49,7 @@ impl RunResult {
         let per_transaction = round_trips.per_transaction;
         let limits = LimitFigures::new(facts, end, durations.window_s, per_transaction);
         let headline = headline(facts, end, &durations);
+        let evidence = Measure::from(facts.description.headline.measure).evidence();
         let availability = Availability::new(facts, end);
         let mut result = Self {
             format: FORMAT,
@@ -72,7 +74,7 @@ impl RunResult {
             client: client_cost(end, limits.client_cpus, &durations, &window, completed),
             figures: DeclaredFigure::all(OF_RUN, facts, end),
             round_trips,
-            limited_by: LimitedBy::new(limits),
+            limited_by: LimitedBy::new(limits, evidence),
             arrivals: Arrivals::of(end),
             pool_wait: end.pool_wait.as_ref().map(|waits| Times::of(Some(waits), None)),
             backlog_max: end.backlog_max,
@@ -162,9 +164,9 @@ fn durations(facts: &RunFacts, end: &RunEnd) -> Durations {
 
 fn headline(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> HeadlineFigure {
     let definition = &facts.description.headline;
-    let sum = |read: &dyn Fn(usize) -> u64| definition.transactions.iter().map(|t| read(*t)).sum();
     let counted = |read: &dyn Fn(usize) -> u64| definition.counted.iter().map(|t| read(*t)).sum();
-    let count = sum(&|t| end.timed[t].counts.committed);
+    let measure = Measure::from(definition.measure);
+    let count = measure::counted(definition, &end.timed);
     let client = ClientCount {
         committed: counted(&|t| end.run[t].counts.committed),
         in_doubt: counted(&|t| end.run[t].counts.in_doubt),
@@ -178,8 +180,9 @@ fn headline(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> HeadlineFi
     HeadlineFigure {
         name: definition.name.to_string(),
         meaning: definition.meaning.to_string(),
-        value: rate(count, durations.window_s, definition.per_seconds),
-        per: unit_of_time(definition.per_seconds),
+        value: measure.value(count, durations.window_s),
+        per: measure.per(),
+        better: measure.better(),
         count,
         verification: Verification::new(client, facts.database_count, obstacle),
     }
@@ -214,15 +217,6 @@ fn violated_identities(facts: &RunFacts, end: &RunEnd) -> Vec<ViolatedIdentity> 
         right: violation.right,
     });
     violated.collect()
-}
-
-fn unit_of_time(seconds: u32) -> String {
-    match seconds {
-        1 => "second".to_owned(),
-        60 => "minute".to_owned(),
-        3600 => "hour".to_owned(),
-        other => format!("{other} seconds"),
-    }
 }
 
 /// The counter's growth; `None` where it was not read twice, or went back because the server

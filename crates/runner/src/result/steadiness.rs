@@ -12,6 +12,7 @@ use triphammer_statistics::warmup::{self, POINTS_MIN, SETTLED};
 use triphammer_statistics::{Interval, warmup::WarmUp as Found};
 
 use super::facts::RunFacts;
+use crate::measure::Measure;
 use crate::report::format::{duration, percent, precise};
 use crate::schedule::Schedule;
 use crate::stopping_rule;
@@ -116,16 +117,17 @@ pub(crate) struct Judged<'a> {
 }
 
 impl Steadiness {
-    /// Of a run with these seconds.
-    pub(super) fn new(facts: &RunFacts, end: &RunEnd) -> Self {
+    /// Of a run with these seconds; `None` where they are no samples of what it measures.
+    pub(super) fn new(facts: &RunFacts, end: &RunEnd) -> Option<Self> {
+        let per_unit = Measure::from(facts.description.headline.measure).of_a_second()?;
         let all = &facts.headline_seconds;
         let place = |second: u64| usize::try_from(second).unwrap_or(usize::MAX).min(all.len());
         let start = place(end.window.start.second());
         // The last second of a number of transactions is not whole: neither is what lies after a stop.
         let seconds = &all[..place(end.window.end.second()).max(start)];
         let until_ci = facts.until_ci.map(|asked| (asked, ended_early(facts, end)));
-        let per_unit = f64::from(facts.description.headline.per_seconds);
-        Self::of(&Judged { seconds, start, per_unit, until_ci, schedule: &facts.schedule })
+        let schedule = &facts.schedule;
+        Some(Self::of(&Judged { seconds, start, per_unit, until_ci, schedule }))
     }
 
     /// Of seconds.
@@ -168,6 +170,11 @@ impl Steadiness {
         steadiness.words = words(&steadiness, rampup_s, sooner(&summary));
         steadiness.next = next(&steadiness, rampup_s);
         steadiness
+    }
+
+    /// Whether the interval became as tight as was asked for.
+    pub(crate) fn is_reached(&self) -> bool {
+        self.until.as_ref().is_some_and(|until| until.reached)
     }
 
     /// Whether the timed window began before the warm-up had ended.

@@ -4,6 +4,7 @@ use super::document::{RunResult, Warning};
 use super::facts::CounterSpan;
 use super::parts::Status;
 use super::verification::Verdict;
+use crate::measure::Measure;
 use crate::report::format::{counted, duration, integer, percent};
 
 /// The engine's note when a worker thread did not come home.
@@ -196,15 +197,17 @@ fn server(result: &RunResult, counter: &CounterSpan, list: &mut Vec<Warning>) {
     }
     let stray = result.server_transactions.map_or(0.0, |t| counter.late_s / t.seconds);
     if stray > STRAY_MAX {
+        let shown = Measure::stored(&result.headline.per).throughput();
+        let name = shown.map_or("TPM", |throughput| throughput.name);
         let text = format!(
-            "TPM (server) may be off by up to {}: sessions report to the counter up to {} late, and \
+            "{name} (server) may be off by up to {}: sessions report to the counter up to {} late, and \
              the window has {}",
             percent(stray.min(1.0)),
             duration(counter.late_s),
             duration(result.durations.window_s)
         );
-        let next = "use TPM (client), or a window of 20s and more";
-        warn(list, "server_counter_late", text, next);
+        let next = format!("use {name} (client), or a window of 20s and more");
+        warn(list, "server_counter_late", text, &next);
     }
     let changed = &result.settings_changed;
     if !changed.is_empty() {

@@ -44,7 +44,7 @@ fn runs(levels: &[u32], repeats: u32, limited_by: fn(u32) -> Bottleneck) -> Vec<
                 started_at: "2026-05-09T07:29:52Z".into(),
                 value: law(users) * off,
                 interval: Some(Interval { low: law(users) * 0.99, high: law(users) * 1.01 }),
-                steady: if step == 3 { Steady::Drifting } else { Steady::Steady },
+                steady: Some(if step == 3 { Steady::Drifting } else { Steady::Steady }),
                 p95_us: 2_500 * u64::from(users),
                 p99_us: 4_000 * u64::from(users),
                 failure_share: if users > 32 { 0.004 } else { 0.0 },

@@ -6,6 +6,7 @@
 mod campaigns;
 mod capacity_simulation;
 mod compare;
+mod measures;
 mod report;
 mod result;
 mod sample;

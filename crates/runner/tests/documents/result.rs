@@ -381,7 +381,7 @@ fn answers_that_cannot_be_read_count_against_the_limit() {
 fn a_window_that_its_interval_ended_says_how_long_it_had_to_be_and_what_it_does_not_cover() {
     let asked = |schedule: Schedule, share| {
         let result = with(|facts, _| (facts.until_ci, facts.schedule) = (Some(share), schedule));
-        result.steadiness
+        result.steadiness.unwrap()
     };
     let every = |seconds| Schedule::Every { setting: "checkpoint_timeout".into(), seconds };
     let (held, short) = (asked(every(100), 0.01), asked(every(300), 0.01));

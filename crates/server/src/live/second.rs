@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use triphammer_core::stats::rate;
 use triphammer_core::workload::Description;
+use triphammer_runner::measure::{self, Measure};
 use triphammer_runner::metrics::{Merge, Values};
 use triphammer_runner::second::Second;
 use utoipa::ToSchema;
@@ -66,8 +66,7 @@ impl SecondsOf {
     pub fn second(&self, second: &Second) -> LiveSecond {
         let (interval, headline) = (&second.interval, &self.workload.headline);
         let seconds = length(interval.first, interval.last);
-        let counted: u64 =
-            headline.transactions.iter().map(|t| interval.types[*t].counts.committed).sum();
+        let counted = measure::counted(headline, &interval.types);
         let of_type = |name: &str, seen| LiveType {
             name: name.to_owned(),
             figures: Figures(Values::of_type(seen, seconds)),
@@ -77,7 +76,7 @@ impl SecondsOf {
             activity: self.activity,
             first: interval.first,
             last: interval.last,
-            headline: rate(counted, seconds, headline.per_seconds),
+            headline: Measure::from(headline.measure).value(counted, seconds),
             total: of_type("all", &second.total),
             types: types.map(|(definition, seen)| of_type(&definition.name, seen)).collect(),
             figures: Figures(Values::of_second(second)),

@@ -2,7 +2,7 @@
 
 use triphammer_core::random::Rng;
 use triphammer_core::value::Timestamp;
-use triphammer_core::workload::{AuditDef, Headline, TransactionDef};
+use triphammer_core::workload::{AuditDef, Headline, MeasureDef, TransactionDef};
 
 use super::schema::{ACCOUNTS_EACH, TELLERS_EACH};
 
@@ -37,7 +37,7 @@ pub fn headline() -> Headline {
         name: "TPS".into(),
         meaning: "transactions committed per second".into(),
         transactions: vec![TPCB_LIKE, SIMPLE_UPDATE, SELECT_ONLY],
-        per_seconds: 1,
+        measure: MeasureDef::Rate { per_seconds: 1 },
         database_count: Some("count.history".into()),
         counted: vec![TPCB_LIKE, SIMPLE_UPDATE],
     }

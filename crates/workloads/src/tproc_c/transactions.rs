@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use triphammer_core::pace::Cycle;
-use triphammer_core::workload::{Headline, TallyDef, TransactionDef};
+use triphammer_core::workload::{Headline, MeasureDef, TallyDef, TransactionDef};
 
 /// How many transaction types there are.
 pub const TRANSACTION_COUNT: usize = 5;
@@ -47,7 +47,7 @@ pub fn headline() -> Headline {
         name: "NOPM".into(),
         meaning: "New-Orders committed per minute".into(),
         transactions: vec![NEW_ORDER],
-        per_seconds: 60,
+        measure: MeasureDef::Rate { per_seconds: 60 },
         database_count: Some("count.new_orders".into()),
         counted: vec![NEW_ORDER],
     }

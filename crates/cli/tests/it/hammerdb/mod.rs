@@ -168,7 +168,7 @@ fn native_procedures_on_postgresql_are_driven_as_they_are() {
 #[test]
 fn oracle_compatible_procedures_are_driven_and_their_silent_rollbacks_counted() {
     let program = Program::new();
-    let schema = Schema::postgres(&program, &[include_str!("postgres_oracle.sql")]);
+    let schema = Schema::postgres(&program, &[PROCEDURES, include_str!("postgres_oracle.sql")]);
     let result = drives(&program, &schema);
     assert_asked_after_new_order(&result);
 }

@@ -90,6 +90,16 @@ BEGIN
     RETURN 1;
 END $$;
 
+CREATE FUNCTION work_status(w integer, d integer, payer integer, OUT first varchar, OUT middle varchar,
+                            OUT balance numeric, OUT number integer, OUT entered timestamp,
+                            OUT carrier integer)
+LANGUAGE sql AS $$
+    SELECT c_first, c_middle::varchar, c_balance, o_id, o_entry_d::timestamp, o_carrier_id::integer
+    FROM customer JOIN orders ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id
+    WHERE c_w_id = w AND c_d_id = d AND c_id = payer
+    ORDER BY o_id DESC LIMIT 1
+$$;
+
 CREATE FUNCTION work_stock_level(w integer, d integer, threshold integer)
 RETURNS integer LANGUAGE sql AS $$
     SELECT count(DISTINCT s_i_id)::integer

@@ -1,25 +1,20 @@
--- The interface of HammerDB's procedures in its Oracle-compatible form. As there, New-Order finds out that
--- an item is not there, one time in ten here, and rolls back without a word.
-CREATE PROCEDURE neword(
-    w integer, max_w integer, d integer, c integer, lines integer, INOUT discount numeric,
-    INOUT last varchar, INOUT credit varchar, INOUT d_tax_out numeric, INOUT w_tax_out numeric,
-    INOUT next_o_id integer, at timestamp
-) LANGUAGE plpgsql AS $$
+-- What HammerDB's procedures in their Oracle-compatible form have otherwise, on top of its own: each commits by
+-- itself, PAYMENT takes the customer first, ORDER-STATUS gives no lines. As there, New-Order finds out that an
+-- item is not there, one time in ten here, and rolls back without a word.
+DO $make$
 DECLARE
-    number integer;
+    routine text;
+    at_end text;
 BEGIN
-    SELECT c_discount, c_last, c_credit INTO discount, last, credit
-    FROM customer WHERE c_w_id = w AND c_d_id = d AND c_id = c;
-    UPDATE district SET d_next_o_id = d_next_o_id + 1 WHERE d_w_id = w AND d_id = d
-    RETURNING d_next_o_id - 1 INTO number;
-    next_o_id := number;
-    PERFORM work_new_order(w, d, number, c, lines, at);
-    IF random() < 0.1 THEN
-        ROLLBACK;
-    END IF;
-    COMMIT;
-END $$;
+    FOR routine, at_end IN
+        VALUES ('neword', 'IF random() < 0.1 THEN ROLLBACK; END IF; COMMIT;'), ('delivery', 'COMMIT;')
+    LOOP
+        EXECUTE replace(pg_get_functiondef(routine::regproc),
+                        'END $procedure$', at_end || ' END $procedure$');
+    END LOOP;
+END $make$;
 
+DROP PROCEDURE payment;
 CREATE PROCEDURE payment(
     w integer, d integer, c_w integer, c_d integer, INOUT c integer, by_name integer,
     amount numeric, INOUT last varchar,
@@ -37,12 +32,7 @@ BEGIN
     COMMIT;
 END $$;
 
-CREATE PROCEDURE delivery(w integer, carrier integer, at timestamp) LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM work_delivery(w, carrier, at);
-    COMMIT;
-END $$;
-
+DROP PROCEDURE ostat;
 CREATE PROCEDURE ostat(
     w integer, d integer, INOUT c integer, by_name integer, INOUT last varchar, INOUT first varchar,
     INOUT middle varchar, INOUT balance numeric, INOUT number integer, INOUT entdate timestamp,
@@ -50,15 +40,5 @@ CREATE PROCEDURE ostat(
 ) LANGUAGE plpgsql AS $$
 BEGIN
     c := work_customer(w, d, c, by_name, last);
-    SELECT c_first, c_middle, c_balance, o_id, o_entry_d, o_carrier_id
-    INTO first, middle, balance, number, entdate, carrier
-    FROM customer JOIN orders ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id
-    WHERE c_w_id = w AND c_d_id = d AND c_id = c
-    ORDER BY o_id DESC LIMIT 1;
-END $$;
-
-CREATE PROCEDURE slev(w integer, d integer, threshold integer, INOUT stock_count integer)
-LANGUAGE plpgsql AS $$
-BEGIN
-    stock_count := work_stock_level(w, d, threshold);
+    SELECT * INTO first, middle, balance, number, entdate, carrier FROM work_status(w, d, c);
 END $$;

@@ -47,11 +47,7 @@ CREATE PROCEDURE ostat(
 ) LANGUAGE plpgsql AS $$
 BEGIN
     c := work_customer(w, d, c, by_name, last);
-    SELECT c_first, c_middle, c_balance, o_id, o_entry_d, o_carrier_id
-    INTO first, middle, balance, number, entdate, carrier
-    FROM customer JOIN orders ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id
-    WHERE c_w_id = w AND c_d_id = d AND c_id = c
-    ORDER BY o_id DESC LIMIT 1;
+    SELECT * INTO first, middle, balance, number, entdate, carrier FROM work_status(w, d, c);
     SELECT lines || string_agg(ol_i_id::text, ',') INTO STRICT lines
     FROM order_line WHERE ol_w_id = w AND ol_d_id = d AND ol_o_id = number;
 END $$;

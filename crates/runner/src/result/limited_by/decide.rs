@@ -3,9 +3,11 @@
 
 use super::figures::LimitFigures;
 use super::{
-    Bottleneck, CLEAR, COMMITTED_MIN, Cause, Certainty, HOST_BUSY, HOST_FREE, LAG_MIN_US, MOST,
-    OTHERS_SHARE, SESSIONS_BUSY, THREAD_BUSY, TimeShares, WINDOW_MIN_S,
+    Bottleneck, CLEAR, Cause, Certainty, HOST_BUSY, HOST_FREE, LAG_MIN_US, MOST, OTHERS_SHARE,
+    SESSIONS_BUSY, THREAD_BUSY, TimeShares,
 };
+
+use crate::measure::Evidence;
 
 /// A verdict without its words.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,13 +39,8 @@ struct Candidate {
 
 impl LimitFigures {
     /// What limited the run.
-    #[must_use]
-    pub fn decide(&self) -> Bottleneck {
-        self.verdict().kind
-    }
-
-    pub(super) fn verdict(&self) -> Verdict {
-        if self.lacks_data() {
+    pub(super) fn verdict(&self, evidence: Evidence) -> Verdict {
+        if self.window_s < evidence.window_s || self.committed < evidence.observations {
             return Verdict::probable(Bottleneck::Undecided, Cause::TooLittle, None);
         }
         let measured = self.measured();
@@ -256,9 +253,5 @@ impl LimitFigures {
     fn is_short_of_cpu(&self) -> bool {
         let share = self.host_cpu_share.unwrap_or(0.0);
         share > HOST_BUSY || self.host_pressure_share.is_some_and(|p| p > MOST && share > HOST_FREE)
-    }
-
-    pub(super) fn lacks_data(&self) -> bool {
-        self.window_s < WINDOW_MIN_S || self.committed < COMMITTED_MIN
     }
 }

@@ -2,6 +2,7 @@
 //! processes that burn every CPU, and the edges between verdicts.
 
 use super::*;
+use crate::measure::Measure;
 
 /// Two CPUs, 8 users by procedures on a server of this host, that nothing troubles.
 fn quiet() -> LimitFigures {
@@ -58,7 +59,7 @@ fn limited(changes: &[Change]) -> LimitedBy {
     let mut figures = quiet();
     changes.iter().for_each(|change| change(&mut figures));
     figures.time = figures.time_shares();
-    LimitedBy::new(figures)
+    LimitedBy::new(figures, Measure::stored("minute").evidence())
 }
 
 fn one_user(f: &mut LimitFigures) {

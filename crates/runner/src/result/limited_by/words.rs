@@ -3,14 +3,15 @@
 use super::decide::Verdict;
 use super::figures::{LimitFigures, TimeShares, whole};
 use super::{Cause, Certainty};
+use crate::measure::Evidence;
 use crate::report::format::{counted, duration, figure, milliseconds, percent};
 
 /// Why.
-pub(super) fn of(verdict: Verdict, f: &LimitFigures) -> String {
+pub(super) fn of(verdict: Verdict, f: &LimitFigures, evidence: Evidence) -> String {
     let why = match verdict.cause {
         Cause::TooLittle => format!(
             "too little to judge by: {} in a window of {}",
-            counted(f.committed, "committed transactions"),
+            counted(f.committed, evidence.observed),
             duration(f.window_s)
         ),
         Cause::Unseen => format!(

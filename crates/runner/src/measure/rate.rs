@@ -1,0 +1,61 @@
+//! Throughput over the timed window: NOPM, TPS, and whatever else counts committed transactions per unit of
+//! time.
+
+use triphammer_core::stats::rate;
+
+use super::Evidence;
+
+/// Committed transactions per unit of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// Seconds of the unit of time: 60 for "per minute".
+    pub per_seconds: u32,
+}
+
+/// How the throughput of all transaction types is shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Throughput {
+    /// `TPM`.
+    pub name: &'static str,
+    /// `a minute`, after a verb.
+    pub per: &'static str,
+    /// What a figure per minute is multiplied by: documents have minutes always.
+    pub of_minute: f64,
+}
+
+impl Rate {
+    /// A shorter window, or fewer transactions, say nothing about what limited them.
+    pub(super) const EVIDENCE: Evidence =
+        Evidence { window_s: 2.0, observations: 30, observed: "committed transactions" };
+
+    /// From the unit of time that a document names. One of an unknown name is a minute.
+    pub(super) fn stored(per: &str) -> Self {
+        let per_seconds = match per {
+            "second" => 1,
+            "hour" => 3600,
+            other => other.split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(60),
+        };
+        Self { per_seconds }
+    }
+
+    pub(super) fn per(self) -> String {
+        match self.per_seconds {
+            1 => "second".to_owned(),
+            60 => "minute".to_owned(),
+            3600 => "hour".to_owned(),
+            other => format!("{other} seconds"),
+        }
+    }
+
+    pub(super) fn value(self, count: u64, seconds: f64) -> f64 {
+        rate(count, seconds, self.per_seconds)
+    }
+
+    /// Per second beside what is per second, else per minute.
+    pub(super) const fn throughput(self) -> Throughput {
+        match self.per_seconds {
+            1 => Throughput { name: "TPS", per: "a second", of_minute: 1.0 / 60.0 },
+            _ => Throughput { name: "TPM", per: "a minute", of_minute: 1.0 },
+        }
+    }
+}
