@@ -33,6 +33,7 @@ pub mod resources;
 pub mod result;
 pub mod run;
 pub mod schedule;
+pub mod schemas;
 pub mod second;
 pub mod settings;
 pub mod store;
