@@ -67,7 +67,7 @@ const IN_PROCESS: &str = "in process";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LimitedBy {
     /// What it was.
-    pub kind: Limit,
+    pub kind: Bottleneck,
     /// Which of its ways; `None` in documents of older versions.
     #[serde(default)]
     pub cause: Option<Cause>,
@@ -76,7 +76,7 @@ pub struct LimitedBy {
     pub certainty: Certainty,
     /// What else it may be, where it is not sure.
     #[serde(default)]
-    pub second: Option<Limit>,
+    pub second: Option<Bottleneck>,
     /// Why, in words with figures.
     pub words: String,
     /// What to do next.
@@ -87,7 +87,7 @@ pub struct LimitedBy {
 
 /// What can limit a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Limit {
+pub enum Bottleneck {
     /// The load was paced and kept up with, or its sessions were idle most of the time; or client and server
     /// worked while nobody waited, so that more users would get more.
     #[serde(rename = "load_limited")]
@@ -152,7 +152,7 @@ pub enum Certainty {
     Probable,
 }
 
-impl Limit {
+impl Bottleneck {
     /// Every one.
     pub const ALL: [Self; 6] =
         [Self::Load, Self::Client, Self::Host, Self::Network, Self::Database, Self::Undecided];
@@ -196,7 +196,7 @@ impl LimitedBy {
             _ => "",
         };
         let doubt = match (self.certainty, self.kind) {
-            (Certainty::Probable, kind) if kind != Limit::Undecided => "probably ",
+            (Certainty::Probable, kind) if kind != Bottleneck::Undecided => "probably ",
             _ => "",
         };
         format!("{doubt}{label}{reason}")

@@ -12,7 +12,7 @@ use triphammer_core::session::{Isolation, Protocol};
 use triphammer_core::spec::{Length, Sessions};
 use triphammer_core::workload::Mode;
 use triphammer_runner::requirement::{Operator, Unit};
-use triphammer_runner::result::{DatabaseCount, Limit, RunResult, Status, Verdict};
+use triphammer_runner::result::{Bottleneck, DatabaseCount, RunResult, Status, Verdict};
 use triphammer_runner::schedule::Schedule;
 use triphammer_runner::schemas::{PUBLISHED, components};
 
@@ -34,7 +34,7 @@ fn the_published_schemas_are_those_of_the_types() {
         assert!(
             found == text,
             "docs/reference/{} is not what the types are; UPDATE_REFERENCE=1 cargo test \
-             -p triphammer-runner --test documents schema writes it anew",
+             -p triphammer-runner --test documents schema rewrites it",
             published.file
         );
     }
@@ -187,7 +187,7 @@ fn words_are_those_of_the_types() {
     check("ErrorClass", words(ErrorClass::ALL));
     check("Isolation", words(Isolation::ALL.map(|(level, _)| level)));
     check("Protocol", words(Protocol::ALL.map(|(protocol, _)| protocol)));
-    check("Limit", words(Limit::ALL));
+    check("Limit", words(Bottleneck::ALL));
     check("Operator", words(Operator::ALL));
     check("Unit", words([Unit::Number, Unit::Share, Unit::Us]));
     check("Mode", words([Mode::Procedures, Mode::Statements]));
