@@ -2,9 +2,11 @@
 //! clock's zero, the moment when all virtual users were connected and the run began. Under tokio's
 //! paused time the clock is virtual, so tests of whatever waits take no time.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tokio::time::Instant;
 
 use crate::value::Timestamp;
@@ -177,18 +179,31 @@ pub fn format_duration(duration: Duration) -> String {
     out
 }
 
-/// Serde for durations as people write them.
-pub mod serde_duration {
-    use std::time::Duration;
+/// A duration as people write it, in documents: `#[serde(with = "DurationText")]`.
+#[derive(Clone, Copy, Debug)]
+pub struct DurationText;
 
-    use serde::{Deserialize, Deserializer, Serializer};
+impl JsonSchema for DurationText {
+    fn inline_schema() -> bool {
+        true
+    }
 
+    fn schema_name() -> Cow<'static, str> {
+        "DurationText".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^([0-9.]+(us|ms|s|m|h|d))+$" })
+    }
+}
+
+impl DurationText {
     /// Writes `1m30s`.
     ///
     /// # Errors
     /// As the serializer.
     pub fn serialize<S: Serializer>(duration: &Duration, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&super::format_duration(*duration))
+        to.serialize_str(&format_duration(*duration))
     }
 
     /// Reads `1m30s`.
@@ -196,7 +211,7 @@ pub mod serde_duration {
     /// # Errors
     /// When the text is no duration.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
-        super::parse_duration(&String::deserialize(from)?).map_err(serde::de::Error::custom)
+        parse_duration(&String::deserialize(from)?).map_err(serde::de::Error::custom)
     }
 }
 

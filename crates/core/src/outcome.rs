@@ -8,13 +8,14 @@
 //! Σ intervals = totals
 //! ```
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Elapsed;
 use crate::error::ErrorClass;
 
 /// The one outcome of a transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The database said that it committed, whether or not the rest of its answer could be read.

@@ -10,6 +10,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::DbError;
@@ -377,7 +378,7 @@ impl Default for Waits {
 }
 
 /// What is at the other end of a session.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerInfo {
     /// `PostgreSQL`, `SQLite`.
     pub product: String,
@@ -419,7 +420,7 @@ pub struct Capabilities {
 }
 
 /// Isolation levels by the names of the SQL standard, and snapshot isolation beside them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the standard's own names")]
 pub enum Isolation {
@@ -462,7 +463,7 @@ impl std::str::FromStr for Isolation {
 }
 
 /// How statements travel, so that poolers and proxies can be tested.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
     /// Prepared once a session, bound and executed each time.

@@ -4,9 +4,10 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::clock::{format_duration, serde_duration};
+use crate::clock::{DurationText, format_duration};
 use crate::error::SpecError;
 use crate::pace::{Cycle, Late, Load, RateProfile, RateStep};
 use crate::session::{Capabilities, Isolation, Protocol};
@@ -28,14 +29,14 @@ pub const RETRIES_MAX: u32 = 1_000;
 pub const DURATION_MAX: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 /// How a workload is driven.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunSpec {
     /// Virtual users; terminals where the load is keyed, sessions where it is open.
     pub users: u32,
     /// Worker threads.
     pub threads: u32,
     /// Load without timing, before the window. Zero when the length is a number of transactions.
-    #[serde(with = "serde_duration")]
+    #[serde(with = "DurationText")]
     pub rampup: Duration,
     /// How long or how much.
     pub length: Length,
@@ -61,26 +62,26 @@ pub struct RunSpec {
 }
 
 /// How long a run is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Length {
     /// The timed window, after ramp-up, by the clock.
-    Time(#[serde(with = "serde_duration")] Duration),
+    Time(#[serde(with = "DurationText")] Duration),
     /// This many transactions of each virtual user; all of it is the window.
     Transactions(u64),
 }
 
 /// What a load that waits needs beside its model.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pacing {
-    /// The sessions that keyed terminals work on.
+    /// The sessions that keyed terminals work on: one each, or a pool of so many.
     pub sessions: Sessions,
     /// From one terminal's log-in to the next one's; keyed loads only.
-    #[serde(with = "serde_duration")]
+    #[serde(with = "DurationText")]
     pub login_delay: Duration,
     /// What becomes of late arrivals; open loads only.
     pub late: Late,
-    /// Arrivals that may wait for a session; open loads only. When one more is due, the one that has
+    /// Arrivals that may wait for a session; 0 where the load is not open. When one more is due, the one that has
     /// waited longest is dropped.
     pub backlog: u64,
     /// What the file of a load in steps says.
@@ -88,7 +89,7 @@ pub struct Pacing {
 }
 
 /// The sessions that terminals work on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sessions {
     /// Each has its own.
@@ -110,15 +111,15 @@ impl Sessions {
 }
 
 /// Retries of serialization failures and deadlocks, with the same input.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RetryPolicy {
     /// Attempts in all, the first included.
     pub attempts: u32,
     /// The first wait is drawn from 0 to this; it doubles with each attempt (full jitter).
-    #[serde(with = "serde_duration")]
+    #[serde(with = "DurationText")]
     pub backoff_first: Duration,
     /// Longest wait.
-    #[serde(with = "serde_duration")]
+    #[serde(with = "DurationText")]
     pub backoff_max: Duration,
 }
 
@@ -142,22 +143,22 @@ impl RetryPolicy {
 }
 
 /// Every wait has a limit with a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TimeLimits {
     /// Opening a session.
-    #[serde(with = "serde_duration")]
+    #[serde(with = "DurationText")]
     pub connect: Duration,
     /// A transaction's attempt; zero for no limit. A watchdog cancels it and counts a timeout.
-    #[serde(with = "serde_duration")]
+    #[serde(with = "DurationText")]
     pub transaction: Duration,
     /// Waiting for transactions in flight after the stop; then they are aborted.
-    #[serde(with = "serde_duration")]
+    #[serde(with = "DurationText")]
     pub drain: Duration,
     /// First wait before a lost session is reconnected; doubles up to `reconnect_max`.
-    #[serde(with = "serde_duration")]
+    #[serde(with = "DurationText")]
     pub reconnect_first: Duration,
     /// Longest wait between two attempts to reconnect.
-    #[serde(with = "serde_duration")]
+    #[serde(with = "DurationText")]
     pub reconnect_max: Duration,
 }
 

@@ -1,23 +1,33 @@
 //! Figures from histograms and counters.
 
 use hdrhistogram::Histogram;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A summary of times, in microseconds. Percentiles are exact to three significant digits; the mean is
 /// exact where the sum is known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "every field is what its name says")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Times {
+    /// How many times this sums up; the others are 0 when it is 0.
     pub count: u64,
+    /// Shortest, in microseconds.
     pub min_us: u64,
+    /// Mean, in microseconds; exact for committed ones.
     pub mean_us: f64,
+    /// Median, in microseconds.
     pub p50_us: u64,
+    /// 90th percentile, in microseconds.
     pub p90_us: u64,
+    /// 95th percentile, in microseconds.
     pub p95_us: u64,
+    /// 99th percentile, in microseconds.
     pub p99_us: u64,
+    /// 99.9th percentile, in microseconds.
     pub p99_9_us: u64,
+    /// 99.99th percentile, in microseconds.
     #[serde(default)]
     pub p99_99_us: u64,
+    /// Longest, in microseconds.
     pub max_us: u64,
 }
 

@@ -3,6 +3,7 @@
 //! Change points are the statistics crate's. A change is reported with its size, and with what differs between the last run before it and the first run after it: where one of them explains the change,
 //! look there first.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_statistics::Interval;
 use triphammer_statistics::change_point::{
@@ -32,12 +33,15 @@ pub struct Wanted {
     pub on: Option<String>,
 }
 
-/// Runs in the order of time, and when they changed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What `triphammer history --json` prints: runs in the order of time, and when their first figure changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "A history")]
 pub struct HistoryResult {
-    /// Version of this shape: [`HISTORY_FORMAT`].
+    /// Version of this shape.
+    #[schemars(extend("const" = HISTORY_FORMAT))]
     pub format: u32,
-    /// Always `history`: tells this document from those of jobs.
+    /// Tells this document from those of other commands.
+    #[schemars(with = "String", extend("const" = "history"))]
     pub kind: String,
     /// The program that made it.
     pub tool: Tool,
@@ -58,11 +62,12 @@ pub struct HistoryResult {
 }
 
 /// A run of a history.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryRun {
     /// Its job.
     pub job: i64,
     /// Date and time of its zero, RFC 3339, UTC.
+    #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
     /// Its first figure.
     pub value: f64,
@@ -79,7 +84,7 @@ pub struct HistoryRun {
 }
 
 /// A change of the first figure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
     /// Place in `runs` of the first run after it.
     pub at: usize,

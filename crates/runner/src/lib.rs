@@ -32,6 +32,7 @@ pub mod resources;
 pub mod result;
 pub mod run;
 pub mod schedule;
+pub mod schemas;
 pub mod second;
 pub mod settings;
 mod stopping_rule;

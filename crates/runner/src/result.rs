@@ -9,8 +9,8 @@
 //! RunEnd  ───┘
 //! ```
 //!
-//! The document's shape is published in `docs/reference/result-schema.json`, which a test holds to
-//! these types. A change that a reader of the old shape would misread raises [`FORMAT`].
+//! The document's shape is published in `docs/reference/result-schema.json`, which is made from these types
+//! ([`schemas`](crate::schemas)). A change that a reader of the old shape would misread raises [`FORMAT`].
 
 mod audit;
 mod availability;

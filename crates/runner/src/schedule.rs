@@ -1,6 +1,7 @@
 //! What a server does by the clock, as its settings say. A window that ends by its own interval must hold
 //! it twice: a series that ends between two checkpoints knows of none.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::report::format::duration;
@@ -18,7 +19,7 @@ const POSTGRES: [(&str, Option<&str>); 3] = [
 ];
 
 /// What a server does by the clock.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Schedule {
     /// Nothing that takes a run's time.

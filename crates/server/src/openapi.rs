@@ -1,8 +1,6 @@
 //! The interface's OpenAPI document: from the handlers and their types, with the published schemas
 //! of what runs, profiles, searches and comparisons leave.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Value, json};
 use triphammer_runner::build::BuildReport;
 use triphammer_runner::check::CheckReport;
@@ -11,7 +9,7 @@ use utoipa::OpenApi;
 
 use crate::api;
 use crate::live::LiveEvent;
-use crate::schema::RESULTS;
+use crate::schema::documents;
 
 /// What clients send, errors, and reports of checks: members may be left out. All else has every member, be it `null`.
 const SENT: [&str; 8] = [
@@ -76,7 +74,7 @@ pub fn document() -> Value {
             schema["required"] = all;
         }
     }
-    for (name, schema) in result_schemas() {
+    for (name, schema) in documents() {
         let before = schemas.insert(name.clone(), schema);
         assert!(before.is_none(), "two types are called {name}");
     }
@@ -150,27 +148,4 @@ fn add_refusals(method: &str, responses: &mut Value) {
         let refusal = json!({ "description": description, "content": content });
         responses.entry(*status).or_insert(refusal);
     }
-}
-
-/// The schemas of the results and of their parts, by name. What several have they have alike.
-fn result_schemas() -> BTreeMap<String, Value> {
-    let mut all = BTreeMap::new();
-    for (name, schema) in RESULTS.into_iter().flat_map(|(name, text)| schemas_of(name, text)) {
-        let same = all.get(&name).is_none_or(|before| *before == schema);
-        assert!(same, "the published schemas have two types called {name}");
-        all.insert(name, schema);
-    }
-    all
-}
-
-/// The schema of a result and of its parts, by name.
-fn schemas_of(name: &str, text: &str) -> Vec<(String, Value)> {
-    let text = text.replace("#/$defs/", "#/components/schemas/");
-    let mut whole: Value = serde_json::from_str(&text).expect("the published schema is JSON");
-    let fields = whole.as_object_mut().expect("the published schema is an object");
-    fields.remove("$schema");
-    fields.remove("title");
-    let parts = fields.remove("$defs").unwrap_or_else(|| json!({}));
-    let Value::Object(parts) = parts else { return Vec::new() };
-    parts.into_iter().chain([(name.to_owned(), whole)]).collect()
 }

@@ -1,16 +1,26 @@
 //! Schemas of members that are made by hand: they point to published schemas by name.
 
+use serde_json::{Map, Value, json};
+use triphammer_runner::schemas::{self, PUBLISHED};
 use utoipa::openapi::schema::{AnyOfBuilder, Object, Type};
 use utoipa::openapi::{Ref, RefOr, Schema};
 
-/// The published schemas of what runs leave, by the names that they have here.
-pub(crate) const RESULTS: [(&str, &str); 5] = [
-    ("RunResult", include_str!("../../../docs/reference/result-schema.json")),
-    ("ProfileResult", include_str!("../../../docs/reference/profile-schema.json")),
-    ("CapacityResult", include_str!("../../../docs/reference/capacity-schema.json")),
-    ("ComparisonResult", include_str!("../../../docs/reference/comparison-schema.json")),
-    ("HistoryResult", include_str!("../../../docs/reference/history-schema.json")),
-];
+/// What every document of a job is one of.
+const DOCUMENT: &str = "JobDocument";
+
+/// The published schemas with their parts, and the union of those that jobs leave, by name.
+pub(crate) fn documents() -> Map<String, Value> {
+    let mut all = schemas::components();
+    let published = PUBLISHED.iter().map(|published| published.name);
+    let of_jobs = published.filter(|name| *name != "HistoryResult");
+    let refer = |name| json!({ "$ref": format!("#/components/schemas/{name}") });
+    let mut any: Vec<Value> = of_jobs.chain(["BuildReport", "CheckReport"]).map(refer).collect();
+    any.push(json!({ "type": "array", "items": { "type": "string" } }));
+    let description = "What a job left: by `kind` the document of a run, a profile, a search for the capacity or a \
+                       comparison; the report of a build or a check; the tables that a drop removed.";
+    all.insert(DOCUMENT.to_owned(), json!({ "description": description, "anyOf": any }));
+    all
+}
 
 /// A part of the published schema, by name.
 pub(crate) fn part(name: &str) -> RefOr<Schema> {
@@ -23,19 +33,25 @@ pub(crate) fn run_spec_schema() -> RefOr<Schema> {
     AnyOfBuilder::new().item(part("RunSpec")).item(nothing).into()
 }
 
-/// What a job leaves: a document, which says by `kind` what it is of, unless it reports a build or a
-/// check; or why there is none.
-pub(crate) fn document_schema() -> RefOr<Schema> {
-    let documents = RESULTS.iter().map(|(name, _)| *name).filter(|name| *name != "HistoryResult");
-    let all = documents.chain(["BuildReport", "CheckReport"]).map(part);
-    let any = all.fold(AnyOfBuilder::new(), AnyOfBuilder::item);
-    let plain = |kind| Object::builder().schema_type(kind);
-    any.item(plain(Type::String)).item(plain(Type::Null))
+/// What a stored job left, or why there is nothing.
+pub(crate) fn stored_document_schema() -> RefOr<Schema> {
+    AnyOfBuilder::new()
+        .item(part(DOCUMENT))
+        .item(Object::builder().schema_type(Type::String))
+        .item(Object::builder().schema_type(Type::Null))
         .description(Some(
-            "The document that it left, by `kind` of a run, a profile, a search for the capacity or a comparison; \
-             the report of a build or a check; or why it could not be done, as text; `null` while it runs, and for \
-             lost ones.",
+            "The document that it left; or why it could not be done, as text; `null` while it runs, and for lost \
+             ones.",
         ))
+        .into()
+}
+
+/// What an activity left.
+pub(crate) fn document_schema() -> RefOr<Schema> {
+    AnyOfBuilder::new()
+        .item(part(DOCUMENT))
+        .item(Object::builder().schema_type(Type::Null))
+        .description(Some("The document that it left; `null` while there is none."))
         .into()
 }
 

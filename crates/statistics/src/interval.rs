@@ -1,14 +1,16 @@
 //! Intervals.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::numbers::finite;
 
 /// A 95 % interval, in the unit of what it is of.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "every field is what its name says")]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
+    /// Lower end.
     pub low: f64,
+    /// Upper end.
     pub high: f64,
 }
 
@@ -39,7 +41,7 @@ impl Interval {
 }
 
 /// A figure and how sure it is.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// The figure.
     pub value: f64,

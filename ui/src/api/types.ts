@@ -67,8 +67,8 @@ export interface Activity {
 export interface ActivityDetail {
   /** The activity. */
   activity: Activity;
-  /** The document that it left: a run's result, the report of a build or a check. */
-  document: unknown;
+  /** The document that it left; `null` while there is none. */
+  document: JobDocument | null;
   /** What was asked for. */
   form: Form;
   spec: RunSpec | null;
@@ -95,7 +95,7 @@ export interface ApiError {
   next?: string | null | undefined;
 }
 
-/** Arrivals of an open load, in the whole run: `offered = started + skipped + never_started`. */
+/** Arrivals of an open load, in the whole run. `offered = started + skipped + never_started`. */
 export interface Arrivals {
   /** Pushed out of the backlog, or still waiting when the load ended. */
   never_started: number;
@@ -109,9 +109,9 @@ export interface Arrivals {
 
 /** A sum over the data before and after the run, and what the client says of the difference. */
 export interface Audit {
-  /** The client's own sum over committed transactions; null when its counts are not whole. */
+  /** The client's own sum over committed transactions; `null` when its counts are not whole. */
   expected: number | null;
-  /** How much the database's sum moved; null when it could not be asked before and after. */
+  /** How much the database's sum moved; `null` when it could not be asked before and after. */
   found: number | null;
   /** The most that can be. */
   high: number | null;
@@ -129,7 +129,6 @@ export interface Audit {
 
 /** What a transaction's input was drawn from, beside the seed of the run. */
 export type Author = {
-  /** Which, and which of its transactions. */
   user: {
     /** Which of its transactions, from 1. */
     nth: number;
@@ -137,13 +136,12 @@ export type Author = {
     user: number;
   };
 } | {
-  /** Its number, from 0. */
   arrival: number;
 };
 
-/** Whether the database was there. */
+/** Whether the database was there while the run asked for it. */
 export interface Availability {
-  /** Whether the database answered after the run, and could give every number that it gave before. False: the status is failed. Null in results of versions that did not ask. */
+  /** Whether the database answered after the run, and could give every number that it gave before. False: the status is failed. `null` in results of versions that did not ask. */
   answered_at_end: boolean | null;
   /** Stretches of ramp-up and window in which no transaction completed although some should have. */
   outages: Outage[];
@@ -155,7 +153,6 @@ export interface Availability {
 
 /** What an interval was made from. */
 export type Basis = {
-  /** Which. */
   kind: "pairs";
   /** How many. */
   pairs: number;
@@ -164,16 +161,17 @@ export type Basis = {
   a: number;
   /** Of B. */
   b: number;
-  /** Which. */
   kind: "runs";
 } | {
   /** Points of A. */
   a: number;
   /** Points of B. */
   b: number;
-  /** Which. */
   kind: "series";
 };
+
+/** Which way is better. */
+export type Better = "higher" | "lower";
 
 /** What a build did. */
 export interface BuildReport {
@@ -197,39 +195,36 @@ export interface BuildReport {
   workload: string;
 }
 
-/** What was found. */
+/** What a search found. */
 export type CapacityJudgement = {
-  /** 95 % interval of it. */
+  /** 95 % interval of it. Where runs were overloaded it ends below what the target served in them. */
   interval: Interval;
-  /** The precision was reached; otherwise the probes were used up. */
+  /** The precision was reached; otherwise the runs were used up. */
   precise: boolean;
-  /** Highest rate that is ok, transactions per second. */
+  /** Highest rate that is ok, transactions per second: as likely too high as too low where the search saw rates on both sides, else the highest that it saw ok. */
   rate: number;
-  /** The capacity. */
   result: "found";
 } | {
   /** The lowest rate. */
   lowest: number;
-  /** Even the lowest rate is not ok. */
   result: "never_ok";
 } | {
   /** The highest rate. */
   highest: number;
-  /** Even the highest rate is ok. */
   result: "always_ok";
 };
 
-/** What must hold. */
+/** What must hold: `new_order.p95 < 50ms`. */
 export interface CapacityLimit {
   /** Which percentile of response time, from due to finish. */
-  percentile: "p50" | "p90" | "p95" | "p99" | "p99.9";
+  percentile: Percentile;
   /** The transaction type's key; `all` for all together. */
   transaction: string;
-  /** What it must stay below, such as `50ms`. */
+  /** What it must stay below: `50ms`. */
   under: string;
 }
 
-/** What `triphammer capacity --json` and `triphammer report JOB --format json` print. Times are in the unit that a name ends with; shares are from 0 to 1; rates are of transactions of all types, a second. */
+/** What `triphammer capacity --json` and `triphammer report JOB --format json` print: what a search was and what it found. Times are in the unit that a name ends with; shares are from 0 to 1; rates are of transactions of all types, per second. */
 export interface CapacityResult {
   /** What was found, in words; the most important first. */
   findings: string[];
@@ -239,13 +234,13 @@ export interface CapacityResult {
   headline: HeadlineName;
   /** The host that the client ran on. */
   host: Host;
-  /** Number in the job store; null when it was not stored. */
+  /** Number in the job store; `null` when it was not stored. */
   job: number | null;
-  /** What was found; null while the search goes on. */
+  /** What was found; `null` while the search goes on. */
   judgement: CapacityJudgement | null;
   /** Tells this document from those of other commands. */
   kind: "capacity";
-  /** What the user called the run. */
+  /** What the user called it. */
   label: string | null;
   /** What must hold. */
   limit: CapacityLimit;
@@ -257,21 +252,21 @@ export interface CapacityResult {
   server: ServerInfo;
   /** Every setting of the first run, and where its value came from. */
   settings: Setting[];
-  /** How the first run was driven; the others differ in what this job varies. */
+  /** How the first run was driven; the others differ in `load`. */
   spec: RunSpec;
   /** Date and time of the first run's zero, RFC 3339, UTC. */
   started_at: string;
-  /** How it ended: interrupted when runs are missing, failed when they could not be made. */
+  /** Complete; or interrupted, before the search had ended. */
   status: Status;
   /** The target, without secrets. */
-  target: string;
+  target: Redacted;
   /** The program that made it. */
   tool: Tool;
   /** The workload and its data. */
   workload: WorkloadFacts;
 }
 
-/** In which way something limited a run. */
+/** In which way it limited the run. */
 export type Cause = "too_little" | "unseen" | "offered" | "few_users" | "threads" | "lag" | "starved" | "shared" | "other_processes" | "round_trips" | "waits" | "own_cpus";
 
 /** How sure a verdict is. */
@@ -293,7 +288,7 @@ export interface Change {
   interval: Interval | null;
   /** That run's job. */
   job: number;
-  /** `after` over `before`; null when `before` is 0. */
+  /** `after` over `before`; `null` when `before` is 0. */
   ratio: number | null;
   /** Whether it became slower. */
   slower: boolean;
@@ -355,7 +350,7 @@ export interface ClientCost {
   cpu_s: number;
   /** CPU time for a completed transaction, in microseconds; 0 when none completed. Of the whole process in the timed window, where `process_cpus` is known; else of the worker threads in the whole run. */
   cpu_us_per_transaction: number;
-  /** CPUs that the whole process used in the timed window: the worker threads, the control thread, and the one that stores and shows the seconds. Null when nothing completed in it, and when other runs were under way in the process, as in a server. */
+  /** CPUs that the whole process used in the timed window: the worker threads, the control thread, and the one that stores and shows the seconds. `null` when nothing completed in it, and when other runs were under way in this process, as in a server. */
   process_cpus: number | null;
   /** By worker thread. */
   threads: ThreadCpu[];
@@ -377,17 +372,17 @@ export interface CommandList {
   commands: CommandInfo[];
 }
 
-/** B over A. */
+/** B against A. */
 export interface Comparison {
   /** What the interval was made from. */
   basis: Basis;
   /** Which way is better. */
-  better: "higher" | "lower";
+  better: Better;
   /** 95 % interval of the ratio. */
   interval: Interval;
   /** Difference that does not matter, as a share. */
   margin: number;
-  /** The geometric mean ratio. 1.05 is 5 % more. */
+  /** B over A: the geometric mean ratio. 1.05 is 5 % more. */
   ratio: number;
   /** What it says of B. */
   verdict: ComparisonVerdict;
@@ -403,11 +398,11 @@ export interface ComparisonResult {
   differences: Difference[];
   /** Figures of both, the headline first. */
   figures: Figure[];
-  /** Version of this shape: 1. */
+  /** Version of this shape. */
   format: 1;
   /** What decides. */
   headline: HeadlineName;
-  /** Number in the job store; null for a comparison of stored jobs, which leaves no job. */
+  /** Number in the job store; `null` for a comparison of stored jobs, which leaves no job. */
   job: number | null;
   /** Tells this document from those of other commands. */
   kind: "compare";
@@ -415,11 +410,11 @@ export interface ComparisonResult {
   label: string | null;
   /** Difference that does not matter, as a share. */
   margin: number;
-  /** About how many more minutes of measuring would settle it; null when it is settled, and when nothing reasonable would. */
+  /** About how many more minutes of measuring would settle it; `null` when it is settled, and when nothing reasonable would. */
   more_minutes: number | null;
-  /** How the pairs were made; null for a comparison of stored jobs. */
+  /** How the pairs were made; `null` for a comparison of stored jobs. */
   pairs: Pairing | null;
-  /** Level by level, and the curves; null where no profiles are compared. */
+  /** Level by level, and the curves; `null` where no profiles are compared. */
   profiles: Profiles | null;
   /** Date and time of the first run's zero, RFC 3339, UTC. */
   started_at: string;
@@ -437,18 +432,14 @@ export interface ComparisonResult {
 
 /** What a comparison says of B, decided in this order. */
 export type ComparisonVerdict = {
-  /** Which. */
   kind: "equivalent";
 } | {
-  /** Which. */
   kind: "slower";
 } | {
-  /** Which. */
   kind: "faster";
 } | {
-  /** Which. */
   kind: "inconclusive";
-  /** What would settle it if ratio and noise stay as they are; null when nothing reasonable would. */
+  /** What would settle it if ratio and noise stay as they are; `null` when nothing reasonable would. */
   more: More | null;
 };
 
@@ -458,7 +449,7 @@ export interface Curve {
   kappa: Estimate;
   /** λ: the first figure of one virtual user. */
   lambda: Estimate;
-  /** Share of the variance that the curve explains; null when there is none. */
+  /** Share of the variance that the curve explains; `null` where there is none. */
   r_squared: number | null;
   /** Root mean square of the residuals, as a share of the fitted figure. */
   residual: number;
@@ -468,15 +459,15 @@ export interface Curve {
 
 /** A parameter of both curves. */
 export interface CurveFigure {
-  /** Of A's curve; null without one, and where the peak is not reached. */
+  /** Of A's curve; `null` without one, and where the peak is not reached. */
   a: Estimate | null;
   /** Of B's. */
   b: Estimate | null;
-  /** Which. */
-  name: "lambda" | "sigma" | "kappa" | "peak_users" | "peak_throughput";
+  /** `lambda`, `sigma`, `kappa`, `peak_users`, `peak_throughput`. */
+  name: string;
 }
 
-/** A declared figure with its value. */
+/** A declared figure with its value: part of the result document. */
 export interface DeclaredFigure {
   /** Its name in requirements. */
   name: string;
@@ -484,13 +475,13 @@ export interface DeclaredFigure {
   title: string;
   /** The unit of the value. */
   unit: Unit;
-  /** The figure, in `unit`; null when the run did not measure it. */
+  /** The figure, in `unit`; `null` when the run did not measure it. */
   value: number | null;
 }
 
 /** Something that is not the same on both sides. */
 export interface Difference {
-  /** With A, without secrets; null where there is none. Several values are joined by slashes. */
+  /** With A, without secrets; `null` where there is none. Several values are joined by slashes. */
   a: string | null;
   /** With B. */
   b: string | null;
@@ -508,7 +499,7 @@ export interface Durations {
   rampup_s: number;
   /** From zero to the end of the last transaction. */
   whole_s: number;
-  /** The timed window that was asked for; null when the length was a number of transactions. */
+  /** The timed window that was asked for; `null` when the length was a number of transactions, or whatever the interval of the mean needed. */
   window_asked_s: number | null;
   /** The timed window, as it really was. */
   window_s: number;
@@ -539,7 +530,7 @@ export interface ErrorFigure {
 
 /** A figure and how sure it is. */
 export interface Estimate {
-  /** Its 95 % interval; null where the data cannot give one. */
+  /** Its 95 % interval; `null` where the data cannot give one. */
   interval: Interval | null;
   /** The figure. */
   value: number;
@@ -561,7 +552,7 @@ export interface Figure {
   a: number;
   /** Mean of B's. */
   b: number;
-  /** B over A; null where it cannot be said. */
+  /** B over A; `null` where it cannot be said. */
   comparison: Comparison | null;
   /** `nopm`, `tpm`, `new_order.p95`. */
   name: string;
@@ -603,8 +594,6 @@ export interface Goodbye {
 
 /** The workload's first figure. */
 export interface HeadlineFigure {
-  /** Which way is better. */
-  better: "higher" | "lower";
   /** Transactions committed in the timed window that the figure counts. */
   count: number;
   /** `New-Orders committed per minute`. */
@@ -619,10 +608,8 @@ export interface HeadlineFigure {
   verification: Verification;
 }
 
-/** The workload's first figure, without a value. */
+/** A first figure without a value. */
 export interface HeadlineName {
-  /** Which way is better. */
-  better: "higher" | "lower";
   /** `New-Orders committed per minute`. */
   meaning: string;
   /** `NOPM`. */
@@ -659,11 +646,11 @@ export interface Hello {
 export interface HistoryResult {
   /** Where the first figure changed, in the same order. */
   changes: Change[];
-  /** Version of this shape: 1. */
+  /** Version of this shape. */
   format: 1;
   /** What is followed. */
   headline: HeadlineName;
-  /** Tells this document from those of jobs. */
+  /** Tells this document from those of other commands. */
   kind: "history";
   /** The label that was asked for. */
   label: string | null;
@@ -692,7 +679,7 @@ export interface HistoryRun {
   /** Date and time of its zero, RFC 3339, UTC. */
   started_at: string;
   /** The target, without secrets. */
-  target: string;
+  target: Redacted;
   /** Version of the program that measured. */
   tool_version: string;
   /** Its first figure. */
@@ -729,11 +716,11 @@ export interface HostLoad {
   memory_used_bytes: number | null;
 }
 
-/** A 95 % interval. */
+/** A 95 % interval, in the unit of what it is of. */
 export interface Interval {
-  /** Its upper edge. */
+  /** Upper end. */
   high: number;
-  /** Its lower edge. */
+  /** Lower end. */
   low: number;
 }
 
@@ -764,8 +751,8 @@ export interface JobCheck {
 export interface JobDetail {
   /** What a check found, in order. */
   checks: JobCheck[];
-  /** The document that it left, by `kind` of a run, a profile, a search for the capacity or a comparison; the report of a build or a check; or why it could not be done, as text; `null` while it runs, and for lost ones. */
-  document: RunResult | ProfileResult | CapacityResult | ComparisonResult | BuildReport | CheckReport | string | null;
+  /** The document that it left; or why it could not be done, as text; `null` while it runs, and for lost ones. */
+  document: JobDocument | string | null;
   /** What the build remembers, and options. */
   facts: Record<string, string>;
   /** First second of its series; `null` without one. */
@@ -783,6 +770,9 @@ export interface JobDetail {
   /** Keys of the transaction types, in the order of series. */
   transactions: string[];
 }
+
+/** What a job left: by `kind` the document of a run, a profile, a search for the capacity or a comparison; the report of a build or a check; the tables that a drop removed. */
+export type JobDocument = RunResult | ProfileResult | CapacityResult | ComparisonResult | BuildReport | CheckReport | string[];
 
 /** What a job does. */
 export type JobKind = "build" | "run" | "profile" | "capacity" | "compare" | "check" | "drop";
@@ -886,32 +876,33 @@ export interface JobSummary {
   workload_version: number;
 }
 
-/** A requirement after the run. */
+/** A requirement after the run: part of the result document. */
 export interface Judgement {
-  /** `value` - `limit`, in `unit`. */
+  /** `value - limit`, in `unit`. */
   difference: number | null;
   /** The limit, in `unit`. */
   limit: number;
-  /** The figure's name. */
+  /** The figure's name: `new_order.p95`. */
   metric: string;
   /** The comparison. */
   operator: Operator;
   /** Whether the requirement holds. */
   passed: boolean;
-  /** As it was written. */
+  /** The requirement as it was written: `new_order.p95 < 10ms`. */
   requirement: string;
   /** The unit of limit and value. */
   unit: Unit;
-  /** The figure, in `unit`; null when the run has none, and then the requirement fails. */
+  /** The figure, in `unit`; `null` when the run has none, and then the requirement fails. */
   value: number | null;
 }
 
+/** What becomes of late arrivals: `issue`, or `skip:` and the lateness from which they are skipped. */
+export type Late = string;
+
 /** How long a run is. */
 export type Length = {
-  /** The timed window, after ramp-up, by the clock. */
   time: string;
 } | {
-  /** This many transactions of each virtual user; all of it is the window. */
   transactions: number;
 };
 
@@ -919,9 +910,9 @@ export type Length = {
 export interface Level {
   /** Greatest share of failures of its runs. */
   failure_share: number;
-  /** The first figure that the curve gives; null without one. */
+  /** The first figure that the curve gives; `null` without one. */
   fitted: number | null;
-  /** 95 % interval of that mean, by Student's t from the scatter of the level's own runs on a logarithmic scale; of a single run, that run's own interval, from its seconds. */
+  /** 95 % interval of that mean, by Student's t from the scatter of the level's own runs on a logarithmic scale; of a single run, that run's own interval, from its seconds, which leaves out what differs from run to run. */
   interval: Interval | null;
   /** What limited most of its runs. */
   limited_by: Limit;
@@ -955,7 +946,7 @@ export interface LevelRun {
   good: boolean;
   /** 95 % interval of that, from its own seconds. */
   interval: Interval | null;
-  /** Its job; null when it was not stored. */
+  /** Its job; `null` when it was not stored. */
   job: number | null;
   /** What limited it. */
   limited_by: Limit;
@@ -965,8 +956,8 @@ export interface LevelRun {
   p99_us: number;
   /** Date and time of its zero. */
   started_at: string;
-  /** Whether its window was steady; null where that does not apply. */
-  steady: Steady | null;
+  /** Whether its window was steady. */
+  steady: Steady;
   /** Its place in the order, from 0. */
   step: number;
   /** Virtual users. */
@@ -978,41 +969,41 @@ export interface LevelRun {
 /** What can limit a run. */
 export type Limit = "load_limited" | "client_bound" | "host_bound" | "network_bound" | "database_bound" | "undecided";
 
-/** What the decision is made from, of the timed window; round trips of the whole run. */
+/** What the decision is made from, of the timed window (round trips: of the whole run). `null` where it was not or cannot be measured. */
 export interface LimitFigures {
   /** Share of a core that the busiest worker thread used. */
   busiest_thread_share: number;
   /** Share of the time in which that thread was ready and waited for a CPU. */
   busiest_thread_wait_share: number | null;
-  /** CPUs that the client's whole process used; null when it did something else besides. */
+  /** CPUs that this whole process used; `null` when it did something else besides. */
   client_cpus: number | null;
-  /** CPUs that the client may use. */
+  /** CPUs that this process may use. */
   client_cpus_allowed: number | null;
-  /** How nice the client is: 0 is usual, 19 is served last. */
+  /** How nice this process is: 0 is usual, 19 is served last. */
   client_niceness: number;
-  /** Transactions committed in it. */
+  /** Transactions committed. */
   committed: number;
-  /** Whether the database works on the client's worker threads, so that their CPU time is the database's and no lag is measured. */
+  /** Whether the database works on the worker threads, so that their CPU time and their lateness are the database's. */
   database_on_threads: boolean;
-  /** How busy the CPUs of the client's host were; null where that cannot be read. */
+  /** How busy the CPUs of the client's host were. */
   host_cpu_share: number | null;
   /** CPUs of the client's host; 0 where they cannot be read. */
   host_cpus: number;
   /** Share of the time in which some task of the client's host waited for a CPU. */
   host_pressure_share: number | null;
-  /** Whether the database is a part of the client's process. */
+  /** Whether the database is a part of this process. */
   in_process: boolean;
-  /** Whether as good as all arrivals of an open load were served; null where nothing arrives. */
+  /** Whether as good as all arrivals of an open load were served; `null` where nothing arrives. */
   kept_up: boolean | null;
   /** The same, mean. */
   lag_mean_us: number | null;
-  /** Scheduling lag, how late worker threads took up what was ready: median. Null where it is not measured. */
+  /** Scheduling lag: how late worker threads took up what was ready. */
   lag_p50_us: number | null;
   /** The same, 99th percentile. */
   lag_p99_us: number | null;
   /** Times that the scheduling lag was measured. */
   lag_samples: number;
-  /** Measurements of more than 10 ms. */
+  /** Wake-ups later than 10 ms. */
   late_wakeups: number | null;
   /** Mean service time of committed transactions. */
   mean_service_us: number;
@@ -1020,7 +1011,7 @@ export interface LimitFigures {
   median_service_us: number;
   /** Round trip time × round trips, of the mean service time. */
   network_share: number | null;
-  /** CPUs that were busy with neither client nor server: other processes, or other guests of a virtual host. */
+  /** CPUs that neither client nor server used, and that were busy: other processes, or other guests of a virtual host. */
   other_cpus: number | null;
   /** The same, of the CPUs that the client may use. */
   other_cpus_of_client: number | null;
@@ -1032,13 +1023,13 @@ export interface LimitFigures {
   round_trip_mean_us: number | null;
   /** Times that a round trip was measured. */
   round_trip_samples: number;
-  /** Time of an empty round trip on the run's own sessions in the whole run, 10th percentile. Null where the database runs in the client's process. */
+  /** Time of a round trip on the run's own sessions, 10th percentile. */
   round_trip_us: number | null;
   /** Round trips of a transaction. */
   round_trips_per_transaction: number;
-  /** Whether client and server share a host; null when that cannot be told. */
+  /** Whether client and server share a host. */
   same_host: boolean | null;
-  /** CPUs that the server's processes on this host used; null where they are elsewhere or out of sight. */
+  /** CPUs that the server's processes on this host used; `null` where they are elsewhere or out of sight. */
   server_cpus: number | null;
   /** CPUs that the server may use. */
   server_cpus_allowed: number | null;
@@ -1054,7 +1045,7 @@ export interface LimitFigures {
   threads_cpus: number;
   /** Worker threads that were ready and waited for a CPU, on average. */
   threads_waiting: number | null;
-  /** Where the time of a transaction went; null without transactions. */
+  /** Where the time of a transaction went; `null` without transactions. */
   time: TimeShares | null;
   /** Length of the window, in seconds. */
   window_s: number;
@@ -1064,7 +1055,7 @@ export interface LimitFigures {
 export interface LimitedBy {
   /** What to do next. */
   advice: string;
-  /** In which way; null in results of older versions. */
+  /** Which of its ways; `null` in documents of older versions. */
   cause: Cause | null;
   /** How sure that is. */
   certainty: Certainty;
@@ -1235,29 +1226,29 @@ export interface LiveType {
   rolled_back: number;
 }
 
+/** A load model, as `--load` names it. */
+export type Load = string;
+
 /** Where the logic of a transaction runs. */
 export type Mode = "procedures" | "statements";
 
 /** How much more to measure. */
 export type More = {
-  /** Which. */
   kind: "pairs";
-  /** How many. */
+  /** How many; at least 1. */
   pairs: number;
 } | {
-  /** Which. */
   kind: "runs";
-  /** How many. */
+  /** How many; at least 1. */
   runs: number;
 } | {
-  /** Which. */
   kind: "points";
-  /** Seconds. */
+  /** How many; at least 1. */
   points: number;
 };
 
 /** A comparison. */
-export type Operator = "<=" | ">=" | "==" | "!=" | "<" | ">";
+export type Operator = "<" | "<=" | ">" | ">=" | "==" | "!=";
 
 /** The order of the runs. */
 export interface Order {
@@ -1280,29 +1271,25 @@ export interface Outage {
 }
 
 /** The one outcome of a transaction. */
-export type Outcome = "committed" | "rolled_back" | "in_doubt" | {
-  /** With an error of this class. */
+export type Outcome = "committed" | "rolled_back" | {
   failed: ErrorClass;
-};
+} | "in_doubt";
 
 /** What a load that waits needs beside its model. */
 export interface Pacing {
-  /** Arrivals that may wait for a session; 0 where the load is not open. */
+  /** Arrivals that may wait for a session; 0 where the load is not open. When one more is due, the one that has waited longest is given up. */
   backlog: number;
-  /** What becomes of late arrivals: `issue`, or `skip:` and the lateness from which they are skipped. */
-  late: string;
-  /** From one terminal's log-in to the next one's. */
+  /** What becomes of late arrivals; open loads only. */
+  late: Late;
+  /** From one terminal's log-in to the next one's; keyed loads only. */
   login_delay: string;
   /** The sessions that keyed terminals work on: one each, or a pool of so many. */
-  sessions: "own" | {
-    /** Its sessions. */
-    pool: number;
-  };
+  sessions: Sessions;
   /** What the file of a load in steps says. */
   steps: Step[];
 }
 
-/** How pairs of runs were made: A B B A A B and so on. */
+/** How pairs of runs were made: A B B A A B … */
 export interface Pairing {
   /** Pairs that were asked for. */
   asked: number;
@@ -1322,29 +1309,29 @@ export interface PasswordForm {
 
 /** Where throughput is greatest. */
 export type Peak = {
-  /** The levels pass it. */
   kind: "reached";
-  /** The first figure there. */
+  /** Throughput there: X(N*). */
   throughput: Estimate;
-  /** Virtual users. */
+  /** Virtual users there: N* = √((1 - σ) / κ), at least 1. */
   users: Estimate;
 } | {
-  /** Highest level measured, at least twice users. */
+  /** Highest level measured, at least twice `users`. */
   highest: number;
-  /** Throughput stopped growing and did not decline: there is no peak to find in these levels. */
   kind: "saturated";
-  /** Mean of the first figure from there on. */
+  /** Mean throughput of the levels from there on. */
   throughput: number;
-  /** Lowest level with 95 % of the greatest throughput. */
+  /** Lowest level with at least 95 % of the greatest throughput. */
   users: number;
 } | {
   /** Highest level measured. */
   highest: number;
-  /** The levels do not pass it, or not surely. */
   kind: "not_reached";
-  /** Where the curve puts it, as a guess; null when it has none. */
+  /** Where the curve puts it, as a guess; `null` when it has none (κ = 0). */
   predicted_users: number | null;
 };
+
+/** The percentiles that results hold. */
+export type Percentile = "p50" | "p90" | "p95" | "p99" | "p99.9";
 
 /** The response times of committed transactions of a type, ordered. */
 export interface PercentileCurve {
@@ -1356,9 +1343,9 @@ export interface PercentileCurve {
   points: PercentilePoint[];
 }
 
-/** 95 % intervals of percentiles, in microseconds; null where the window has too few slices, or too few transactions, to say. */
+/** 95 % intervals of percentiles, in microseconds; `null` where the window has too few slices, or too few transactions, to say. */
 export interface PercentileIntervals {
-  /** Of the 50th percentile. */
+  /** Of the median. */
   p50_us: Interval | null;
   /** Of the 90th percentile. */
   p90_us: Interval | null;
@@ -1405,9 +1392,9 @@ export interface Probe {
   failure_share: number;
   /** The workload's first figure. */
   headline: number;
-  /** The percentile's 95 % interval, in microseconds; null where there was too little to say. */
+  /** The percentile's 95 % interval, in microseconds; `null` where there was too little to say. */
   interval_us: Interval | null;
-  /** Its job; null when it was not stored. */
+  /** Its job; `null` when it was not stored. */
   job: number | null;
   /** What limited the run. */
   limited_by: Limit;
@@ -1415,19 +1402,19 @@ export interface Probe {
   missed_share: number;
   /** Arrivals per second that were asked for. */
   rate: number;
-  /** Why the limit is not kept; null when it is. */
+  /** Why the limit is not kept; `null` when it is. */
   reason: Reason | null;
-  /** Transactions per second that the target served, where it surely fell behind; null elsewhere. */
+  /** Transactions per second that the target served, where it surely fell behind; `null` elsewhere. */
   served: Estimate | null;
   /** Its place in the sequence, from 0. */
   step: number;
-  /** The limited percentile, in microseconds; null when none of that type committed. */
+  /** The limited percentile, in microseconds; `null` when none of that type committed. */
   value_us: number | null;
 }
 
-/** What `triphammer profile --json` and `triphammer report JOB --format json` print. Times are in the unit that a name ends with; shares are from 0 to 1; throughput is in the unit of `headline`. */
+/** What `triphammer profile --json` and `triphammer report JOB --format json` print: what a profile was and what it measured. Times are in the unit that a name ends with; shares are from 0 to 1; throughput is in the unit of `headline`. */
 export interface ProfileResult {
-  /** Throughput of the last runs of the levels over that of the first, less 1; null where no level has two. */
+  /** Throughput of the last block of runs over that of the first, less 1, level by level; `null` with fewer than two blocks. */
   drift: number | null;
   /** What the levels and the curve say, in words; the most important first. */
   findings: string[];
@@ -1437,11 +1424,11 @@ export interface ProfileResult {
   headline: HeadlineName;
   /** The host that the client ran on. */
   host: Host;
-  /** Number in the job store; null when it was not stored. */
+  /** Number in the job store; `null` when it was not stored. */
   job: number | null;
   /** Tells this document from those of other commands. */
   kind: "profile";
-  /** What the user called the run. */
+  /** What the user called it. */
   label: string | null;
   /** The levels, ascending, with their runs. */
   levels: Level[];
@@ -1455,19 +1442,19 @@ export interface ProfileResult {
   server: ServerInfo;
   /** Every setting of the first run, and where its value came from. */
   settings: Setting[];
-  /** How the first run was driven; the others differ in what this job varies. */
+  /** How the first run was driven; the others differ in `users` and what follows from it. */
   spec: RunSpec;
   /** Date and time of the first run's zero, RFC 3339, UTC. */
   started_at: string;
-  /** How it ended: interrupted when runs are missing, failed when they could not be made. */
+  /** Complete; or interrupted, when steps are missing. */
   status: Status;
   /** The target, without secrets. */
-  target: string;
+  target: Redacted;
   /** The transaction type whose response times are told; `all` for all of them. */
   times_of: string;
   /** The program that made it. */
   tool: Tool;
-  /** The curve through them; null where there is none. */
+  /** The curve through them; `null` where there is none. */
   usl: Usl | null;
   /** The workload and its data. */
   workload: WorkloadFacts;
@@ -1488,6 +1475,9 @@ export type Protocol = "prepared" | "extended" | "simple";
 
 /** Why a probe does not keep the limit. */
 export type Reason = "too_slow" | "cannot_follow" | "failures" | "nothing";
+
+/** A target without secrets: the only form in which it is stored, printed or sent. */
+export type Redacted = string;
 
 /** A level that could not be run. */
 export interface RefusedLevel {
@@ -1519,7 +1509,7 @@ export interface RefusedRun {
 
 /** A remark made during a run. */
 export interface Remark {
-  /** Seconds since the run's zero; null before and after it. */
+  /** Seconds since the run's zero; `null` before and after it. */
   at_s: number | null;
   /** One word for programs. */
   kind: string;
@@ -1555,21 +1545,21 @@ export interface RoundTrips {
   total: number;
 }
 
-/** What `triphammer run --json` and `triphammer report JOB --format json` print. Durations and times are in the unit that a name ends with; shares are from 0 to 1. `window` has what ended in the timed window, `run` what happened in the whole run, each by transaction type and outcome. */
+/** What `triphammer run --json` and `triphammer report JOB --format json` print: what a run was and what it measured. Durations and times are in the unit that a name ends with; shares are from 0 to 1. `window` has what ended in the timed window, `run` what happened in the whole run, each by transaction type and outcome. */
 export interface RunResult {
-  /** What arrived; null where the load is not open. */
+  /** What arrived; `null` where the load is not open. */
   arrivals: Arrivals | null;
   /** Sums over the data that the run should have moved by what its transactions say. */
   audits: Audit[];
   /** Whether the database was there while the run asked for it, and at its end. */
   availability: Availability;
-  /** Most arrivals, or terminals, that waited for a session at the end of a second of the timed window. Null where the load is closed. */
+  /** Most arrivals, or terminals, that waited for a session at the end of a second of the timed window. `null` where the load is closed. */
   backlog_max: number | null;
   /** What the client itself cost. */
   client: ClientCost;
   /** How long it was. */
   durations: Durations;
-  /** The headline against the most that keying and thinking times allow; null where there are none. */
+  /** The headline against the most that keying and thinking times allow; `null` where there are none. */
   efficiency: Efficiency | null;
   /** The first error of each transaction type and class. */
   errors: ErrorFigure[];
@@ -1579,13 +1569,13 @@ export interface RunResult {
   failures: FailureShare;
   /** Figures that have no place of their own, in the order in which reports show them. */
   figures: DeclaredFigure[];
-  /** Version of this shape: 1. */
+  /** Version of this shape. */
   format: 1;
   /** The workload's first figure, from the timed window. */
   headline: HeadlineFigure;
   /** The host that the client ran on. */
   host: Host;
-  /** Number in the job store; null when it was not stored. */
+  /** Number in the job store; `null` when it was not stored. */
   job: number | null;
   /** Tells this document from those of other commands. */
   kind: "run";
@@ -1595,7 +1585,7 @@ export interface RunResult {
   limited_by: LimitedBy;
   /** What was remarked during the run. */
   notes: Remark[];
-  /** From due to the start of the first attempt, of all that ended in the timed window: the wait for a session. Null where the load is closed. */
+  /** From due to the start of the first attempt, of all that ended in the timed window: the wait for a session. `null` where the load is closed. */
   pool_wait: Times | null;
   /** What the run had to reach (`--require`), and whether it did. */
   requirements: Judgement[];
@@ -1623,17 +1613,17 @@ export interface RunResult {
   started_at: string;
   /** How it ended. */
   status: Status;
-  /** Whether the first figure stands for the window, and until when a warm-up is seen; null where seconds are no samples of it. */
-  steadiness: Steadiness | null;
+  /** Whether the first figure stands for the window, and until when a warm-up is seen. */
+  steadiness: Steadiness;
   /** The target, without secrets. */
-  target: string;
+  target: Redacted;
   /** The program that made it. */
   tool: Tool;
   /** Transactions completed in the timed window, a minute: committed and rolled back by rule. */
   tpm_client: number;
   /** Transactions that the database itself counted in the timed window, a minute. */
   tpm_server: number | null;
-  /** Counting identities that do not hold: a defect of the client. Empty as long as it counts right. */
+  /** Counting identities that do not hold; empty as long as the client counts right. */
   violated_identities: ViolatedIdentity[];
   /** What should be known before the figures are used. */
   warnings: Warning[];
@@ -1645,14 +1635,14 @@ export interface RunResult {
 
 /** How a workload is driven. */
 export interface RunSpec {
-  /** Isolation level; null for the database's own. */
+  /** Isolation level; `null` for the database's own. */
   isolation: Isolation | null;
   /** How long or how much. */
   length: Length;
   /** Limits of every wait. */
   limits: Limits;
   /** Load model. */
-  load: string;
+  load: Load;
   /** Share of transactions that may fail before the run counts as failed. */
   max_failures: number;
   /** Where the logic runs. */
@@ -1689,17 +1679,14 @@ export interface SavedTarget {
 
 /** What a server does by the clock. */
 export type Schedule = {
-  /** Nothing that takes a run's time. */
   kind: "nothing";
 } | {
-  /** Something every so often, and nothing less often. */
   kind: "every";
   /** Its value, in seconds. */
   seconds: number;
   /** The setting that says so: `checkpoint_timeout`. */
   setting: string;
 } | {
-  /** Nobody knows. */
   kind: "unknown";
   /** Why, in words. */
   why: string;
@@ -1713,7 +1700,7 @@ export interface SchemaFact {
   name: string;
   /** The table, or what the database tells as a whole. */
   table: string;
-  /** Its definition in the database's words, rows, bytes, or the age of statistics in seconds (never, or gathered where the database does not tell when). */
+  /** Its definition in the database's words, rows, bytes, or the age of statistics in seconds (`never`, or `gathered` where the database does not tell when). */
   value: string;
 }
 
@@ -1722,7 +1709,7 @@ export type SchemaKind = "table" | "engine" | "index" | "constraint" | "rows" | 
 
 /** What is at the other end of a session. */
 export interface ServerInfo {
-  /** TLS version and cipher; null without TLS. */
+  /** TLS version and cipher; `null` without TLS. */
   cipher: string | null;
   /** `PostgreSQL`, `SQLite`. */
   product: string;
@@ -1774,6 +1761,11 @@ export interface SessionInfo {
   needed: boolean;
 }
 
+/** The sessions that terminals work on. */
+export type Sessions = "own" | {
+  pool: number;
+};
+
 /** A setting of the run and where its value came from. */
 export interface Setting {
   /** As flag and job file call it, without dashes. */
@@ -1786,11 +1778,11 @@ export interface Setting {
 
 /** A server setting that changed during the run. */
 export interface SettingChange {
-  /** Its value at the end; null where it was absent. */
+  /** Its value at the end; `null` where it was absent. */
   end: string | null;
   /** The setting. */
   name: string;
-  /** Its value at the start; null where it was absent. */
+  /** Its value at the start; `null` where it was absent. */
   start: string | null;
 }
 
@@ -1820,7 +1812,7 @@ export interface Side {
   /** What was at the other end of it. */
   server: ServerInfo;
   /** The target of the first run. */
-  target: string;
+  target: Redacted;
   /** The workload and its data, of the first run. */
   workload: WorkloadFacts;
 }
@@ -1831,15 +1823,15 @@ export interface SideRun {
   failure_share: number;
   /** Whether it did what it was to do. */
   good: boolean;
-  /** Its job; null when it was not stored. */
+  /** Its job; `null` when it was not stored. */
   job: number | null;
   /** What limited it. */
   limited_by: Limit;
   /** Date and time of its zero. */
   started_at: string;
-  /** Whether its window was steady; null where that does not apply. */
-  steady: Steady | null;
-  /** Its place in the comparison or profile, from 0; null where it belongs to neither. */
+  /** Whether its window was steady. */
+  steady: Steady;
+  /** Its place in the comparison or profile, from 0; `null` where it belongs to neither. */
   step: number | null;
   /** Virtual users. */
   users: number;
@@ -1849,7 +1841,7 @@ export interface SideRun {
 
 /** A slice of the timed window. */
 export interface Slice {
-  /** Transactions that fell due; null where the load is not open. */
+  /** Transactions that fell due; `null` where the load is not open, and in old results. */
   arrived: number | null;
   /** Its length, in seconds. */
   seconds: number;
@@ -1867,7 +1859,7 @@ export interface SliceFigures {
   completed: number;
   /** Ended failed or in doubt. */
   failed: number;
-  /** Key; `all` in a total. */
+  /** Key: `new_order`; `all` in a total. */
   name: string;
   /** Completed, a minute. */
   per_minute: number;
@@ -1875,7 +1867,7 @@ export interface SliceFigures {
   response: Times;
 }
 
-/** One of the slowest transactions, with what its input was drawn from: `triphammer run TARGET --replay-exemplar JOB:N` runs it again. */
+/** One of the slowest transactions of the timed window, with what its input was drawn from: `triphammer run TARGET --replay-exemplar JOB:N` runs it again. */
 export interface SlowTransaction {
   /** Attempts, the first included. */
   attempts: number;
@@ -1887,9 +1879,9 @@ export interface SlowTransaction {
   finished_s: number;
   /** How it ended. */
   outcome: Outcome;
-  /** From due to finish. */
+  /** From due to finish, in microseconds. */
   response_us: number;
-  /** From the start of the first attempt to finish. */
+  /** From the start of the first attempt to finish, in microseconds. */
   service_us: number;
   /** When its first attempt started. */
   started_s: number;
@@ -1910,27 +1902,27 @@ export interface Spread {
 /** How a run ended. */
 export type Status = "complete" | "interrupted" | "aborted" | "failed";
 
-/** What the seconds of a run say about its first figure (triphammer's docs/steadiness.md has the methods). Everything is of the timed window, but for the warm-up. */
+/** What the seconds of a run say about its first figure. Everything is of the timed window, but for the end of the warm-up, which is looked for from the run's zero. */
 export interface Steadiness {
   /** Correlation of neighbouring seconds, from -1 to 1. */
   autocorrelation: number;
-  /** Standard deviation of the seconds over their mean; null when the mean is 0. */
+  /** Standard deviation of the seconds over their mean; `null` when the mean is 0. */
   coefficient_of_variation: number | null;
   /** Independent seconds that would say as much about the mean. */
   effective_seconds: number;
-  /** 95 % interval of the mean, with allowance for autocorrelation; null when the window is too short. Of a window that its interval ended it is as wide as was asked for, or wider. */
+  /** 95 % interval of the mean, with allowance for autocorrelation; `null` when the window is too short. Of a window that its interval ended it is as wide as was asked for, or wider. */
   interval: Interval | null;
   /** Mean of the seconds, in the unit of the headline. */
   mean: number;
   /** Power of the slowest swings, those that last half the window and longer, over what the correlation of neighbours explains: about 1 without a long memory, above 2.5 with one. */
   memory: number;
-  /** What to do next; null when there is nothing to do. */
+  /** What to do next; `null` when there is nothing to do. */
   next: string | null;
-  /** Half the interval over the mean; null without an interval. */
+  /** Half the interval over the mean; `null` without an interval. */
   relative_half_width: number | null;
   /** Whole seconds that were looked at. */
   seconds: number;
-  /** Seconds after the run's zero from which the level is known to lie within 1 % of what followed; null where noise or a drift hides that. */
+  /** Seconds after the run's zero from which the level is known to lie within 1 % of what followed; `null` where noise or a drift hides that. */
   settled_s: number | null;
   /** Change of level at `step_at_s`, as a share of the level before it. */
   step: number | null;
@@ -1938,7 +1930,7 @@ export interface Steadiness {
   step_at_s: number;
   /** Change along a straight line through the window, as a share of the mean. */
   trend: number | null;
-  /** What --until-ci asked for; null when the length was by time or number. */
+  /** What `--until-ci` asked for; `null` when the length was by time or number. */
   until: Until | null;
   /** Whether the mean stands for the window. */
   verdict: Steady;
@@ -1948,14 +1940,14 @@ export interface Steadiness {
   words: string;
 }
 
-/** Whether the mean stands for the window. */
+/** Whether the mean stands for the series. */
 export type Steady = "steady" | "drifting" | "too_short";
 
 /** Arrivals at a rate for a time. */
 export interface Step {
   /** How long. */
   lasts: string;
-  /** Arrivals per second. */
+  /** Arrivals per second; 0 for a pause. */
   per_second: number;
 }
 
@@ -2038,9 +2030,9 @@ export interface TimeShares {
   network: number;
   /** What is left: the server waited for locks, disks and such; where nobody sees it, all that it did. */
   rest: number;
-  /** The server worked; null where nobody sees it. */
+  /** The server worked; `null` where nobody sees it. */
   server_cpu: number | null;
-  /** The server was ready and waited for a CPU; null where nobody sees it. */
+  /** The server was ready and waited for a CPU; `null` where nobody sees it. */
   server_wait: number | null;
 }
 
@@ -2166,7 +2158,7 @@ export interface TypeSeries {
   retries: number[];
 }
 
-/** What a figure counts in: a count or rate, a share from 0 to 1, a time in microseconds. */
+/** What a figure counts in. */
 export type Unit = "number" | "share" | "us";
 
 /** A window whose length its own interval decided. */
@@ -2195,17 +2187,17 @@ export interface Usl {
   efficiency: number;
   /** The level that losses are judged at: the peak where it is reached, else the highest level. */
   judged_at: number;
-  /** Chance that κ = 0 explains the runs as well; null where it cannot be said. */
+  /** Chance that κ = 0 explains the runs as well; `null` where it cannot be said. */
   kappa_p_value: number | null;
   /** What limits there. */
   limit: UslLimit;
-  /** Chance of levels as far from the curve if it were the law; null where it cannot be said. */
+  /** Chance of levels as far from the curve if it were the law; `null` where it cannot be said. */
   misfit_p_value: number | null;
   /** Where throughput is greatest. */
   peak: Peak;
 }
 
-/** What limits throughput, by the law. */
+/** What limits throughput at the judged level. */
 export type UslLimit = "contention" | "coherency" | "neither_yet";
 
 /** Whether the database's count agrees with the client's. */
@@ -2231,7 +2223,7 @@ export interface Verification {
   words: string;
 }
 
-/** A counting identity that does not hold. */
+/** A counting identity that does not hold: a defect of the engine. */
 export interface ViolatedIdentity {
   /** The equation. */
   identity: string;
@@ -2239,19 +2231,19 @@ export interface ViolatedIdentity {
   left: number;
   /** What its right side came to. */
   right: number;
-  /** Key of the transaction type; null for all together. */
+  /** Key of the transaction type; `null` for all together. */
   transaction: string | null;
 }
 
-/** Until when a warm-up of the run is seen: MSER-5 over ramp-up and window. The level may still be lower there, by less than shows: see `settled_s`. */
+/** Until when a warm-up is seen (MSER-5 over ramp-up and window): where a cut serves the mean best. The level may still be lower there, by less than shows: see `settled_s`. */
 export type WarmUp = {
-  /** Seconds after the run's zero, a multiple of five. */
+  /** Seconds, a multiple of five. */
   after_s: number;
-  /** A cut there serves the mean best. */
   kind: "ended";
 } | {
-  /** The run did not settle, or had too few seconds to say. */
-  kind: "not_found" | "too_short";
+  kind: "not_found";
+} | {
+  kind: "too_short";
 };
 
 /** What should be known before the figures are used. */

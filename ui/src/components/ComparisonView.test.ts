@@ -1,10 +1,16 @@
 import { render, screen } from '@testing-library/svelte';
 import { expect, it } from 'vitest';
-import type { ComparisonResult } from '../api/types';
+import type { ComparisonResult, Side } from '../api/types';
 import ComparisonView from './ComparisonView.svelte';
 
-const side = (name: string, job: number) => ({ name, server: { product: 'PostgreSQL', version: '17' }, runs: [{ job, value: 1 }] });
-const comparison = {
+const started_at = '2026-01-01T00:00:00Z';
+const side = (name: string, job: number): Side => ({
+  name, target: 'postgres://db', workload: { name: 'tproc-c', title: 'TPROC-C', version: 1, scale: 1, scale_unit: 'warehouses', facts: {} },
+  server: { product: 'PostgreSQL', version: '17', transport: 'tcp', cipher: null, same_host: null },
+  runs: [{ job, step: null, started_at, users: 1, value: 1, steady: 'steady', failure_share: 0, good: true, limited_by: 'database_bound' }],
+});
+const comparison: ComparisonResult = {
+  format: 1, job: null, kind: 'compare', tool: { name: 'triphammer', version: '0.1.0', debug_build: false }, label: null, status: 'complete', started_at,
   headline: { name: 'NOPM', meaning: '', per: '' }, margin: 0.02, words: 'B is slower by 12 %.', verdict: { kind: 'slower' }, more_minutes: null,
   a: side('job 1', 1), b: side('job 2', 2), warnings: [], profiles: null, pairs: null,
   figures: [
@@ -12,7 +18,7 @@ const comparison = {
     { name: 'p99', title: 'p99', unit: 'us', a: 1000, b: 0, reason: 'B has none', comparison: null },
   ],
   differences: [{ subject: 'server_setting', name: 'synchronous_commit', a: 'off', b: 'on', must_be_equal: false }],
-} as unknown as ComparisonResult;
+};
 
 it('shows the verdict, each ratio with its interval, what cannot be said, and what differed', () => {
   render(ComparisonView, { comparison });

@@ -3,8 +3,8 @@ import type { Comparison, Figure } from '../api/types';
 import { extent, ratio, shown, verdict } from './comparison';
 
 const made = (low: number, high: number, better: 'higher' | 'lower', kind: 'faster' | 'slower' | 'equivalent'): Comparison =>
-  ({ ratio: (low + high) / 2, interval: { low, high }, margin: 0.02, better, basis: 'seconds', verdict: { kind } }) as unknown as Comparison;
-const figure = (comparison: Comparison | null, unit = 'us'): Figure => ({ name: 'p95', title: 'p95', unit, a: 1000, b: 1200, comparison, reason: null }) as Figure;
+  ({ ratio: (low + high) / 2, interval: { low, high }, margin: 0.02, better, basis: { kind: 'pairs', pairs: 5 }, verdict: { kind } });
+const figure = (comparison: Comparison | null, unit: Figure['unit'] = 'us'): Figure => ({ name: 'p95', title: 'p95', unit, a: 1000, b: 1200, comparison, reason: null });
 
 describe('a comparison', () => {
   it('has its ratio with the interval', () => {

@@ -1,8 +1,8 @@
 // What a job left, by what it is of.
 
-import type { JobDetail } from '../api/types';
+import type { JobDetail, JobDocument } from '../api/types';
 
-type Kinds = Extract<JobDetail['document'], { kind: string }>;
+type Kinds = Extract<JobDocument, { kind: string }>;
 
 /** A job's document if it is of that kind; null for another one, and where there is none. */
 export function documentOf<K extends Kinds['kind']>(detail: JobDetail | null | undefined, kind: K): Extract<Kinds, { kind: K }> | null {

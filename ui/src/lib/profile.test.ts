@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { estimate, usl } from './profile';
 
-const fit = { lambda: { value: 100 }, sigma: { value: 0.02 }, kappa: { value: 0.0005 }, r_squared: null };
+const of = (value: number) => ({ value, interval: null });
+const fit = { lambda: of(100), sigma: of(0.02), kappa: of(0.0005) };
 
 it('the law is linear at one user, and falls beyond its peak', () => {
   expect(usl(1, fit)).toBe(100);
@@ -12,5 +13,5 @@ it('the law is linear at one user, and falls beyond its peak', () => {
 
 it('an estimate shows how sure it is', () => {
   expect(estimate({ value: 2, interval: { low: 1, high: 3 } }, String)).toBe('2 (1 to 3)');
-  expect(estimate({ value: 2 }, String)).toBe('2');
+  expect(estimate(of(2), String)).toBe('2');
 });

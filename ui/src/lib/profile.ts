@@ -1,56 +1,9 @@
-// What a profile's document says, as far as the page draws it (docs/reference/profile-schema.json).
+// A profile's curve and estimates, as the page draws them.
 
-export interface Interval {
-  low: number;
-  high: number;
-}
-
-export interface Estimate {
-  value: number;
-  interval?: Interval | null;
-}
-
-export interface Level {
-  users: number;
-  mean: number;
-  interval: Interval | null;
-  p95_us: number;
-  p99_us: number;
-  failure_share: number;
-  limited_by: string;
-  fitted: number | null;
-  runs: { job: number | null; value: number; steady: string | null }[];
-}
-
-export interface Curve {
-  lambda: Estimate;
-  sigma: Estimate;
-  kappa: Estimate;
-  r_squared: number | null;
-}
-
-export type Peak =
-  | { kind: 'reached'; users: Estimate; throughput: Estimate }
-  | { kind: 'saturated'; users: number; throughput: number; highest: number }
-  | { kind: 'not_reached'; highest: number; predicted_users?: number | null };
-
-export interface ProfileDocument {
-  headline: { name: string; meaning: string; per: string };
-  times_of: string;
-  levels: Level[];
-  usl: { curve: Curve; amdahl: Curve; peak: Peak } | null;
-  no_curve: string | null;
-  findings: string[];
-  refused: { users: number; reason: string }[];
-}
-
-export interface CapacityDocument {
-  findings?: string[];
-  words?: string;
-}
+import type { Curve, Estimate } from '../api/types';
 
 /** Throughput at `n` virtual users by the Universal Scalability Law (N. J. Gunther). */
-export function usl(n: number, fit: Curve): number {
+export function usl(n: number, fit: Pick<Curve, 'lambda' | 'sigma' | 'kappa'>): number {
   const [lambda, sigma, kappa] = [fit.lambda.value, fit.sigma.value, fit.kappa.value];
   return (lambda * n) / (1 + sigma * (n - 1) + kappa * n * (n - 1));
 }

@@ -1,6 +1,7 @@
 //! Exemplars: the slowest transactions of the timed window, with what is needed to do each again. Inputs
 //! are drawn from streams that a seed and a number begin, so the number is all that must be kept.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::{Outcome, Timing};
@@ -24,7 +25,7 @@ pub struct Exemplar {
 }
 
 /// What a transaction's input was drawn from, beside the seed of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
     /// A user or terminal.

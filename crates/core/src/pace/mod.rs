@@ -12,9 +12,11 @@ mod cycle;
 mod profile;
 mod steps;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{format_duration, parse_duration};
@@ -166,9 +168,19 @@ impl std::str::FromStr for Late {
     }
 }
 
-/// Serde as the text that people write.
+/// Serde as the text that people write, and the pattern of that.
 macro_rules! serde_as_text {
-    ($($type:ty),+) => {$(
+    ($($type:ident: $pattern:literal, $about:literal;)+) => {$(
+        impl JsonSchema for $type {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($type).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "description": $about, "type": "string", "pattern": $pattern })
+            }
+        }
+
         impl Serialize for $type {
             fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
                 to.collect_str(self)
@@ -183,7 +195,11 @@ macro_rules! serde_as_text {
     )+};
 }
 
-serde_as_text!(Load, Late);
+serde_as_text! {
+    Load: "^(closed|keyed|rate:.+|ramp:.+|steps:.+)$", "A load model, as `--load` names it.";
+    Late: "^(issue|skip:.+)$",
+        "What becomes of late arrivals: `issue`, or `skip:` and the lateness from which they are skipped.";
+}
 
 #[cfg(test)]
 mod tests {

@@ -2,18 +2,19 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::RATE_MAX;
-use crate::clock::{parse_duration, serde_duration};
+use crate::clock::{DurationText, parse_duration};
 
 /// Arrivals at a rate for a time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateStep {
     /// Arrivals per second; 0 for a pause.
     pub per_second: f64,
     /// How long.
-    #[serde(with = "serde_duration")]
+    #[serde(with = "DurationText")]
     pub lasts: Duration,
 }
 

@@ -1,6 +1,7 @@
 //! The document that a search leaves: what `--json` prints, the store keeps and reports render. Its shape
 //! is published in `docs/reference/capacity-schema.json`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::pace::Load;
 use triphammer_core::session::ServerInfo;
@@ -22,14 +23,19 @@ use crate::store::JobId;
 
 /// Version of the document's shape.
 pub const CAPACITY_FORMAT: u32 = 1;
-/// What a search was and what it found.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What `triphammer capacity --json` and `triphammer report JOB --format json` print: what a search was and what it
+/// found. Times are in the unit that a name ends with; shares are from 0 to 1; rates are of transactions of all
+/// types, per second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "The result of a search for the capacity")]
 pub struct CapacityResult {
-    /// Version of this shape: [`CAPACITY_FORMAT`].
+    /// Version of this shape.
+    #[schemars(extend("const" = CAPACITY_FORMAT))]
     pub format: u32,
     /// Number in the job store; `None` when it was not stored.
     pub job: Option<i64>,
-    /// Always [`JobKind::Capacity`].
+    /// Tells this document from those of other commands.
+    #[schemars(with = "String", extend("const" = "capacity"))]
     pub kind: JobKind,
     /// The program that made it.
     pub tool: Tool,
@@ -38,6 +44,7 @@ pub struct CapacityResult {
     /// Complete; or interrupted, before the search had ended.
     pub status: Status,
     /// Date and time of the first run's zero, RFC 3339, UTC.
+    #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
     /// What must hold.
     pub limit: LatencyLimit,
@@ -66,7 +73,7 @@ pub struct CapacityResult {
 }
 
 /// A run at a rate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Probe {
     /// Its job; `None` when it was not stored.
     pub job: Option<i64>,
@@ -97,7 +104,7 @@ pub struct Probe {
 }
 
 /// Why a probe does not keep the limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// The percentile is at the limit or above.
@@ -127,7 +134,7 @@ impl Reason {
 }
 
 /// A rate that could not be run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RefusedProbe {
     /// The step that was tried.
     pub step: u32,

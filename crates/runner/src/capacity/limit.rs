@@ -3,25 +3,27 @@
 use std::fmt;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use triphammer_core::clock::{format_duration, parse_duration, serde_duration};
+use triphammer_core::clock::{DurationText, format_duration, parse_duration};
 use triphammer_core::stats::Times;
 use triphammer_core::workload::TransactionDef;
 
 /// What must hold: `new_order.p95 < 50ms`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "CapacityLimit")]
 pub struct LatencyLimit {
     /// The transaction type's key; `all` for all together.
     pub transaction: String,
     /// Which percentile of response time, from due to finish.
     pub percentile: Percentile,
-    /// What it must stay below.
-    #[serde(with = "serde_duration")]
+    /// What it must stay below: `50ms`.
+    #[serde(with = "DurationText")]
     pub under: Duration,
 }
 
 /// The percentiles that results hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "each is what its name says")]
 pub enum Percentile {

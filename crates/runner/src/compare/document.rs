@@ -1,6 +1,7 @@
 //! The document that a comparison leaves: what `--json` prints, the store keeps and reports render. Its
 //! shape is published in `docs/reference/comparison-schema.json`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::ServerInfo;
 use triphammer_statistics::compare::Verdict;
@@ -19,14 +20,18 @@ use crate::store::JobId;
 /// Version of the document's shape.
 pub const COMPARISON_FORMAT: u32 = 1;
 
-/// B against A.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What `triphammer compare --json` and `triphammer report JOB --json` of a comparison print: B against A. Ratios
+/// are B over A; shares are from 0 to 1. The verdict is that of the first figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "A comparison")]
 pub struct ComparisonResult {
-    /// Version of this shape: [`COMPARISON_FORMAT`].
+    /// Version of this shape.
+    #[schemars(extend("const" = COMPARISON_FORMAT))]
     pub format: u32,
     /// Number in the job store; `None` for a comparison of stored jobs, which leaves no job.
     pub job: Option<i64>,
-    /// Always [`JobKind::Compare`].
+    /// Tells this document from those of other commands.
+    #[schemars(with = "String", extend("const" = "compare"))]
     pub kind: JobKind,
     /// The program that made it.
     pub tool: Tool,
@@ -35,6 +40,7 @@ pub struct ComparisonResult {
     /// Complete; or interrupted or failed, when pairs are missing.
     pub status: Status,
     /// Date and time of the first run's zero, RFC 3339, UTC.
+    #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
     /// What decides.
     pub headline: HeadlineName,
@@ -64,7 +70,7 @@ pub struct ComparisonResult {
 }
 
 /// A or B.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
     /// What was asked for: `job 12`, a label, a target and settings.
     pub name: String,
@@ -79,13 +85,14 @@ pub struct Side {
 }
 
 /// A run of a side.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SideRun {
     /// Its job; `None` when it was not stored.
     pub job: Option<i64>,
     /// Its place in the comparison or profile, from 0; `None` where it belongs to neither.
     pub step: Option<u32>,
     /// Date and time of its zero.
+    #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
     /// Virtual users.
     pub users: u32,
@@ -103,7 +110,7 @@ pub struct SideRun {
 }
 
 /// How pairs of runs were made: A B B A A B …
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pairing {
     /// Pairs that were asked for.
     pub asked: u32,
@@ -116,7 +123,7 @@ pub struct Pairing {
 }
 
 /// A run that could not be made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RefusedRun {
     /// Its place in the comparison, from 0.
     pub step: u32,

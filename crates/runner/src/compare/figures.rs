@@ -1,5 +1,6 @@
 //! The figures of runs, side by side.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_statistics::compare::{self, Better, CompareError, Comparison, Verdict};
 
@@ -10,7 +11,7 @@ use crate::requirement::Unit;
 use crate::result::RunResult;
 
 /// A figure of both sides, and the ratio of B to A.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figure {
     /// `nopm`, `tpm`, `new_order.p95`.
     pub name: String,

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_statistics::Estimate;
 use triphammer_statistics::usl::Peak;
@@ -16,7 +17,7 @@ use crate::profile::document::{HeadlineName, Level, ProfileResult, Usl};
 use crate::result::SchemaFact;
 
 /// Two profiles beside the ratio of their throughputs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Profiles {
     /// The levels that both have, ascending.
     pub levels: Vec<LevelFigure>,
@@ -27,7 +28,7 @@ pub struct Profiles {
 }
 
 /// The first figure at a number of virtual users.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LevelFigure {
     /// Virtual users.
     pub users: u32,
@@ -36,7 +37,7 @@ pub struct LevelFigure {
 }
 
 /// A parameter of both curves.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CurveFigure {
     /// `lambda`, `sigma`, `kappa`, `peak_users`, `peak_throughput`.
     pub name: String,

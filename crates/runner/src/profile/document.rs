@@ -1,6 +1,7 @@
 //! The document that a profile leaves: what `--json` prints, the store keeps and reports render. Its shape
 //! is published in `docs/reference/profile-schema.json`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
@@ -20,14 +21,19 @@ use crate::store::JobId;
 /// Version of the document's shape.
 pub const PROFILE_FORMAT: u32 = 1;
 
-/// What a profile was and what it measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What `triphammer profile --json` and `triphammer report JOB --format json` print: what a profile was and what it
+/// measured. Times are in the unit that a name ends with; shares are from 0 to 1; throughput is in the unit of
+/// `headline`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "The result of a profile")]
 pub struct ProfileResult {
-    /// Version of this shape: [`PROFILE_FORMAT`].
+    /// Version of this shape.
+    #[schemars(extend("const" = PROFILE_FORMAT))]
     pub format: u32,
     /// Number in the job store; `None` when it was not stored.
     pub job: Option<i64>,
-    /// Always [`JobKind::Profile`].
+    /// Tells this document from those of other commands.
+    #[schemars(with = "String", extend("const" = "profile"))]
     pub kind: JobKind,
     /// The program that made it.
     pub tool: Tool,
@@ -36,6 +42,7 @@ pub struct ProfileResult {
     /// Complete; or interrupted, when steps are missing.
     pub status: Status,
     /// Date and time of the first run's zero, RFC 3339, UTC.
+    #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
     /// What is measured.
     pub headline: HeadlineName,
@@ -71,7 +78,7 @@ pub struct ProfileResult {
 }
 
 /// A first figure without a value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeadlineName {
     /// `NOPM`.
     pub name: String,
@@ -85,7 +92,7 @@ pub struct HeadlineName {
 }
 
 /// The order of the runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Order {
     /// The levels as they were asked for: `1,2,4` or `auto`.
     pub asked: String,
@@ -98,7 +105,7 @@ pub struct Order {
 }
 
 /// A number of virtual users and its runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Level {
     /// Virtual users.
     pub users: u32,
@@ -125,7 +132,7 @@ pub struct Level {
 }
 
 /// A run of a level.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LevelRun {
     /// Its job; `None` when it was not stored.
     pub job: Option<i64>,
@@ -134,6 +141,7 @@ pub struct LevelRun {
     /// Virtual users.
     pub users: u32,
     /// Date and time of its zero.
+    #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
     /// Its first figure.
     pub value: f64,
@@ -155,7 +163,7 @@ pub struct LevelRun {
 }
 
 /// A level that could not be run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RefusedLevel {
     /// Virtual users.
     pub users: u32,
@@ -166,15 +174,15 @@ pub struct RefusedLevel {
 }
 
 /// The Universal Scalability Law through all runs: X(N) = λ N / (1 + σ (N - 1) + κ N (N - 1)).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Usl {
     /// The law with all three parameters.
     pub curve: Curve,
     /// Amdahl's law beside it: κ = 0.
     pub amdahl: Curve,
-    /// Chance that κ = 0 explains the runs as well.
+    /// Chance that κ = 0 explains the runs as well; `None` where it cannot be said.
     pub kappa_p_value: Option<f64>,
-    /// Chance of levels as far from the curve if it were the law.
+    /// Chance of levels as far from the curve if it were the law; `None` where it cannot be said.
     pub misfit_p_value: Option<f64>,
     /// Where throughput is greatest.
     pub peak: Peak,
@@ -191,7 +199,7 @@ pub struct Usl {
 }
 
 /// A fitted law.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Curve {
     /// λ: the first figure of one virtual user.
     pub lambda: Estimate,
@@ -199,7 +207,7 @@ pub struct Curve {
     pub sigma: Estimate,
     /// κ: coherency.
     pub kappa: Estimate,
-    /// Share of the variance that the curve explains.
+    /// Share of the variance that the curve explains; `None` where there is none.
     pub r_squared: Option<f64>,
     /// Root mean square of the residuals, as a share of the fitted figure.
     pub residual: f64,

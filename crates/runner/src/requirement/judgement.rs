@@ -1,9 +1,10 @@
 //! What a requirement comes to, as it stands in documents.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a figure counts in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// A count or a rate.
@@ -15,7 +16,7 @@ pub enum Unit {
 }
 
 /// A comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "the signs say it")]
 pub enum Operator {
     #[serde(rename = "<")]
@@ -66,7 +67,7 @@ impl Operator {
 }
 
 /// A requirement after the run: part of the result document.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
     /// The requirement as it was written: `new_order.p95 < 10ms`.
     pub requirement: String,

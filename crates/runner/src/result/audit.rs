@@ -7,6 +7,7 @@
 //! where `unknown` are the transactions in doubt or in flight at abort, and m the most that one of them
 //! moves the sum.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::workload::AuditDef;
 
@@ -15,7 +16,7 @@ use super::verification::Verdict;
 use crate::report::format::signed;
 
 /// A sum over the data before and after the run, and what the client says of the difference.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Audit {
     /// Key: `abalance`.
     pub id: String,

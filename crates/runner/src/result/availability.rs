@@ -1,5 +1,6 @@
 //! Whether the database was there: stretches without service, and sessions that did not come back.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::engine::{RunEnd, Window};
 
@@ -7,21 +8,21 @@ use super::facts::RunFacts;
 use crate::report::format::{counted, integer};
 
 /// Whether the database was there while the run asked for it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Availability {
     /// Seconds of the timed window without service. They are part of the window and of its figures.
     pub without_service_s: f64,
     /// Stretches of ramp-up and window in which no transaction completed although some should have.
     pub outages: Vec<Outage>,
-    /// Sessions that were lost and not back when the run ended.
+    /// Sessions that were lost and not back when the run ended. Not 0: the status is failed.
     pub sessions_away: u32,
-    /// Whether the database answered after the run, and could give every number that it gave before. `None`
-    /// in results of versions that did not ask.
+    /// Whether the database answered after the run, and could give every number that it gave before.
+    /// False: the status is failed. `None` in results of versions that did not ask.
     pub answered_at_end: Option<bool>,
 }
 
 /// A stretch without service, in seconds since the run's zero.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outage {
     /// Its first second.
     pub from_s: f64,
@@ -30,7 +31,7 @@ pub struct Outage {
 }
 
 /// A counting identity that does not hold: a defect of the engine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ViolatedIdentity {
     /// The equation.
     pub identity: String,

@@ -1,6 +1,7 @@
 //! Figures of a run that have no place of their own in the document: each is declared here once, and the
 //! document, `--require`, the reports and the page have it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::engine::RunEnd;
 
@@ -24,7 +25,7 @@ pub struct RunMetric {
 pub static OF_RUN: &[RunMetric] = &[];
 
 /// A declared figure with its value: part of the result document.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeclaredFigure {
     /// Its name in requirements.
     pub name: String,

@@ -1,5 +1,6 @@
 //! The document's types. Times are in the unit that the name ends with; shares are from 0 to 1.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::error::ErrorClass;
 use triphammer_core::session::ServerInfo;
@@ -27,14 +28,19 @@ use crate::requirement::Judgement;
 /// Version of the document's shape.
 pub const FORMAT: u32 = 1;
 
-/// What a run was and what it measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What `triphammer run --json` and `triphammer report JOB --format json` print: what a run was and what it
+/// measured. Durations and times are in the unit that a name ends with; shares are from 0 to 1. `window` has what
+/// ended in the timed window, `run` what happened in the whole run, each by transaction type and outcome.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "The result of a run")]
 pub struct RunResult {
-    /// Version of this shape: [`FORMAT`].
+    /// Version of this shape.
+    #[schemars(extend("const" = FORMAT))]
     pub format: u32,
     /// Number in the job store; `None` when it was not stored.
     pub job: Option<i64>,
-    /// Always [`JobKind::Run`]: tells this document from those of other commands.
+    /// Tells this document from those of other commands.
+    #[schemars(with = "String", extend("const" = "run"))]
     pub kind: JobKind,
     /// The program that made it.
     pub tool: Tool,
@@ -43,6 +49,7 @@ pub struct RunResult {
     /// How it ended.
     pub status: Status,
     /// Date and time of the run's zero, RFC 3339, UTC.
+    #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
     /// How long it was.
     pub durations: Durations,
@@ -68,7 +75,8 @@ pub struct RunResult {
     pub limited_by: LimitedBy,
     /// What ended in the timed window.
     pub window: Figures,
-    /// The timed window in slices of equal length, in order, to see a drift; the last one may be shorter.
+    /// The timed window in slices of equal length, in order, to see a drift; the last one may be shorter,
+    /// and those in which no second came to its end are left out.
     #[serde(default)]
     pub slices: Vec<Slice>,
     /// What happened in the whole run, ramp-up and drain included.
@@ -89,7 +97,7 @@ pub struct RunResult {
     pub exemplars: Vec<SlowTransaction>,
     /// Failures against the limit.
     pub failures: FailureShare,
-    /// What the run had to reach, and whether it did.
+    /// What the run had to reach (`--require`), and whether it did.
     #[serde(default)]
     pub requirements: Vec<Judgement>,
     /// Whether the database was there while the run asked for it, and at its end.
@@ -161,7 +169,7 @@ impl RunResult {
 }
 
 /// How long a run was, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Durations {
     /// Load without timing, as it really was.
     pub rampup_s: f64,
@@ -175,7 +183,7 @@ pub struct Durations {
 }
 
 /// The workload's first figure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeadlineFigure {
     /// `NOPM`.
     pub name: String,
@@ -195,7 +203,7 @@ pub struct HeadlineFigure {
 }
 
 /// What happened in a stretch of the run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figures {
     /// Its length, in seconds.
     pub seconds: f64,
@@ -207,7 +215,7 @@ pub struct Figures {
 
 /// What a transaction type did. `ended = completed + failed + in_doubt`, and in the whole run
 /// `started = ended + in_flight`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TypeFigures {
     /// Key: `new_order`; `all` in a total.
     pub name: String,
@@ -261,15 +269,16 @@ pub struct TypeFigures {
 }
 
 /// How often an error class occurred.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "told above")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClassCount {
+    /// The class.
     pub class: ErrorClass,
+    /// How often.
     pub count: u64,
 }
 
 /// Something that a transaction counts of itself, over committed ones.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TallyFigure {
     /// Key: `districts_skipped`.
     pub name: String,
@@ -286,7 +295,7 @@ pub struct TallyFigure {
 }
 
 /// Failures against the limit.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FailureShare {
     /// Failed, in doubt, or completed with an answer that could not be read, of all that ended in the
     /// timed window; of the whole run when nothing ended in the window.
@@ -298,20 +307,21 @@ pub struct FailureShare {
 }
 
 /// Sessions lost and reconnected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "told above")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionCounts {
+    /// Sessions lost.
     pub lost: u64,
+    /// Sessions reconnected.
     pub reconnected: u64,
 }
 
 /// What the client itself cost: its threads over the whole run, its process in the timed window.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClientCost {
     /// CPU time of all worker threads, in seconds.
     pub cpu_s: f64,
     /// CPU time for a completed transaction, in microseconds; 0 when none completed. Of the whole
-    /// process in the timed window, where `process_cpus` says so; else of the worker threads in the
+    /// process in the timed window, where `process_cpus` is known; else of the worker threads in the
     /// whole run.
     pub cpu_us_per_transaction: f64,
     /// The same of the worker threads in the whole run.
@@ -329,7 +339,7 @@ pub struct ClientCost {
 }
 
 /// What a worker thread cost.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadCpu {
     /// The thread, from 0.
     pub thread: u32,
@@ -340,7 +350,7 @@ pub struct ThreadCpu {
 }
 
 /// Round trips.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RoundTrips {
     /// Statements and calls sent by completed transactions.
     pub total: u64,
@@ -349,7 +359,7 @@ pub struct RoundTrips {
 }
 
 /// The first error of its kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorFigure {
     /// Transaction type: its key.
     pub transaction: String,
@@ -362,7 +372,7 @@ pub struct ErrorFigure {
 }
 
 /// What should be known before the figures are used.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
     /// One word for programs: `tally`, `failures`, `debug_build`, `window_short`.
     pub kind: String,
@@ -373,7 +383,7 @@ pub struct Warning {
 }
 
 /// A remark made during a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Remark {
     /// Seconds since the run's zero; `None` before and after it.
     pub at_s: Option<f64>,

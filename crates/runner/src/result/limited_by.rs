@@ -23,6 +23,7 @@ mod decide;
 mod figures;
 mod words;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use figures::{LimitFigures, TimeShares};
@@ -61,7 +62,7 @@ pub const ROUND_TRIP_QUANTILE: f64 = 0.1;
 const IN_PROCESS: &str = "in process";
 
 /// What limited a run, why, and what to do.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LimitedBy {
     /// What it was.
     pub kind: Bottleneck,
@@ -83,30 +84,33 @@ pub struct LimitedBy {
 }
 
 /// What can limit a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Bottleneck {
-    /// The load asked for no more.
+    /// The load was paced and kept up with, or its sessions were idle most of the time; or client and server
+    /// worked while nobody waited, so that more users would get more.
     #[serde(rename = "load_limited")]
     Load,
-    /// The client's own threads.
+    /// A worker thread never rests, answers wait for one, or the client is pinned or nice and waits for a CPU.
     #[serde(rename = "client_bound")]
     Client,
-    /// The CPUs that client and server share.
+    /// Client or server were ready and waited for a CPU for the largest part of a transaction's time.
     #[serde(rename = "host_bound")]
     Host,
-    /// The way between client and server.
+    /// Round trips were the largest part of a transaction's time.
     #[serde(rename = "network_bound")]
     Network,
-    /// The database, because it was nothing else.
+    /// The server waited, for locks or disks, or for the CPUs to which it is pinned; or nothing else was the
+    /// limit.
     #[serde(rename = "database_bound")]
     Database,
-    /// Nobody can tell.
+    /// Too little data: a window of less than 2 s or fewer than 30 transactions; or the CPUs were full and the
+    /// server's processes out of sight.
     #[serde(rename = "undecided")]
     Undecided,
 }
 
 /// In which way it limited the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// Undecided: the window is too short, or has too few transactions.
@@ -136,13 +140,13 @@ pub enum Cause {
 }
 
 /// How sure a verdict is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Certainty {
     /// Nothing else comes near.
     #[default]
     Sure,
-    /// Something else comes near.
+    /// Something else comes near, or cannot be ruled out.
     Probable,
 }
 

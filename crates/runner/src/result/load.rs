@@ -1,5 +1,6 @@
 //! What a load that waits adds to the document: arrivals, efficiency, and the slowest transactions.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::clock::Elapsed;
 use triphammer_core::engine::{Author, Exemplar, RunEnd};
@@ -11,7 +12,7 @@ use super::document::HeadlineFigure;
 use super::facts::RunFacts;
 
 /// Arrivals of an open load, in the whole run. `offered = started + skipped + never_started`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Arrivals {
     /// Due before the load ended.
     pub offered: u64,
@@ -42,7 +43,7 @@ impl Arrivals {
 }
 
 /// The headline figure against the most that keying and thinking times allow.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Efficiency {
     /// The most for so many terminals.
     pub maximum: f64,
@@ -60,7 +61,7 @@ impl Efficiency {
 
 /// One of the slowest transactions of the timed window, with what its input was drawn from:
 /// `triphammer run TARGET --replay-exemplar JOB:N` runs it again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SlowTransaction {
     /// Its type's key: `new_order`.
     pub transaction: String,

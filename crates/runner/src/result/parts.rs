@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// By the clock, or all users did all they had to.
@@ -15,7 +16,7 @@ pub enum Status {
     Interrupted,
     /// What was in flight was abandoned.
     Aborted,
-    /// It could not go on, the database was gone at its end, or its counts contradict each other.
+    /// It could not go on, its database was gone at its end, or its counts contradict each other.
     Failed,
 }
 
@@ -33,7 +34,7 @@ impl Status {
 }
 
 /// The program that made a document.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tool {
     /// `triphammer`.
     pub name: String,
@@ -56,7 +57,7 @@ impl Tool {
 }
 
 /// The workload and its data.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkloadFacts {
     /// The word the command line takes: `tproc-c`.
     pub name: String,
@@ -73,7 +74,7 @@ pub struct WorkloadFacts {
 }
 
 /// The database's own transaction counter over the timed window.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerTransactions {
     /// How much it grew.
     pub count: u64,
@@ -82,7 +83,7 @@ pub struct ServerTransactions {
 }
 
 /// A setting of the run and where its value came from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Setting {
     /// As flag and job file call it, without dashes.
     pub name: String,
@@ -93,11 +94,13 @@ pub struct Setting {
 }
 
 /// A server setting that changed during the run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "a name and its two values; none where it was absent")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SettingChange {
+    /// The setting.
     pub name: String,
+    /// Its value at the start; `None` where it was absent.
     pub start: Option<String>,
+    /// Its value at the end; `None` where it was absent.
     pub end: Option<String>,
 }
 

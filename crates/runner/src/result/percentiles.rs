@@ -4,19 +4,24 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_statistics::Interval;
 use triphammer_statistics::percentile::{Batch, of_batches};
 
 /// 95 % intervals of percentiles, in microseconds; `None` where the window has too few slices, or too few
 /// transactions, to say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "every field is what its name says")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PercentileIntervals {
+    /// Of the median.
     pub p50_us: Option<Interval>,
+    /// Of the 90th percentile.
     pub p90_us: Option<Interval>,
+    /// Of the 95th percentile.
     pub p95_us: Option<Interval>,
+    /// Of the 99th percentile.
     pub p99_us: Option<Interval>,
+    /// Of the 99.9th percentile.
     pub p99_9_us: Option<Interval>,
 }
 

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::Database as _;
 use triphammer_drivers::AnyDatabase;
@@ -11,7 +12,7 @@ use triphammer_drivers::AnyDatabase;
 const MASK: &str = "***";
 
 /// A target without secrets: the only form in which it is stored, printed or sent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Redacted(String);
 

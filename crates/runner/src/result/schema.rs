@@ -1,10 +1,11 @@
 //! What the planner of the database had to work with when a run began: tables, indexes, constraints, sizes
 //! and the age of statistics.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One thing that is known of a table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SchemaFact {
     /// What it is about.
     pub kind: SchemaKind,
@@ -18,7 +19,9 @@ pub struct SchemaFact {
 }
 
 /// What a fact of a schema is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaKind {
     /// A table's columns.

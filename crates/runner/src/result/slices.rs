@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::engine::Window;
 use triphammer_core::event::Phase;
@@ -21,7 +22,7 @@ use crate::second::Second;
 pub const SLICES_MAX: usize = 20;
 
 /// A slice of the timed window.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Slice {
     /// Its begin, in seconds since the run's zero.
     pub start_s: f64,
@@ -37,7 +38,7 @@ pub struct Slice {
 }
 
 /// What a transaction type did in a slice.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SliceFigures {
     /// Key: `new_order`; `all` in a total.
     pub name: String,

@@ -2,6 +2,7 @@
 //! the window is, and whether the window was steady. The methods are those of the statistics crate, on
 //! the seconds of the run.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::clock::format_duration;
 use triphammer_core::engine::RunEnd;
@@ -24,7 +25,7 @@ const ROUND_SECONDS: [u64; 14] = [5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 
 
 /// What the seconds of a run say about its first figure. Everything is of the timed window, but for the
 /// end of the warm-up, which is looked for from the run's zero.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Steadiness {
     /// Whether the mean represents the window.
     pub verdict: Steady,
@@ -52,7 +53,7 @@ pub struct Steadiness {
     /// Correlation of neighbouring seconds, from -1 to 1.
     pub autocorrelation: f64,
     /// Power of the slowest swings, those that last half the window and longer, over what the correlation
-    /// of neighbours explains: about 1 without a long memory.
+    /// of neighbours explains: about 1 without a long memory, above 2.5 with one.
     #[serde(default = "one")]
     pub memory: f64,
     /// Independent seconds that would say as much about the mean.
@@ -74,7 +75,7 @@ const fn one() -> f64 {
 
 /// Until when a warm-up is seen (MSER-5 over ramp-up and window): where a cut serves the mean best. The
 /// level may still be lower there, by less than shows: see [`Steadiness::settled_s`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum WarmUp {
     /// So many seconds after the run's zero.
@@ -89,7 +90,7 @@ pub enum WarmUp {
 }
 
 /// A window whose length its own interval decided.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Until {
     /// Half the interval over the mean that was asked for.
     pub relative_half_width: f64,

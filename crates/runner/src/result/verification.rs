@@ -4,12 +4,13 @@
 //! committed ≤ database ≤ committed + in doubt + in flight at abort
 //! ```
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::facts::DatabaseCount;
 
 /// What the database says about the headline's transactions, over the whole run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verification {
     /// Committed, as the client saw.
     pub committed: u64,
@@ -30,7 +31,7 @@ pub struct Verification {
 }
 
 /// Whether the database's count agrees with the client's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Both are equal.

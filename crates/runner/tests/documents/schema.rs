@@ -1,6 +1,5 @@
-//! The published schema is what the types give. It is a document for people as well, so it is
-//! written by hand, and held to the types from both sides: every property is required and nothing
-//! else is allowed, so a field that is missing here or there fails to validate.
+//! The published schemas are what the types give, and the types' documents are valid by them: every property is
+//! required, described, and nothing else is allowed.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +14,39 @@ use triphammer_core::workload::Mode;
 use triphammer_runner::requirement::{Operator, Unit};
 use triphammer_runner::result::{Bottleneck, DatabaseCount, RunResult, Status, Verdict};
 use triphammer_runner::schedule::Schedule;
+use triphammer_runner::schemas::{PUBLISHED, components};
 
 use crate::sample;
 
 const RESULT: &str = "result-schema.json";
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference");
+
+#[test]
+fn the_published_schemas_are_those_of_the_types() {
+    for published in PUBLISHED {
+        let path = format!("{FOLDER}/{}", published.file);
+        let text = serde_json::to_string_pretty(&published.schema()).unwrap() + "\n";
+        if std::env::var_os("UPDATE_REFERENCE").is_some() {
+            std::fs::write(&path, &text).unwrap();
+        }
+        let found = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(
+            found == text,
+            "docs/reference/{} is not what the types are; UPDATE_REFERENCE=1 cargo test \
+             -p triphammer-runner --test documents schema rewrites it",
+            published.file
+        );
+    }
+}
+
+/// A second type of a name would be called `Name2`.
+#[test]
+fn no_two_types_of_documents_have_one_name() {
+    for name in components().keys() {
+        assert!(!name.ends_with(|c: char| c.is_ascii_digit()), "{name}: `schemars(rename)` one");
+    }
+}
 
 fn schema() -> Value {
     read(RESULT)
@@ -26,8 +54,7 @@ fn schema() -> Value {
 
 /// A published schema.
 pub fn read(name: &str) -> Value {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference");
-    let text = std::fs::read_to_string(format!("{folder}/{name}")).unwrap();
+    let text = std::fs::read_to_string(format!("{FOLDER}/{name}")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
@@ -116,9 +143,14 @@ pub fn closed_whole_and_described(schema: &str) {
             .map(|name| name.as_str().unwrap())
             .collect();
         assert_eq!(required, properties.keys().map(String::as_str).collect());
+        let described = |node: &Value| node["description"].as_str().is_some_and(|t| !t.is_empty());
         for (name, property) in properties {
-            let text = property.get("description").and_then(Value::as_str).unwrap_or_default();
-            assert!(!text.is_empty(), "{name} is not described");
+            // A variant is described as a whole, its tag or its only member with it.
+            let of_variant = property.get("const").is_some() || properties.len() == 1;
+            assert!(
+                described(property) || of_variant && described(node),
+                "{name} is not described: {node}"
+            );
         }
     });
     let defined: BTreeSet<String> = schema["$defs"].as_object().unwrap().keys().cloned().collect();
@@ -146,7 +178,8 @@ fn words_are_those_of_the_types() {
                 variants.iter().map(|variant| variant["const"].clone()).collect()
             }
         };
-        assert_eq!(listed, words, "{definition}");
+        let all = |words: &[Value]| words.iter().map(Value::to_string).collect::<BTreeSet<_>>();
+        assert_eq!(all(&listed), all(&words), "{definition}");
     };
     fn words<T: Serialize>(all: impl IntoIterator<Item = T>) -> Vec<Value> {
         all.into_iter().map(|value| serde_json::to_value(value).unwrap()).collect()

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::form::Form;
 use super::state::Activity;
-use crate::schema::run_spec_schema;
+use crate::schema::{document_schema, run_spec_schema};
 
 /// An activity with all that is known of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -17,6 +17,7 @@ pub struct ActivityDetail {
     /// How a run is driven, once that is resolved.
     #[schema(schema_with = run_spec_schema)]
     pub spec: Option<serde_json::Value>,
-    /// The document that it left: a run's result, the report of a build or a check.
+    /// The document that it left.
+    #[schema(schema_with = document_schema)]
     pub document: Option<serde_json::Value>,
 }

@@ -20,7 +20,7 @@ use super::Answer;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::extract::{Body, Params, Path};
-use crate::schema::{document_schema, host_schema, run_spec_schema};
+use crate::schema::{host_schema, run_spec_schema, stored_document_schema};
 use crate::{html_export, ui};
 
 /// Most points of a sparkline.
@@ -131,7 +131,7 @@ pub struct JobDetail {
     /// Last second of its series.
     pub last_second: Option<u64>,
     /// The document that it left; or why it could not be done, as text.
-    #[schema(schema_with = document_schema)]
+    #[schema(schema_with = stored_document_schema)]
     pub document: Option<serde_json::Value>,
     /// Remarks, in order.
     pub notes: Vec<JobNote>,

@@ -8,6 +8,7 @@
 //! By simulation of 7 pairs with 2 % autocorrelated noise (the tests): A against A is called slower or
 //! faster in at most 6 %, a slowdown of 5 % is found in at least 90 %.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -25,7 +26,7 @@ pub const PAIRS_MAX: u32 = 1_000;
 const POINTS_MAX: f64 = 1e7;
 
 /// Which way is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Better {
     /// Throughput.
@@ -35,7 +36,7 @@ pub enum Better {
 }
 
 /// B against A.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// B over A: the geometric mean ratio. 1.05 is 5 % more.
     pub ratio: f64,
@@ -52,7 +53,7 @@ pub struct Comparison {
 }
 
 /// What an interval was made from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Basis {
     /// Pairs of runs: paired t on the logarithms of their ratios.
@@ -78,8 +79,9 @@ pub enum Basis {
 }
 
 /// What a comparison says of B, decided in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[schemars(rename = "ComparisonVerdict")]
 pub enum Verdict {
     /// The whole interval is within the margin.
     Equivalent,
@@ -95,22 +97,22 @@ pub enum Verdict {
 }
 
 /// How much more to measure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum More {
     /// This many more pairs.
     Pairs {
-        /// At least 1.
+        /// How many; at least 1.
         pairs: u32,
     },
     /// This many more runs of each.
     Runs {
-        /// At least 1.
+        /// How many; at least 1.
         runs: u32,
     },
     /// This many more points (commonly seconds) of each series.
     Points {
-        /// At least 1.
+        /// How many; at least 1.
         points: usize,
     },
 }

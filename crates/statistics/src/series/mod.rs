@@ -13,6 +13,7 @@
 //! - A drift is found in 8 of 10 when it is four of its standard errors, which are √12 times that of the
 //!   mean: 5 % over 300 points with noise of 3 % and ρ = 0.6.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::drift::drift;
@@ -89,14 +90,15 @@ pub struct LevelShift {
 }
 
 /// Whether the mean represents the series.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Steady")]
 pub enum Verdict {
     /// No trend and no step that matters: the interval can be trusted.
     Steady,
-    /// A trend or a step of at least [`DRIFT_MIN`] that chance does not explain.
+    /// A trend or a step of at least 1 % that chance does not explain.
     Drifting,
-    /// Too few points, or too much alike from one to the next, to say.
+    /// Too few points, such as seconds, or too much alike from one to the next, to say.
     TooShort,
 }
 

@@ -12,6 +12,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -90,19 +91,19 @@ pub struct Scalability {
 }
 
 /// Where throughput is greatest.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Peak {
     /// The levels pass it: the curve has it below the highest, and a higher level measured surely less.
     Reached {
-        /// N* = √((1 - σ) / κ), at least 1.
+        /// Virtual users there: N* = √((1 - σ) / κ), at least 1.
         users: Estimate,
-        /// X(N*).
+        /// Throughput there: X(N*).
         throughput: Estimate,
     },
     /// Throughput stopped growing and did not decline: there is no peak to find in these levels.
     Saturated {
-        /// Lowest level with [`SATURATED`] of the greatest throughput.
+        /// Lowest level with at least 95 % of the greatest throughput.
         users: u32,
         /// Mean throughput of the levels from there on.
         throughput: f64,
@@ -119,8 +120,9 @@ pub enum Peak {
 }
 
 /// What limits throughput at the judged level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "UslLimit")]
 pub enum ScalabilityLimit {
     /// σ: users wait for one another.
     Contention,

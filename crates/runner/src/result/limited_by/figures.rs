@@ -1,6 +1,7 @@
 //! What the verdict is made from: figures that the run measured of itself, and where the time of its
 //! transactions went.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::engine::{Offered, RunEnd};
 use triphammer_core::outcome::Counts;
@@ -15,7 +16,7 @@ use crate::result::facts::RunFacts;
 
 /// What the decision is made from, of the timed window (round trips: of the whole run). `None` where
 /// it was not or cannot be measured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LimitFigures {
     /// Length of the window, in seconds.
     pub window_s: f64,
@@ -122,7 +123,7 @@ pub struct LimitFigures {
 }
 
 /// Where the time of the transactions went, as shares of it that add up to 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimeShares {
     /// The client's threads worked.
     pub client_cpu: f64,

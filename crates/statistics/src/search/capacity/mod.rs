@@ -8,6 +8,7 @@
 //! rate is, and one close to the limit says little of its side. A rate at which the target fell behind
 //! bounds the capacity by what it served there.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -92,8 +93,9 @@ pub enum SearchStep {
 }
 
 /// What a search found.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "result", rename_all = "snake_case")]
+#[schemars(rename = "CapacityJudgement")]
 pub enum Judgement {
     /// The capacity.
     Found {

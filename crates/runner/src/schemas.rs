@@ -1,0 +1,98 @@
+//! The published schemas of what jobs leave, made from the types themselves: names, words and descriptions are those
+//! of the code. `docs/reference` has them as files, the server's interface as parts of its own document.
+
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value};
+
+use crate::capacity::CapacityResult;
+use crate::compare::ComparisonResult;
+use crate::history::HistoryResult;
+use crate::profile::ProfileResult;
+use crate::result::RunResult;
+
+/// Where an OpenAPI document has its parts.
+const COMPONENTS: &str = "/components/schemas";
+
+/// A document with a published schema.
+#[derive(Clone, Copy, Debug)]
+pub struct Published {
+    /// Its type.
+    pub name: &'static str,
+    /// Its file in `docs/reference`.
+    pub file: &'static str,
+    of: fn(SchemaGenerator) -> Schema,
+    refer: fn(&mut SchemaGenerator) -> Schema,
+}
+
+impl Published {
+    const fn new<T: JsonSchema>(name: &'static str, file: &'static str) -> Self {
+        let of = |generator: SchemaGenerator| generator.into_root_schema_for::<T>();
+        Self { name, file, of, refer: SchemaGenerator::subschema_for::<T> }
+    }
+
+    /// The schema: JSON Schema 2020-12, with its parts in `$defs`.
+    #[must_use]
+    pub fn schema(&self) -> Value {
+        (self.of)(settings().into_generator()).to_value()
+    }
+}
+
+/// Every one.
+pub const PUBLISHED: [Published; 5] = [
+    Published::new::<RunResult>("RunResult", "result-schema.json"),
+    Published::new::<ProfileResult>("ProfileResult", "profile-schema.json"),
+    Published::new::<CapacityResult>("CapacityResult", "capacity-schema.json"),
+    Published::new::<ComparisonResult>("ComparisonResult", "comparison-schema.json"),
+    Published::new::<HistoryResult>("HistoryResult", "history-schema.json"),
+];
+
+/// All of them and their parts by name, as an OpenAPI document holds them. A name that several have is one type.
+#[must_use]
+pub fn components() -> Map<String, Value> {
+    let mut settings = settings();
+    settings.definitions_path = COMPONENTS.into();
+    let mut generator = settings.into_generator();
+    for published in PUBLISHED {
+        (published.refer)(&mut generator);
+    }
+    generator.take_definitions(true)
+}
+
+/// What is written: a member that is always written is required, whatever older documents lack.
+fn settings() -> SchemaSettings {
+    SchemaSettings::draft2020_12().for_serialize().with_transform(RecursiveTransform(for_readers))
+}
+
+/// Closes objects, and brings what is written for those who read the code to those who read documents.
+fn for_readers(schema: &mut Schema) {
+    if schema.get("properties").is_some() {
+        schema.insert("additionalProperties".to_owned(), false.into());
+    }
+    // What is written needs none.
+    schema.remove("default");
+    // Widths of Rust's numbers, which validators do not know.
+    if schema.get("format").is_some_and(|format| format != "date-time") {
+        schema.remove("format");
+    }
+    if let Some(Value::String(text)) = schema.get_mut("description") {
+        *text = plain(text);
+    }
+}
+
+/// A doc comment on one line, with JSON's word for nothing and without links into the code.
+fn plain(comment: &str) -> String {
+    let line = comment.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line.as_str();
+    while let Some((before, after)) = rest.split_once("[`") {
+        let Some((name, after)) = after.split_once("`]") else { break };
+        let link = after.strip_prefix('(').and_then(|link| link.split_once(')'));
+        let name = name.rsplit("::").next().unwrap_or(name);
+        out.extend([before, "`", name, "`"]);
+        rest = link.map_or(after, |(_, after)| after);
+    }
+    out.push_str(rest);
+    out.replace("`None`", "`null`")
+}
