@@ -24,6 +24,7 @@ impl Watcher for Heard {
             JobEvent::Run(_) | JobEvent::Second(_) => "run",
             JobEvent::Sequence(_) => "sequence",
             JobEvent::Step { .. } => "step",
+            JobEvent::StepResolved(_) => "step resolved",
             JobEvent::StepBegan(_) => "step began",
             JobEvent::StepEnded { .. } => "step ended",
             JobEvent::StepRefused { .. } => "step refused",

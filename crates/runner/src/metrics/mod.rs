@@ -281,6 +281,12 @@ impl Metric {
         self.kind.has_spread()
     }
 
+    /// Whether seconds add up: what it says of a run is their sum.
+    #[must_use]
+    pub const fn is_counter(&self) -> bool {
+        matches!(self.kind, Kind::Counter)
+    }
+
     /// Whether a column's 0 is no value: a time is at least a microsecond.
     pub(crate) const fn zero_is_none(&self) -> bool {
         self.zero && matches!(self.kind, Kind::Percentile | Kind::Longest)

@@ -367,9 +367,9 @@ pub const SETTINGS: &[SettingDef] = &[
     .marked(&[NotInJobFile, Anew, NotReplayed, OfStored]),
     switch(
         "tui",
-        &[RUN],
-        "Show the run on the whole terminal: figures, charts and a table, live; ? there \
-         tells the keys",
+        &[RUN, PROFILE, CAPACITY],
+        "Show the job on the whole terminal: figures, charts and a table, live; press ? there \
+         for the keys",
     )
     .marked(&[NotInJobFile]),
     switch(
