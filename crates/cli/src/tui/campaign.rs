@@ -9,7 +9,7 @@ use ratatui::widgets::Widget;
 use triphammer_runner::report::format::{duration, figure, milliseconds};
 use triphammer_runner::watch::JobEvent;
 
-use super::view::Palette;
+use super::palette::Palette;
 
 /// What is known of the runs of a campaign. A question asks for a bounded number of different runs.
 #[derive(Debug, Default)]

@@ -12,8 +12,8 @@ use triphammer_runner::metrics::{Chart, Kind, Metric, OF_SECOND, OF_TYPE, Unit};
 use triphammer_runner::report::format::{clock, figure};
 
 use super::model::{Model, Point};
+use super::palette::Palette;
 use super::units;
-use super::view::{Palette, Seen};
 
 /// Rows of the smallest chart: its title, three of the graph, and the time.
 pub const ROWS_MIN: u16 = 5;
@@ -47,8 +47,7 @@ struct Curve {
 }
 
 /// Draws as many as there is room for; in a campaign the runs so far take the first place.
-pub fn draw(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
-    let model = seen.model;
+pub fn draw(model: &Model, palette: Palette, area: Rect, buffer: &mut Buffer) {
     let drawings = drawings(model);
     let first = usize::from(model.campaign.is_some());
     for (place, cell) in cells(area, drawings.len() + first).into_iter().enumerate() {
@@ -56,7 +55,7 @@ pub fn draw(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
             (Some(campaign), None) => campaign.draw(&model.headline.name, cell, buffer),
             (_, place) => {
                 let drawing = &drawings[place.unwrap_or_default()];
-                draw_chart(drawing, model, seen.palette, cell, buffer);
+                draw_chart(drawing, model, palette, cell, buffer);
             }
         }
     }

@@ -7,6 +7,7 @@ mod charts;
 mod digits;
 mod keys;
 mod model;
+mod palette;
 mod table;
 mod units;
 mod view;
@@ -30,7 +31,8 @@ use triphammer_runner::watch::JobEvent;
 
 use self::keys::{Action, Keys};
 pub use self::model::Model;
-use self::view::{Palette, Seen};
+use self::palette::Palette;
+use self::view::Seen;
 use crate::{signals, terminal};
 
 /// Longest wait for a key before looking for news.

@@ -8,8 +8,9 @@ use ratatui::widgets::{Row, Table, Widget};
 use triphammer_runner::metrics::{Kind, Metric, OF_TYPE, Unit, Values};
 use triphammer_runner::report::format::integer;
 
+use super::model::Model;
+use super::palette::Palette;
 use super::units;
-use super::view::{Palette, Seen};
 
 /// The least width of a column.
 const COLUMN_MIN: usize = 6;
@@ -19,8 +20,7 @@ const FAILED: &str = "failures";
 const RATE: usize = 8;
 
 /// Draws it, with as many columns as there is room for.
-pub fn draw(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
-    let model = seen.model;
+pub fn draw(model: &Model, palette: Palette, area: Rect, buffer: &mut Buffer) {
     let names = model.transactions.iter().map(|def| def.title.chars().count());
     let name_width = names.max().unwrap_or_default().max(COLUMN_MIN) + 1;
     let room = usize::from(area.width).saturating_sub(name_width);
@@ -31,7 +31,7 @@ pub fn draw(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let titles = types.map(|(index, def)| (&*def.title, Some(index))).chain([("All", None)]);
     let rows = titles.map(|(title, transaction)| {
         let values = model.row(transaction);
-        let cells = columns.iter().map(|metric| cell(seen, metric, &values));
+        let cells = columns.iter().map(|metric| cell(palette, metric, &values));
         let row = Row::new(std::iter::once(Line::from(format!(" {title}"))).chain(cells));
         if transaction.is_none() { row.style(Palette::strong()) } else { row }
     });
@@ -82,7 +82,7 @@ fn width(metric: &Metric) -> usize {
     head(metric).chars().count().max(least)
 }
 
-fn cell(seen: &Seen<'_>, metric: &Metric, values: &Values) -> Line<'static> {
+fn cell(palette: Palette, metric: &Metric, values: &Values) -> Line<'static> {
     let value = values.get(metric.name);
     let is_bad = metric.name == FAILED && value.is_some_and(|value| value > 0.0);
     let text = match (metric.unit, value) {
@@ -90,6 +90,6 @@ fn cell(seen: &Seen<'_>, metric: &Metric, values: &Values) -> Line<'static> {
         (Unit::Count, Some(_)) => integer(values.count(metric.name)),
         (unit, Some(value)) => units::number(unit, value),
     };
-    let style = if is_bad { seen.palette.bad() } else { Style::new() };
+    let style = if is_bad { palette.bad() } else { Style::new() };
     Line::from(text).right_aligned().style(style)
 }

@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Padding, Paragraph, Widget, Wrap};
 use triphammer_core::event::Phase;
@@ -12,6 +12,7 @@ use triphammer_statistics::series::Verdict;
 
 use super::keys::Keys;
 use super::model::Model;
+use super::palette::Palette;
 use super::{charts, digits, table, units};
 
 /// Rows of the first figures, and where there are too few for large ones.
@@ -30,47 +31,6 @@ q        leave this view; the job goes on with one live line
 
 Large figures are means: of the ramp-up, then of the timed window
 alone. ± is the 95 % interval of the mean, `now` the last 5 s.";
-
-/// Colours by role: the terminal's own sixteen, which its owner chose to be seen on its background.
-#[derive(Clone, Copy, Debug)]
-pub struct Palette {
-    colours: bool,
-}
-
-impl Palette {
-    /// With colours, or without as `NO_COLOR` asks.
-    pub const fn new(colours: bool) -> Self {
-        Self { colours }
-    }
-
-    /// A colour, where there are colours.
-    pub const fn of(self, colour: Color) -> Style {
-        if self.colours { Style::new().fg(colour) } else { Style::new() }
-    }
-
-    const fn figure(self) -> Style {
-        self.of(Color::Green)
-    }
-
-    /// What spoils a result.
-    pub const fn bad(self) -> Style {
-        self.of(Color::Red).add_modifier(Modifier::BOLD)
-    }
-
-    /// What explains the rest.
-    pub const fn quiet() -> Style {
-        Style::new().add_modifier(Modifier::DIM)
-    }
-
-    /// What is read first.
-    pub const fn strong() -> Style {
-        Style::new().add_modifier(Modifier::BOLD)
-    }
-
-    const fn bar() -> Style {
-        Style::new().add_modifier(Modifier::REVERSED)
-    }
-}
 
 /// Everything that is shown.
 #[derive(Clone, Copy, Debug)]
@@ -102,9 +62,9 @@ pub fn draw(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     draw_head(seen, head, buffer);
     draw_figures(seen, figures, buffer);
     if graphs.height > 0 {
-        charts::draw(seen, graphs, buffer);
+        charts::draw(seen.model, seen.palette, graphs, buffer);
     }
-    table::draw(seen, types, buffer);
+    table::draw(seen.model, seen.palette, types, buffer);
     draw_gauges(seen, gauges, buffer);
     draw_notes(seen, notes, buffer);
     draw_foot(seen, foot, buffer);
@@ -306,6 +266,7 @@ const fn seconds(number: u64) -> f64 {
 mod tests {
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
+    use ratatui::style::Color;
 
     use super::super::model::tests::{model, pass};
     use super::*;
