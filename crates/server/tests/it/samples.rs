@@ -9,6 +9,9 @@ use triphammer_runner::store::{JobId, SampleSeries, SampleWriter, Sampled};
 
 use crate::site::Site;
 
+/// The value of a series in a second.
+type Of = fn(u64) -> Option<f64>;
+
 fn series(metric: &str, labels: &[(&str, &str)], merge: Merge) -> Arc<SampleSeries> {
     Arc::new(SampleSeries {
         metric: metric.to_owned(),
@@ -20,7 +23,7 @@ fn series(metric: &str, labels: &[(&str, &str)], merge: Merge) -> Arc<SampleSeri
 }
 
 /// A stored run of nothing but samples: `values(second)` of each series for so many seconds.
-fn job(site: &Site, seconds: u64, all: &[(Arc<SampleSeries>, fn(u64) -> Option<f64>)]) -> i64 {
+fn job(site: &Site, seconds: u64, all: &[(Arc<SampleSeries>, Of)]) -> i64 {
     site.target("null", "null:");
     let ran = site.done("run", "null", &json!({ "vus": "1", "transactions": "10" }));
     let job = ran["job"].as_i64().unwrap();
@@ -48,7 +51,7 @@ fn every_third(second: u64) -> Option<f64> {
 #[test]
 fn samples_come_by_name_label_and_time_on_one_axis() {
     let site = Site::start();
-    let all: [(_, fn(u64) -> Option<f64>); 3] = [
+    let all: [(_, Of); 3] = [
         (series("waits", &[("class", "lock"), ("database", "a")], Merge::Sum), every_third),
         (series("waits", &[("class", "io"), ("database", "a")], Merge::Max), exactly),
         (series("pages", &[("database", "a")], Merge::Last), exactly),
@@ -92,10 +95,8 @@ fn samples_come_by_name_label_and_time_on_one_axis() {
 fn an_answer_has_a_bounded_size_and_says_what_it_leaves_out() {
     let site = Site::start();
     let number: Vec<String> = (0..600).map(|n| n.to_string()).collect();
-    let all: Vec<(_, fn(u64) -> Option<f64>)> = number
-        .iter()
-        .map(|n| (series("many", &[("n", n)], Merge::Mean), exactly as fn(u64) -> Option<f64>))
-        .collect();
+    let all: Vec<(_, Of)> =
+        number.iter().map(|n| (series("many", &[("n", n)], Merge::Mean), exactly as Of)).collect();
     let job = job(&site, 450, &all);
     let found = site.get(&format!("/api/v1/jobs/{job}/samples?metric=many&points=2000"));
     assert_eq!((found["series"].as_array().unwrap().len(), &found["left_out"]), (500, &json!(100)));
