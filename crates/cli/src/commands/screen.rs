@@ -19,7 +19,7 @@ use crate::tui::{Model, Tui};
 use crate::{Result, signals};
 
 /// What to do before ending at once, with the number of the job.
-type LastWords = Arc<dyn Fn(JobId) + Send + Sync>;
+type FinalMessage = Arc<dyn Fn(JobId) + Send + Sync>;
 
 /// Shows a job, and lets Ctrl-C end it.
 pub struct Screen {
@@ -28,7 +28,7 @@ pub struct Screen {
     workload: Arc<Description>,
     handle: Handle,
     /// Of a job that cannot be drained.
-    last_words: Option<LastWords>,
+    final_message: Option<FinalMessage>,
     bars: Bars,
     live: Option<Live>,
     as_view: bool,
@@ -42,12 +42,12 @@ impl Screen {
     /// Of a job that has not begun.
     pub fn new(job: &Job, as_view: bool) -> Self {
         let workload = Arc::clone(job.workload());
-        let words = if job.kind().drives() { None } else { job.last_words() };
+        let words = if job.kind().drives() { None } else { job.final_message() };
         Self {
             title: format!("{} on {}", workload.name, job.targets().join(" and ")),
             workload,
             handle: job.handle(),
-            last_words: words.map(|words| Arc::new(words) as LastWords),
+            final_message: words.map(|words| Arc::new(words) as FinalMessage),
             bars: Bars::new(),
             live: None,
             as_view,
@@ -89,7 +89,7 @@ impl Screen {
 
     /// From now on Ctrl-C lets the job end; where nothing can be drained, it ends the program.
     fn began(&self, job: Option<JobId>) {
-        match (&self.last_words, job) {
+        match (&self.final_message, job) {
             (None, _) => signals::stops(self.handle.clone()),
             (Some(_), None) => {}
             (Some(words), Some(job)) => {
@@ -117,7 +117,7 @@ impl Screen {
             self.tui = Some(Tui::start(model)?);
         }
         let live = Live::of_sequence(headline, self.as_view);
-        live.say(&text);
+        live.message(&text);
         self.live = Some(live);
         Ok(())
     }
@@ -132,10 +132,10 @@ impl Screen {
         }
     }
 
-    fn say(&self, text: &str) {
+    fn message(&self, text: &str) {
         match &self.live {
-            Some(live) => live.say(text),
-            None => self.bars.say(text),
+            Some(live) => live.message(text),
+            None => self.bars.message(text),
         }
     }
 }
@@ -167,7 +167,7 @@ impl Watcher for Screen {
                 let shown = self.sequence(begin);
                 self.or_abort(shown);
             }
-            JobEvent::Step { step, done, of } => {
+            JobEvent::PlannedRun { step, done, of } => {
                 self.bars.clear();
                 let of = of.map_or_else(String::new, |of| format!(" of {of}"));
                 if let Some(live) = &mut self.live {
@@ -177,17 +177,17 @@ impl Watcher for Screen {
             JobEvent::StepResolved(_) | JobEvent::StepBegan(_) => {}
             JobEvent::StepEnded { step, result } => {
                 let (name, value) = (&self.workload.headline.name, figure(result.headline.value));
-                self.say(&format!("{}: {name} {value}", step.title));
+                self.message(&format!("{}: {name} {value}", step.title));
             }
             JobEvent::StepRefused { step, reason } => {
-                self.say(&format!("warning: {}: {reason}", step.title));
+                self.message(&format!("warning: {}: {reason}", step.title));
             }
             JobEvent::Rest(rest) => {
                 if let Some(live) = &self.live {
                     live.tell(&format!("settling for {}", format_duration(rest)));
                 }
             }
-            JobEvent::Note(text) => self.say(text),
+            JobEvent::Note(text) => self.message(text),
             JobEvent::Warning(text) => match &self.live {
                 Some(live) => live.warn(text),
                 None => terminal::warn(text),

@@ -128,7 +128,7 @@ impl Model {
         match event {
             JobEvent::Run(event) => self.event(event),
             JobEvent::Second(second) => self.second(second),
-            JobEvent::Step { .. } => self.begin_step(),
+            JobEvent::PlannedRun { .. } => self.begin_step(),
             JobEvent::StepResolved(spec) => self.resolved(spec),
             JobEvent::StepEnded { .. } => self.phase = None,
             _ => {}
@@ -200,7 +200,7 @@ impl Model {
         self.of_headline(counts.map(|counts| counts.committed).sum(), self.figures.seconds)
     }
 
-    /// Transactions completed a minute over the phase.
+    /// Transactions completed per minute over the phase.
     pub fn tpm(&self) -> f64 {
         self.row(None).get("per_second").unwrap_or_default() * 60.0
     }
@@ -364,7 +364,7 @@ pub mod tests {
     use std::time::Duration;
 
     use triphammer_core::Elapsed;
-    use triphammer_core::recorder::{Interval, histogram};
+    use triphammer_core::recorder::{RecordedInterval, histogram};
     use triphammer_runner::result::ServerTransactions;
 
     use super::*;
@@ -382,7 +382,7 @@ pub mod tests {
 
     /// A second of the window.
     fn second() -> Second {
-        let mut interval = Interval::new(0, SHARES.len());
+        let mut interval = RecordedInterval::new(0, SHARES.len());
         interval.types[0].counts.committed = 2;
         interval.types[1].counts.committed = 1;
         Second::new(interval, Phase::Window, None)
@@ -398,7 +398,7 @@ pub mod tests {
                 }
                 _ => {}
             }
-            let mut interval = Interval::new(at, SHARES.len());
+            let mut interval = RecordedInterval::new(at, SHARES.len());
             interval.connected = 4;
             for (index, seen) in interval.types.iter_mut().enumerate() {
                 let count = SHARES[index] * 4 + u32::try_from(at * 7 % 11).unwrap();
@@ -467,13 +467,13 @@ pub mod tests {
         let mut model = model();
         model.campaign = Some(Campaign::default());
         pass(&mut model, 20);
-        let step = triphammer_runner::campaign::Step {
+        let step = triphammer_runner::campaign::PlannedRun {
             number: 1,
             target: 0,
             settings: Vec::new(),
             title: "8 virtual users".into(),
         };
-        model.hear(JobEvent::Step { step: &step, done: 1, of: Some(6) });
+        model.hear(JobEvent::PlannedRun { step: &step, done: 1, of: Some(6) });
         assert!(model.course.is_empty() && model.whole.is_none() && model.phase.is_none());
         assert_eq!(model.figures.seconds, 0);
         let campaign = model.campaign.as_ref().unwrap();

@@ -150,7 +150,7 @@ fn draw_figures(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
         .tpm_server()
         .map_or_else(String::new, |server| format!("the server counted {}   ", figure(server)));
     let below = format!("{server}now {}", figure(tpm_now));
-    let title = ["TPM", "transactions completed a minute"];
+    let title = ["TPM", "transactions completed per minute"];
     draw_figure(seen, second, title, model.tpm(), &below, buffer);
 }
 
@@ -242,7 +242,7 @@ fn draw_notes(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
 /// The keys, or the question.
 fn draw_foot(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     if seen.keys.asks_to_abort {
-        let ask = " abort? what is in flight is given up: a again to do it, any other key not to";
+        let ask = " abort? what is in flight is abandoned: a again to do it, any other key not to";
         return Line::styled(ask, seen.palette.bad()).render(area, buffer);
     }
     Line::styled(" s stop   a abort   q leave the view   ? help", Palette::quiet())

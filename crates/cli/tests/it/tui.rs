@@ -227,7 +227,7 @@ fn a_search_for_the_capacity_shows_its_probes_and_can_be_stopped() {
     let search = "capacity null:?service=1ms --tui --vus 4 --rampup 0s --duration 3s --settle 0s \
                   --limit \"all.p95 < 400ms\"";
     let mut terminal = Terminal::start(&program, search);
-    let screen = terminal.wait_to_see(&["Runs so far", "run 2", "transactions a second", " ms"]);
+    let screen = terminal.wait_to_see(&["Runs so far", "run 2", "transactions per second", " ms"]);
     assert!(screen.contains("per min"), "{screen}");
     terminal.press("s");
     let left = terminal.end();
