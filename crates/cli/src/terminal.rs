@@ -178,9 +178,10 @@ impl Live {
         }
     }
 
-    /// The line of several runs, one after the other.
-    pub fn of_sequence(headline: &Headline) -> Self {
-        Self { in_sequence: true, ..Self::new(headline) }
+    /// The line of several runs, one after the other; hidden while something else fills the terminal.
+    pub fn of_sequence(headline: &Headline, hidden: bool) -> Self {
+        let live = if hidden { Self::hidden(headline) } else { Self::new(headline) };
+        Self { in_sequence: true, ..live }
     }
 
     /// Draws from now on, where stderr is a terminal.
@@ -231,7 +232,7 @@ impl Live {
     pub fn again(&mut self, text: &str) {
         self.message(text);
         let terminal = self.terminal.take();
-        *self = Self { terminal, ..Self::of_sequence(&self.headline) };
+        *self = Self { terminal, ..Self::of_sequence(&self.headline, true) };
     }
 
     /// Says something above the line.

@@ -3,6 +3,7 @@
 use triphammer_core::session::{Isolation, Protocol};
 use triphammer_core::workload::{Mode, Name};
 
+use crate::formats::{Declared, FORMATS};
 use crate::workloads as all;
 
 /// A word and what it means.
@@ -22,6 +23,22 @@ fn choice(value: &str, meaning: &str) -> Choice {
 #[must_use]
 pub fn workloads() -> Vec<Choice> {
     all().iter().map(|workload| choice(&workload.name, &workload.title)).collect()
+}
+
+/// The formats of stored jobs.
+#[must_use]
+pub fn formats() -> Vec<Choice> {
+    FORMATS.iter().map(of_format).collect()
+}
+
+/// The formats that a command prints by itself.
+#[must_use]
+pub fn printed_formats() -> Vec<Choice> {
+    FORMATS.iter().filter(|known| known.is_printed).map(of_format).collect()
+}
+
+fn of_format(known: &Declared) -> Choice {
+    choice(known.name, known.help)
 }
 
 /// Where a workload's logic can run.

@@ -52,6 +52,8 @@ pub enum JobEvent<'a> {
         /// Of how many, where that is known.
         of: Option<u32>,
     },
+    /// It is decided how that run is driven.
+    StepResolved(&'a RunSpec),
     /// That run has begun; with its number, where it is stored.
     StepBegan(Option<JobId>),
     /// It has ended.

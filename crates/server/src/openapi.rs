@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use triphammer_runner::build::BuildReport;
 use triphammer_runner::check::CheckReport;
 use triphammer_runner::metrics::{Kind, Metric, OF_SECOND, OF_TYPE, Unit};
+use triphammer_runner::report::FORMATS;
 use utoipa::OpenApi;
 
 use crate::api;
@@ -22,6 +23,9 @@ const SENT: [&str; 8] = [
     "CheckReport",
     "CheckResult",
 ];
+
+/// The path of a job's report, whose media types are those of the formats.
+const REPORT: &str = "/api/v1/jobs/{id}/report";
 
 /// How any request may be refused, before its handler sees it.
 const REFUSALS: [(&str, &str); 5] = [
@@ -78,12 +82,23 @@ pub fn document() -> Value {
         let before = schemas.insert(name.clone(), schema);
         assert!(before.is_none(), "two types are called {name}");
     }
+    document["paths"][REPORT]["get"]["responses"]["200"]["content"] = report_contents();
     for path in document["paths"].as_object_mut().expect("there are paths").values_mut() {
         for (method, operation) in path.as_object_mut().expect("a path has methods") {
             add_refusals(method, &mut operation["responses"]);
         }
     }
     document
+}
+
+/// The media types of reports, in the order of the formats.
+fn report_contents() -> Value {
+    let contents = FORMATS.iter().map(|format| {
+        let media_type = format.media_type.split(';').next().unwrap_or_default();
+        let kind = if media_type == "application/json" { "object" } else { "string" };
+        (media_type.to_owned(), json!({ "schema": { "type": kind } }))
+    });
+    contents.collect::<serde_json::Map<_, _>>().into()
 }
 
 /// The members that declared figures are, by the schema that holds them.

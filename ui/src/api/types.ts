@@ -797,6 +797,18 @@ export interface JobNote {
   text: string;
 }
 
+/** Sampled metrics of a job on one time axis: every list of a series has one value for each of `first`. */
+export interface JobSamples {
+  /** First second of each point, from the run's zero. */
+  first: number[];
+  /** Series that match and have no room in the answer, which has at most 500. */
+  left_out: number;
+  /** The series, in the order of names, then of labels. */
+  series: SampledSeries[];
+  /** Seconds of a point: 1 when nothing is merged. */
+  step: number;
+}
+
 /** A run's series. Every list has one value for each of `first`. */
 export interface JobSeries {
   /** CPU use of the busiest worker thread. */
@@ -1663,6 +1675,33 @@ export interface RunSpec {
   users: number;
 }
 
+/** What a metric was in the seconds of each point; `null` where it was not measured. */
+export interface SampleSpread {
+  /** The most of them. */
+  max: (number | null)[];
+  /** Their mean. */
+  mean: (number | null)[];
+  /** The least of its seconds. */
+  min: (number | null)[];
+}
+
+/** A sampled metric with its labels. */
+export interface SampledSeries {
+  /** What it is measured of, by name of the label. */
+  labels: Record<string, string>;
+  /** How several seconds become one value: `sum`, `last`, `min`, `max` or `mean`. */
+  merge: string;
+  /** What is measured. */
+  metric: string;
+  spread: SampleSpread | null;
+  /** What charts call it. */
+  title: string;
+  /** What it counts in. */
+  unit: string;
+  /** The value of each point, by that rule; `null` where it was not measured. */
+  value: (number | null)[];
+}
+
 /** A saved target. */
 export interface SavedTarget {
   /** Whether the server was started with it, so that it can be neither changed nor deleted. */
@@ -2467,6 +2506,23 @@ export interface Operations {
     };
     body: undefined;
     answer: Record<string, unknown>;
+  };
+  /** A job's sampled metrics, merged to at most `points` points of equal length. */
+  "GET /api/v1/jobs/{id}/samples": {
+    query: {
+      /** Names of metrics with commas between them. When absent, the answer lists every series of the job without points. */
+      metric?: string | undefined;
+      /** Only series that have these labels: a JSON object, such as `{"database":"tpcc"}`. */
+      labels?: string | undefined;
+      /** First second, from the run's zero; its first when absent. */
+      from?: number | undefined;
+      /** The second after the last; the run's end when absent. */
+      to?: number | undefined;
+      /** At most so many points of a series, 1 to 2000; 300 when absent. With more than 50 series, at most 100,000 in the whole answer. */
+      points?: number | undefined;
+    };
+    body: undefined;
+    answer: JobSamples;
   };
   /** A run's series, merged to at most `points` points of equal length. */
   "GET /api/v1/jobs/{id}/series": {

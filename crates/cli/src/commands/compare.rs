@@ -2,16 +2,21 @@
 
 use triphammer_runner::Failure;
 use triphammer_runner::compare::ComparisonResult;
-use triphammer_runner::report::Format;
+use triphammer_runner::report::{FORMATS, Format};
 use triphammer_runner::settings::Settings;
 
 use crate::{Result, terminal};
 
 /// How the comparison is printed.
 pub fn format(settings: &mut Settings) -> Result<Format> {
-    let read = |text: &str| match text.parse()? {
-        format @ (Format::Text | Format::Markdown | Format::Json) => Ok(format),
-        other => Err(format!("a comparison has no {other}; there are text, markdown and json")),
+    let read = |text: &str| {
+        let format: Format = text.parse()?;
+        if format.declared().is_printed {
+            return Ok(format);
+        }
+        let names = FORMATS.iter().filter(|known| known.is_printed).map(|known| known.name);
+        let names: Vec<_> = names.collect();
+        Err(format!("a comparison has no {format}; there are {}", names.join(", ")))
     };
     Ok(settings.read("format", read, Format::to_string, || Format::Text)?)
 }

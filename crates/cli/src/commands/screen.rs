@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use triphammer_core::clock::format_duration;
-use triphammer_core::event::Event;
 use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::Description;
 use triphammer_runner::Failure;
@@ -80,6 +79,14 @@ impl Screen {
         Ok(())
     }
 
+    /// Does what may not be possible: a view that was asked for and cannot be shown ends the job.
+    fn or_abort(&mut self, done: Result<()>) {
+        if let Err(failure) = done {
+            self.unseen = Some(failure);
+            self.handle.abort();
+        }
+    }
+
     /// From now on Ctrl-C lets the job end; where nothing can be drained, it ends the program.
     fn began(&self, job: Option<JobId>) {
         match (&self.final_message, job) {
@@ -92,7 +99,7 @@ impl Screen {
         }
     }
 
-    fn sequence(&mut self, begin: &Begin) {
+    fn sequence(&mut self, begin: &Begin) -> Result<()> {
         self.bars.clear();
         let runs =
             begin.runs.map_or("as many runs as it takes".into(), |runs| format!("{runs} runs"));
@@ -104,9 +111,15 @@ impl Screen {
         if let Some(left) = begin.runs.map(|runs| runs.saturating_sub(begin.done)) {
             text.push_str(&format!(", about {} to go", format_duration(each * left)));
         }
-        let live = Live::of_sequence(&self.workload.headline);
+        let headline = &self.workload.headline;
+        if self.as_view {
+            let model = Model::of_campaign(self.title.clone(), &self.workload);
+            self.tui = Some(Tui::start(model)?);
+        }
+        let live = Live::of_sequence(headline, self.as_view);
         live.message(&text);
         self.live = Some(live);
+        Ok(())
     }
 
     /// The live line takes over from a view that was left.
@@ -129,27 +142,31 @@ impl Screen {
 
 impl Watcher for Screen {
     fn hear(&mut self, event: JobEvent<'_>) {
+        if matches!(event, JobEvent::Run(_) | JobEvent::Second(_)) {
+            self.look();
+        }
         match event {
             JobEvent::Resolved(spec) => {
-                if let Err(failure) = self.run(spec) {
-                    self.unseen = Some(failure);
-                    self.handle.abort();
-                }
+                let shown = self.run(spec);
+                self.or_abort(shown);
             }
             JobEvent::Began(job) => self.began(job),
             JobEvent::Task { name, total, unit } => self.bars.task(name, total, unit),
             JobEvent::Advanced { units, .. } => self.bars.advance(units),
-            JobEvent::Run(event) => self.event(event),
-            JobEvent::Second(second) => {
-                self.look();
-                if let Some(tui) = &self.tui {
-                    tui.second(second);
+            JobEvent::Run(event) => {
+                if let Some(live) = &mut self.live {
+                    live.event(event);
                 }
+            }
+            JobEvent::Second(second) => {
                 if let Some(live) = &mut self.live {
                     live.second(second);
                 }
             }
-            JobEvent::Sequence(begin) => self.sequence(begin),
+            JobEvent::Sequence(begin) => {
+                let shown = self.sequence(begin);
+                self.or_abort(shown);
+            }
             JobEvent::PlannedRun { step, done, of } => {
                 self.bars.clear();
                 let of = of.map_or_else(String::new, |of| format!(" of {of}"));
@@ -157,7 +174,7 @@ impl Watcher for Screen {
                     live.again(&format!("run {}{of}: {}", done + 1, step.title));
                 }
             }
-            JobEvent::StepBegan(_) => {}
+            JobEvent::StepResolved(_) | JobEvent::StepBegan(_) => {}
             JobEvent::StepEnded { step, result } => {
                 let (name, value) = (&self.workload.headline.name, figure(result.headline.value));
                 self.message(&format!("{}: {name} {value}", step.title));
@@ -176,17 +193,8 @@ impl Watcher for Screen {
                 None => terminal::warn(text),
             },
         }
-    }
-}
-
-impl Screen {
-    fn event(&mut self, event: &Event) {
-        self.look();
         if let Some(tui) = &self.tui {
-            tui.event(event);
-        }
-        if let Some(live) = &mut self.live {
-            live.event(event);
+            tui.hear(event);
         }
     }
 }

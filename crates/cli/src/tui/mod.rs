@@ -1,10 +1,15 @@
-//! The view of a run that fills the terminal. The run tells the model, on its own thread, and never waits
+//! The view of a job that fills the terminal. The job tells the model, on its own thread, and never waits
 //! for the terminal; another thread reads keys and draws what the model says when that has changed. The lock
 //! on the model is held while cells are filled, not while they are written.
 
+mod campaign;
+mod charts;
 mod digits;
 mod keys;
 mod model;
+mod palette;
+mod table;
+mod units;
 mod view;
 
 use std::io::{IsTerminal, stdout};
@@ -21,13 +26,13 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
-use triphammer_core::event::Event;
 use triphammer_runner::Failure;
-use triphammer_runner::second::Second;
+use triphammer_runner::watch::JobEvent;
 
 use self::keys::{Action, Keys};
 pub use self::model::Model;
-use self::view::{Palette, Seen};
+use self::palette::Palette;
+use self::view::Seen;
 use crate::{signals, terminal};
 
 /// Longest wait for a key before looking for news.
@@ -55,7 +60,7 @@ pub fn refuse(json: bool) -> Result<(), Failure> {
     if dumb || !std::io::stdin().is_terminal() || !stdout().is_terminal() {
         return Err(Failure::refuse(
             "--tui needs a terminal to fill, as stdin and stdout and by TERM: leave it out, and the run \
-             tells a line now and then; with ssh, -t gives a terminal",
+             prints a line now and then; with ssh, -t gives a terminal",
         ));
     }
     Ok(())
@@ -124,14 +129,9 @@ impl Tui {
         UP.load(Ordering::SeqCst)
     }
 
-    /// Hears an event.
-    pub fn event(&self, event: &Event) {
-        lock(&self.model).event(event);
-    }
-
-    /// Hears of a second.
-    pub fn second(&self, second: &Second) {
-        lock(&self.model).second(second);
+    /// Takes what the job reports.
+    pub fn hear(&self, event: JobEvent<'_>) {
+        lock(&self.model).hear(event);
     }
 }
 
@@ -193,4 +193,46 @@ fn show(model: &Mutex<Model>) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    /// What `a_panic_gives_the_terminal_back` runs, on a terminal that script(1) makes.
+    #[test]
+    #[ignore = "it panics, and needs a terminal: the test below runs it"]
+    fn fill_the_terminal_and_panic() {
+        let workload = triphammer_runner::describe("tpc-b").unwrap();
+        let model = Model::of_campaign("tpc-b on null:".into(), &workload);
+        let _tui = Tui::start(model).unwrap();
+        assert!(Tui::is_up());
+        panic!("on purpose");
+    }
+
+    #[test]
+    fn a_panic_gives_the_terminal_back() {
+        let this = std::env::current_exe().unwrap();
+        let within = format!(
+            "echo before $(stty -g); {} --exact tui::tests::fill_the_terminal_and_panic --ignored \
+             --nocapture; echo after $(stty -g)",
+            this.display()
+        );
+        let done = Command::new("script")
+            .args(["-q", "-c", &within, "/dev/null"])
+            .env("TERM", "xterm")
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let all = String::from_utf8_lossy(&done.stdout);
+        let set = |name: &str| {
+            let line = all.lines().find_map(|line| line.strip_prefix(name));
+            line.unwrap_or_else(|| panic!("{name} in {all}")).trim().to_owned()
+        };
+        assert_eq!(set("before "), set("after "), "{all}");
+        let left = all.find("\u{1b}[?1049l").unwrap_or_else(|| panic!("{all}"));
+        assert!(all.find("on purpose").is_some_and(|panic| panic > left), "{all}");
+    }
 }

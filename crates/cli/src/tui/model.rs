@@ -3,14 +3,17 @@
 use std::collections::VecDeque;
 
 use triphammer_core::event::{Event, Phase};
-use triphammer_core::outcome::Counts;
-use triphammer_core::recorder::{TypeInterval, histogram};
+use triphammer_core::recorder::TypeInterval;
 use triphammer_core::spec::{Length, RunSpec};
-use triphammer_core::stats::{Times, rate, share};
+use triphammer_core::stats::{rate, share};
 use triphammer_core::workload::{Description, Headline, TransactionDef};
 use triphammer_runner::measure::{self, Measure};
+use triphammer_runner::metrics::{Metric, OF_SECOND, Values};
 use triphammer_runner::second::Second;
+use triphammer_runner::watch::JobEvent;
 use triphammer_statistics::series::{Summary, summarise};
+
+use super::campaign::Campaign;
 
 /// Points of a chart; when there are more, the older half is merged in pairs.
 const POINTS_MAX: usize = 600;
@@ -28,8 +31,10 @@ pub struct Model {
     pub headline: Headline,
     /// The workload's transaction types.
     pub transactions: Vec<TransactionDef>,
-    /// Virtual users.
-    pub users: u32,
+    /// Virtual users; `None` until it is decided.
+    pub users: Option<u32>,
+    /// The runs before and after this one, where it is one of several.
+    pub campaign: Option<Campaign>,
     /// Seconds of ramp-up and window; `None` when the length is a number of transactions.
     pub plan: Option<(u64, u64)>,
     /// Sessions open, and to be opened.
@@ -44,10 +49,8 @@ pub struct Model {
     pub recent: VecDeque<Point>,
     /// The whole run.
     pub course: Vec<Point>,
-    /// Gauges of the last second.
-    pub gauges: Gauges,
-    /// Sessions lost and reconnected in the whole run.
-    pub lost: (u64, u64),
+    /// The whole run as one point, whose counters are sums.
+    pub whole: Option<Point>,
     /// Grows with every change.
     pub revision: u64,
 }
@@ -76,70 +79,85 @@ struct Series {
 }
 
 /// A second, or several.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Point {
     /// How many.
     pub seconds: u64,
     /// Transactions of the first figure.
     pub headline: u64,
-    /// Transactions completed.
-    pub completed: u64,
-    /// 95th percentile of the response times of all types, µs; the worst second's.
-    pub p95_us: u64,
-}
-
-/// What limited the run in its last second.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Gauges {
-    /// Sessions connected.
-    pub connected: u32,
-    /// Share of a core that the busiest worker thread used.
-    pub busiest: f64,
-    /// 99th percentile of the scheduling lag, µs; `None` where nobody measures it.
-    pub lag_us: Option<u64>,
-    /// Share of the host's CPUs; `None` where it cannot be read.
-    pub host: Option<f64>,
-}
-
-/// A row of the table.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// Counters.
-    pub counts: Counts,
-    /// Completed ones a minute.
-    pub per_minute: f64,
-    /// Response times of committed ones.
-    pub times: Times,
+    /// The declared metrics of all threads.
+    all: Values,
+    /// Those of all transaction types together.
+    types: Values,
 }
 
 impl Model {
     /// A run that has not begun.
     pub fn new(title: String, spec: &RunSpec, workload: &Description) -> Self {
+        let mut model = Self::blank(title, workload, None);
+        model.resolved(spec);
+        model
+    }
+
+    /// Runs in sequence, of which none has begun.
+    pub fn of_campaign(title: String, workload: &Description) -> Self {
+        Self::blank(title, workload, Some(Campaign::default()))
+    }
+
+    fn blank(title: String, workload: &Description, campaign: Option<Campaign>) -> Self {
         let transactions = workload.transactions.clone();
-        let plan = match spec.length {
-            Length::Time(longest) => Some((spec.rampup.as_secs(), longest.as_secs())),
-            Length::Transactions(_) => None,
-        };
         Self {
             title,
             headline: workload.headline.clone(),
             figures: Figures::new(transactions.len()),
             transactions,
-            users: spec.users,
-            plan,
+            users: None,
+            campaign,
+            plan: None,
             connecting: None,
             phase: None,
             elapsed_s: 0,
             recent: VecDeque::new(),
             course: Vec::new(),
-            gauges: Gauges::default(),
-            lost: (0, 0),
+            whole: None,
             revision: 0,
         }
     }
 
-    /// Hears an event.
-    pub fn event(&mut self, event: &Event) {
+    /// Takes what a job reports.
+    pub fn hear(&mut self, event: JobEvent<'_>) {
+        match event {
+            JobEvent::Run(event) => self.event(event),
+            JobEvent::Second(second) => self.second(second),
+            JobEvent::PlannedRun { .. } => self.begin_step(),
+            JobEvent::StepResolved(spec) => self.resolved(spec),
+            JobEvent::StepEnded { .. } => self.phase = None,
+            _ => {}
+        }
+        if let Some(campaign) = &mut self.campaign {
+            campaign.hear(event);
+        }
+        self.revision += 1;
+    }
+
+    fn resolved(&mut self, spec: &RunSpec) {
+        self.users = Some(spec.users);
+        self.plan = match spec.length {
+            Length::Time(longest) => Some((spec.rampup.as_secs(), longest.as_secs())),
+            Length::Transactions(_) => None,
+        };
+    }
+
+    /// The next run of a campaign begins: what is shown of runs is of that one.
+    fn begin_step(&mut self) {
+        (self.connecting, self.phase, self.elapsed_s) = (None, None, 0);
+        self.figures = Figures::new(self.transactions.len());
+        (self.whole, self.users, self.plan) = (None, None, None);
+        self.recent.clear();
+        self.course.clear();
+    }
+
+    fn event(&mut self, event: &Event) {
         match event {
             Event::Connecting { connected, of } => self.connecting = Some((*connected, *of)),
             Event::Phase(phase, at) => {
@@ -151,38 +169,30 @@ impl Model {
             }
             Event::Started { .. } | Event::Second(_) | Event::Note(_) => {}
         }
-        self.revision += 1;
     }
 
-    /// Hears of a second.
-    pub fn second(&mut self, second: &Second) {
-        let interval = &second.interval;
-        self.elapsed_s = interval.last + 1;
-        let point = Point {
-            seconds: second.seconds(),
-            headline: measure::counted(&self.headline, &interval.types),
-            completed: second.total.counts.completed(),
-            p95_us: Times::of(second.total.response.as_ref(), None).p95_us,
-        };
+    fn second(&mut self, second: &Second) {
+        self.elapsed_s = second.interval.last + 1;
+        let point = Point::of(second, &self.headline);
         if matches!(second.phase, Phase::RampUp | Phase::Window) {
-            self.figures.take(second, point);
+            self.figures.take(second, &point);
         }
-        self.recent.push_back(point);
+        match &mut self.whole {
+            Some(whole) => whole.merge(&point),
+            None => self.whole = Some(point.clone()),
+        }
+        self.recent.push_back(point.clone());
         if self.recent.len() > RECENT_SECONDS {
             self.recent.pop_front();
         }
         self.course.push(point);
         thin(&mut self.course);
-        let gauges = &interval.gauges;
-        self.gauges = Gauges {
-            connected: interval.connected,
-            busiest: gauges.busiest_share(),
-            lag_us: gauges.lag.as_ref().map(|lag| Times::of(Some(lag), None).p99_us),
-            host: gauges.host.share(),
-        };
-        self.lost.0 += interval.lost;
-        self.lost.1 += interval.reconnected;
-        self.revision += 1;
+    }
+
+    /// What the last second says of a metric; of a counter its sum over the run.
+    pub fn latest(&self, metric: &Metric) -> Option<f64> {
+        let of = if metric.is_counter() { self.whole.as_ref() } else { self.course.last() };
+        of?.value(metric)
     }
 
     /// The first figure over the phase.
@@ -193,7 +203,7 @@ impl Model {
 
     /// Transactions completed per minute over the phase.
     pub fn tpm(&self) -> f64 {
-        self.row(None).per_minute
+        self.row(None).get("per_second").unwrap_or_default() * 60.0
     }
 
     /// The same by the database's own counter.
@@ -206,36 +216,22 @@ impl Model {
     pub fn now(&self) -> (f64, f64) {
         let sum = |of: fn(&Point) -> u64| self.recent.iter().map(of).sum::<u64>();
         let seconds = sum(|point| point.seconds);
-        let tpm = rate(sum(|point| point.completed), seconds_f64(seconds), 60);
+        let tpm = rate(sum(Point::completed), seconds_f64(seconds), 60);
         (self.of_headline(sum(|point| point.headline), seconds), tpm)
     }
 
-    /// A row of the table: of a transaction type, or of all.
-    pub fn row(&self, transaction: Option<usize>) -> Row {
-        let mut all = TypeInterval::default();
-        let seen = match transaction {
-            Some(index) => &self.figures.types[index],
-            None => {
-                for seen in &self.figures.types {
-                    all.counts.add(&seen.counts);
-                    if let Some(times) = &seen.response {
-                        let merged = all.response.get_or_insert_with(histogram);
-                        merged.add(times).expect("all have the same bounds");
-                    }
-                }
-                &all
-            }
-        };
-        Row {
-            counts: seen.counts.clone(),
-            per_minute: rate(seen.counts.completed(), seconds_f64(self.figures.seconds), 60),
-            times: Times::of(seen.response.as_ref(), None),
+    /// The metrics of a transaction type over the phase, or of all types together.
+    pub fn row(&self, transaction: Option<usize>) -> Values {
+        let seconds = seconds_f64(self.figures.seconds);
+        match transaction {
+            Some(index) => Values::of_type(&self.figures.types[index], seconds),
+            None => Values::of_type(&self.figures.all(), seconds),
         }
     }
 
     /// Failed and in doubt, of all that ended in the phase.
     pub fn failures(&self) -> f64 {
-        let counts = self.row(None).counts;
+        let counts = self.figures.all().counts;
         share(counts.failures() + counts.in_doubt, counts.ended())
     }
 
@@ -268,7 +264,16 @@ impl Figures {
         }
     }
 
-    fn take(&mut self, second: &Second, point: Point) {
+    /// All transaction types together.
+    fn all(&self) -> TypeInterval {
+        let mut all = TypeInterval::default();
+        for seen in &self.types {
+            all.add(seen);
+        }
+        all
+    }
+
+    fn take(&mut self, second: &Second, point: &Point) {
         self.seconds += point.seconds;
         for (mine, theirs) in self.types.iter_mut().zip(&second.interval.types) {
             mine.add(theirs);
@@ -309,19 +314,45 @@ fn thin(course: &mut Vec<Point>) {
         return;
     }
     let newer = course.split_off(POINTS_MAX / 2);
-    *course =
-        course.chunks(2).map(|pair| pair.iter().fold(Point::default(), Point::with)).collect();
+    let merged = course.chunks(2).map(|pair| {
+        let mut first = pair[0].clone();
+        pair[1..].iter().for_each(|later| first.merge(later));
+        first
+    });
+    *course = merged.collect();
     course.extend(newer);
 }
 
 impl Point {
-    fn with(self, later: &Self) -> Self {
+    fn of(second: &Second, headline: &Headline) -> Self {
+        let types = &second.interval.types;
+        let seconds = second.seconds();
         Self {
-            seconds: self.seconds + later.seconds,
-            headline: self.headline + later.headline,
-            completed: self.completed + later.completed,
-            p95_us: self.p95_us.max(later.p95_us),
+            seconds,
+            headline: measure::counted(headline, types),
+            all: Values::of_second(second),
+            types: Values::of_type(&second.total, seconds_f64(seconds)),
         }
+    }
+
+    /// Takes the seconds after it in, by the rule that each metric declares.
+    fn merge(&mut self, later: &Self) {
+        let lengths = [self.seconds, later.seconds].map(seconds_f64);
+        self.all.merge(&later.all, lengths);
+        self.types.merge(&later.types, lengths);
+        self.seconds += later.seconds;
+        self.headline += later.headline;
+    }
+
+    /// The value of a declared metric.
+    pub fn value(&self, metric: &Metric) -> Option<f64> {
+        let is_of_all = OF_SECOND.iter().any(|declared| declared.name == metric.name);
+        if is_of_all { &self.all } else { &self.types }.get(metric.name)
+    }
+
+    /// Transactions completed.
+    fn completed(&self) -> u64 {
+        self.types.count("committed") + self.types.count("rolled_back")
     }
 }
 
@@ -335,7 +366,7 @@ pub mod tests {
     use std::time::Duration;
 
     use triphammer_core::Elapsed;
-    use triphammer_core::recorder::RecordedInterval;
+    use triphammer_core::recorder::{RecordedInterval, histogram};
     use triphammer_runner::result::ServerTransactions;
 
     use super::*;
@@ -345,33 +376,28 @@ pub mod tests {
 
     /// A model of a run of ten seconds of ramp-up and five minutes.
     pub fn model() -> Model {
-        let plan = Some((10, 300));
-        let (figures, gauges) = (Figures::new(SHARES.len()), Gauges::default());
         let workload = triphammer_runner::describe("tproc-c").unwrap();
-        Model {
-            title: "tproc-c on null:".into(),
-            headline: workload.headline.clone(),
-            transactions: workload.transactions.clone(),
-            users: 4,
-            plan,
-            connecting: None,
-            phase: None,
-            elapsed_s: 0,
-            figures,
-            recent: VecDeque::new(),
-            course: Vec::new(),
-            gauges,
-            lost: (0, 0),
-            revision: 0,
-        }
+        let mut model = Model::blank("tproc-c on null:".into(), &workload, None);
+        (model.users, model.plan) = (Some(4), Some((10, 300)));
+        model
+    }
+
+    /// A second of the window.
+    fn second() -> Second {
+        let mut interval = RecordedInterval::new(0, SHARES.len());
+        interval.types[0].counts.committed = 2;
+        interval.types[1].counts.committed = 1;
+        Second::new(interval, Phase::Window, None)
     }
 
     /// Lets seconds pass: 10 of ramp-up, the others in the window.
     pub fn pass(model: &mut Model, seconds: u64) {
         for at in 0..seconds {
             match at {
-                0 => model.event(&Event::Phase(Phase::RampUp, Elapsed::default())),
-                10 => model.event(&Event::Phase(Phase::Window, Elapsed::at_second(10))),
+                0 => model.hear(JobEvent::Run(&Event::Phase(Phase::RampUp, Elapsed::default()))),
+                10 => {
+                    model.hear(JobEvent::Run(&Event::Phase(Phase::Window, Elapsed::at_second(10))))
+                }
                 _ => {}
             }
             let mut interval = RecordedInterval::new(at, SHARES.len());
@@ -387,7 +413,7 @@ pub mod tests {
             interval.types[1].counts.failed[0] = u64::from(at == 20);
             let phase = if at < 10 { Phase::RampUp } else { Phase::Window };
             let server = Some(ServerTransactions { count: 420, seconds: 1.0 });
-            model.second(&Second::new(interval, phase, server));
+            model.hear(JobEvent::Second(&Second::new(interval, phase, server)));
         }
     }
 
@@ -400,7 +426,7 @@ pub mod tests {
         assert_eq!((model.figures.seconds, model.progress()), (3, Some((3, 300))));
         let committed: u64 = (10..13).map(|at| 180 + at * 7 % 11).sum();
         assert!((model.first() - rate(committed, 3.0, 60)).abs() < 1e-9);
-        assert_eq!(model.row(Some(0)).counts.rolled_back, 6);
+        assert_eq!(model.row(Some(0)).count("rolled_back"), 6);
         assert_eq!(model.tpm_server(), Some(25_200.0));
     }
 
@@ -417,17 +443,45 @@ pub mod tests {
 
     #[test]
     fn a_day_takes_no_more_room_than_an_hour_and_loses_nothing() {
+        let headline = model().headline;
         let mut course = Vec::new();
         let mut series = Series { points: Vec::new(), width: 1, open: (0.0, 0) };
-        for second in 0..86_400_u64 {
-            course.push(Point { seconds: 1, headline: 2, completed: 3, p95_us: second });
+        let mut point = Point::of(&second(), &headline);
+        for at in 0..86_400_u32 {
+            point.types.set("p95_us", Some(f64::from(at)));
+            course.push(point.clone());
             thin(&mut course);
             series.push(7.0);
         }
         assert!(course.len() <= POINTS_MAX && series.points.len() < SERIES_MAX);
-        let all = course.iter().fold(Point::default(), Point::with);
-        let whole = Duration::from_secs(86_400).as_secs();
-        assert_eq!((all.seconds, all.completed, all.p95_us), (whole, 3 * whole, whole - 1));
+        let all = course.into_iter().reduce(|mut all, later| {
+            all.merge(&later);
+            all
+        });
+        let (all, whole) = (all.unwrap(), Duration::from_secs(86_400).as_secs());
+        assert_eq!((all.seconds, all.completed(), all.headline), (whole, 3 * whole, 2 * whole));
+        assert_eq!(all.types.count("p95_us"), whole - 1, "the worst second's");
         assert!(series.points.iter().all(|point| (point - 7.0).abs() < 1e-9));
+    }
+
+    #[test]
+    fn the_next_run_of_a_campaign_begins_anew_and_the_runs_before_are_kept() {
+        let mut model = model();
+        model.campaign = Some(Campaign::default());
+        pass(&mut model, 20);
+        let step = triphammer_runner::campaign::PlannedRun {
+            number: 1,
+            target: 0,
+            settings: Vec::new(),
+            title: "8 virtual users".into(),
+        };
+        model.hear(JobEvent::PlannedRun { step: &step, done: 1, of: Some(6) });
+        assert!(model.course.is_empty() && model.whole.is_none() && model.phase.is_none());
+        assert_eq!(model.figures.seconds, 0);
+        let campaign = model.campaign.as_ref().unwrap();
+        assert_eq!(campaign.current(), "run 2 of 6: 8 virtual users");
+        model.hear(JobEvent::StepRefused { step: &step, reason: "it cannot be" });
+        model.hear(JobEvent::Rest(Duration::from_secs(10)));
+        assert_eq!(model.campaign.as_ref().unwrap().between(), "cool-down of 10s");
     }
 }

@@ -2,78 +2,35 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Modifier, Style};
-use ratatui::symbols::Marker;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{
-    Axis, Block, Chart, Clear, Dataset, GraphType, Padding, Paragraph, Row as TableRow, Table,
-    Widget, Wrap,
-};
+use ratatui::widgets::{Block, Clear, Padding, Paragraph, Widget, Wrap};
 use triphammer_core::event::Phase;
-use triphammer_runner::report::format::{
-    clock, counted, duration, figure, integer, milliseconds, percent, precise,
-};
+use triphammer_runner::metrics::{Chart, Metric, OF_SECOND, Unit};
+use triphammer_runner::report::format::{clock, counted, duration, figure, percent, precise};
 use triphammer_statistics::series::Verdict;
 
-use super::digits;
 use super::keys::Keys;
-use super::model::{Model, Point};
+use super::model::Model;
+use super::palette::Palette;
+use super::{charts, digits, table, units};
 
-/// Rows that the charts take at least; with fewer they are left out.
-const CHART_MIN: u16 = 4;
-/// Columns below which the table has only what matters most.
-const WIDE: u16 = 76;
 /// Rows of the first figures, and where there are too few for large ones.
 const FIGURES: u16 = 2 + digits::HEIGHT;
 const FIGURES_SMALL: u16 = 3;
 /// Seconds a window takes before its mean has an interval, at least.
 const INTERVAL_FROM_S: u64 = 45;
+/// A share above which a processor limits the run.
+const BUSY: f64 = 0.9;
 const HELP: &str = "\
 s        stop: transactions in flight end, then the report
 Ctrl-C   the same; again gives them up, a third time ends at once
 a a      abort: give up what is in flight
-q        leave this view; the run goes on with one live line
+q        leave this view; the job goes on with one live line
 ?        this help, and away with it
 
 Large figures are means: of the ramp-up, then of the timed window
 alone. ± is the 95 % interval of the mean, `now` the last 5 s.";
-
-/// Colours by role: the terminal's own sixteen, which its owner chose to be seen on its background.
-#[derive(Clone, Copy, Debug)]
-pub struct Palette {
-    colours: bool,
-}
-
-impl Palette {
-    /// With colours, or without as `NO_COLOR` asks.
-    pub const fn new(colours: bool) -> Self {
-        Self { colours }
-    }
-
-    const fn of(self, colour: Color) -> Style {
-        if self.colours { Style::new().fg(colour) } else { Style::new() }
-    }
-
-    const fn figure(self) -> Style {
-        self.of(Color::Green)
-    }
-
-    const fn bad(self) -> Style {
-        self.of(Color::Red).add_modifier(Modifier::BOLD)
-    }
-
-    const fn quiet() -> Style {
-        Style::new().add_modifier(Modifier::DIM)
-    }
-
-    const fn strong() -> Style {
-        Style::new().add_modifier(Modifier::BOLD)
-    }
-
-    const fn bar() -> Style {
-        Style::new().add_modifier(Modifier::REVERSED)
-    }
-}
 
 /// Everything that is shown.
 #[derive(Clone, Copy, Debug)]
@@ -98,16 +55,16 @@ pub fn draw(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let rest = area.height.saturating_sub(fixed).saturating_sub(figures);
     // What is over goes to the charts, and a fifth of it to what was said.
     let notes = rest.min(2.max(rest / 5));
-    let charts = if rest - notes < CHART_MIN { 0 } else { rest - notes };
+    let charts = if rest - notes < charts::ROWS_MIN { 0 } else { rest - notes };
     let rows = [2, figures, charts, table, 1].map(Constraint::Length);
     let rows = [&rows[..], &[Constraint::Min(0), Constraint::Length(1)]].concat();
-    let [head, figures, charts, table, gauges, notes, foot] = Layout::vertical(rows).areas(area);
+    let [head, figures, graphs, types, gauges, notes, foot] = Layout::vertical(rows).areas(area);
     draw_head(seen, head, buffer);
     draw_figures(seen, figures, buffer);
-    if charts.height > 0 {
-        draw_charts(seen, charts, buffer);
+    if graphs.height > 0 {
+        charts::draw(seen.model, seen.palette, graphs, buffer);
     }
-    draw_table(seen, table, buffer);
+    table::draw(seen.model, seen.palette, types, buffer);
     draw_gauges(seen, gauges, buffer);
     draw_notes(seen, notes, buffer);
     draw_foot(seen, foot, buffer);
@@ -119,7 +76,11 @@ pub fn draw(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
 /// What runs, and how far it is.
 fn draw_head(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let model = seen.model;
-    let users = counted(model.users.into(), "virtual users");
+    let users = match (&model.campaign, model.users) {
+        (Some(campaign), _) => campaign.current(),
+        (None, Some(users)) => counted(users.into(), "virtual users"),
+        (None, None) => String::new(),
+    };
     let right = format!("  {} ", state(model));
     let [title, bar] = Layout::vertical([Constraint::Length(1); 2]).areas(area);
     buffer.set_style(title, Palette::bar());
@@ -153,9 +114,10 @@ fn shortened(text: &str, room: usize) -> String {
 /// The phase, the time, and what is left of it.
 fn state(model: &Model) -> String {
     let Some((phase, _)) = model.phase else {
-        return match model.connecting {
-            Some((connected, of)) => format!("connecting {connected}/{of}"),
-            None => "connecting".to_owned(),
+        return match (model.connecting, &model.campaign) {
+            (Some((connected, of)), _) => format!("connecting {connected}/{of}"),
+            (None, Some(campaign)) => campaign.between(),
+            (None, None) => "connecting".to_owned(),
         };
     };
     let time = clock(seconds(model.elapsed_s));
@@ -238,134 +200,34 @@ fn mean_of(model: &Model) -> String {
     }
 }
 
-/// Throughput and p95 over the run.
-fn draw_charts(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
-    let model = seen.model;
-    let sides = Layout::horizontal([Constraint::Fill(1); 2]).spacing(1);
-    let [left, right] = sides.areas(area);
-    let throughput = |point: &Point| model.of_headline(point.headline, point.seconds);
-    let name = format!("{} over time", model.headline.name);
-    draw_chart(model, left, &name, throughput, figure, seen.palette.of(Color::Cyan), buffer);
-    let p95 = |point: &Point| seconds(point.p95_us);
-    let of_times = |us| format!("{} ms", milliseconds(us));
-    draw_chart(
-        model,
-        right,
-        "p95 of all types",
-        p95,
-        of_times,
-        seen.palette.of(Color::Magenta),
-        buffer,
-    );
-}
-
-fn draw_chart(
-    model: &Model,
-    area: Rect,
-    name: &str,
-    value: impl Fn(&Point) -> f64,
-    said: impl Fn(f64) -> String,
-    style: Style,
-    buffer: &mut Buffer,
-) {
-    let mut at = 0.0;
-    let points: Vec<(f64, f64)> = (model.course.iter())
-        .map(|point| {
-            at += seconds(point.seconds);
-            (at, value(point))
-        })
-        .collect();
-    let highest = points.iter().fold(0.0, |highest: f64, (_, y)| highest.max(*y));
-    let [title, chart] = Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(area);
-    let top = if highest > 0.0 { format!("  highest {}", said(highest)) } else { String::new() };
-    let line =
-        [Span::styled(format!(" {name}"), Palette::strong()), Span::styled(top, Palette::quiet())];
-    Line::from_iter(line).render(title, buffer);
-    let data = Dataset::default()
-        .marker(Marker::Braille)
-        .graph_type(GraphType::Line)
-        .style(style)
-        .data(&points);
-    let from = points.first().map_or(0.0, |(x, _)| *x);
-    Chart::new(vec![data])
-        .x_axis(Axis::default().bounds([from, at.max(from + 1.0)]))
-        .y_axis(Axis::default().bounds([0.0, if highest > 0.0 { highest } else { 1.0 }]))
-        .render(chart, buffer);
-}
-
-/// A row for each transaction type, and one for all.
-fn draw_table(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
-    let names =
-        ["a minute", "committed", "by rule", "failed", "retries", "p50 ms", "p95 ms", "p99 ms"];
-    let widths: [u16; 8] = [9, 10, 7, 6, 7, 6, 6, 6];
-    let is_wide = area.width >= WIDE;
-    // Where there is little room: a minute, failed, p95.
-    let shown: &[usize] = if is_wide { &[0, 1, 2, 3, 4, 5, 6, 7] } else { &[0, 3, 6] };
-    let types = seen.model.transactions.iter().enumerate();
-    let titles = types.map(|(index, def)| (&*def.title, Some(index))).chain([("All", None)]);
-    let rows = titles.map(|(title, transaction)| {
-        let cells = cells(seen, transaction);
-        let row = TableRow::new(
-            std::iter::once(Line::from(format!(" {title}")))
-                .chain(shown.iter().map(|column| cells[*column].clone())),
-        );
-        if transaction.is_none() { row.style(Palette::strong()) } else { row }
-    });
-    let head = std::iter::once(Line::from(" ")).chain(shown.iter().map(|c| cell(names[*c])));
-    let widths = shown.iter().map(|column| Constraint::Length(widths[*column]));
-    let widths = std::iter::once(Constraint::Fill(1)).chain(widths);
-    let head = TableRow::new(head).style(Palette::quiet());
-    Widget::render(Table::new(rows, widths).header(head).column_spacing(1), area, buffer);
-}
-
-/// The figures of a type, or of all.
-fn cells(seen: &Seen<'_>, transaction: Option<usize>) -> [Line<'static>; 8] {
-    let row = seen.model.row(transaction);
-    let counts = row.counts;
-    let ms =
-        |us: u64| if row.times.count == 0 { "-".to_owned() } else { milliseconds(seconds(us)) };
-    let failed = counts.failures() + counts.in_doubt;
-    let style = if failed > 0 { seen.palette.bad() } else { Style::new() };
-    [
-        cell(&figure(row.per_minute)),
-        cell(&integer(counts.committed)),
-        cell(&integer(counts.rolled_back)),
-        cell(&integer(failed)).style(style),
-        cell(&integer(counts.retries.iter().sum())),
-        cell(&ms(row.times.p50_us)),
-        cell(&ms(row.times.p95_us)),
-        cell(&ms(row.times.p99_us)),
-    ]
-}
-
-fn cell(text: &str) -> Line<'static> {
-    Line::from(text.to_owned()).right_aligned()
-}
-
-/// What limits the run.
+/// What limits the run: every metric of all threads that declares a chart, as the last second has it,
+/// and the sums of counters that are above 0; as many as fit.
 fn draw_gauges(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
-    let (model, gauges) = (seen.model, seen.model.gauges);
+    let model = seen.model;
     let failures = model.failures();
-    let bad = |is_bad: bool| if is_bad { seen.palette.bad() } else { Style::new() };
-    let mut sessions = format!("  sessions {}", gauges.connected);
-    if model.lost != (0, 0) {
-        sessions.push_str(&format!(" ({} lost, {} reconnected)", model.lost.0, model.lost.1));
+    let style = |is_bad: bool| if is_bad { seen.palette.bad() } else { Style::new() };
+    let mut line =
+        Line::from(Span::styled(format!(" failed {}", percent(failures)), style(failures > 0.0)));
+    for metric in OF_SECOND.iter().filter(|metric| metric.chart.is_some()) {
+        let value = model.latest(metric).filter(|value| !metric.is_counter() || *value > 0.0);
+        let Some(value) = value else { continue };
+        let text = format!("  {} {}", metric.title, units::with_unit(metric.unit, value));
+        let span = Span::styled(text, style(is_bad(metric, value)));
+        if line.width() + span.width() <= usize::from(area.width) {
+            line.push_span(span);
+        }
     }
-    let mut line = vec![
-        Span::styled(format!(" failed {}", percent(failures)), bad(failures > 0.0)),
-        Span::styled(sessions, bad(model.elapsed_s > 0 && gauges.connected == 0)),
-        Span::styled(
-            format!("  client thread {}", whole(gauges.busiest)),
-            bad(gauges.busiest > 0.9),
-        ),
-    ];
-    if let Some(lag) = gauges.lag_us {
-        line.push(format!("  lag p99 {} ms", milliseconds(seconds(lag))).into());
+    line.render(area, buffer);
+}
+
+/// Whether a value spoils the result.
+fn is_bad(metric: &Metric, value: f64) -> bool {
+    match metric.chart {
+        Some(Chart::Sessions) => value <= 0.0,
+        Some(Chart::Trouble) => value > 0.0,
+        Some(Chart::Cpu) => metric.unit == Unit::Share && value > BUSY,
+        _ => false,
     }
-    if let Some(host) = gauges.host {
-        line.push(Span::styled(format!("  host CPU {}", whole(host)), bad(host > 0.95)));
-    }
-    Line::from(line).render(area, buffer);
 }
 
 /// What was said last, the newest at the bottom.
@@ -395,11 +257,6 @@ fn draw_help(area: Rect, buffer: &mut Buffer) {
     Paragraph::new(HELP).wrap(Wrap { trim: false }).block(frame).render(box_area, buffer);
 }
 
-/// A share that is shown at a glance: `37 %`.
-fn whole(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
-}
-
 #[expect(clippy::cast_precision_loss, reason = "shown to a few digits")]
 const fn seconds(number: u64) -> f64 {
     number as f64
@@ -409,6 +266,7 @@ const fn seconds(number: u64) -> f64 {
 mod tests {
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
+    use ratatui::style::Color;
 
     use super::super::model::tests::{model, pass};
     use super::*;
@@ -449,6 +307,17 @@ mod tests {
     #[test]
     fn more_room_goes_to_the_charts_and_to_what_was_said() {
         golden("120x40", &text(&screen(120, 40, Keys::default(), 130)));
+    }
+
+    #[test]
+    fn a_wide_terminal_shows_every_metric_that_declares_a_chart() {
+        let text = text(&screen(160, 50, Keys::default(), 130));
+        golden("160x50", &text);
+        let declared = OF_SECOND.iter().filter(|metric| metric.chart.is_some());
+        // What the model's seconds have no value for is not drawn.
+        for metric in declared.filter(|metric| !["lag", "host"].contains(&metric.title)) {
+            assert!(text.contains(metric.title), "{} in {text}", metric.title);
+        }
     }
 
     #[test]

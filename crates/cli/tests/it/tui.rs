@@ -1,4 +1,4 @@
-//! `run --tui` on a terminal of its own, which script(1) makes.
+//! `--tui` on a terminal of its own, which script(1) makes.
 
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::program::Program;
 
-/// The program in a terminal of 80 by 24, between two looks at how the terminal is set.
+/// The program in a terminal, between two looks at how the terminal is set.
 struct Terminal {
     child: Child,
     keys: ChildStdin,
@@ -26,10 +26,15 @@ struct Left {
 }
 
 impl Terminal {
+    /// On 80 columns and 24 rows.
     fn start(program: &Program, run: &str) -> Self {
+        Self::sized(program, run, [80, 24])
+    }
+
+    fn sized(program: &Program, run: &str, [columns, rows]: [u16; 2]) -> Self {
         let triphammer = env!("CARGO_BIN_EXE_triphammer");
         let within = format!(
-            "stty cols 80 rows 24; echo before $(stty -g); \
+            "stty cols {columns} rows {rows}; tty > tty; echo before $(stty -g); \
              sh -c 'echo $$ > pid; exec {triphammer} {run}'; echo code $?; echo after $(stty -g)"
         );
         let mut child = Command::new("script")
@@ -67,6 +72,23 @@ impl Terminal {
         panic!("waited in vain for {text}: {}", self.text());
     }
 
+    /// What the terminal shows now, row by row.
+    fn screen(&self) -> String {
+        screen(&self.text())
+    }
+
+    /// Waits until the terminal shows all of these at once.
+    fn wait_to_see(&self, texts: &[&str]) -> String {
+        for _ in 0..1200 {
+            let screen = self.screen();
+            if texts.iter().all(|text| screen.contains(text)) {
+                return screen;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("waited in vain to see {texts:?}:\n{}", self.screen());
+    }
+
     fn press(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).unwrap();
         self.keys.flush().unwrap();
@@ -89,6 +111,46 @@ impl Terminal {
     }
 }
 
+/// Most rows and columns of a screen here.
+const SCREEN: [usize; 2] = [60, 200];
+
+/// The screen that was written: moves of the cursor, clearing, and characters are all that a view writes.
+fn screen(written: &str) -> String {
+    let view = written.rsplit_once(ENTER).map_or("", |(_, view)| view);
+    let view = view.split(LEAVE).next().unwrap_or_default();
+    let mut rows = vec![vec![' '; SCREEN[1]]; SCREEN[0]];
+    let (mut at, mut rest) = ([0, 0], view.chars());
+    while let Some(next) = rest.next() {
+        if next != '\u{1b}' {
+            if let Some(cell) = rows.get_mut(at[0]).and_then(|row| row.get_mut(at[1])) {
+                *cell = next;
+            }
+            at[1] += 1;
+            continue;
+        }
+        if rest.next() != Some('[') {
+            continue;
+        }
+        let mut numbers = String::new();
+        let end = rest.by_ref().find(|next| {
+            numbers.push(*next);
+            next.is_ascii_alphabetic()
+        });
+        let number = |place: usize| {
+            let number = numbers.trim_end_matches(char::is_alphabetic).split(';').nth(place);
+            number.and_then(|text| text.parse::<usize>().ok()).unwrap_or(1) - 1
+        };
+        match end {
+            Some('H') => at = [number(0), number(1)],
+            Some('J') => rows.iter_mut().for_each(|row| row.fill(' ')),
+            _ => {}
+        }
+    }
+    rows.iter().map(|row| format!("{}\n", String::from_iter(row).trim_end())).collect()
+}
+
+/// Enters the alternate screen.
+const ENTER: &str = "\u{1b}[?1049h";
 /// Leaves the alternate screen.
 const LEAVE: &str = "\u{1b}[?1049l";
 
@@ -105,6 +167,72 @@ fn a_run_is_shown_and_its_report_follows_on_the_terminal_as_it_was() {
         assert!(view.contains(shown), "{shown} in {view}");
     }
     assert!(left.after.contains("NOPM") && left.after.contains("New-Order"), "{}", left.after);
+}
+
+#[test]
+fn at_80_by_24_charts_have_axes_and_nothing_is_cut() {
+    let program = Program::new();
+    let mut terminal = Terminal::start(&program, LONG);
+    let screen = terminal.wait_to_see(&["NOPM", "per min", "p95", " ms", "┤", "0:00:00", "p99 ms"]);
+    let rows: Vec<&str> = screen.lines().filter(|row| !row.is_empty()).collect();
+    assert!(rows.len() <= 24 && rows.iter().all(|row| row.chars().count() <= 80), "{screen}");
+    let last = rows.last().unwrap();
+    assert!(last.contains("s stop") && last.contains("? help"), "{screen}");
+    terminal.press("s");
+    assert_eq!(terminal.end().code, "130");
+}
+
+#[test]
+fn a_larger_terminal_is_used_in_full_also_when_it_grows_meanwhile() {
+    let program = Program::new();
+    for (from, grows) in [([160, 50], false), ([80, 24], true)] {
+        let mut terminal = Terminal::sized(&program, LONG, from);
+        terminal.wait_for("timed");
+        if grows {
+            let tty = std::fs::read_to_string(program.path("tty")).unwrap();
+            let size = ["cols", "160", "rows", "50"];
+            let set = Command::new("stty").args(["-F", tty.trim()]).args(size).status();
+            assert!(set.unwrap().success());
+        }
+        let seen = ["NOPM", "p95", "client thread", "sessions lost", "max ms", "0:00:00"];
+        let screen = terminal.wait_to_see(&seen);
+        let widest = screen.lines().map(|row| row.trim_end().chars().count()).max();
+        assert!(widest.is_some_and(|widest| (150..=160).contains(&widest)), "{screen}");
+        assert!(screen.lines().nth(49).is_some_and(|row| row.contains("s stop")), "{screen}");
+        terminal.press("s");
+        assert_eq!(terminal.end().code, "130");
+    }
+}
+
+#[test]
+fn a_profile_shows_its_levels_so_far_beside_the_run_that_goes_on() {
+    let program = Program::new();
+    let profile = "profile null:?service=1ms --tui --vus 1,2 --repeats 2 --rampup 0s --duration 2s \
+                   --settle 0s";
+    for size in [[80, 24], [160, 50]] {
+        let terminal = Terminal::sized(&program, profile, size);
+        terminal.wait_to_see(&["Runs so far", "run 1 of 4: "]);
+        let screen =
+            terminal.wait_to_see(&["run 3 of 4: ", "1 virtual user ", "2 virtual users", " ms"]);
+        assert!(screen.contains("per min") && screen.contains("0:00:00"), "{screen}");
+        let left = terminal.end();
+        assert_eq!(left.code, "0", "{}", left.all);
+        assert!(left.after.contains("virtual users"), "{}", left.after);
+    }
+}
+
+#[test]
+fn a_search_for_the_capacity_shows_its_probes_and_can_be_stopped() {
+    let program = Program::new();
+    let search = "capacity null:?service=1ms --tui --vus 4 --rampup 0s --duration 3s --settle 0s \
+                  --limit \"all.p95 < 400ms\"";
+    let mut terminal = Terminal::start(&program, search);
+    let screen = terminal.wait_to_see(&["Runs so far", "run 2", "transactions per second", " ms"]);
+    assert!(screen.contains("per min"), "{screen}");
+    terminal.press("s");
+    let left = terminal.end();
+    assert_eq!(left.code, "130", "{}", left.all);
+    assert!(left.after.contains("--resume"), "{}", left.after);
 }
 
 #[test]

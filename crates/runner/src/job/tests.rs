@@ -24,6 +24,7 @@ impl Watcher for Events {
             JobEvent::Run(_) | JobEvent::Second(_) => "run",
             JobEvent::Sequence(_) => "sequence",
             JobEvent::PlannedRun { .. } => "step",
+            JobEvent::StepResolved(_) => "step resolved",
             JobEvent::StepBegan(_) => "step began",
             JobEvent::StepEnded { .. } => "step ended",
             JobEvent::StepRefused { .. } => "step refused",

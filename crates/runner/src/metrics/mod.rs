@@ -20,6 +20,9 @@ pub use list::{OF_SECOND, OF_TYPE};
 pub use merge::{Merge, Spread};
 pub use values::Values;
 
+/// Before the names of figures of all transaction types together.
+pub const ALL_TYPES: &str = "all.";
+
 /// A declared figure of a second.
 #[derive(Debug)]
 pub struct Metric {
@@ -279,6 +282,19 @@ impl Metric {
     #[must_use]
     pub const fn has_spread(&self) -> bool {
         self.kind.has_spread()
+    }
+
+    /// Whether it is a column of its own in files of seconds. Those of all types stand with the counts
+    /// of all types.
+    #[must_use]
+    pub fn is_column(&self) -> bool {
+        self.file && !self.name.starts_with(ALL_TYPES)
+    }
+
+    /// Whether seconds add up: what it says of a run is their sum.
+    #[must_use]
+    pub const fn is_counter(&self) -> bool {
+        matches!(self.kind, Kind::Counter)
     }
 
     /// Whether a column's 0 is no value: a time is at least a microsecond.

@@ -20,6 +20,7 @@ mod table;
 mod text;
 mod words;
 
+pub use crate::formats::{Declared, FORMATS, Format};
 pub use capacity::{capacity, capacity_markdown};
 pub use chart::Charset;
 pub use comparison::{comparison, comparison_markdown};
@@ -27,7 +28,6 @@ pub use history::history;
 pub use json::{json, pretty as json_pretty};
 pub(crate) use load::author;
 pub use markdown::markdown;
-pub use output::{Declared, FORMATS, Format};
 pub use plain::{build, check, document, document_markdown, stored, stored_json};
 pub use profile::{profile, profile_markdown};
 pub use text::{Style, printable, text};

@@ -2,7 +2,7 @@
 //! one for several that were merged, as `seconds` says); `docs/outputs.md` explains the columns. Live files
 //! and reports of stored jobs are made here from the same rows.
 
-use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Unit, Values};
+use crate::metrics::{ALL_TYPES as ALL, Metric, OF_SECOND, OF_TYPE, Unit, Values};
 use crate::store::{SecondRow, SeriesRow, length, phase_name};
 
 /// How rows are written.
@@ -38,18 +38,15 @@ impl Cell {
     }
 }
 
-/// Before the figures of all transaction types together.
-const ALL: &str = "all.";
-
 /// Figures of all threads that are columns, in their order. Those of all types stand with the counts
 /// of all types.
 fn of_second() -> impl Iterator<Item = &'static Metric> {
-    OF_SECOND.iter().filter(|metric| metric.file && !metric.name.starts_with(ALL))
+    OF_SECOND.iter().filter(|metric| metric.is_column())
 }
 
 /// Figures of a transaction type that are columns, after its key and a dot.
 fn of_type() -> impl Iterator<Item = &'static Metric> {
-    OF_TYPE.iter().filter(|metric| metric.file)
+    OF_TYPE.iter().filter(|metric| metric.is_column())
 }
 
 /// The names of the columns for these transaction types.

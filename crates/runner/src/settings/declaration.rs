@@ -14,8 +14,8 @@ pub struct SettingDef {
     pub name: &'static str,
     /// Name of the value in help, which tells its [`SettingKind`] too; `None` for a switch.
     pub value: Option<&'static str>,
-    /// Help in a line, without the default.
-    pub help: &'static str,
+    /// Help in a line, without the default; `{words}` in it stands for its choices.
+    help: &'static str,
     /// What holds when nothing is given, in words; `None` where there is no default.
     pub default: Option<&'static str>,
     /// The commands that take it.
@@ -158,11 +158,24 @@ impl SettingDef {
         (self.in_job_file() && !self.is(Mark::OfHost)) || self.is(Mark::InRequest)
     }
 
+    /// Its help in a line, without the default.
+    #[must_use]
+    pub fn help(&self) -> String {
+        let words: Vec<String> = self.words().iter().map(|word| word.value.to_string()).collect();
+        match words.split_last() {
+            Some((last, [])) => self.help.replace("{words}", last),
+            Some((last, others)) => {
+                self.help.replace("{words}", &format!("{} or {last}", others.join(", ")))
+            }
+            None => self.help.to_owned(),
+        }
+    }
+
     /// Its help with the default at its end.
     #[must_use]
     pub fn help_and_default(&self) -> String {
         let default = self.default.map(|words| format!(" [default: {words}]"));
-        format!("{}{}", self.help, default.unwrap_or_default())
+        format!("{}{}", self.help(), default.unwrap_or_default())
     }
 
     /// What its values look like.

@@ -372,9 +372,9 @@ pub const SETTINGS: &[SettingDef] = &[
     .marked(&[NotInJobFile, Anew, NotReplayed, OfStored]),
     switch(
         "tui",
-        &[RUN],
-        "Show the run on the whole terminal: figures, charts and a table, live; ? there \
-         tells the keys",
+        &[RUN, PROFILE, CAPACITY],
+        "Show the job on the whole terminal: figures, charts and a table, live; press ? there \
+         for the keys",
     )
     .marked(&[NotInJobFile]),
     switch(
@@ -395,14 +395,14 @@ pub const SETTINGS: &[SettingDef] = &[
     value("parent", "JOB", &[JOBS], "List the runs of this profile, capacity or compare job")
         .default("jobs that belong to no other")
         .marked(&[NotInJobFile]),
-    value("format", "FORMAT", &[REPORT], "text, json, markdown, csv, jsonl, hdr, junit or html")
+    value("format", "FORMAT", &[REPORT], "Form of the report: {words}")
         .default("by the ending of --output, else text")
+        .choices(choices::formats)
         .marked(&[NotInJobFile]),
-    value("format", "FORMAT", &[COMPARE], "text, markdown or json").default("text").marked(&[
-        NotInJobFile,
-        AnewOrKept,
-        OfStored,
-    ]),
+    value("format", "FORMAT", &[COMPARE], "Form of what is printed: {words}")
+        .default("text")
+        .choices(choices::printed_formats)
+        .marked(&[NotInJobFile, AnewOrKept, OfStored]),
     value("output", "FILE", &[REPORT], "Write to this file instead of the terminal")
         .short('o')
         .marked(&[NotInJobFile]),

@@ -50,6 +50,13 @@ impl SampleSeries {
         }
     }
 
+    /// Whether it has all of these labels.
+    #[must_use]
+    pub fn has(&self, labels: &[(&str, &str)]) -> bool {
+        let mut wanted = labels.iter();
+        wanted.all(|(name, value)| self.labels.get(*name).is_some_and(|found| found == value))
+    }
+
     pub(super) fn labels_json(&self) -> String {
         serde_json::to_string(&self.labels).expect("text by text")
     }

@@ -35,4 +35,4 @@ pub(crate) use job::{length, phase_name};
 pub use migrations::VERSION;
 pub use open::Store;
 pub use path::default_path;
-pub use samples::{SamplePoint, SamplePoints, SampleWriter, Sampled};
+pub use samples::{SamplePoint, SamplePoints, SampleWriter, Sampled, StoredSeries};

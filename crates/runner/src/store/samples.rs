@@ -162,6 +162,14 @@ pub struct SamplePoint {
     pub spread: [f64; 3],
 }
 
+/// A series of a job that the store has.
+#[derive(Clone, Debug)]
+pub struct StoredSeries {
+    id: i64,
+    /// What it is called, and what it counts in.
+    pub series: SampleSeries,
+}
+
 impl Store {
     /// The sampled figures of a job: those called `metric`, or all.
     ///
@@ -173,17 +181,48 @@ impl Store {
         metric: Option<&str>,
     ) -> Result<Vec<SampleSeries>, StoreError> {
         let found = self.series_with_ids(job, metric)?;
-        Ok(found.into_iter().map(|(_, series)| series).collect())
+        Ok(found.into_iter().map(|found| found.series).collect())
+    }
+
+    /// The sampled figures of a job that are called `metric`, or all, and have all of these labels;
+    /// in the order of names, then of labels.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn find_series(
+        &self,
+        job: JobId,
+        metric: Option<&str>,
+        labels: &[(&str, &str)],
+    ) -> Result<Vec<StoredSeries>, StoreError> {
+        let mut found = self.series_with_ids(job, metric)?;
+        found.retain(|found| found.series.has(labels));
+        Ok(found)
     }
 
     fn series_with_ids(
         &self,
         job: JobId,
         metric: Option<&str>,
-    ) -> Result<Vec<(i64, SampleSeries)>, StoreError> {
+    ) -> Result<Vec<StoredSeries>, StoreError> {
         let sql = "SELECT id, metric, labels, title, unit, merge FROM sample_series
                    WHERE job = ?1 AND (?2 IS NULL OR metric = ?2) ORDER BY metric, labels";
         self.rows(sql, params![job.0, metric], series_row)
+    }
+
+    /// The seconds of a job from which chunks of samples are kept, whole chunks at the beginning.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn sample_stretch(&self, job: JobId) -> Result<Option<Range<u64>>, StoreError> {
+        let sql = "SELECT min(first_second), max(first_second + count) FROM sample_chunk
+                   WHERE series IN (SELECT id FROM sample_series WHERE job = ?1)";
+        let found = self.rows(sql, [job.0], |row| {
+            Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?))
+        })?;
+        let Some((Some(first), Some(end))) = found.into_iter().next() else { return Ok(None) };
+        let [first, end] = [first, end].map(|second| u64::try_from(second).unwrap_or_default());
+        Ok(Some(first..end))
     }
 
     /// The values of a job's figures called `metric`, of those that have all of these labels, in
@@ -199,22 +238,29 @@ impl Store {
         seconds: Range<u64>,
         step: u64,
     ) -> Result<Vec<SamplePoints>, StoreError> {
-        let has = |series: &SampleSeries| {
-            let mut wanted = labels.iter();
-            wanted.all(|(name, value)| series.labels.get(*name).is_some_and(|v| v == value))
+        let found = self.find_series(job, Some(metric), labels)?;
+        let read = |found: StoredSeries| {
+            let points = self.points(&found, &seconds, step)?;
+            Ok(SamplePoints { series: found.series, points })
         };
-        let found = self.series_with_ids(job, Some(metric))?;
-        found
-            .into_iter()
-            .filter(|(_, series)| has(series))
-            .map(|(id, series)| {
-                let mut thinned = Thinned::new(series.merge, seconds.start, step);
-                self.each_sample(id, &seconds, series.unit.scale(), |second, value| {
-                    thinned.add(second, value);
-                })?;
-                Ok(SamplePoints { series, points: thinned.points() })
-            })
-            .collect()
+        found.into_iter().map(read).collect()
+    }
+
+    /// The values of one series in `seconds` of the run, `step` of which become one point.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn points(
+        &self,
+        of: &StoredSeries,
+        seconds: &Range<u64>,
+        step: u64,
+    ) -> Result<Vec<SamplePoint>, StoreError> {
+        let mut thinned = Thinned::new(of.series.merge, seconds.start, step);
+        self.each_sample(of.id, seconds, of.series.unit.scale(), |second, value| {
+            thinned.add(second, value);
+        })?;
+        Ok(thinned.points())
     }
 
     /// Hands the values of a series in `seconds` to `each`, in order.
@@ -271,7 +317,7 @@ impl Store {
         let mut all = Vec::new();
         for metric in without_column(metrics) {
             let mut of: BTreeMap<String, BySecond> = BTreeMap::new();
-            for (id, series) in self.series_with_ids(job, Some(metric.name))? {
+            for StoredSeries { id, series } in self.series_with_ids(job, Some(metric.name))? {
                 let transaction = series.labels.get(TYPE).cloned().unwrap_or_default();
                 let values = of.entry(transaction).or_default();
                 self.each_sample(id, seconds, series.unit.scale(), |second, value| {
@@ -324,7 +370,7 @@ impl Thinned {
     }
 }
 
-fn series_row(row: &Row<'_>) -> rusqlite::Result<(i64, SampleSeries)> {
+fn series_row(row: &Row<'_>) -> rusqlite::Result<StoredSeries> {
     let text = |column: usize| row.get::<_, String>(column);
     let unknown = |column: usize, word: &str| {
         unreadable(column, rusqlite::types::Type::Text, format!("`{word}` is not known"))
@@ -337,7 +383,7 @@ fn series_row(row: &Row<'_>) -> rusqlite::Result<(i64, SampleSeries)> {
         unit: Unit::named(&unit).ok_or_else(|| unknown(4, &unit))?,
         merge: Merge::named(&merge).ok_or_else(|| unknown(5, &merge))?,
     };
-    Ok((row.get(0)?, series))
+    Ok(StoredSeries { id: row.get(0)?, series })
 }
 
 fn chunk_row(row: &Row<'_>) -> rusqlite::Result<(u64, Encoded)> {

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use triphammer_runner::metrics::{Metric, OF_SECOND, OF_TYPE, Unit};
 use triphammer_runner::report::{self, Style};
 use triphammer_runner::requirement::Vocabulary;
 use triphammer_runner::result::{JobKind, Redacted, RunResult};
@@ -133,9 +134,51 @@ fn the_guide_to_outputs_names_every_metric_and_column() {
     let guide = std::fs::read_to_string(path).unwrap();
     let (of_run, of_type) = Vocabulary::figures();
     let columns = report::series::columns(&[]);
-    let formats = report::FORMATS.iter().map(|known| known.name);
-    let names = of_run.iter().chain(&of_type).map(String::as_str).chain(formats);
-    for name in names.chain(columns.iter().map(String::as_str)) {
+    let columns = columns.iter().map(|name| name.strip_prefix("all.").unwrap_or(name));
+    for name in of_run.iter().chain(&of_type).map(String::as_str).chain(columns) {
         assert!(guide.contains(&format!("`{name}`")), "{name}");
     }
+}
+
+/// The lists of the guide that are made from the declarations, by the name at their beginning.
+fn lists_of_the_guide() -> [(&'static str, String); 3] {
+    let mut formats = String::from("| format | ending | what it is |\n|---|---|---|\n");
+    for known in report::FORMATS {
+        let report::Declared { name, ending, help, .. } = known;
+        formats.push_str(&format!("| `{name}` | `.{ending}` | {help} |\n"));
+    }
+    let columns = |metrics: &[Metric]| {
+        let mut table = String::from("| column | meaning |\n|---|---|\n");
+        for metric in metrics.iter().filter(|metric| metric.is_column()) {
+            let unit = match metric.unit {
+                Unit::Us => " In microseconds.",
+                Unit::Share => " From 0 to 1.",
+                _ => "",
+            };
+            table.push_str(&format!("| `{}` | {}{unit} |\n", metric.name, metric.help));
+        }
+        table
+    };
+    [("formats", formats), ("columns", columns(OF_SECOND)), ("columns of types", columns(OF_TYPE))]
+}
+
+#[test]
+fn the_lists_of_the_guide_to_outputs_are_those_declared() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/outputs.md");
+    let mut guide = std::fs::read_to_string(path).unwrap();
+    for (name, list) in lists_of_the_guide() {
+        let head = format!("<!-- {name}: made from the program's own list -->\n");
+        let from = guide.find(&head).unwrap_or_else(|| panic!("{head}")) + head.len();
+        let length = guide[from..].find("<!-- end -->").unwrap();
+        guide.replace_range(from..from + length, &list);
+    }
+    if std::env::var_os("UPDATE_REFERENCE").is_some() {
+        std::fs::write(path, &guide).unwrap();
+    }
+    let found = std::fs::read_to_string(path).unwrap();
+    assert!(
+        found == guide,
+        "docs/outputs.md has other lists than the program; UPDATE_REFERENCE=1 cargo test \
+         -p triphammer-runner --test documents guide writes them"
+    );
 }

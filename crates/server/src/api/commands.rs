@@ -131,7 +131,7 @@ fn setting(declared: &SettingDef) -> SettingInfo {
     SettingInfo {
         name: declared.name.to_owned(),
         kind: declared.kind(),
-        help: declared.help.to_owned(),
+        help: declared.help(),
         default: declared.default.map(str::to_owned),
         choices: words
             .map(|c| ChoiceInfo { value: c.value.to_string(), meaning: c.meaning.to_string() })

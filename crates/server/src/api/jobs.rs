@@ -323,9 +323,7 @@ fn formats(kind: JobKind) -> Vec<String> {
 /// A job's report, as `triphammer report` prints it.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/report", tag = "jobs",
     params(("id" = i64, Path, description = "Number of the job"), ReportParams),
-    responses((status = 200, content((String = "text/plain"), (Object = "application/json"),
-            (String = "text/markdown"), (String = "text/csv"), (String = "application/jsonl"),
-            (String = "application/xml"), (String = "text/html"))),
+    responses((status = 200, body = String, content_type = "text/plain"),
         (status = 404, body = ApiError), (status = 422, body = ApiError)))]
 pub async fn report(
     State(app): State<App>,

@@ -9,6 +9,7 @@ mod comparisons;
 mod events;
 pub(crate) mod jobs;
 pub(crate) mod latency;
+mod samples;
 pub(crate) mod series;
 mod session;
 mod targets;
@@ -47,6 +48,7 @@ pub fn routes() -> OpenApiRouter<App> {
         .routes(routes!(jobs::report))
         .routes(routes!(jobs::server_settings))
         .routes(routes!(series::series))
+        .routes(routes!(samples::samples))
         .routes(routes!(latency::percentiles))
         .routes(routes!(latency::heatmap))
         .routes(routes!(comparisons::compare))

@@ -42,6 +42,8 @@ fn malformed_requests_are_refused_without_a_stumble() {
         ("GET", "/api/v1/jobs/1/series", "", "", 404),
         ("GET", "/api/v1/jobs/1/series?points=0", "", "", 404),
         ("GET", "/api/v1/jobs/1/series?from=18446744073709551615&to=0", "", "", 404),
+        ("GET", "/api/v1/jobs/1/samples?points=0", "", "", 404),
+        ("GET", "/api/v1/jobs/1/samples?labels=%00", "", "", 422),
         ("GET", "/api/v1/jobs/1/heatmap?rows=1&columns=0", "", "", 404),
         ("GET", "/api/v1/jobs/1/report?format=../../etc/passwd", "", "", 422),
         ("GET", "/api/v1/activities/0", "", "", 404),

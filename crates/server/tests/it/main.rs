@@ -6,6 +6,7 @@ mod contract;
 mod hostile;
 mod live;
 mod postgres;
+mod samples;
 mod site;
 mod sqlite;
 mod typescript;

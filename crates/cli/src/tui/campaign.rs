@@ -1,0 +1,121 @@
+//! The runs of a campaign so far, and the one that goes on.
+
+use std::time::Duration;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+use triphammer_runner::report::format::{duration, figure, milliseconds};
+use triphammer_runner::watch::JobEvent;
+
+use super::palette::Palette;
+
+/// What is known of the runs of a campaign. A question asks for a bounded number of different runs.
+#[derive(Debug, Default)]
+pub struct Campaign {
+    /// Runs that are complete.
+    done: u32,
+    /// Of how many, where that is known.
+    of: Option<u32>,
+    /// The run that goes on, or that was the last.
+    now: String,
+    /// The rest before the next run.
+    rest: Option<Duration>,
+    /// What was measured, in the order of the first run of each kind.
+    made: Vec<Made>,
+}
+
+/// Runs with one title: repeats of a level, or a probe.
+#[derive(Debug)]
+struct Made {
+    title: String,
+    runs: u32,
+    /// Sums over the runs: the primary metric, and p95 in µs.
+    sums: [f64; 2],
+    rejected: u32,
+}
+
+impl Campaign {
+    /// Takes what a job reports of its runs.
+    pub fn hear(&mut self, event: JobEvent<'_>) {
+        match event {
+            JobEvent::Sequence(begin) => (self.done, self.of) = (begin.done, begin.runs),
+            JobEvent::PlannedRun { step, done, of } => {
+                (self.done, self.of, self.rest) = (done, of, None);
+                self.now.clone_from(&step.title);
+            }
+            JobEvent::StepEnded { step, result } => {
+                self.done += 1;
+                let made = self.made(&step.title);
+                made.runs += 1;
+                let p95 = seconds(result.window.total.response.p95_us);
+                made.sums = [made.sums[0] + result.headline.value, made.sums[1] + p95];
+            }
+            JobEvent::StepRefused { step, .. } => self.made(&step.title).rejected += 1,
+            JobEvent::Rest(rest) => self.rest = Some(rest),
+            _ => {}
+        }
+    }
+
+    fn made(&mut self, title: &str) -> &mut Made {
+        let place = self.made.iter().position(|made| made.title == title);
+        let place = place.unwrap_or_else(|| {
+            let title = title.to_owned();
+            self.made.push(Made { title, runs: 0, sums: [0.0; 2], rejected: 0 });
+            self.made.len() - 1
+        });
+        &mut self.made[place]
+    }
+
+    /// The run that goes on: `run 3 of 12: 8 virtual users`.
+    pub fn current(&self) -> String {
+        if self.now.is_empty() {
+            return self.of.map_or_else(String::new, |of| format!("{of} runs"));
+        }
+        let of = self.of.map_or_else(String::new, |of| format!(" of {of}"));
+        format!("run {}{of}: {}", self.done + 1, self.now)
+    }
+
+    /// What happens between two runs.
+    pub fn between(&self) -> String {
+        match self.rest {
+            Some(rest) => format!("cool-down of {}", duration(rest.as_secs_f64())),
+            None => "connecting".to_owned(),
+        }
+    }
+
+    /// Draws the runs so far, the newest kinds where not all have room.
+    pub fn draw(&self, primary: &str, area: Rect, buffer: &mut Buffer) {
+        let [title, list] =
+            Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(area);
+        let line = [
+            Span::styled(" Runs so far", Palette::strong()),
+            Span::styled(format!("  {primary} and p95, means"), Palette::quiet()),
+        ];
+        Line::from_iter(line).render(title, buffer);
+        let from = self.made.len().saturating_sub(list.height.into());
+        for (row, made) in list.rows().zip(&self.made[from..]) {
+            let sides = [Constraint::Min(0), Constraint::Length(30)];
+            let [name, figures] = Layout::horizontal(sides).spacing(1).areas(row);
+            Line::from(format!(" {}", made.title)).render(name, buffer);
+            Line::from(made.figures()).right_aligned().render(figures, buffer);
+        }
+    }
+}
+
+impl Made {
+    fn figures(&self) -> String {
+        if self.runs == 0 {
+            return "could not be run".to_owned();
+        }
+        let [primary, p95] = self.sums.map(|sum| sum / f64::from(self.runs));
+        let runs = if self.runs > 1 { format!("  ×{}", self.runs) } else { String::new() };
+        format!("{}  {} ms{runs}", figure(primary), milliseconds(p95))
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown to a few digits")]
+const fn seconds(number: u64) -> f64 {
+    number as f64
+}

@@ -1,0 +1,247 @@
+//! A job's sampled metrics: figures with labels, such as those of a server or a host, thinned on the
+//! server by the rule that each declares. However many there are and however long the run, the answer
+//! is of bounded size.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use triphammer_runner::metrics::{Merge, Unit};
+use triphammer_runner::store::{JobId, SamplePoint, Store, StoreError, StoredSeries};
+use utoipa::{IntoParams, ToSchema};
+
+use super::Answer;
+use crate::app::App;
+use crate::error::ApiError;
+use crate::extract::{Params, Path};
+use crate::live::Number;
+
+/// Points of a series when the client does not ask for a number.
+const POINTS: u64 = 300;
+/// Most points of a series.
+const POINTS_MAX: u64 = 2_000;
+/// Most series of an answer.
+const SERIES_MAX: usize = 500;
+/// Most points of an answer: of many series each has fewer.
+const ALL_POINTS_MAX: u64 = 100_000;
+/// Most metrics that one request names.
+const METRICS_MAX: usize = 500;
+
+/// Which samples, and how fine.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct SampleParams {
+    /// Names of metrics with commas between them. When absent, the answer lists every series of the
+    /// job without points.
+    pub metric: Option<String>,
+    /// Only series that have these labels: a JSON object, such as `{"database":"tpcc"}`.
+    pub labels: Option<String>,
+    /// First second, from the run's zero; its first when absent.
+    pub from: Option<u64>,
+    /// The second after the last; the run's end when absent.
+    pub to: Option<u64>,
+    /// At most so many points of a series, 1 to 2000; 300 when absent. With more than 50 series, at
+    /// most 100,000 in the whole answer.
+    #[param(minimum = 1, maximum = 2000)]
+    pub points: Option<u32>,
+}
+
+/// Sampled metrics of a job on one time axis: every list of a series has one value for each of `first`.
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
+pub struct JobSamples {
+    /// Seconds of a point: 1 when nothing is merged.
+    pub step: u64,
+    /// First second of each point, from the run's zero.
+    pub first: Vec<u64>,
+    /// The series, in the order of names, then of labels.
+    pub series: Vec<SampledSeries>,
+    /// Series that match and have no room in the answer, which has at most 500.
+    pub left_out: u64,
+}
+
+/// A sampled metric with its labels.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct SampledSeries {
+    /// What is measured.
+    pub metric: String,
+    /// What it is measured of, by name of the label.
+    pub labels: BTreeMap<String, String>,
+    /// What charts call it.
+    pub title: String,
+    /// What it counts in.
+    #[schema(value_type = String)]
+    pub unit: Unit,
+    /// How several seconds become one value: `sum`, `last`, `min`, `max` or `mean`.
+    #[schema(value_type = String)]
+    pub merge: Merge,
+    /// The value of each point, by that rule; `null` where it was not measured.
+    #[schema(value_type = Vec<Option<f64>>)]
+    pub value: Vec<Option<Number>>,
+    /// The least, the mean and the most of the seconds of each point; `null` when a point is a second.
+    pub spread: Option<SampleSpread>,
+}
+
+/// What a metric was in the seconds of each point; `null` where it was not measured.
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
+pub struct SampleSpread {
+    /// The least of its seconds.
+    #[schema(value_type = Vec<Option<f64>>)]
+    pub min: Vec<Option<Number>>,
+    /// Their mean.
+    #[schema(value_type = Vec<Option<f64>>)]
+    pub mean: Vec<Option<Number>>,
+    /// The most of them.
+    #[schema(value_type = Vec<Option<f64>>)]
+    pub max: Vec<Option<Number>>,
+}
+
+/// A job's sampled metrics, merged to at most `points` points of equal length.
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/samples", tag = "jobs",
+    params(("id" = i64, Path, description = "Number of the job"), SampleParams),
+    responses((status = 200, body = JobSamples), (status = 404, body = ApiError),
+        (status = 422, body = ApiError)))]
+pub async fn samples(
+    State(app): State<App>,
+    Path(id): Path<i64>,
+    Params(params): Params<SampleParams>,
+) -> Answer<JobSamples> {
+    let wanted = Wanted::read(&params)?;
+    app.store(move |store| {
+        let job = store.load(JobId(id))?.row.id;
+        JobSamples::of(store, job, &wanted)
+    })
+    .await
+    .map(Json)
+}
+
+/// What a request asks for.
+#[derive(Debug)]
+struct Wanted {
+    /// `None` lists what there is.
+    metrics: Option<Vec<String>>,
+    labels: BTreeMap<String, String>,
+    from: Option<u64>,
+    to: Option<u64>,
+    points: u64,
+}
+
+impl Wanted {
+    fn read(params: &SampleParams) -> Result<Self, ApiError> {
+        let labels = params.labels.as_deref().map_or(Ok(BTreeMap::new()), serde_json::from_str);
+        let labels = labels.map_err(|error| {
+            let example = r#"a JSON object of texts, such as {"database":"tpcc"}"#;
+            ApiError::invalid(format!("invalid labels: {error}; write {example}")).about("labels")
+        })?;
+        let metrics = params.metric.as_deref().map(|names| {
+            let names = names.split(',').map(|name| name.trim().to_owned());
+            let mut names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
+            names.sort();
+            names.dedup();
+            names
+        });
+        if metrics.as_ref().is_some_and(|names| names.len() > METRICS_MAX) {
+            let text = format!("a request names at most {METRICS_MAX} metrics");
+            return Err(ApiError::invalid(text).about("metric"));
+        }
+        let points = params.points.map_or(POINTS, u64::from).clamp(1, POINTS_MAX);
+        Ok(Self { metrics, labels, from: params.from, to: params.to, points })
+    }
+
+    fn find(&self, store: &Store, job: JobId) -> Result<Vec<StoredSeries>, StoreError> {
+        let labels: Vec<(&str, &str)> =
+            self.labels.iter().map(|(name, value)| (&**name, &**value)).collect();
+        let Some(names) = &self.metrics else { return store.find_series(job, None, &labels) };
+        let mut all = Vec::new();
+        for name in names {
+            all.extend(store.find_series(job, Some(name), &labels)?);
+        }
+        Ok(all)
+    }
+}
+
+impl JobSamples {
+    fn of(store: &Store, job: JobId, wanted: &Wanted) -> Result<Self, StoreError> {
+        let mut found = wanted.find(store, job)?;
+        let left_out = found.len().saturating_sub(SERIES_MAX) as u64;
+        found.truncate(SERIES_MAX);
+        let run = store.stretch(job)?;
+        let whole = run.map_or_else(|| store.sample_stretch(job), |run| Ok(Some(run)))?;
+        let stretch = whole.filter(|_| wanted.metrics.is_some()).map(|whole| {
+            let from = wanted.from.unwrap_or(0).clamp(whole.start, whole.end);
+            from..wanted.to.unwrap_or(whole.end).clamp(from, whole.end)
+        });
+        let axis = stretch.map(|seconds| Axis::new(seconds, wanted.points, found.len()));
+        let read = |found: StoredSeries| {
+            let points = match &axis {
+                Some(axis) => store.points(&found, &axis.seconds, axis.step)?,
+                None => Vec::new(),
+            };
+            Ok(SampledSeries::new(found, axis.as_ref(), &points))
+        };
+        let series = found.into_iter().map(read).collect::<Result<Vec<_>, StoreError>>()?;
+        let (step, first) =
+            axis.map_or((1, Vec::new()), |axis| (axis.step, axis.first().collect()));
+        Ok(Self { step, first, series, left_out })
+    }
+}
+
+/// The points that all series of an answer share.
+#[derive(Debug)]
+struct Axis {
+    seconds: Range<u64>,
+    step: u64,
+}
+
+impl Axis {
+    /// Of at most `points` points, and of fewer where there are many series.
+    fn new(seconds: Range<u64>, points: u64, series: usize) -> Self {
+        let room = ALL_POINTS_MAX / (series as u64).max(1);
+        let step = (seconds.end - seconds.start).div_ceil(points.min(room).max(1)).max(1);
+        Self { seconds, step }
+    }
+
+    fn first(&self) -> impl Iterator<Item = u64> {
+        let seconds = self.seconds.clone();
+        seconds.step_by(usize::try_from(self.step).unwrap_or(usize::MAX))
+    }
+
+    /// Each point at its place, and nothing where there is none.
+    fn place<'a>(&self, points: &'a [SamplePoint]) -> Vec<Option<&'a SamplePoint>> {
+        let mut placed = vec![None; self.first().count()];
+        for point in points {
+            let place = (point.first - self.seconds.start) / self.step;
+            if let Some(here) = usize::try_from(place).ok().and_then(|at| placed.get_mut(at)) {
+                *here = Some(point);
+            }
+        }
+        placed
+    }
+}
+
+impl SampledSeries {
+    fn new(found: StoredSeries, axis: Option<&Axis>, points: &[SamplePoint]) -> Self {
+        let placed = axis.map_or_else(Vec::new, |axis| axis.place(points));
+        let column = |read: fn(&SamplePoint) -> f64| {
+            placed.iter().map(|point| point.map(|point| Number(read(point)))).collect()
+        };
+        let spread = axis.filter(|axis| axis.step > 1).map(|_| SampleSpread {
+            min: column(|point| point.spread[0]),
+            mean: column(|point| point.spread[1]),
+            max: column(|point| point.spread[2]),
+        });
+        let value = column(|point| point.value);
+        let series = found.series;
+        Self {
+            metric: series.metric,
+            labels: series.labels,
+            title: series.title,
+            unit: series.unit,
+            merge: series.merge,
+            value,
+            spread,
+        }
+    }
+}
