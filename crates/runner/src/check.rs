@@ -109,7 +109,7 @@ struct Task {
     range: (i64, i64),
 }
 
-/// Checks.
+/// Checks; `begins` is called when nothing stands against it any more.
 ///
 /// # Errors
 /// When nothing was built there, a run is going on, or the database reports an error.
@@ -117,6 +117,7 @@ pub fn check(
     database: &Arc<AnyDatabase>,
     request: &CheckRequest,
     watch: &Watch<'_>,
+    begins: &mut dyn FnMut(),
 ) -> Result<CheckReport, Failure> {
     let workload = &*request.workload;
     identify(database)?;
@@ -130,7 +131,7 @@ pub fn check(
         let mut session = connect(database, Role::Monitor, limit)
             .await
             .doing(format_args!("connecting to {}", database.target()))?;
-        let record = built(workload, &book, &mut session, &database.target()).await?;
+        let record = built(workload, &book, &mut session, database).await?;
         let settings = record.workload_settings().doing("reading the build record")?;
         let range = request.range.unwrap_or((1, i64::from(settings.scale)));
         if range.0 < 1 || range.1 > i64::from(settings.scale) || range.0 > range.1 {
@@ -139,6 +140,7 @@ pub fn check(
                 workload.scale_unit.many, settings.scale, range.0, range.1
             )));
         }
+        begins();
         // This session keeps the snapshot open that all others look at.
         session.begin(Access::Snapshot).await.doing("beginning a snapshot")?;
         let snapshot = session.share_snapshot().await.doing("sharing the snapshot")?;
@@ -184,8 +186,9 @@ pub async fn built<S: Admin>(
     workload: &Description,
     book: &SqlBook,
     session: &mut S,
-    target: &str,
+    database: &AnyDatabase,
 ) -> Result<Record, Failure> {
+    let target = &database.target();
     let found = look(workload, book, session).await?;
     match found.record.as_ref().or(found.adopted.as_ref()) {
         Some(record) if record.is_complete() => Ok(record.clone()),
@@ -196,12 +199,38 @@ pub async fn built<S: Admin>(
         ))),
         None => {
             found.refuse_strangers(workload, target)?;
-            Err(Failure::refuse(format!(
-                "there is no {} at {target}; build it first: triphammer build {target} -w {}",
-                workload.title, workload.name
-            )))
+            let other = other_workload(workload, session, database).await;
+            Err(Failure::refuse(match other {
+                Some(other) => format!("there is no {} at {target}, but {other}", workload.title),
+                None => format!(
+                    "there is no {} at {target}; build it first: triphammer build {target} -w {}",
+                    workload.title, workload.name
+                ),
+            }))
         }
     }
+}
+
+/// What is there of another workload, and how to use it.
+async fn other_workload<S: Admin>(
+    workload: &Description,
+    session: &mut S,
+    database: &AnyDatabase,
+) -> Option<String> {
+    let (dialect, procedures) = (database.dialect(), database.capabilities().procedures);
+    for other in crate::workloads().into_iter().filter(|other| other.name != workload.name) {
+        let Ok(book) = books::book(&other, dialect, procedures) else { continue };
+        let Ok(found) = look(&other, &book, session).await else { continue };
+        let what = match (&found.record, &found.adopted) {
+            (Some(_), _) => format!("{} is built there", other.title),
+            (None, Some(record)) => {
+                format!("{} made tables of {} there", record.made_by().unwrap_or("?"), other.title)
+            }
+            (None, None) => continue,
+        };
+        return Some(format!("{what}: use -w {}", other.name));
+    }
+    None
 }
 
 /// Asks every question.

@@ -463,7 +463,7 @@ async fn find(workload: &Description, book: &SqlBook, target: &Target) -> Result
     let mut session = connect(&target.database, Role::Monitor, target.connect_limit)
         .await
         .doing(format_args!("connecting to {name}"))?;
-    let record = built(workload, book, &mut session, &name).await?;
+    let record = built(workload, book, &mut session, &target.database).await?;
     session.close().await;
     Ok(record)
 }
@@ -509,7 +509,7 @@ fn build_embedded(
         connect_limit: target.connect_limit,
         cancel: Cancel::default(),
     };
-    build(&target.database, &request, watch).map(drop)
+    build(&target.database, &request, watch, &mut || {}).map(drop)
 }
 
 /// Refuses to run on tables that another program made when what it needs beside them is not there.

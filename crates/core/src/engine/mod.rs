@@ -32,6 +32,7 @@ mod phases;
 mod probes;
 mod procfs;
 mod queue;
+mod recorded;
 mod replay;
 mod share;
 mod signal;
