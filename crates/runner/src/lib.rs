@@ -14,6 +14,7 @@ pub mod compare;
 mod crew;
 mod enough;
 pub mod failure;
+mod failure_limit;
 pub mod history;
 pub mod host;
 pub mod job;

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use triphammer_testbed::PostgresServer;
 
-use crate::program::Program;
+use crate::program::{Program, Told, signal, wait_until};
 use crate::servers::{Product, Site, name_of};
 
 fn pgbench_tables() -> String {
@@ -87,4 +87,72 @@ fn a_replay_prints_sql_that_can_be_run_by_hand() {
         .execute_batch(&format!("BEGIN;\n{sql}"))
         .unwrap_or_else(|error| assert!(error.to_string().contains("Execute returned"), "{error}"));
     assert_eq!(program.number("here.db", sum) - before, 2 * change, "{replayed}");
+}
+
+#[test]
+fn a_campaign_shows_each_setting_once() {
+    let program = Program::new();
+    let shown = program.ok(&["profile", "null:", "--vus", "1,2", "--show-spec"]);
+    let names: Vec<&str> = shown.lines().filter_map(|line| line.split(' ').next()).collect();
+    let mut once = names.clone();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!(once.len(), names.len(), "{shown}");
+    for name in ["vus", "repeats", "rampup", "max-failures"] {
+        assert!(names.contains(&name), "{name}\n{shown}");
+    }
+    let vus = shown.lines().find(|line| line.starts_with("vus ")).unwrap();
+    assert!(vus.contains("1,2"), "{vus}");
+}
+
+#[test]
+fn a_run_in_which_too_much_fails_ends_early_and_is_stored() {
+    let program = Program::new();
+    let run = ["run", "null:?service=1ms&fail=other:60%", "--duration", "10m", "--vus", "2"];
+    let done = program.run(&[&run[..], &["--abort-on-failures", "50%/2s"]].concat());
+    assert_eq!(done.code, 1, "{}", done.err);
+    for words in ["aborted after", "failed (--abort-on-failures 50%/2s)"] {
+        assert!(done.out.replace('\n', " ").contains(words), "{words}\n{}", done.out);
+    }
+    let result = program.run(&["report", "last", "--format", "json"]).out;
+    let result: serde_json::Value = serde_json::from_str(&result).unwrap();
+    assert_eq!(result["status"], "aborted");
+    assert_eq!(result["failures"]["above_limit"], true);
+    let calm = ["run", "null:?service=1ms", "--rampup", "0s", "--duration", "3s"];
+    program.ok(&[&calm[..], &["--abort-on-failures", "50%/2s"]].concat());
+}
+
+#[test]
+fn progress_is_a_line_of_each_interval() {
+    let program = Program::new();
+    let run = ["run", "null:?service=1ms", "--rampup", "2s", "--duration", "4s"];
+    let done = program.run(&[&run[..], &["--progress", "2s"]].concat());
+    assert_eq!(done.code, 0, "{}", done.err);
+    let lines: Vec<_> = done.err.lines().filter(|line| line.starts_with("progress: ")).collect();
+    assert_eq!(lines.len(), 3, "{}", done.err);
+    for (line, elapsed) in lines.iter().zip(["2s/6s", "4s/6s", "6s/6s"]) {
+        assert!(line.contains(elapsed) && line.contains("NOPM "), "{line}");
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    let short = program.run(&[&run[..], &["--progress", "10ms"]].concat());
+    assert!(short.code == 2 && short.err.contains("1s or more"), "{}", short.err);
+}
+
+#[test]
+fn a_run_says_why_there_are_no_sessions() {
+    let mut site = Site::start(Product::Postgres, 30);
+    let program = Program::new();
+    let target = site.fresh_database();
+    program.ok(&["build", &target, "-w", "tpc-b"]);
+    let run = ["run", &target, "-w", "tpc-b", "--vus", "2", "--rampup", "0s", "--duration", "1h"];
+    let mut child = program.start(&run);
+    let mut told = Told::by(&mut child);
+    wait_until(&mut child, "a transaction", || {
+        site.run(name_of(&target), "SELECT count(*) FROM pgbench_history")[0][0] != Some("0".into())
+    });
+    site.server().kill9();
+    told.wait_for("no new sessions: ");
+    signal(&child, "INT");
+    signal(&child, "INT");
+    let _ = child.wait();
 }

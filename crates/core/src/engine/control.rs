@@ -215,6 +215,7 @@ impl Control {
                 Some(FromWorker::ConnectFailed(error)) => return Err(error),
                 Some(
                     FromWorker::Note(_)
+                    | FromWorker::Away(..)
                     | FromWorker::Recovered(_)
                     | FromWorker::Second { .. }
                     | FromWorker::Done(_),
@@ -265,6 +266,11 @@ impl Control {
                 self.emit();
             }
             FromWorker::Note(note) => self.outbox.note(note),
+            FromWorker::Away(at, why) => {
+                if let Some(note) = self.outages.away(at, &why) {
+                    self.outbox.note(note);
+                }
+            }
             FromWorker::Recovered(recovery) => self.outages.recovered(recovery),
             FromWorker::Done(end) => {
                 self.merger.end(end.thread);
