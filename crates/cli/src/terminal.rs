@@ -10,7 +10,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use triphammer_core::clock::format_duration;
 use triphammer_core::event::{Event, Phase};
-use triphammer_core::recorder::Interval;
+use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::stats::{Times, rate, share};
 use triphammer_core::workload::Headline;
@@ -132,7 +132,7 @@ impl Bars {
     }
 
     /// Says something.
-    pub fn say(&self, text: &str) {
+    pub fn message(&self, text: &str) {
         self.clear();
         line(text);
     }
@@ -153,13 +153,13 @@ pub struct Live {
     completed: u64,
     failed: u64,
     ended: u64,
-    recent: VecDeque<Box<Interval>>,
+    recent: VecDeque<Box<RecordedInterval>>,
     /// Seconds of ramp-up and window, where the clock ends them.
     length: Option<u64>,
     /// Seconds between two lines that `--progress` asks for.
     progress: Option<u64>,
     /// What passed since the last of these lines.
-    since_line: Option<Interval>,
+    since_line: Option<RecordedInterval>,
     /// Since when sessions are away, and why.
     away: Option<(u64, String)>,
 }
@@ -227,7 +227,7 @@ impl Live {
 
     /// Warns, above the line.
     pub fn warn(&self, text: &str) {
-        self.say(&format!("warning: {text}"));
+        self.message(&format!("warning: {text}"));
     }
 
     /// Hears an event.
@@ -242,7 +242,7 @@ impl Live {
                     let at = note.at.map_or(self.seconds, |at| at.second());
                     self.away = Some((at, note.text.clone()));
                 }
-                self.say(&note.text);
+                self.message(&note.text);
             }
             Event::Started { .. } | Event::Second(_) => {}
         }
@@ -260,15 +260,15 @@ impl Live {
         }
     }
 
-    /// Begins anew, for the next run of a sequence.
+    /// Starts over, for the next run of a sequence.
     pub fn again(&mut self, text: &str) {
-        self.say(text);
+        self.message(text);
         let terminal = self.terminal.take();
         *self = Self { terminal, ..Self::of_sequence(&self.headline) };
     }
 
     /// Says something above the line.
-    pub fn say(&self, text: &str) {
+    pub fn message(&self, text: &str) {
         match &self.terminal {
             Some(bar) => bar.suspend(|| line(text)),
             None => line(text),
@@ -320,7 +320,7 @@ impl Live {
     }
 
     /// A line about what passed since the last one, when it is due.
-    fn progress(&mut self, interval: &Interval, every: u64) {
+    fn progress(&mut self, interval: &RecordedInterval, every: u64) {
         match &mut self.since_line {
             Some(since) => since.add_later(interval),
             None => self.since_line = Some(interval.clone()),
@@ -328,11 +328,11 @@ impl Live {
         if (interval.last + 1).is_multiple_of(every)
             && let Some(since) = self.since_line.take()
         {
-            self.say(&self.progress_text(&since));
+            self.message(&self.progress_text(&since));
         }
     }
 
-    fn progress_text(&self, since: &Interval) -> String {
+    fn progress_text(&self, since: &RecordedInterval) -> String {
         let (mut first, mut completed, mut failed, mut ended) = (0, 0, 0, 0);
         for (index, seen) in since.types.iter().enumerate() {
             completed += seen.counts.completed();
@@ -399,7 +399,7 @@ impl Live {
     }
 
     /// The 95th percentile of the headline's response times over these, µs.
-    fn p95_us<'a>(&self, intervals: impl Iterator<Item = &'a Interval>) -> f64 {
+    fn p95_us<'a>(&self, intervals: impl Iterator<Item = &'a RecordedInterval>) -> f64 {
         let mut merged = triphammer_core::recorder::histogram();
         for interval in intervals {
             for &index in &self.headline.transactions {

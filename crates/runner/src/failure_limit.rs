@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use triphammer_core::SpecError;
 use triphammer_core::clock::{format_duration, parse_duration};
-use triphammer_core::recorder::Interval;
+use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::stats::share;
 
 use crate::report::format::percent;
@@ -63,7 +63,7 @@ impl FailureWatch {
     }
 
     /// Takes in a second of all threads; gives the reason when the run is to end, once.
-    pub fn second(&mut self, interval: &Interval) -> Option<String> {
+    pub fn second(&mut self, interval: &RecordedInterval) -> Option<String> {
         let limit = self.limit?;
         let counts = interval.types.iter().map(|seen| &seen.counts);
         let (ended, failed) = counts.fold((0, 0), |(ended, failed), counts| {
@@ -93,8 +93,8 @@ impl FailureWatch {
 mod tests {
     use super::*;
 
-    fn second(number: u64, committed: u64, failed: u64) -> Interval {
-        let mut interval = Interval::new(number, 1);
+    fn second(number: u64, committed: u64, failed: u64) -> RecordedInterval {
+        let mut interval = RecordedInterval::new(number, 1);
         interval.types[0].counts.committed = committed;
         interval.types[0].counts.failed[0] = failed;
         interval

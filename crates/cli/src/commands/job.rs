@@ -37,7 +37,7 @@ impl Done {
 /// How a job is shown.
 struct Show {
     format: Format,
-    only_look: bool,
+    is_preview: bool,
     as_view: bool,
     /// Time between two lines about a run.
     progress: Option<Duration>,
@@ -72,7 +72,7 @@ fn work(kind: JobKind, settings: Settings) -> Result<Done> {
         terminal::warn(warning);
     }
     let show = Show::read(kind, job.settings_mut())?;
-    if show.only_look {
+    if show.is_preview {
         return look(&mut job);
     }
     if let Some(replayed) = job.replay(&mut Silent)? {
@@ -90,7 +90,7 @@ fn work(kind: JobKind, settings: Settings) -> Result<Done> {
     for remark in job.remarks().iter().filter(|_| !kind.is_campaign()) {
         terminal::warn(remark);
     }
-    let is_example = kind == JobKind::Run && job.settings().said("target").is_none();
+    let is_example = kind == JobKind::Run && job.settings().get("target").is_none();
     match unseen {
         Some(failure) => Err(failure),
         None => {
@@ -116,7 +116,7 @@ fn lead_on() {
 /// Shows what the job would come to: its own settings and those of the runs that a campaign would begin with, as
 /// one list for each target.
 fn look(job: &mut Job) -> Result<Done> {
-    let preview = job.look(&mut Silent)?;
+    let preview = job.preview(&mut Silent)?;
     let own = job.settings().shown();
     let lists: Vec<_> = match preview.runs.as_slice() {
         runs if !job.kind().is_campaign() || runs.is_empty() => vec![own.to_vec()],
@@ -172,9 +172,9 @@ impl Show {
     fn read(kind: JobKind, settings: &mut Settings) -> Result<Self> {
         let takes = |name: &str| declared(kind, name).is_some();
         let mut switch = |name: &str| -> Result<bool> { Ok(takes(name) && settings.switch(name)?) };
-        let (only_look, as_json) = (switch("show-spec")?, switch("json")?);
+        let (is_preview, as_json) = (switch("show-spec")?, switch("json")?);
         let as_view = switch("tui")?;
-        if as_view && !only_look && settings.said("replay-exemplar").is_none() {
+        if as_view && !is_preview && settings.get("replay-exemplar").is_none() {
             tui::refuse(as_json)?;
         }
         let format = match as_json {
@@ -188,7 +188,7 @@ impl Show {
             }
             false => None,
         };
-        Ok(Self { format, only_look, as_view, progress })
+        Ok(Self { format, is_preview, as_view, progress })
     }
 
     fn text(&self, document: &Document) -> String {
@@ -229,8 +229,8 @@ fn junit(kind: JobKind, settings: &mut Settings) -> Result<Option<OutputFile>> {
         |path| path.display().to_string(),
         "none",
     )?;
-    let only_look = declared(kind, "show-spec").is_some() && settings.switch("show-spec")?;
-    path.filter(|_| !only_look).map(|path| OutputFile::create(&path)).transpose()
+    let is_preview = declared(kind, "show-spec").is_some() && settings.switch("show-spec")?;
+    path.filter(|_| !is_preview).map(|path| OutputFile::create(&path)).transpose()
 }
 
 /// The job that was to be stored is not, or not whole: the warning said why.

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use triphammer_testbed::PostgresServer;
 
-use crate::program::{Program, Told, signal, wait_until};
+use crate::program::{Messages, Program, signal, wait_until};
 use crate::servers::{Product, Site, name_of};
 
 fn pgbench_tables() -> String {
@@ -146,7 +146,7 @@ fn a_run_says_why_there_are_no_sessions() {
     program.ok(&["build", &target, "-w", "tpc-b"]);
     let run = ["run", &target, "-w", "tpc-b", "--vus", "2", "--rampup", "0s", "--duration", "1h"];
     let mut child = program.start(&run);
-    let mut told = Told::by(&mut child);
+    let mut told = Messages::by(&mut child);
     wait_until(&mut child, "a transaction", || {
         site.run(name_of(&target), "SELECT count(*) FROM pgbench_history")[0][0] != Some("0".into())
     });

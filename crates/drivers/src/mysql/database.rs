@@ -11,7 +11,7 @@ use triphammer_core::{Capabilities, DbError, SpecError};
 use super::quote::{quote_identifier, quote_literal};
 use super::session::MysqlSession;
 use super::shared::{Product, SETUP, Shared};
-use super::url::{Options, Place, SslMode};
+use super::url::{Endpoint, SslMode, UrlOptions};
 use crate::socket::is_loopback;
 use crate::target::{ConnectSettings, Lookup, TargetUrl};
 use crate::tls::{Setup, client_config};
@@ -41,7 +41,7 @@ impl Mysql {
         settings: &ConnectSettings,
         env: Lookup<'_>,
     ) -> Result<Self, SpecError> {
-        let options = Options::resolve(url, settings, env)?;
+        let options = UrlOptions::resolve(url, settings, env)?;
         let config = client_config(&Setup {
             roots: options.root_cert.as_ref().filter(|_| options.ssl_mode.verifies()),
             checks_name: options.ssl_mode == SslMode::VerifyIdentity,
@@ -131,7 +131,7 @@ impl Database for Mysql {
                        inserts, which takes longer";
         // Nobody is on the way to this host.
         let is_near =
-            matches!(&self.shared.options.place, Place::Tcp(name, _) if is_loopback(name));
+            matches!(&self.shared.options.place, Endpoint::Tcp(name, _) if is_loopback(name));
         let notes =
             [(self.tls_fell_back() && !is_near, fell_back), (self.loads_by_inserts(), inserts)];
         notes.into_iter().filter(|(holds, _)| *holds).map(|(_, note)| note.to_owned()).collect()

@@ -51,7 +51,9 @@ pub(super) fn ending(result: &RunResult) -> Option<String> {
             match result.notes.iter().find(|note| note.kind == failure_limit::NOTE) {
                 Some(reason) => format!("aborted after {after}: {}", reason.text),
                 None => {
-                    format!("aborted after {after}, {given_up} given up: use the figures with care")
+                    format!(
+                        "aborted after {after}, {given_up} abandoned: use the figures with care"
+                    )
                 }
             }
         }
@@ -406,7 +408,7 @@ fn outcome(result: &RunResult) -> String {
     let mut parts = vec![result.status.name().to_owned(), failures(result)];
     if result.sessions.lost > 0 {
         let lost = counted(result.sessions.lost, "sessions");
-        parts.push(format!("{lost} lost, {} made anew", integer(result.sessions.reconnected)));
+        parts.push(format!("{lost} lost, {} reconnected", integer(result.sessions.reconnected)));
     }
     parts.join(DOT)
 }
@@ -419,12 +421,12 @@ fn client(result: &RunResult) -> String {
     };
     [
         format!(
-            "{} µs of CPU a transaction{}",
+            "{} µs of CPU per transaction{}",
             figure(client.cpu_us_per_transaction),
             whose(client)
         ),
         format!("{threads} used {} of a core", percent(client.busiest_share)),
-        format!("{} round trips a transaction", figure(result.round_trips.per_transaction)),
+        format!("{} round trips per transaction", figure(result.round_trips.per_transaction)),
         format!("{} {}", result.tool.name, result.tool.version),
     ]
     .join(DOT)

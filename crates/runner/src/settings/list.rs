@@ -45,7 +45,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "target",
         "A",
         &[COMPARE],
-        "Number of a job, `last`, or a label that stands for all complete runs with it; \
+        "Number of a job, `last`, or a label, which means all complete runs with it; \
          with --ab a target, as in `run`",
     )
     .marked(&[Positional, Database, OfHost, Anew, Shared, OfStored, BesideForm]),
@@ -124,7 +124,7 @@ pub const SETTINGS: &[SettingDef] = &[
     .default("1"),
     switch("create-database", &[BUILD], "Make the database first when it is not there")
         .marked(&[NotInJobFile, InRequest]),
-    switch("replace", &[BUILD], "Remove what an earlier build made, then build anew")
+    switch("replace", &[BUILD], "Remove what an earlier build made, then build")
         .marked(&[NotInJobFile, InRequest]),
     value("vus", "N", ALIKE, "Virtual users; sessions where the load is by rate, ramp or steps")
         .default("1 on SQLite, else min(10, scale)")
@@ -184,8 +184,13 @@ pub const SETTINGS: &[SettingDef] = &[
         "What must hold: a percentile of a transaction's response time, as in \
          'new_order.p95 < 50ms'; `all` for all types together",
     ),
-    value("max-rate", "RATE", &[CAPACITY], "Highest rate that is tried, in transactions a second")
-        .default("until the limit is broken"),
+    value(
+        "max-rate",
+        "RATE",
+        &[CAPACITY],
+        "Highest rate that is tried, in transactions per second",
+    )
+    .default("until the limit is broken"),
     value("precision", "SHARE", &[CAPACITY], "Search until the capacity is known this closely")
         .default("5%"),
     switch(
@@ -265,7 +270,7 @@ pub const SETTINGS: &[SettingDef] = &[
     .default("60 s of the highest rate")
     .marked(&[OfLoad]),
     value("terminals", "N", ALIKE, "Terminals of a keyed load")
-        .default("as many as the workload has, 10 a warehouse"),
+        .default("as many as the workload has, 10 per warehouse"),
     value(
         "sessions",
         "N",

@@ -72,7 +72,7 @@ impl Store {
         Ok(JobPage { jobs, total: u64::try_from(total).unwrap_or_default() })
     }
 
-    /// Transactions completed a second, in `points` stretches of equal length over the whole run; fewer when
+    /// Transactions completed per second, in `points` stretches of equal length over the whole run; fewer when
     /// the run has fewer seconds, and none without a series.
     ///
     /// # Errors
