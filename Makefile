@@ -6,11 +6,17 @@ CHROMIUM = $(firstword $(wildcard /usr/bin/chromium) $(shell command -v chromium
 MARIADB = $(firstword $(wildcard /usr/sbin/mariadbd) $(shell command -v mariadbd))
 POSTGRES = $(firstword $(wildcard /usr/lib/postgresql/*/bin/postgres) $(shell command -v postgres))
 
-.PHONY: run cycles test test-ui test-matrix fuzz lint bench build bench-build ui deps
+PREFIX ?= $(HOME)/.cargo
+
+.PHONY: run install cycles test test-ui test-matrix fuzz lint bench build bench-build ui deps
 
 # Build TPROC-C with one warehouse in an SQLite file here, drive it for half a minute, show the result.
 run:
-	$(CARGO) run --release --quiet --package triphammer -- run
+	$(CARGO) run --release --package triphammer -- run
+
+# The page and the program with the page in it, into PREFIX/bin.
+install: ui
+	$(CARGO) install --locked --root $(PREFIX) --path crates/cli
 
 # Everything: format, lints, unit tests, conformance and workload suites on real servers, the program, the web
 # interface in a browser.

@@ -1,14 +1,17 @@
 //! What is written to stderr: errors, warnings, bars, and the one live line of a run. Bars and the live
-//! line appear on a terminal only; elsewhere a run tells its phases and a line every half minute.
+//! line appear on a terminal only; elsewhere a run reports its phases and a line every half minute, or as often as
+//! `--progress` says.
 
 use std::collections::VecDeque;
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use triphammer_core::clock::format_duration;
 use triphammer_core::event::{Event, Phase};
 use triphammer_core::recorder::RecordedInterval;
+use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::stats::{Times, rate, share};
 use triphammer_core::workload::Headline;
 use triphammer_runner::Failure;
@@ -109,9 +112,13 @@ impl Bars {
             return;
         }
         let template = format!(
-            "{{msg:18}} {{bar:32}} {{human_pos}}/{{human_len}} {unit}  {{per_sec}}  {{eta}} left"
+            "{{msg:18}} {{wide_bar}} {{human_pos}}/{{human_len}} {unit}  {{rate}}  {{eta}} left"
         );
         let style = ProgressStyle::with_template(&template).expect("a fixed template");
+        let style =
+            style.with_key("rate", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                let _ = write!(out, "{}/s", format::figure(state.per_sec()));
+            });
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(5));
         bar.set_style(style);
         bar.set_message(name.to_owned());
@@ -148,6 +155,14 @@ pub struct Live {
     failed: u64,
     ended: u64,
     recent: VecDeque<Box<RecordedInterval>>,
+    /// Seconds of ramp-up and window, where the clock ends them.
+    length: Option<u64>,
+    /// Seconds between two lines that `--progress` asks for.
+    progress: Option<u64>,
+    /// What passed since the last of these lines.
+    since_line: Option<RecordedInterval>,
+    /// Since when sessions are away, and why.
+    away: Option<(u64, String)>,
 }
 
 impl Live {
@@ -175,7 +190,20 @@ impl Live {
             failed: 0,
             ended: 0,
             recent: VecDeque::new(),
+            length: None,
+            progress: None,
+            since_line: None,
+            away: None,
         }
+    }
+
+    /// How long the run takes at most, and how often it is to report.
+    pub fn set_length(&mut self, spec: &RunSpec, progress: Option<Duration>) {
+        self.length = match spec.length {
+            Length::Time(window) => Some((spec.rampup + window).as_secs()),
+            Length::Transactions(_) => None,
+        };
+        self.progress = progress.map(|every| every.as_secs().max(1));
     }
 
     /// The line of several runs, one after the other; hidden while something else fills the terminal.
@@ -211,7 +239,13 @@ impl Live {
                 self.tell(&format!("connecting {connected}/{of} virtual users"));
             }
             Event::Phase(phase, at) => self.enter(*phase, at.second()),
-            Event::Note(note) => self.message(&note.text),
+            Event::Note(note) => {
+                if note.kind == "away" {
+                    let at = note.at.map_or(self.seconds, |at| at.second());
+                    self.away = Some((at, note.text.clone()));
+                }
+                self.message(&note.text);
+            }
             Event::Started { .. } | Event::Second(_) => {}
         }
     }
@@ -269,14 +303,66 @@ impl Live {
         if self.recent.len() > RECENT_SECONDS {
             self.recent.pop_front();
         }
+        if interval.types.iter().any(|seen| seen.counts.completed() > 0) {
+            self.away = None;
+        }
         let text = self.text(second);
         if self.terminal.is_some() {
             self.tell(&text);
-        } else if !self.in_sequence
+        }
+        if let Some(every) = self.progress {
+            self.progress(interval, every);
+        } else if self.terminal.is_none()
+            && !self.in_sequence
             && interval.last > 0
             && interval.last.is_multiple_of(PLAIN_LINE_SECONDS)
         {
             line(&text);
+        }
+    }
+
+    /// A line about what passed since the last one, when it is due.
+    fn progress(&mut self, interval: &RecordedInterval, every: u64) {
+        match &mut self.since_line {
+            Some(since) => since.add_later(interval),
+            None => self.since_line = Some(interval.clone()),
+        }
+        if (interval.last + 1).is_multiple_of(every)
+            && let Some(since) = self.since_line.take()
+        {
+            self.message(&self.progress_text(&since));
+        }
+    }
+
+    fn progress_text(&self, since: &RecordedInterval) -> String {
+        let (mut first, mut completed, mut failed, mut ended) = (0, 0, 0, 0);
+        for (index, seen) in since.types.iter().enumerate() {
+            completed += seen.counts.completed();
+            failed += seen.counts.failures() + seen.counts.in_doubt;
+            ended += seen.counts.ended();
+            if self.headline.transactions.contains(&index) {
+                first += seen.counts.committed;
+            }
+        }
+        let seconds = (since.last - since.first + 1) as f64;
+        format!(
+            "progress: {} {}  {} {}  TPM {}  p95 {} ms  failed {}",
+            self.elapsed(since.last),
+            self.phase.map_or("", Phase::title),
+            self.headline.name,
+            format::figure(rate(first, seconds, self.headline.per_seconds)),
+            format::figure(rate(completed, seconds, 60)),
+            format::milliseconds(self.p95_us(std::iter::once(since))),
+            format::percent(share(failed, ended)),
+        )
+    }
+
+    /// `1m5s/6m`: time that passed when this second ended, of the time that the run takes.
+    fn elapsed(&self, second: u64) -> String {
+        let text = |seconds| format_duration(Duration::from_secs(seconds));
+        match self.length {
+            Some(length) => format!("{}/{}", text(second + 1), text(length)),
+            None => text(second + 1),
         }
     }
 
@@ -285,32 +371,39 @@ impl Live {
         let seconds = self.seconds as f64;
         let first = Measure::from(self.headline.measure).value(self.headline_count, seconds);
         let tpm = rate(self.completed, seconds, 60);
-        let cpu = interval.gauges.busiest_share();
-        let elapsed =
-            triphammer_core::clock::format_duration(Duration::from_secs(interval.last + 1));
+        let is_ending = matches!(second.phase, Phase::Drain | Phase::Abort);
+        let mut text =
+            format!("{} {}", self.phase.map_or("", Phase::title), self.elapsed(interval.last));
+        match &self.away {
+            Some((since, why)) if !is_ending => {
+                let lasts = Duration::from_secs((interval.last + 1).saturating_sub(*since));
+                text.push_str(&format!("  no service for {}: {why}", format_duration(lasts)));
+                return text;
+            }
+            _ if interval.connected == 0 && !is_ending => {
+                text.push_str("  no session is connected");
+            }
+            _ => {}
+        }
         let server = second.server.map_or_else(String::new, |server| {
             format!(" (server now {})", format::figure(server.per_minute()))
         });
-        let mut text = format!(
-            "{} {elapsed}  {} {}  TPM {}{server}  p95 {} ms  failed {}  client CPU {}",
-            self.phase.map_or("", Phase::title),
+        text.push_str(&format!(
+            "  {} {}  TPM {}  p95 {} ms  failed {}  CPU {}{server}",
             self.headline.name,
             format::figure(first),
             format::figure(tpm),
-            format::milliseconds(self.recent_p95_us()),
+            format::milliseconds(self.p95_us(self.recent.iter().map(|interval| &**interval))),
             format::percent(share(self.failed, self.ended)),
-            format::percent(cpu),
-        );
-        if interval.connected == 0 && !matches!(second.phase, Phase::Drain | Phase::Abort) {
-            text.push_str("  no session is connected");
-        }
+            format::percent(interval.gauges.busiest_share()),
+        ));
         text
     }
 
-    /// The 95th percentile of the headline's response times over the last seconds, µs.
-    fn recent_p95_us(&self) -> f64 {
+    /// The 95th percentile of the headline's response times over these, µs.
+    fn p95_us<'a>(&self, intervals: impl Iterator<Item = &'a RecordedInterval>) -> f64 {
         let mut merged = triphammer_core::recorder::histogram();
-        for interval in &self.recent {
+        for interval in intervals {
             for &index in &self.headline.transactions {
                 if let Some(times) = &interval.types[index].response {
                     merged.add(times).expect("all have the same bounds");

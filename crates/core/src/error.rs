@@ -113,6 +113,7 @@ struct Inner {
     commit_sent: bool,
     unread: bool,
     undone: bool,
+    no_database: bool,
 }
 
 impl DbError {
@@ -120,8 +121,9 @@ impl DbError {
     /// It may be a server's: it is cut to [`MESSAGE_MAX`](crate::text::MESSAGE_MAX) characters in one line.
     pub fn new(class: ErrorClass, message: impl AsRef<str>) -> Self {
         let message = crate::text::message(message.as_ref());
-        let (commit_sent, unread, undone) = (false, false, false);
-        Self(Box::new(Inner { class, code: None, message, commit_sent, unread, undone }))
+        let (commit_sent, unread, undone, no_database) = (false, false, false, false);
+        let code = None;
+        Self(Box::new(Inner { class, code, message, commit_sent, unread, undone, no_database }))
     }
 
     /// Adds the database's own code: SQLSTATE or result code.
@@ -159,6 +161,13 @@ impl DbError {
         self
     }
 
+    /// Marks that the server is there and the database that the target names is not.
+    #[must_use]
+    pub fn without_database(mut self) -> Self {
+        self.0.no_database = true;
+        self
+    }
+
     /// The class the driver gave.
     #[must_use]
     pub fn class(&self) -> ErrorClass {
@@ -187,6 +196,12 @@ impl DbError {
     #[must_use]
     pub fn is_undone(&self) -> bool {
         self.0.undone
+    }
+
+    /// Whether the server is there and the database that the target names is not.
+    #[must_use]
+    pub fn lacks_database(&self) -> bool {
+        self.0.no_database
     }
 
     /// Whether nobody can say if the transaction was committed.

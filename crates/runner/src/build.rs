@@ -91,7 +91,8 @@ pub(crate) fn option_of(workload: &Description, effect: BuildEffect) -> Option<&
     workload.options.iter().find(|option| option.effect == Some(effect))
 }
 
-/// Builds.
+/// Builds; `begins` is called when nothing stands against it any more, before the first change but for a new
+/// database.
 ///
 /// # Errors
 /// When the target is not fit for it, or the database reports an error. What was done stays, recorded, and
@@ -100,6 +101,7 @@ pub fn build(
     database: &Arc<AnyDatabase>,
     request: &BuildRequest,
     watch: &Watch<'_>,
+    begins: &mut dyn FnMut(),
 ) -> Result<BuildReport, Failure> {
     let workload = &*request.workload;
     let description = workload.description();
@@ -150,7 +152,8 @@ pub fn build(
         let mut session = connect(database, Role::Loader, limit)
             .await
             .doing(format_args!("connecting to {}", database.target()))?;
-        let (record, resumed) = begin(&catalogue, &mut session, request, database, watch).await?;
+        let (record, resumed) =
+            begin(&catalogue, &mut session, request, database, watch, begins).await?;
         session.close().await;
         if record.is_complete() {
             return Ok(BuildReport { outcome: "already built".into(), ..report });
@@ -211,14 +214,19 @@ async fn begin(
     request: &BuildRequest,
     database: &Arc<AnyDatabase>,
     watch: &Watch<'_>,
+    begins: &mut dyn FnMut(),
 ) -> Result<(Record, bool), Failure> {
     let workload = request.workload.description();
     let found = remove::inspect(workload, catalogue, session).await?;
     if let Some(record) = &found.record {
         let difference = record.difference(workload, &request.settings, &request.dialect_options);
         match (request.replace, difference, record.is_complete()) {
-            (false, None, true) => return Ok((record.clone(), false)),
+            (false, None, true) => {
+                begins();
+                return Ok((record.clone(), false));
+            }
             (false, None, false) => {
+                begins();
                 watch.note("resuming an interrupted build");
                 return Ok((record.clone(), true));
             }
@@ -249,6 +257,7 @@ async fn begin(
             .await
             .doing("trying whether the tables can be made (nothing was dropped)")?;
     }
+    begins();
     if atomic {
         session.begin(Access::Write).await.doing("beginning to build")?;
     }

@@ -109,7 +109,7 @@ struct Task {
     range: (i64, i64),
 }
 
-/// Checks.
+/// Checks; `begins` is called when nothing stands against it any more.
 ///
 /// # Errors
 /// When nothing was built there, a run is going on, or the database reports an error.
@@ -117,6 +117,7 @@ pub fn check(
     database: &Arc<AnyDatabase>,
     request: &CheckRequest,
     watch: &Watch<'_>,
+    begins: &mut dyn FnMut(),
 ) -> Result<CheckReport, Failure> {
     let workload = &*request.workload;
     identify(database)?;
@@ -132,7 +133,7 @@ pub fn check(
         let mut session = connect(database, Role::Monitor, limit)
             .await
             .doing(format_args!("connecting to {}", database.target()))?;
-        let record = built(workload, &catalogue, &mut session, &database.target()).await?;
+        let record = built(workload, &catalogue, &mut session, database).await?;
         let settings = record.workload_settings().doing("reading the build record")?;
         let range = request.range.unwrap_or((1, i64::from(settings.scale)));
         if range.0 < 1 || range.1 > i64::from(settings.scale) || range.0 > range.1 {
@@ -141,6 +142,7 @@ pub fn check(
                 workload.scale_unit.many, settings.scale, range.0, range.1
             )));
         }
+        begins();
         // This session keeps the snapshot open that all others look at.
         session.begin(Access::Snapshot).await.doing("beginning a snapshot")?;
         let snapshot = session.share_snapshot().await.doing("sharing the snapshot")?;
@@ -186,8 +188,9 @@ pub async fn built<S: Admin>(
     workload: &Description,
     catalogue: &StatementCatalogue,
     session: &mut S,
-    target: &str,
+    database: &AnyDatabase,
 ) -> Result<Record, Failure> {
+    let target = &database.target();
     let found = inspect(workload, catalogue, session).await?;
     match found.record.as_ref().or(found.external.as_ref()) {
         Some(record) if record.is_complete() => Ok(record.clone()),
@@ -198,12 +201,38 @@ pub async fn built<S: Admin>(
         ))),
         None => {
             found.refuse_strangers(workload, target)?;
-            Err(Failure::refuse(format!(
-                "there is no {} at {target}; build it first: triphammer build {target} -w {}",
-                workload.title, workload.name
-            )))
+            let other = other_workload(workload, session, database).await;
+            Err(Failure::refuse(match other {
+                Some(other) => format!("there is no {} at {target}, but {other}", workload.title),
+                None => format!(
+                    "there is no {} at {target}; build it first: triphammer build {target} -w {}",
+                    workload.title, workload.name
+                ),
+            }))
         }
     }
+}
+
+/// What is there of another workload, and how to use it.
+async fn other_workload<S: Admin>(
+    workload: &Description,
+    session: &mut S,
+    database: &AnyDatabase,
+) -> Option<String> {
+    let (dialect, procedures) = (database.dialect(), database.capabilities().procedures);
+    for other in crate::workloads().into_iter().filter(|other| other.name != workload.name) {
+        let Ok(catalogue) = catalogues::catalogue(&other, dialect, procedures) else { continue };
+        let Ok(found) = inspect(&other, &catalogue, session).await else { continue };
+        let what = match (&found.record, &found.external) {
+            (Some(_), _) => format!("{} is built there", other.title),
+            (None, Some(record)) => {
+                format!("{} made tables of {} there", record.made_by().unwrap_or("?"), other.title)
+            }
+            (None, None) => continue,
+        };
+        return Some(format!("{what}: use -w {}", other.name));
+    }
+    None
 }
 
 /// Asks every question.

@@ -60,6 +60,7 @@ impl Failure {
 /// What to do about a database error, where that is not plain from its words.
 fn next_step(error: &DbError) -> &'static str {
     match error.class() {
+        _ if error.lacks_database() => "; `triphammer build` with --create-database creates it",
         ErrorClass::DiskFull => "; free some space and give the same command again",
         ErrorClass::ReadOnly => "; use a user, server or file that may be written",
         _ => "",

@@ -12,6 +12,7 @@ pub mod choices;
 pub mod command;
 pub mod compare;
 pub mod failure;
+mod failure_limit;
 mod formats;
 pub mod history;
 pub mod host;

@@ -92,9 +92,10 @@ impl Exemplar {
             Err(error) => format!("failed ({error})"),
         };
         let trips = figure(replay.round_trips as f64);
+        let sent: Vec<_> = replay.sent.iter().map(|sql| format!("{sql};\n")).collect();
         format!(
             "Exemplar {} of job {}: {}, {}\n\nthen  {} ms of response time, {} ms of it service, {} into the \
-             run\nnow   {now} in {} ms, round trips: {trips}\n\n{}\n",
+             run\nnow   {now} in {} ms, round trips: {trips}\n\n{}\n\n{}",
             self.number,
             self.job,
             transactions[replay.transaction].title,
@@ -103,7 +104,8 @@ impl Exemplar {
             milliseconds(self.slow.service_us as f64),
             duration(self.slow.started_s),
             milliseconds(replay.took.0 as f64 / 1000.0),
-            replay.input
+            replay.input,
+            sent.concat()
         )
     }
 }

@@ -25,6 +25,7 @@ use crate::build::{BuildRequest, build, lock_workload, option_of};
 use crate::cancel::Cancel;
 use crate::check::built;
 use crate::failure::{Doing, Failure};
+use crate::failure_limit::{self, FailureLimit, FailureWatch};
 use crate::host::Host;
 use crate::job::Handle;
 use crate::journal::Journal;
@@ -64,6 +65,8 @@ pub struct Resolved {
     connect_limit: Duration,
     /// How close to the first figure its interval must be for the window to end.
     until_ci: Option<f64>,
+    /// What share of transactions may fail before the run is ended.
+    failure_limit: Option<FailureLimit>,
     /// The profile or capacity job that the run belongs to, and its step in that.
     parent: Option<(JobId, u32)>,
 }
@@ -161,6 +164,7 @@ impl Resolved {
             requirements,
             connect_limit: target.connect_limit,
             until_ci: until_ci(settings)?,
+            failure_limit: FailureLimit::said(settings)?,
             parent: None,
         })
     }
@@ -252,8 +256,7 @@ impl Resolved {
             for (audit, sum) in &mut facts.audits {
                 sum.before = monitor.sum(audit, COUNT_BEFORE).await;
             }
-            let end =
-                drive(&self.plan, &mut monitor, &mut facts, &mut journal, handle, watch).await;
+            let end = self.drive(&mut monitor, &mut facts, &mut journal, handle, watch).await;
             let end = match end {
                 Ok(end) => end,
                 Err(failure) => {
@@ -289,6 +292,101 @@ impl Resolved {
             result.job = journal.job.filter(|_| journal.is_whole()).map(|job| job.0);
             Ok(result)
         })
+    }
+
+    /// Starts the engine and hands its events on, in order: store first, then the watcher.
+    async fn drive(
+        &self,
+        monitor: &mut Monitor<'_>,
+        facts: &mut RunFacts,
+        journal: &mut Journal<'_>,
+        handle: &Handle,
+        watch: &Watch<'_>,
+    ) -> Result<RunEnd, Failure> {
+        let plan = &self.plan;
+        let mut run = engine::start(plan.clone())
+            .map_err(|error| Failure::System { doing: "starting the run".into(), error })?;
+        handle.begins(run.stopper());
+        watch.report(JobEvent::Began(journal.job));
+        let clock = Clock::start();
+        let mut counted_from = None;
+        let mut phases = Phases::new(matches!(plan.spec.length, Length::Time(_)));
+        let longest_s = match plan.spec.length {
+            Length::Time(longest) => longest.as_secs(),
+            Length::Transactions(_) => 0,
+        };
+        let mut stopping_rule =
+            StoppingRule::new(&facts.description.headline, facts.until_ci, longest_s);
+        let mut failures = FailureWatch::new(self.failure_limit);
+        while let Some(event) = run.events.recv().await {
+            let event = match event {
+                Event::Second(interval) => {
+                    let phase = phases.at(interval.first);
+                    let server = monitor.server_second(&clock).await;
+                    let second = Second::new(*interval, phase, server);
+                    facts.slicer.take(&second);
+                    journal.second(&second, &mut |text| watch.warn(text));
+                    watch.report(JobEvent::Second(&second));
+                    let at = Some(Elapsed::at_second(second.interval.last + 1));
+                    let mut note = |kind, text| {
+                        let note = Note::new(kind, at, text);
+                        journal.note(&note, &mut |text| watch.warn(text));
+                        watch.report(JobEvent::Run(&Event::Note(note.clone())));
+                        facts.notes.push(note);
+                    };
+                    match stopping_rule.second(&second.interval) {
+                        Now::GoOn => {}
+                        Now::EndWindow => run.stopper().end_window(),
+                        Now::Report(text) => note("until_ci", text),
+                    }
+                    let is_loaded = matches!(second.phase, Phase::RampUp | Phase::Window);
+                    if let Some(reason) = failures.second(&second.interval).filter(|_| is_loaded) {
+                        note(failure_limit::NOTE, reason);
+                        run.stopper().abort();
+                    }
+                    continue;
+                }
+                other => other,
+            };
+            if let Event::Phase(phase, at) = &event {
+                phases.enter(*phase, at.second());
+                stopping_rule.phase(*phase, at.second());
+            }
+            match &event {
+                // Only now: the sessions of the users may have changed the database's mode, as SQLite's do.
+                Event::Started { .. } => {
+                    for text in plan.database.notes() {
+                        let note = Note::new("driver", None, text);
+                        journal.note(&note, &mut |text| watch.warn(text));
+                        facts.notes.push(note);
+                    }
+                    let settings = monitor.query(async |s| s.settings().await).await;
+                    monitor.settings_start = settings.unwrap_or_default();
+                    journal.settings(ReadAt::Start, &monitor.settings_start, &mut |text| {
+                        watch.warn(text);
+                    });
+                    let stores = plan.database.capabilities().stores;
+                    facts.schedule = Schedule::of(stores, &monitor.settings_start);
+                    stopping_rule.set_schedule(facts.schedule.clone());
+                }
+                Event::Phase(Phase::Window, _) => {
+                    facts.server_transactions.start = monitor.transaction_count().await;
+                    counted_from = Some(clock.now());
+                }
+                Event::Phase(Phase::Drain, _) => {
+                    facts.server_transactions.end = monitor.transaction_count().await;
+                    if let Some(from) = counted_from {
+                        let passed = clock.now().duration().saturating_sub(from.duration());
+                        facts.server_transactions.seconds = passed.as_secs_f64();
+                    }
+                }
+                Event::Note(note) => journal.note(note, &mut |text| watch.warn(text)),
+                _ => {}
+            }
+            watch.report(JobEvent::Run(&event));
+        }
+        facts.headline_seconds = stopping_rule.into_seconds();
+        Ok(run.join()?)
     }
 
     /// Runs one transaction of an earlier run with these settings again.
@@ -379,93 +477,6 @@ impl Resolved {
     }
 }
 
-/// Starts the engine and hands its events on, in order: store first, then the watcher.
-async fn drive(
-    plan: &RunPlan<AnyWorkload, AnyDatabase>,
-    monitor: &mut Monitor<'_>,
-    facts: &mut RunFacts,
-    journal: &mut Journal<'_>,
-    handle: &Handle,
-    watch: &Watch<'_>,
-) -> Result<RunEnd, Failure> {
-    let mut run = engine::start(plan.clone())
-        .map_err(|error| Failure::System { doing: "starting the run".into(), error })?;
-    handle.begins(run.stopper());
-    watch.report(JobEvent::Began(journal.job));
-    let clock = Clock::start();
-    let mut counted_from = None;
-    let mut phases = Phases::new(matches!(plan.spec.length, Length::Time(_)));
-    let longest_s = match plan.spec.length {
-        Length::Time(longest) => longest.as_secs(),
-        Length::Transactions(_) => 0,
-    };
-    let mut stopping_rule =
-        StoppingRule::new(&facts.description.headline, facts.until_ci, longest_s);
-    while let Some(event) = run.events.recv().await {
-        let event = match event {
-            Event::Second(interval) => {
-                let phase = phases.at(interval.first);
-                let server = monitor.server_second(&clock).await;
-                let second = Second::new(*interval, phase, server);
-                facts.slicer.take(&second);
-                journal.second(&second, &mut |text| watch.warn(text));
-                watch.report(JobEvent::Second(&second));
-                match stopping_rule.second(&second.interval) {
-                    Now::GoOn => {}
-                    Now::EndWindow => run.stopper().end_window(),
-                    Now::Report(text) => {
-                        let at = Some(Elapsed::at_second(second.interval.last + 1));
-                        let note = Note::new("until_ci", at, text);
-                        journal.note(&note, &mut |text| watch.warn(text));
-                        watch.report(JobEvent::Run(&Event::Note(note.clone())));
-                        facts.notes.push(note);
-                    }
-                }
-                continue;
-            }
-            other => other,
-        };
-        if let Event::Phase(phase, at) = &event {
-            phases.enter(*phase, at.second());
-            stopping_rule.phase(*phase, at.second());
-        }
-        match &event {
-            // Only now: the sessions of the users may have changed the database's mode, as SQLite's do.
-            Event::Started { .. } => {
-                for text in plan.database.notes() {
-                    let note = Note::new("driver", None, text);
-                    journal.note(&note, &mut |text| watch.warn(text));
-                    facts.notes.push(note);
-                }
-                let settings = monitor.query(async |s| s.settings().await).await;
-                monitor.settings_start = settings.unwrap_or_default();
-                journal.settings(ReadAt::Start, &monitor.settings_start, &mut |text| {
-                    watch.warn(text);
-                });
-                let stores = plan.database.capabilities().stores;
-                facts.schedule = Schedule::of(stores, &monitor.settings_start);
-                stopping_rule.set_schedule(facts.schedule.clone());
-            }
-            Event::Phase(Phase::Window, _) => {
-                facts.server_transactions.start = monitor.transaction_count().await;
-                counted_from = Some(clock.now());
-            }
-            Event::Phase(Phase::Drain, _) => {
-                facts.server_transactions.end = monitor.transaction_count().await;
-                if let Some(from) = counted_from {
-                    let passed = clock.now().duration().saturating_sub(from.duration());
-                    facts.server_transactions.seconds = passed.as_secs_f64();
-                }
-            }
-            Event::Note(note) => journal.note(note, &mut |text| watch.warn(text)),
-            _ => {}
-        }
-        watch.report(JobEvent::Run(&event));
-    }
-    facts.headline_seconds = stopping_rule.into_seconds();
-    Ok(run.join()?)
-}
-
 /// The record of what was built at the target.
 async fn find(
     workload: &Description,
@@ -476,7 +487,7 @@ async fn find(
     let mut session = connect(&target.database, Role::Monitor, target.connect_limit)
         .await
         .doing(format_args!("connecting to {name}"))?;
-    let record = built(workload, catalogue, &mut session, &name).await?;
+    let record = built(workload, catalogue, &mut session, &target.database).await?;
     session.close().await;
     Ok(record)
 }
@@ -523,7 +534,7 @@ fn build_embedded(
         connect_limit: target.connect_limit,
         cancel: Cancel::default(),
     };
-    build(&target.database, &request, watch).map(drop)
+    build(&target.database, &request, watch, &mut || {}).map(drop)
 }
 
 /// Refuses to run on tables that another program made when what it needs beside them is not there.

@@ -18,7 +18,7 @@ pub use declaration::{Mark, SettingDef, SettingKind, declared, is, of_command};
 pub use given::Given;
 pub use layers::{LABEL_MAX, REPEATED, Settings};
 pub use list::SETTINGS;
-pub(crate) use read::parse_closeness;
+pub(crate) use read::{parse_closeness, parse_share};
 pub use run_spec::{RunDefaults, run_spec, until_ci};
 pub use source::Source;
 

@@ -87,7 +87,7 @@ fn built(server: &PostgresServer, name: &str) -> String {
         connect_limit: Duration::from_secs(10),
         cancel: triphammer_runner::cancel::Cancel::default(),
     };
-    build(&target.database, &request, &Watch::new(&mut Nobody)).unwrap();
+    build(&target.database, &request, &Watch::new(&mut Nobody), &mut || {}).unwrap();
     url
 }
 

@@ -35,3 +35,4 @@ pub use error::ApiError;
 pub use guard::{TOKEN_MIN, random_token};
 pub use serve::Server;
 pub use targets::FixedTarget;
+pub use ui::has_page;

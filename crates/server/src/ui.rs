@@ -50,6 +50,12 @@ pub async fn page(request: Request) -> Response {
         .unwrap_or_else(|| own(PLACEHOLDER, "text/html; charset=utf-8"))
 }
 
+/// Whether the program was built with its interface.
+#[must_use]
+pub fn has_page() -> bool {
+    Built::get("index.html").is_some()
+}
+
 /// The page of a report with nothing in it yet; `None` where the interface was not built.
 pub(crate) fn report() -> Option<String> {
     let file = Built::get("report.html")?;

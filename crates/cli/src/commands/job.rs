@@ -3,14 +3,16 @@
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use std::time::Duration;
 
+use triphammer_core::clock::{format_duration, parse_duration};
 use triphammer_runner::Failure;
 use triphammer_runner::command::JobKind;
 use triphammer_runner::job::{Document, Finished, Job, Order};
 use triphammer_runner::outputs::OutputFile;
 use triphammer_runner::report::{self, Charset, Format, Style};
 use triphammer_runner::requests;
-use triphammer_runner::result::Status;
+use triphammer_runner::result::{Setting, Status};
 use triphammer_runner::settings::{Settings, declared};
 use triphammer_runner::watch::Silent;
 
@@ -37,6 +39,8 @@ struct Show {
     format: Format,
     is_preview: bool,
     as_view: bool,
+    /// Time between two lines about a run.
+    progress: Option<Duration>,
 }
 
 /// Does a job.
@@ -79,29 +83,57 @@ fn work(kind: JobKind, settings: Settings) -> Result<Done> {
     if declared(kind, "yes").is_some() {
         drop::confirm(&mut job)?;
     }
-    let mut screen = Screen::new(&job, show.as_view);
+    let mut screen = Screen::new(&job, show.as_view, show.progress);
     let finished = job.run(&mut screen);
     let unseen = screen.end();
     // Of a campaign each run has its own in its result.
     for remark in job.remarks().iter().filter(|_| !kind.is_campaign()) {
         terminal::warn(remark);
     }
+    let is_example = kind == JobKind::Run && job.settings().get("target").is_none();
     match unseen {
         Some(failure) => Err(failure),
-        None => end(&mut job, finished?, &show),
+        None => {
+            let done = end(&mut job, finished?, &show)?;
+            if is_example && done.exit == Exit::Done && show.format == Format::Text {
+                lead_on();
+            }
+            Ok(done)
+        }
     }
 }
 
-/// Shows what the job would come to: every setting of the runs that a campaign would begin with, and its own.
+/// What to do after a run on the embedded default.
+fn lead_on() {
+    let program = std::env::args().next().unwrap_or_else(|| "triphammer".to_owned());
+    terminal::note(&format!(
+        "next, in a browser: {program} serve\n\
+         next, your own database: {program} build postgres://USER@HOST/DATABASE --create-database,\n\
+         then run instead of build, without --create-database"
+    ));
+}
+
+/// Shows what the job would come to: its own settings and those of the runs that a campaign would begin with, as
+/// one list for each target.
 fn look(job: &mut Job) -> Result<Done> {
     let preview = job.preview(&mut Silent)?;
-    if job.kind().is_campaign() {
-        for (run, _) in &preview.runs {
-            show_spec(run)?;
-        }
-    }
-    show_spec(job.settings())?;
+    let own = job.settings().shown();
+    let lists: Vec<_> = match preview.runs.as_slice() {
+        runs if !job.kind().is_campaign() || runs.is_empty() => vec![own.to_vec()],
+        // A profile's levels, not that of its first run.
+        [(run, _)] => vec![joined(own, run.shown())],
+        // The sides of a comparison may differ in anything.
+        sides => sides.iter().map(|(side, _)| joined(side.shown(), own)).collect(),
+    };
+    let lists: Vec<_> = lists.iter().map(|list| show_spec(list)).collect();
+    print(&lists.join("\n"))?;
     Ok(Done::without_document(Exit::Done))
+}
+
+/// Settings of two lists, each once, as the first has it.
+fn joined(first: &[Setting], second: &[Setting]) -> Vec<Setting> {
+    let is_new = |setting: &&Setting| first.iter().all(|known| known.name != setting.name);
+    first.iter().chain(second.iter().filter(is_new)).cloned().collect()
 }
 
 /// Prints what the job left, and says how the program ends.
@@ -150,7 +182,13 @@ impl Show {
             false if takes("format") => compare::format(settings)?,
             false => Format::Text,
         };
-        Ok(Self { format, is_preview, as_view })
+        let progress = match takes("progress") {
+            true => {
+                settings.optional("progress", parse_progress, |d| format_duration(*d), "none")?
+            }
+            false => None,
+        };
+        Ok(Self { format, is_preview, as_view, progress })
     }
 
     fn text(&self, document: &Document) -> String {
@@ -161,8 +199,22 @@ impl Show {
             Format::Markdown => {
                 report::document_markdown(document).unwrap_or_else(|| text(Charset::Unicode))
             }
-            _ => text(charset()),
+            _ => match document {
+                // The store has the rest, where the run is in it.
+                Document::Run(result) if result.job.is_some() => report::summary(result, style),
+                Document::Run(result) => {
+                    format!("{}\n{}", text(charset()), report::summary(result, style))
+                }
+                _ => text(charset()),
+            },
         }
+    }
+}
+
+fn parse_progress(text: &str) -> std::result::Result<Duration, String> {
+    match parse_duration(text)? {
+        every if every >= Duration::from_secs(1) => Ok(every),
+        _ => Err(format!("`{text}` is too short: 1s or more")),
     }
 }
 

@@ -17,6 +17,7 @@ use clap_complete::Shell;
 use triphammer_core::SpecError;
 use triphammer_runner::command::Command;
 use triphammer_runner::report::Charset;
+use triphammer_runner::result::Setting;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::Store;
 use triphammer_runner::target::Secrets;
@@ -104,10 +105,9 @@ fn charset() -> Charset {
     }
 }
 
-/// Prints every setting with its source.
-fn show_spec(settings: &Settings) -> Result<()> {
-    let shown = settings.shown();
-    let width = |read: fn(&triphammer_runner::result::Setting) -> &str| {
+/// Every setting with its source, a line each.
+fn show_spec(shown: &[Setting]) -> String {
+    let width = |read: fn(&Setting) -> &str| {
         shown.iter().map(|s| read(s).chars().count()).max().unwrap_or_default()
     };
     let (name, value) = (width(|s| &s.name), width(|s| &s.value).min(48));
@@ -115,5 +115,5 @@ fn show_spec(settings: &Settings) -> Result<()> {
     for s in shown {
         text.push_str(&format!("{:name$}  {:value$}  {}\n", s.name, s.value, s.source));
     }
-    print(&text)
+    text
 }

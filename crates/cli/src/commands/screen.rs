@@ -32,6 +32,8 @@ pub struct Screen {
     bars: Bars,
     live: Option<Live>,
     as_view: bool,
+    /// Time between two lines that `--progress` asks for.
+    progress: Option<Duration>,
     /// The view before the live line, until it is left.
     tui: Option<Tui>,
     /// The view that was asked for could not be shown.
@@ -40,7 +42,7 @@ pub struct Screen {
 
 impl Screen {
     /// Of a job that has not begun.
-    pub fn new(job: &Job, as_view: bool) -> Self {
+    pub fn new(job: &Job, as_view: bool, progress: Option<Duration>) -> Self {
         let workload = Arc::clone(job.workload());
         let words = if job.kind().drives() { None } else { job.final_message() };
         Self {
@@ -51,6 +53,7 @@ impl Screen {
             bars: Bars::new(),
             live: None,
             as_view,
+            progress,
             tui: None,
             unseen: None,
         }
@@ -70,11 +73,12 @@ impl Screen {
     fn run(&mut self, spec: &RunSpec) -> Result<()> {
         self.bars.clear();
         let headline = &self.workload.headline;
+        let mut live = if self.as_view { Live::hidden(headline) } else { Live::new(headline) };
+        live.set_length(spec, self.progress);
+        self.live = Some(live);
         if !self.as_view {
-            self.live = Some(Live::new(headline));
             return Ok(());
         }
-        self.live = Some(Live::hidden(headline));
         self.tui = Some(Tui::start(Model::new(self.title.clone(), spec, &self.workload))?);
         Ok(())
     }

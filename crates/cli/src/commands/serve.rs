@@ -67,6 +67,11 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     // A token that was given is never shown.
     let shown = if is_made { format!("/?token={}", config.token.reveal()) } else { String::new() };
     print(&format!("triphammer listens on {url}{shown}"))?;
+    if !triphammer_server::has_page() {
+        terminal::note(
+            "this program was built without its page; `make install` in the folder of the source builds both",
+        );
+    }
     let page = settings.switch("open")?.then(|| config.store.with_extension("open.html"));
     if let Some(page) = &page {
         open(page, &url, &config.token);

@@ -74,13 +74,14 @@ fn a_keyed_load_tells_its_efficiency_and_its_terminals() {
         "15s",
     ]);
     assert_eq!(done.code, 0, "{}\n{}", done.err, done.out);
+    let report = program.ok(&["report", "1"]);
     for words in [
         "3 warehouses · 30 terminals",
         "of the 38.6 that keying and thinking allow 30 terminals",
         "keyed · 30 terminals over 4 sessions on",
         "Wait for a session, from due to the first attempt, in ms",
     ] {
-        assert!(done.out.contains(words), "{words}\n{}", done.out);
+        assert!(report.contains(words), "{words}\n{report}");
     }
     let report = program.run(&["report", "1", "--format", "json"]);
     let result = document(&report.out);

@@ -8,6 +8,7 @@ mod dialects;
 mod drill;
 mod dropping;
 mod faults;
+mod first_use;
 mod hammerdb;
 mod live;
 mod loads;

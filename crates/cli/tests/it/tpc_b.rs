@@ -158,9 +158,11 @@ fn an_audit_sees_a_balance_that_no_transaction_of_the_run_moved() {
     sql(&name, "UPDATE pgbench_tellers SET tbalance = tbalance + 1 WHERE tid = 7");
     let done = finish(run);
     assert_eq!(done.code, 1, "{}\n{}", done.out, done.err);
-    let line = |word: &str| done.out.lines().find(|line| line.contains(word)).unwrap().to_owned();
-    assert!(line("ΔΣ tbalance").trim_start().starts_with("violated"), "{}", done.out);
-    assert!(line("ΔΣ bbalance").trim_start().starts_with("verified"), "{}", done.out);
+    assert!(done.out.contains("Audit          ΔΣ tbalance"), "{}", done.out);
+    let report = program.ok(&["report", "last"]);
+    let line = |word: &str| report.lines().find(|line| line.contains(word)).unwrap().to_owned();
+    assert!(line("ΔΣ tbalance").trim_start().starts_with("violated"), "{report}");
+    assert!(line("ΔΣ bbalance").trim_start().starts_with("verified"), "{report}");
     let check = program.run(&["check", &target, "-w", "tpc-b"]);
     assert!(check.code == 1 && check.out.contains("VIOLATED  balances"), "{}", check.out);
 }

@@ -93,6 +93,14 @@ impl<W: Workload, D: Database> Context<W, D> {
         ledger.outage.lost(now);
     }
 
+    /// A lost session cannot be re-created, for this reason.
+    pub fn stays_away(&self, now: Elapsed, error: &DbError) {
+        if self.sessions.away() == 0 {
+            self.uplink.send(FromWorker::Away(now, error.to_string()));
+        }
+        self.sessions.stays_away();
+    }
+
     /// A session reconnected; `was_away` when not at the first try.
     pub fn reconnected(&self, now: Elapsed, was_away: bool) {
         self.sessions.reconnected(was_away);

@@ -217,6 +217,7 @@ impl Control {
                 Some(FromWorker::ConnectFailed(error)) => return Err(error),
                 Some(
                     FromWorker::Note(_)
+                    | FromWorker::Away(..)
                     | FromWorker::Recovered(_)
                     | FromWorker::Second { .. }
                     | FromWorker::Done(_),
@@ -267,6 +268,11 @@ impl Control {
                 self.emit();
             }
             FromWorker::Note(note) => self.outbox.note(note),
+            FromWorker::Away(at, why) => {
+                if let Some(note) = self.outages.away(at, &why) {
+                    self.outbox.note(note);
+                }
+            }
             FromWorker::Recovered(recovery) => self.outages.recovered(recovery),
             FromWorker::Done(end) => {
                 self.merger.end(end.thread);

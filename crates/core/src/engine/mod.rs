@@ -29,6 +29,7 @@ mod phases;
 mod probes;
 mod procfs;
 mod queue;
+mod recorded;
 mod replay;
 mod session_slot;
 mod share;

@@ -14,6 +14,8 @@ const USUAL_PER_SECOND: u64 = 10;
 #[derive(Debug, Default)]
 pub(super) struct Outages {
     quiet: Quiet,
+    /// That sessions cannot be had has been noted.
+    is_away: bool,
     recoveries: Vec<Recovery>,
 }
 
@@ -23,8 +25,15 @@ impl Outages {
         self.quiet.second(index, completed)
     }
 
+    /// A lost session cannot be re-created; gives a note when it is the first of an outage.
+    pub fn away(&mut self, at: Elapsed, why: &str) -> Option<Note> {
+        let is_known = std::mem::replace(&mut self.is_away, true);
+        (!is_known).then(|| Note::new("away", Some(at), format!("no new sessions: {why}")))
+    }
+
     /// A thread's users are back at work.
     pub fn recovered(&mut self, recovery: Recovery) {
+        self.is_away = false;
         self.recoveries.push(recovery);
     }
 
@@ -162,6 +171,20 @@ mod tests {
         assert!(notes[0].text.contains("for 2 s, from second 2 to second 4"), "{:?}", notes[0]);
         let mut slow = Quiet::default();
         assert!([1, 0, 2, 0, 1].into_iter().all(|ended| slow.second(0, ended).is_none()));
+    }
+
+    #[test]
+    fn why_sessions_are_away_is_noted_once_an_outage() {
+        let mut outages = Outages::default();
+        let at = Elapsed::at_second(3);
+        let note = outages.away(at, "connection refused").unwrap();
+        assert_eq!(
+            (note.at, note.text.as_str()),
+            (Some(at), "no new sessions: connection refused")
+        );
+        assert!(outages.away(at, "connection refused").is_none());
+        outages.recovered(Recovery::default());
+        assert!(outages.away(at, "connection refused").is_some());
     }
 
     #[test]

@@ -8,6 +8,7 @@ use tokio::time::timeout;
 use super::RunPlan;
 use super::exemplar::Author;
 use super::metered::Metered;
+use super::recorded::Recorded;
 use super::virtual_user::VirtualUser;
 use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
@@ -28,6 +29,8 @@ pub struct Replay {
     pub took: Elapsed,
     /// Statements and calls sent.
     pub round_trips: u64,
+    /// What was sent, in order: SQL with the values in it.
+    pub sent: Vec<String>,
 }
 
 /// Runs the transaction of `author` again, once, on a session of its own. `date` is that of the time at
@@ -46,7 +49,8 @@ pub async fn replay<W: Workload, D: Database>(
     let (transaction, input) = draw(plan, author, date);
     let limits = plan.spec.limits;
     let opening = async {
-        let mut session = Metered::new(plan.database.connect(Role::User, 0).await?);
+        let session = plan.database.connect(Role::User, 0).await?;
+        let mut session = Metered::new(Recorded::new(session));
         let mut statements = Statements::new(&plan.catalogue);
         let mode = plan.spec.mode;
         let prepared = plan.workload.prepare(mode, &mut statements, &mut session).await?;
@@ -55,6 +59,7 @@ pub async fn replay<W: Workload, D: Database>(
     let (mut session, mut prepared) =
         timeout(limits.connect, opening).await.unwrap_or_else(|_| Err(late(limits.connect)))?;
     let before = session.round_trips();
+    session.inner_mut().take_sent();
     let clock = Clock::start();
     session.begin_attempt(plan.workload.description().transactions[transaction].access);
     let limit = match limits.transaction {
@@ -68,8 +73,10 @@ pub async fn replay<W: Workload, D: Database>(
     if outcome.is_err() && !session.is_closed() {
         let _ = timeout(limits.connect, session.rollback()).await;
     }
+    let sent = session.inner_mut().take_sent();
     session.into_inner().close().await;
-    Ok(Replay { transaction, input: format!("{input:#?}"), outcome, took, round_trips })
+    let input = format!("{input:#?}");
+    Ok(Replay { transaction, input, outcome, took, round_trips, sent })
 }
 
 fn late(limit: Duration) -> DbError {

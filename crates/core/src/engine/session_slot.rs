@@ -309,14 +309,14 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
                     self.context.reconnected(self.clock.now(), std::mem::take(&mut self.away));
                 }
                 Err(error) if error.class() == ErrorClass::Refused => {
-                    self.stays_away();
+                    self.stays_away(&error);
                     self.refused = true;
                     let text = format!("{} {} ended: {error}", self.pace.who(), self.id);
                     self.context.note(Note::new("user_ended", Some(self.clock.now()), text));
                     return Err(error);
                 }
                 Err(error) => {
-                    self.stays_away();
+                    self.stays_away(&error);
                     if self.context.signal.is_stopped(self.clock.now()) {
                         return Err(error);
                     }
@@ -343,9 +343,9 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
     }
 
     /// The session could not be reconnected.
-    fn stays_away(&mut self) {
+    fn stays_away(&mut self, error: &DbError) {
         if !std::mem::replace(&mut self.away, true) {
-            self.context.sessions.stays_away();
+            self.context.stays_away(self.clock.now(), error);
         }
     }
 

@@ -30,6 +30,8 @@ pub(super) enum FromWorker {
         interval: Box<RecordedInterval>,
     },
     Note(Note),
+    /// A lost session cannot be re-created, and no other of the thread is away.
+    Away(Elapsed, String),
     Recovered(Recovery),
     Done(Box<WorkerEnd>),
 }

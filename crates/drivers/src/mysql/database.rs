@@ -11,7 +11,8 @@ use triphammer_core::{Capabilities, DbError, SpecError};
 use super::quote::{quote_identifier, quote_literal};
 use super::session::MysqlSession;
 use super::shared::{Product, SETUP, Shared};
-use super::url::{SslMode, UrlOptions};
+use super::url::{Endpoint, SslMode, UrlOptions};
+use crate::socket::is_loopback;
 use crate::target::{ConnectSettings, Lookup, TargetUrl};
 use crate::tls::{Setup, client_config};
 
@@ -124,11 +125,15 @@ impl Database for Mysql {
     }
 
     fn notes(&self) -> Vec<String> {
-        let fell_back =
-            "the server offers no TLS, so sessions go without: ssl-mode=REQUIRED insists";
+        let fell_back = "the connection is not encrypted: the server offers no TLS; use ssl-mode=REQUIRED to \
+             enforce it";
         let inserts = "the server forbids LOAD DATA LOCAL (local_infile is off), so rows are loaded by \
                        inserts, which takes longer";
-        let notes = [(self.tls_fell_back(), fell_back), (self.loads_by_inserts(), inserts)];
+        // Nobody is on the way to this host.
+        let is_near =
+            matches!(&self.shared.options.place, Endpoint::Tcp(name, _) if is_loopback(name));
+        let notes =
+            [(self.tls_fell_back() && !is_near, fell_back), (self.loads_by_inserts(), inserts)];
         notes.into_iter().filter(|(holds, _)| *holds).map(|(_, note)| note.to_owned()).collect()
     }
 

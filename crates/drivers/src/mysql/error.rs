@@ -12,6 +12,9 @@ pub enum ErrorContext {
     InUse,
 }
 
+/// Unknown database.
+const NO_DATABASE: u16 = 1049;
+
 /// Reads an error packet: 0xff, number, `#` and SQLSTATE (left out before the greeting), message.
 pub fn read_error(packet: &[u8], moment: ErrorContext) -> DbError {
     let [_, low, high, rest @ ..] = packet else { return broken("an error without a number") };
@@ -26,7 +29,8 @@ pub fn read_error(packet: &[u8], moment: ErrorContext) -> DbError {
 /// The error for a number and its message.
 pub fn answer(code: u16, message: &str, moment: ErrorContext) -> DbError {
     let class = class_of(code, moment);
-    DbError::new(class, message.trim_end_matches('.')).with_code(code.to_string())
+    let error = DbError::new(class, message.trim_end_matches('.')).with_code(code.to_string());
+    if code == NO_DATABASE { error.without_database() } else { error }
 }
 
 /// The server said something that is not in the protocol.

@@ -15,7 +15,7 @@ use super::socket::resolve;
 use super::tls::connector;
 use super::url::{Endpoint, Host, SslMode, UrlOptions};
 use super::wire::{CancelKey, Connection, Login, start};
-use crate::socket::{Address, Socket, SocketTimeouts};
+use crate::socket::{Address, Socket, SocketTimeouts, is_loopback};
 use crate::stream::Stream;
 use crate::target::{ConnectSettings, Lookup, Secret, TargetUrl};
 use crate::tls::host_in_certificate;
@@ -168,7 +168,11 @@ impl Database for Postgres {
     }
 
     async fn connect(&self, role: Role, _slot: u32) -> Result<PostgresSession, DbError> {
-        let mut session = self.shared.open(&self.shared.options.database).await?;
+        let opened = self.shared.open(&self.shared.options.database).await;
+        let mut session = opened.map_err(|error| match error.code() {
+            Some("3D000") => error.without_database(),
+            _ => error,
+        })?;
         if let Some(setup) = self.shared.setup() {
             session.set_up(&setup).await?;
         }
@@ -192,8 +196,16 @@ impl Database for Postgres {
     }
 
     fn notes(&self) -> Vec<String> {
-        let fell_back = "the server offers no TLS, so sessions go without: sslmode=require insists";
-        self.tls_fell_back().then(|| fell_back.to_owned()).into_iter().collect()
+        let fell_back = "the connection is not encrypted: the server offers no TLS; use \
+                         sslmode=require to enforce it";
+        // Nobody is on the way to this host.
+        let is_near = |host: &Host| match &host.place {
+            Endpoint::Unix(_) => true,
+            Endpoint::Tcp(name) => is_loopback(name),
+        };
+        let is_exposed = !self.shared.options.hosts.iter().all(is_near);
+        let is_noted = self.tls_fell_back() && is_exposed;
+        is_noted.then(|| fell_back.to_owned()).into_iter().collect()
     }
 
     async fn create_database(&self) -> Result<bool, DbError> {

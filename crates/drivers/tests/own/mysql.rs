@@ -106,6 +106,7 @@ mod tls {
                         assert!(expected, "{mode}");
                         assert_eq!(session.server().await.unwrap().cipher, None);
                         assert_eq!(database.tls_fell_back(), mode == "PREFERRED");
+                        assert_eq!(database.notes(), [""; 0], "nobody is on the way to this host");
                     }
                     Err(error) => {
                         assert!(!expected, "{mode}: {error}");

@@ -147,6 +147,12 @@ mod tls {
                 let has_tls = session.server().await.unwrap().cipher.is_some();
                 assert_eq!(has_tls, working == "allow");
                 assert_eq!(database.tls_fell_back(), working == "prefer");
+                assert_eq!(database.notes(), [""; 0], "nobody is on the way to this host");
+                // The same host by a name that does not say so.
+                let elsewhere = open(&url(working).replace("127.0.0.1", "127.1"));
+                elsewhere.connect(Role::User, 0).await.unwrap().close().await;
+                let notes = elsewhere.notes().concat();
+                assert_eq!(notes.contains("not encrypted"), working == "prefer", "{notes}");
                 let error = refusal(&url(failing)).await;
                 assert_eq!((error.class(), error.code()), (ErrorClass::Refused, Some("28000")));
             });

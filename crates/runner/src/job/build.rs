@@ -18,15 +18,21 @@ pub(super) fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, 
     let mut request = requests::build(&mut job.settings, &job.workload, &job.targets[0])?;
     request.cancel = job.handle.cancel().clone();
     let mut store = job.open_store(watch)?;
-    let mut journal = Journal::of_build(store.as_mut(), job.target(), &request, warn);
-    watch.report(JobEvent::Began(journal.job));
-    match build(&job.target().database, &request, watch) {
-        Ok(report) => {
+    let (mut journal, mut into) = (None, store.as_mut());
+    let built = build(&job.target().database, &request, watch, &mut || {
+        let begun = Journal::of_build(into.take(), job.target(), &request, warn);
+        watch.report(JobEvent::Began(begun.job));
+        journal = Some(begun);
+    });
+    match (built, journal) {
+        (Ok(report), Some(mut journal)) => {
             journal.built(&report, warn);
             Ok(Finished::stored(Document::Build(report), journal.job, journal.is_whole()))
         }
-        Err(failure) => {
-            journal.failed(&failure, warn);
+        (Ok(_), None) => unreachable!("what is built has begun"),
+        (Err(failure), journal) => {
+            // A command that was rejected has done nothing, and is no job.
+            journal.into_iter().for_each(|mut journal| journal.failed(&failure, warn));
             Err(failure)
         }
     }

@@ -18,15 +18,21 @@ pub(super) fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, 
     let mut request = requests::check(&mut job.settings, &job.workload, &job.targets[0])?;
     request.cancel = job.handle.cancel().clone();
     let mut store = job.open_store(watch)?;
-    let mut journal = Journal::of_check(store.as_mut(), &job.workload, job.target(), warn);
-    watch.report(JobEvent::Began(journal.job));
-    match check(&job.target().database, &request, watch) {
-        Ok(report) => {
+    let (mut journal, mut into) = (None, store.as_mut());
+    let checked = check(&job.target().database, &request, watch, &mut || {
+        let begun = Journal::of_check(into.take(), &job.workload, job.target(), warn);
+        watch.report(JobEvent::Began(begun.job));
+        journal = Some(begun);
+    });
+    match (checked, journal) {
+        (Ok(report), Some(mut journal)) => {
             journal.checked(&report, warn);
             Ok(Finished::stored(Document::Check(report), journal.job, journal.is_whole()))
         }
-        Err(failure) => {
-            journal.failed(&failure, warn);
+        (Ok(_), None) => unreachable!("what is checked has begun"),
+        (Err(failure), journal) => {
+            // A command that was rejected has done nothing, and is no job.
+            journal.into_iter().for_each(|mut journal| journal.failed(&failure, warn));
             Err(failure)
         }
     }

@@ -1,8 +1,11 @@
 //! The list of jobs.
 
 use super::format::{counted, figure};
-use super::table::{Table, WIDTH, width};
+use super::table::{Table, width};
 use crate::store::JobRow;
+
+/// Widest line of a list of jobs.
+const WIDTH: usize = 100;
 
 /// Columns of the longest label or target that is shown whole, and to which they are cut at most,
 /// to fit a list into [`WIDTH`].

@@ -5,12 +5,12 @@ use triphammer_core::text::steers;
 
 use crate::check::CheckReport;
 use crate::job::Document;
-use crate::result::{RunResult, Status, Verdict};
+use crate::result::{RunResult, Status, Steady, Verdict};
 
 use super::words;
 
 /// One thing that had to hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// Its group: `triphammer.requirements`.
     pub class: &'static str,
@@ -18,6 +18,8 @@ pub struct Case {
     pub name: String,
     /// What came of it.
     pub outcome: Outcome,
+    /// How long it took, in seconds; 0 of what is judged in no time.
+    pub seconds: f64,
 }
 
 /// What came of a case.
@@ -61,11 +63,15 @@ pub fn of(document: &Document) -> Option<Suite> {
 /// What a run had to hold: that it completed, its failures, the database's count, audits, requirements.
 #[must_use]
 pub fn of_run(result: &RunResult) -> Suite {
-    let case = |class, name: &str, outcome| Case { class, name: name.to_owned(), outcome };
+    let case =
+        |class, name: &str, outcome| Case { class, name: name.to_owned(), outcome, seconds: 0.0 };
     let failures = words::failures(result);
     let verification = &result.headline.verification;
     let mut cases = vec![
-        case(RUN, "the run completed", completed(result)),
+        Case {
+            seconds: result.durations.whole_s,
+            ..case(RUN, "the run completed", completed(result))
+        },
         case(
             RUN,
             "failures are within their limit",
@@ -77,6 +83,15 @@ pub fn of_run(result: &RunResult) -> Suite {
             of_verdict(verification.verdict, verification.words.clone()),
         ),
     ];
+    if result.steadiness.seconds > 0 {
+        let text = words::steadiness(result);
+        let outcome = match result.steadiness.verdict {
+            Steady::Steady => Outcome::Passed(text),
+            // It is no condition of a run: the exit code does not depend on it.
+            Steady::Drifting | Steady::TooShort => Outcome::Skipped(text),
+        };
+        cases.push(case("triphammer.checks", "the window was steady", outcome));
+    }
     for audit in &result.audits {
         let outcome = of_verdict(audit.verdict, audit.words.clone());
         cases.push(case("triphammer.checks", &audit.title, outcome));
@@ -123,6 +138,7 @@ pub fn of_check(report: &CheckReport) -> Suite {
                 None => "holds".to_owned(),
             },
         ),
+        seconds: 0.0,
     });
     Suite {
         name: format!("triphammer check {}", report.workload),
@@ -141,7 +157,7 @@ pub fn of_failure(command: &str, workload: &str, failure: &str) -> Suite {
         name: format!("triphammer {command} {workload}"),
         started_at: None,
         seconds: 0.0,
-        cases: vec![Case { class: RUN, name, outcome }],
+        cases: vec![Case { class: RUN, name, outcome, seconds: 0.0 }],
     }
 }
 
@@ -203,9 +219,10 @@ impl Case {
             }
         };
         format!(
-            "    <testcase classname=\"{}\" name=\"{}\" time=\"0\">\n      {inner}\n    </testcase>\n",
+            "    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3}\">\n      {inner}\n    </testcase>\n",
             self.class,
-            escape(&self.name)
+            escape(&self.name),
+            self.seconds
         )
     }
 }

@@ -30,4 +30,4 @@ pub(crate) use load::author;
 pub use markdown::markdown;
 pub use plain::{build, check, document, document_markdown, stored, stored_json};
 pub use profile::{profile, profile_markdown};
-pub use text::{Style, printable, text};
+pub use text::{Style, printable, summary, text};

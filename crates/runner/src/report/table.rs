@@ -3,7 +3,7 @@
 use triphammer_core::text::one_line;
 
 /// Widest line of a report.
-pub(super) const WIDTH: usize = 100;
+pub(super) const WIDTH: usize = 80;
 
 /// Rows of cells; the first row is the head.
 #[derive(Debug, Default)]

@@ -1,4 +1,4 @@
-//! The report that people see at the end of a run. It fits 100 columns and says everything without
+//! The report that people see at the end of a run. It fits 80 columns and says everything without
 //! colour; colour only helps the eye.
 
 use std::borrow::Cow;
@@ -22,6 +22,14 @@ pub enum Style {
 
 /// Kinds of errors that are shown.
 const ERRORS_SHOWN: usize = 10;
+/// Columns of the names in a summary.
+const SUMMARY_WIDTH: usize = 15;
+/// Lines of each thing in a summary, where there is room.
+const SUMMARY_LINES: usize = 2;
+/// Lines of a summary: a terminal of 24 has one for the next command.
+const SUMMARY_HEIGHT: usize = 23;
+/// Requirements in a summary.
+const REQUIRED_SHOWN: usize = 3;
 /// Columns of the names of the conditions.
 const NAME_WIDTH: usize = 11;
 
@@ -85,7 +93,7 @@ impl Style {
 #[must_use]
 pub fn text(result: &RunResult, style: Style) -> String {
     let mut page = Page { style, out: String::new() };
-    page.title(result);
+    page.title(result, usize::MAX);
     page.headline(result);
     page.limited_by(result);
     page.requirements(result);
@@ -102,6 +110,42 @@ pub fn text(result: &RunResult, style: Style) -> String {
         page.line(&format!("Job {job} · triphammer report {job} shows this again"));
     }
     page.out
+}
+
+/// A run's result in a screen of 80 x 24: what was measured, whether it can be relied on, and what was required
+/// of it. [`text`] has the rest.
+#[must_use]
+pub fn summary(result: &RunResult, style: Style) -> String {
+    let full = summary_of(result, style, SUMMARY_LINES);
+    if full.lines().count() <= SUMMARY_HEIGHT { full } else { summary_of(result, style, 1) }
+}
+
+/// A summary with so many lines for each thing.
+fn summary_of(result: &RunResult, style: Style, lines: usize) -> String {
+    let mut page = Page { style, out: String::new() };
+    page.title(result, lines);
+    page.headline(result);
+    page.blank();
+    page.in_short(result, lines);
+    if let Some(job) = result.job {
+        page.line(&format!("Job {job} · triphammer report {job} shows all of it"));
+    }
+    page.out
+}
+
+/// The first lines of a text, with a sign where there is more.
+fn clipped(mut lines: Vec<String>, most: usize) -> Vec<String> {
+    let has_more = lines.len() > most;
+    lines.truncate(most);
+    let last = lines.len().saturating_sub(1);
+    let is_cut = |(index, line): &(usize, &mut String)| {
+        most < usize::MAX && width(line) > WIDTH || has_more && *index == last
+    };
+    for (_, line) in lines.iter_mut().enumerate().filter(is_cut) {
+        let cut: String = line.chars().take(WIDTH - 2).collect();
+        *line = format!("{} …", cut.trim_end());
+    }
+    lines
 }
 
 struct Page {
@@ -125,14 +169,16 @@ impl Page {
         self.line(&painted);
     }
 
-    fn title(&mut self, result: &RunResult) {
-        let painted = self.style.paint(Ink::Bold, &words::title(result));
-        self.line(&painted);
+    fn title(&mut self, result: &RunResult, most: usize) {
+        for line in clipped(paragraph("", &words::title(result)), most) {
+            let painted = self.style.paint(Ink::Bold, &line);
+            self.line(&painted);
+        }
         if let Some(label) = &result.label {
-            self.line(&format!("“{label}”"));
+            clipped(paragraph("", &format!("“{label}”")), most).iter().for_each(|l| self.line(l));
         }
         if let Some(ending) = words::ending(result) {
-            for line in paragraph("", &ending) {
+            for line in clipped(paragraph("", &ending), most) {
                 let painted = self.style.paint(Ink::Red, &line);
                 self.line(&painted);
             }
@@ -182,6 +228,35 @@ impl Page {
         };
         let next = steadiness.next.as_deref();
         self.verdict(words::STEADINESS, ink, &words::steadiness(steadiness), next);
+    }
+
+    /// The rest of a summary: a line or two for each thing.
+    fn in_short(&mut self, result: &RunResult, most: usize) {
+        for (name, text, is_bad) in words::in_short(result) {
+            let lead = format!("  {name:SUMMARY_WIDTH$}");
+            for line in clipped(paragraph(&lead, &text), most) {
+                let line = if is_bad { self.style.paint(Ink::Red, &line) } else { line };
+                self.line(&line);
+            }
+        }
+        let rows: Vec<_> = words::requirements(result).collect();
+        // Those that failed come first.
+        let (passed, failed): (Vec<_>, Vec<_>) = rows.iter().partition(|(passed, _)| *passed);
+        let shown = failed.iter().chain(&passed).take(REQUIRED_SHOWN);
+        for (passed, [requirement, value, distance]) in shown {
+            let lead = format!("  {}  ", words::verdict(*passed));
+            let ink = if *passed { Ink::Green } else { Ink::Red };
+            let text = format!("{requirement}: {value}, {distance}");
+            for line in clipped(paragraph(&lead, &text), 1) {
+                let painted = self.style.paint(ink, &line);
+                self.line(&painted);
+            }
+        }
+        if rows.len() > REQUIRED_SHOWN {
+            let more = counted((rows.len() - REQUIRED_SHOWN) as u64, "more requirements");
+            let failed = failed.len().saturating_sub(REQUIRED_SHOWN);
+            self.line(&format!("  and {more}, of which {failed} failed"));
+        }
     }
 
     /// What was judged, how, and what to do next.
@@ -259,12 +334,12 @@ impl Page {
 
     /// A table as wide as it has to be, and not wider than a report.
     fn table(&mut self, table: &Table) {
-        let gap = [4, 3, 2, 1].into_iter().find(|gap| {
-            table.lines(*gap).iter().map(|line| width(line) + 2).max().unwrap_or(0) <= WIDTH
-        });
+        let widest = |gap| table.lines(gap).iter().map(|line| width(line)).max().unwrap_or(0);
+        let gap = [4, 3, 2, 1].into_iter().find(|gap| widest(*gap) + 2 <= WIDTH);
+        let indent = if gap.is_some() { "  " } else { "" };
         for (index, line) in table.lines(gap.unwrap_or(1)).iter().enumerate() {
             let line = if index == 0 { self.style.paint(Ink::Dim, line) } else { line.clone() };
-            self.line(&format!("  {line}"));
+            self.line(&format!("{indent}{line}"));
         }
     }
 

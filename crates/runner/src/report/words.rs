@@ -11,6 +11,7 @@ use super::format::{
 };
 use super::load;
 use super::table::Table;
+use crate::failure_limit;
 use crate::host::Host;
 use crate::measure::{Measure, Throughput};
 use crate::requirement::{Judgement, Unit};
@@ -48,7 +49,14 @@ pub(super) fn ending(result: &RunResult) -> Option<String> {
         Status::Aborted => {
             let in_flight = result.run.total.in_flight.unwrap_or(0);
             let given_up = counted(in_flight, "transactions in flight");
-            format!("aborted after {after}, {given_up} abandoned: use the figures with care")
+            match result.notes.iter().find(|note| note.kind == failure_limit::NOTE) {
+                Some(reason) => format!("aborted after {after}: {}", reason.text),
+                None => {
+                    format!(
+                        "aborted after {after}, {given_up} abandoned: use the figures with care"
+                    )
+                }
+            }
         }
         Status::Failed => format!("failed after {after}: {}", result.cause().unwrap_or_default()),
     })
@@ -84,6 +92,38 @@ pub(super) fn headline(result: &RunResult) -> Vec<[String; 3]> {
 pub(super) fn verification(result: &RunResult) -> String {
     let verification = &result.headline.verification;
     format!("{}: {}", verification.verdict.label(), verification.words)
+}
+
+/// What a summary says beside the first figures: name, text, and whether it is bad news.
+pub(super) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> {
+    let times = &shown(result).0.total.response;
+    let mut rows = Vec::new();
+    if times.count > 0 {
+        let [p50, p95, p99] = [times.p50_us, times.p95_us, times.p99_us].map(whole_milliseconds);
+        let max = whole_milliseconds(times.max_us);
+        let text = format!("p50 {p50} ms{DOT}p95 {p95} ms{DOT}p99 {p99} ms{DOT}max {max} ms");
+        rows.push(("Response time", text, false));
+    }
+    let mut failed = failures(result);
+    if let Some(error) = result.errors.first() {
+        failed.push_str(&format!("; {}: {}", error.class.label(), error.message));
+    }
+    rows.push(("Failures", failed, result.failures.above_limit));
+    let audits = result.audits.iter().filter(|audit| audit.verdict == Verdict::Violated);
+    for audit in audits.take(1) {
+        rows.push(("Audit", format!("{}: {}", audit.title, audit.words), true));
+    }
+    if result.steadiness.seconds > 0 {
+        let first = result.steadiness.words.split(DOT).next().unwrap_or_default();
+        let text = format!("{} — {first}", steady(result.steadiness.verdict));
+        rows.push((STEADINESS, text, false));
+    }
+    rows.push((LIMITED_BY, result.limited_by.title(), false));
+    if !result.warnings.is_empty() {
+        let count = counted(result.warnings.len() as u64, "warnings");
+        rows.push(("Warnings", format!("{count}; the first: {}", result.warnings[0].text), false));
+    }
+    rows
 }
 
 /// Title of the audits.
@@ -138,7 +178,7 @@ pub(super) fn in_unit(unit: Unit, value: f64) -> String {
 
 /// Title of the slices.
 pub(super) const SLICES: &str =
-    "The window in slices: response time of committed transactions of all types, in ms";
+    "The window in slices: response time of committed transactions, all types, in ms";
 
 /// The window in slices; `None` where there is but one.
 pub(super) fn slices(result: &RunResult) -> Option<Table> {

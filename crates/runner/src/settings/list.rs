@@ -309,6 +309,14 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .default("1%"),
     value(
+        "abort-on-failures",
+        "SHARE/TIME",
+        &[RUN],
+        "End the run early when this share of transactions failed in any such time: 50%/10s. The \
+         run is stored, and the exit code is 1",
+    )
+    .default("never"),
+    value(
         "replay-exemplar",
         "JOB:N",
         &[RUN],
@@ -376,6 +384,14 @@ pub const SETTINGS: &[SettingDef] = &[
         "Show the job on the whole terminal: figures, charts and a table, live; press ? there \
          for the keys",
     )
+    .marked(&[NotInJobFile]),
+    value(
+        "progress",
+        "TIME",
+        &[RUN],
+        "Write a line about each such time to stderr, as pgbench -P does: 10s",
+    )
+    .default("30s where stderr is no terminal")
     .marked(&[NotInJobFile]),
     switch(
         "show-spec",

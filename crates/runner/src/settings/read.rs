@@ -200,7 +200,7 @@ fn parse_switch(text: &str) -> Result<bool, String> {
 }
 
 /// Reads `1%`, `0.5 %` or `0.01`.
-pub(super) fn parse_share(text: &str) -> Result<f64, String> {
+pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
     let wrong = || format!("`{text}` is no share; write 1% or 0.01");
     let share = match text.trim().strip_suffix('%') {
         Some(percent) => percent.trim().parse::<f64>().map_err(|_| wrong())? / 100.0,

@@ -42,10 +42,27 @@ fn a_troubled_run_reads_as_agreed() {
 }
 
 #[test]
-fn no_line_is_wider_than_100_columns() {
+fn a_summary_fits_a_terminal_and_says_what_counts() {
+    golden("calm-summary.txt", &report::summary(&calm(), Style::Plain));
+    golden("troubled-summary.txt", &report::summary(&troubled(), Style::Plain));
+    let mut crowded = troubled();
+    for text in ["a", "b", "c"] {
+        crowded.requirements.extend(crowded.requirements.clone());
+        crowded.warnings.extend(crowded.warnings.clone());
+        crowded.label = Some(text.repeat(300));
+    }
+    for result in [calm(), troubled(), crowded] {
+        let summary = report::summary(&result, Style::Plain);
+        assert!(summary.lines().count() <= 23, "{summary}");
+        assert!(summary.lines().all(|line| line.chars().count() <= 80), "{summary}");
+    }
+}
+
+#[test]
+fn no_line_is_wider_than_80_columns() {
     for result in [calm(), troubled()] {
         for line in report::text(&result, Style::Plain).lines() {
-            assert!(line.chars().count() <= 100, "{line}");
+            assert!(line.chars().count() <= 80, "{line}");
             assert_eq!(line, line.trim_end());
         }
     }

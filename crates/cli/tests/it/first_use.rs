@@ -1,0 +1,158 @@
+//! The first steps: what goes wrong leads on to what works.
+
+use std::process::Command;
+
+use triphammer_testbed::PostgresServer;
+
+use crate::program::{Messages, Program, signal, wait_until};
+use crate::servers::{Product, Site, name_of};
+
+fn pgbench_tables() -> String {
+    let server = PostgresServer::shared();
+    let target = server.fresh_database("first").unwrap();
+    let done = Command::new(PostgresServer::program("pgbench"))
+        .env("PGPASSWORD", server.password())
+        .args(["-h", "127.0.0.1", "-p", &server.port().to_string(), "-U", server.user()])
+        .args(["-i", "-q", name_of(&target)])
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    target
+}
+
+#[test]
+fn tables_of_another_workload_lead_to_it() {
+    let program = Program::new();
+    let target = pgbench_tables();
+    for command in ["run", "check"] {
+        let done = program.run(&[command, &target]);
+        assert_eq!(done.code, 2, "{}", done.err);
+        assert!(done.err.contains("pgbench -i made tables of"), "{}", done.err);
+        assert!(done.err.contains("use -w tpc-b"), "{}", done.err);
+    }
+    program.ok(&["build", "sqlite:here.db", "-w", "tpc-b"]);
+    let done = program.run(&["run", "sqlite:here.db"]);
+    assert!(done.err.contains("is built there: use -w tpc-b"), "{}", done.err);
+}
+
+#[test]
+fn a_missing_database_leads_to_the_flag_that_creates_it() {
+    for product in [Product::Postgres, Product::Mariadb] {
+        let program = Program::new();
+        let there = Site::shared(product).fresh_database();
+        let target = there.replace(name_of(&there), "not_there_yet");
+        for command in ["build", "run", "check"] {
+            let done = program.run(&[command, &target]);
+            assert_eq!(done.code, 2, "{}", done.err);
+            let advice = "`triphammer build` with --create-database creates it";
+            assert!(done.err.contains(advice), "{}", done.err);
+        }
+        assert_eq!(program.ok(&["jobs", "--json"]).trim(), "[]");
+    }
+}
+
+#[test]
+fn a_rejected_command_is_no_job() {
+    let program = Program::new();
+    let built = ["build", "sqlite:here.db", "-w", "tpc-b"];
+    program.ok(&built);
+    for rejected in [
+        &["build", "sqlite:here.db", "-w", "tpc-b", "--scale", "2"][..],
+        &["check", "sqlite:here.db"],
+        &["check", "sqlite:here.db", "-w", "tpc-b", "--warehouses", "5-9"],
+        &["run", "sqlite:here.db", "-w", "tpc-b", "--scale", "2"],
+    ] {
+        assert_eq!(program.run(rejected).code, 2, "{rejected:?}");
+    }
+    let jobs: serde_json::Value = serde_json::from_str(&program.ok(&["jobs", "--json"])).unwrap();
+    assert_eq!(jobs.as_array().map(Vec::len), Some(1), "{jobs:#}");
+    // What has nothing left to do is one.
+    assert!(program.ok(&built).contains("is built already"));
+    assert_eq!(program.number("jobs.sqlite", "SELECT count(*) FROM jobs"), 2);
+}
+
+#[test]
+fn a_replay_prints_sql_that_can_be_run_by_hand() {
+    let program = Program::new();
+    program.ok(&["build", "sqlite:here.db", "-w", "tpc-b"]);
+    program.ok(&["run", "sqlite:here.db", "-w", "tpc-b", "--transactions", "5"]);
+    let sum = "SELECT sum(abalance) FROM pgbench_accounts";
+    let before = program.number("here.db", sum);
+    let replayed =
+        program.ok(&["run", "sqlite:here.db", "-w", "tpc-b", "--replay-exemplar", "last:1"]);
+    let change = program.number("here.db", sum) - before;
+    let (_, sql) = replayed.split_once("BEGIN;\n").unwrap();
+    rusqlite::Connection::open(program.path("here.db"))
+        .unwrap()
+        .execute_batch(&format!("BEGIN;\n{sql}"))
+        .unwrap_or_else(|error| assert!(error.to_string().contains("Execute returned"), "{error}"));
+    assert_eq!(program.number("here.db", sum) - before, 2 * change, "{replayed}");
+}
+
+#[test]
+fn a_campaign_shows_each_setting_once() {
+    let program = Program::new();
+    let shown = program.ok(&["profile", "null:", "--vus", "1,2", "--show-spec"]);
+    let names: Vec<&str> = shown.lines().filter_map(|line| line.split(' ').next()).collect();
+    let mut once = names.clone();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!(once.len(), names.len(), "{shown}");
+    for name in ["vus", "repeats", "rampup", "max-failures"] {
+        assert!(names.contains(&name), "{name}\n{shown}");
+    }
+    let vus = shown.lines().find(|line| line.starts_with("vus ")).unwrap();
+    assert!(vus.contains("1,2"), "{vus}");
+}
+
+#[test]
+fn a_run_in_which_too_much_fails_ends_early_and_is_stored() {
+    let program = Program::new();
+    let run = ["run", "null:?service=1ms&fail=other:60%", "--duration", "10m", "--vus", "2"];
+    let done = program.run(&[&run[..], &["--abort-on-failures", "50%/2s"]].concat());
+    assert_eq!(done.code, 1, "{}", done.err);
+    for words in ["aborted after", "failed (--abort-on-failures 50%/2s)"] {
+        assert!(done.out.replace('\n', " ").contains(words), "{words}\n{}", done.out);
+    }
+    let result = program.run(&["report", "last", "--format", "json"]).out;
+    let result: serde_json::Value = serde_json::from_str(&result).unwrap();
+    assert_eq!(result["status"], "aborted");
+    assert_eq!(result["failures"]["above_limit"], true);
+    let calm = ["run", "null:?service=1ms", "--rampup", "0s", "--duration", "3s"];
+    program.ok(&[&calm[..], &["--abort-on-failures", "50%/2s"]].concat());
+}
+
+#[test]
+fn progress_is_a_line_of_each_interval() {
+    let program = Program::new();
+    let run = ["run", "null:?service=1ms", "--rampup", "2s", "--duration", "4s"];
+    let done = program.run(&[&run[..], &["--progress", "2s"]].concat());
+    assert_eq!(done.code, 0, "{}", done.err);
+    let lines: Vec<_> = done.err.lines().filter(|line| line.starts_with("progress: ")).collect();
+    assert_eq!(lines.len(), 3, "{}", done.err);
+    for (line, elapsed) in lines.iter().zip(["2s/6s", "4s/6s", "6s/6s"]) {
+        assert!(line.contains(elapsed) && line.contains("NOPM "), "{line}");
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    let short = program.run(&[&run[..], &["--progress", "10ms"]].concat());
+    assert!(short.code == 2 && short.err.contains("1s or more"), "{}", short.err);
+}
+
+#[test]
+fn a_run_says_why_there_are_no_sessions() {
+    let mut site = Site::start(Product::Postgres, 30);
+    let program = Program::new();
+    let target = site.fresh_database();
+    program.ok(&["build", &target, "-w", "tpc-b"]);
+    let run = ["run", &target, "-w", "tpc-b", "--vus", "2", "--rampup", "0s", "--duration", "1h"];
+    let mut child = program.start(&run);
+    let mut told = Messages::by(&mut child);
+    wait_until(&mut child, "a transaction", || {
+        site.run(name_of(&target), "SELECT count(*) FROM pgbench_history")[0][0] != Some("0".into())
+    });
+    site.server().kill9();
+    told.wait_for("no new sessions: ");
+    signal(&child, "INT");
+    signal(&child, "INT");
+    let _ = child.wait();
+}
