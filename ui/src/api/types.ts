@@ -813,6 +813,7 @@ export interface JobSeries {
   connected: number[];
   /** First second of each point, from the run's zero. */
   first: number[];
+  headline: Spread | null;
   /** How busy the CPUs of the client's host were. `null` where it is not measured. */
   host_busy: Spread | null;
   /** How late worker threads took up what was ready, 99th percentile. In µs. `null` where it is not measured. */
