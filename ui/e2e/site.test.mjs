@@ -101,7 +101,7 @@ async function start(query, button, shown) {
 /** A run of ten minutes: its tab is closed, another finds it going on, and it is stopped by the keyboard. */
 async function watchedLeftAndStopped(query, name) {
   await start(`${query}&vus=2&rampup=1s&duration=10m&label=${name}`, 'Start the run', /--duration 10m/);
-  await page.getByText('Throughput, transactions a second').waitFor();
+  await page.getByText('Throughput by type').waitFor();
   const live = page.url();
   await page.close();
   watch((page = await context.newPage()));
@@ -230,7 +230,7 @@ test('a comparison makes its runs in pairs, is judged, and is handed over', asyn
   await page.getByText(/triphammer compare .*--ab .*--b mode=statements/).waitFor();
   await readable('start-compare');
   await page.getByRole('button', { name: 'Start the comparison' }).click();
-  await page.getByText('Throughput, transactions a second').waitFor();
+  await page.getByText('Throughput by type').waitFor();
   await page.getByText(/^1 of 4$/).waitFor();
   await readable('live-compare');
   await page.getByRole('link', { name: /Open job/ }).click();

@@ -215,6 +215,7 @@ impl Control {
                 Some(FromWorker::ConnectFailed(error)) => return Err(error),
                 Some(
                     FromWorker::Note(_)
+                    | FromWorker::Failing(_)
                     | FromWorker::Recovered(_)
                     | FromWorker::Second { .. }
                     | FromWorker::Done(_),
@@ -265,6 +266,7 @@ impl Control {
                 self.emit();
             }
             FromWorker::Note(note) => self.outbox.note(note),
+            FromWorker::Failing(note) => self.outbox.failing(note),
             FromWorker::Recovered(recovery) => self.outages.recovered(recovery),
             FromWorker::Done(end) => {
                 self.merger.end(end.thread);

@@ -30,6 +30,8 @@ pub(super) enum FromWorker {
         interval: Box<Interval>,
     },
     Note(Note),
+    /// The thread's first error of a kind.
+    Failing(Note),
     Recovered(Recovery),
     Done(Box<WorkerEnd>),
 }
