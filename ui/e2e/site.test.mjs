@@ -275,10 +275,11 @@ test('a run in which everything fails says so first, with the error, and what wa
 });
 
 test('a search for the capacity is drawn while it goes on, and is never called interrupted then', async () => {
-  await start('command=capacity&limit=all.p95+%3C+200ms&vus=1&max-rate=40&rampup=0s&duration=2s&settle=0s&precision=50%25', 'Start the search', /triphammer capacity/);
+  await start('command=capacity&limit=all.p95+%3C+200ms&vus=1&rampup=0s&duration=4s&settle=0s', 'Start the search', /triphammer capacity/);
   await page.getByText(/The search goes on after \d+ probes?/).waitFor();
   assert.ok(!/interrupted/i.test(await page.locator('main').innerText()));
   await readable('live-capacity');
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await page.getByRole('link', { name: /Open job/ }).click();
   await page.getByText('Throughput over the rate').waitFor();
   await readable('capacity');

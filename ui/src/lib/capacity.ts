@@ -1,7 +1,7 @@
 // A search for the capacity as charts show it.
 
 import type { CapacityResult, Probe, Reason } from '../api/types';
-import { count, time } from './format';
+import { count, counted, time } from './format';
 
 /** Why a probe did not keep the limit, in words. */
 export const REASONS: Record<Reason, string> = {
@@ -35,7 +35,7 @@ export function standing(result: CapacityResult, goesOn: boolean): string {
   const broken = Math.min(...result.probes.filter((p) => p.reason !== null).map((p) => p.rate));
   const between = [kept > 0 ? `kept at ${count(kept)}` : '', Number.isFinite(broken) ? `broken at ${count(broken)}` : ''].filter(Boolean).join(', ');
   const where = between ? `: the limit is ${between} transactions per second` : '';
-  return goesOn ? `The search goes on after ${count(result.probes.length)} probes${where}.` : `The search ended before the capacity was found, after ${count(result.probes.length)} probes${where}.`;
+  return goesOn ? `The search goes on after ${counted(result.probes.length, 'probes')}${where}.` : `The search ended before the capacity was found, after ${counted(result.probes.length, 'probes')}${where}.`;
 }
 
 /**
