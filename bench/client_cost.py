@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Client CPU a transaction and throughput, beside pgbench and beside bare loops.
+"""Client CPU per transaction and throughput, beside pgbench and beside bare loops.
 
 All do the same round trips with prepared statements on one client thread, over TCP on the loopback device
 without TLS: pgbench's select-only and tpcb-like scripts, and for select-only the floors, hand-made messages
@@ -65,7 +65,7 @@ class Clients:
         return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
     def contender(self, name, script, users, seconds):
-        """Gives CPU microseconds a transaction of steady work, each time it is called."""
+        """Gives CPU microseconds per transaction of steady work, each time it is called."""
         def measure():
             short, long = (getattr(self, name)(script, users, s) for s in (SHORT, SHORT + seconds))
             count = long[1] - short[1]

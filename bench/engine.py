@@ -40,7 +40,7 @@ def main():
         for title, options, limit in [("tpc-b select-only", select, 1000), ("TPROC-C, inputs and outputs", tproc_c, None)]:
             figure = statistics.median(cost(*options) for _ in range(given.rounds))
             verdict = "" if limit is None else f"  (at most {limit}: {'met' if figure <= limit else 'MISSED'})"
-            print(f"{title}: {figure:.0f} ns of CPU a transaction{verdict}")
+            print(f"{title}: {figure:.0f} ns of CPU per transaction{verdict}")
         events = [float(re.match(r"[\d.]+", run([recorder, "20000000"]))[0]) for _ in range(given.rounds)]
         figure = statistics.median(events)
         print(f"recorder: {figure:.1f} ns an event  (at most 30: {'met' if figure <= 30 else 'MISSED'})")

@@ -23,7 +23,7 @@ SERVERS = {"postgres": lambda: Postgres(synchronous_commit="off"),
 MODES = ("procedures", "statements")
 AT_RATE = "procedures at one rate"
 FIGURES = ("nopm", "trips", "cpu", "bytes")
-# Client CPU a transaction on any server at the rate, beside the first's.
+# Client CPU per transaction on any server at the rate, beside the first's.
 LIMIT = 1.5
 
 
@@ -72,7 +72,7 @@ def show(seen, databases, given):
         slower, faster = sorted(median(seen[name, AT_RATE], "nopm") for name in (database, first))
         if slower < 0.95 * faster:
             print(f"not at one rate: {slower:,.0f} and {faster:,.0f} NOPM; give a lower --rate")
-        print(f"client CPU a transaction at {given.rate}/s: {database} {ours:.0f} us, {first} {theirs:.0f} us, "
+        print(f"client CPU per transaction at {given.rate}/s: {database} {ours:.0f} us, {first} {theirs:.0f} us, "
               f"ratio {ours / theirs:.2f}  (at most {LIMIT}: {verdict})")
 
 

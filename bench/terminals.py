@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How well load models keep their time, and what waiting terminals cost.
 
-An open load of 2,000 a second and 100,000 terminals at TPC-C's keying and thinking times on the null database; then
+An open load of 2,000 per second and 100,000 terminals at TPC-C's keying and thinking times on the null database; then
 1,000 terminals with sessions of their own, and 10,000 over 64 sessions, on a private PostgreSQL. Late is a
 transaction by the time from when it was due to the start of its first attempt.
 
@@ -88,7 +88,7 @@ def many_terminals(given, measure):
     rate = result["window"]["total"]["completed"] / given.seconds
     used, late = cores(result), late_ms(result)
     print(f"100,000 terminals: {each:.2f} KiB each  {verdict(each, 7)}")
-    print(f"100,000 terminals: {rate:,.0f} transactions a second, {100_000 / CYCLE_S:,.0f} by their cycle, "
+    print(f"100,000 terminals: {rate:,.0f} transactions per second, {100_000 / CYCLE_S:,.0f} by their cycle, "
           f"{used:.2f} cores  {verdict(used, 1)}")
     print(f"100,000 terminals: late p99 {late:.2f} ms  {verdict(late, 2)}")
 
@@ -103,7 +103,7 @@ def on_a_server(measure, environment):
                              rampup=RAMPUP_S)
             total = result["window"]["total"]
             print(f"{terminals:,} terminals over {sessions} sessions on PostgreSQL: "
-                  f"{total['completed'] / result['window']['seconds']:.1f} transactions a second, "
+                  f"{total['completed'] / result['window']['seconds']:.1f} transactions per second, "
                   f"{terminals / CYCLE_S:.1f} by their cycle without waits; response p99 "
                   f"{total['response']['p99_us'] / 1000:.1f} ms, wait p99 {late_ms(result):.1f} ms, "
                   f"{result['run']['total']['failed']} failed, {cores(result):.2f} cores, "

@@ -1,4 +1,4 @@
-//! Builds the crate anew when a file under `sql/` comes or goes: the macro that embeds them follows
+//! Rebuilds the crate when a file under `sql/` comes or goes: the macro that embeds them follows
 //! changes of the files it saw, but does not see new ones.
 
 fn main() {

@@ -2,7 +2,7 @@
 //! message put together by hand and every answer only searched for its end. No library between the loop and
 //! the socket. Speaks to a server that trusts the user, over TCP without TLS.
 //!
-//! `floor PORT DATABASE SCALE USERS SECONDS [--io-uring]` prints transactions and CPU µs a transaction; with
+//! `floor PORT DATABASE SCALE USERS SECONDS [--io-uring]` prints transactions and CPU µs per transaction; with
 //! `--io-uring` the same messages go by Linux's rings in place of epoll, reads and writes.
 
 #[cfg(target_os = "linux")]

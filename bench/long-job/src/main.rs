@@ -5,9 +5,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use triphammer_core::engine::{Ending, RunEnd, Window};
+use triphammer_core::engine::{RunEnd, RunEnding, Window};
 use triphammer_core::event::Phase;
-use triphammer_core::recorder::{Gauges, HostCpu, Interval, TypeInterval, WorkerCpu, histogram};
+use triphammer_core::recorder::{
+    Gauges, HostCpu, RecordedInterval, TypeInterval, WorkerCpu, histogram,
+};
 use triphammer_core::{Elapsed, Rng, Timestamp};
 use triphammer_runner::result::{RunResult, ServerTransactions};
 use triphammer_runner::second::Second;
@@ -19,7 +21,7 @@ type Failure = Box<dyn std::error::Error>;
 const RAMP_UP: u64 = 60;
 /// Seconds between two of the database's checkpoints, in which all is slow.
 const CHECKPOINT_EVERY: u64 = 300;
-/// Transactions a second of each type at the mean.
+/// Transactions per second of each type at the mean.
 const RATES: [u64; 5] = [450, 430, 40, 40, 40];
 
 fn main() -> Result<(), Failure> {
@@ -44,7 +46,7 @@ fn write(
 ) -> Result<JobId, Failure> {
     let job = store.begin(&header(model, &result))?;
     let types = model.transactions.len();
-    let (mut run, mut timed) = (Interval::new(0, types), Interval::new(0, types));
+    let (mut run, mut timed) = (RecordedInterval::new(0, types), RecordedInterval::new(0, types));
     let mut rng = Rng::of(1, &[]);
     for at in 0..seconds {
         let interval = second(at, types, &mut rng)?;
@@ -88,8 +90,8 @@ fn header(model: &StoredJob, result: &RunResult) -> JobHeader {
 
 /// A second as a database makes them: a slow wave over an hour, noise, a stall at each checkpoint, and now and
 /// then a transaction that takes very long.
-fn second(at: u64, types: usize, rng: &mut Rng) -> Result<Interval, Failure> {
-    let mut interval = Interval::new(at, types);
+fn second(at: u64, types: usize, rng: &mut Rng) -> Result<RecordedInterval, Failure> {
+    let mut interval = RecordedInterval::new(at, types);
     interval.connected = 64;
     let wave = 100 + (at % 3_600).abs_diff(1_800) / 36;
     let stalls = at % CHECKPOINT_EVERY < 5;
@@ -143,7 +145,7 @@ fn end(seconds: u64, run: Vec<TypeInterval>, timed: Vec<TypeInterval>) -> RunEnd
         sessions: (0, 0),
         round_trips: 0,
         errors: Vec::new(),
-        ending: Ending::Complete,
+        ending: RunEnding::Complete,
         away: 0,
         outages: Vec::new(),
         violations: Vec::new(),

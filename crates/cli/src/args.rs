@@ -124,11 +124,11 @@ pub fn settings(which: Command, matches: &ArgMatches) -> Result<Settings, Failur
     for id in matches.ids() {
         if let Ok(Some(values)) = matches.try_get_many::<String>(id.as_str()) {
             let values: Vec<&str> = values.map(String::as_str).collect();
-            settings.say(id.as_str(), values.join(REPEATED), Source::Flag);
+            settings.set(id.as_str(), values.join(REPEATED), Source::Flag);
         }
     }
     settings.add_environment(&options, |name| std::env::var(name).ok());
-    if let Some(file) = settings.said("job-file").map(str::to_owned) {
+    if let Some(file) = settings.get("job-file").map(str::to_owned) {
         settings.add_job_file(std::path::Path::new(&file), &options)?;
     }
     settings.check_text()?;

@@ -51,15 +51,15 @@ async fn hear() {
     let Some(mut signals) = Signals::listen() else { return };
     while let Some(signal) = signals.next().await {
         match signal {
-            Heard::Stop => heard(),
-            Heard::HangUp => drain(),
+            Interrupt::Stop => heard(),
+            Interrupt::HangUp => drain(),
         }
     }
 }
 
 /// What a signal means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum Interrupt {
     /// Ctrl-C or SIGTERM.
     Stop,
     /// The terminal is gone.
@@ -88,7 +88,7 @@ impl Signals {
     }
 
     /// The next one.
-    pub async fn next(&mut self) -> Option<Heard> {
+    pub async fn next(&mut self) -> Option<Interrupt> {
         let [interrupt, terminate] = &mut self.heard;
         let hang_up = async {
             match &mut self.hang_up {
@@ -97,9 +97,9 @@ impl Signals {
             }
         };
         tokio::select! {
-            heard = interrupt.recv() => heard.map(|()| Heard::Stop),
-            heard = terminate.recv() => heard.map(|()| Heard::Stop),
-            heard = hang_up => heard.map(|()| Heard::HangUp),
+            heard = interrupt.recv() => heard.map(|()| Interrupt::Stop),
+            heard = terminate.recv() => heard.map(|()| Interrupt::Stop),
+            heard = hang_up => heard.map(|()| Interrupt::HangUp),
         }
     }
 }
@@ -121,8 +121,8 @@ impl Signals {
     }
 
     /// The next one.
-    pub async fn next(&mut self) -> Option<Heard> {
-        tokio::signal::ctrl_c().await.ok().map(|()| Heard::Stop)
+    pub async fn next(&mut self) -> Option<Interrupt> {
+        tokio::signal::ctrl_c().await.ok().map(|()| Interrupt::Stop)
     }
 }
 

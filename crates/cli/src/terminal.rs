@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use triphammer_core::event::{Event, Phase};
-use triphammer_core::recorder::Interval;
+use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::stats::{Times, rate, share};
 use triphammer_core::workload::Headline;
 use triphammer_runner::Failure;
@@ -125,7 +125,7 @@ impl Bars {
     }
 
     /// Says something.
-    pub fn say(&self, text: &str) {
+    pub fn message(&self, text: &str) {
         self.clear();
         line(text);
     }
@@ -146,7 +146,7 @@ pub struct Live {
     completed: u64,
     failed: u64,
     ended: u64,
-    recent: VecDeque<Box<Interval>>,
+    recent: VecDeque<Box<RecordedInterval>>,
 }
 
 impl Live {
@@ -199,7 +199,7 @@ impl Live {
 
     /// Warns, above the line.
     pub fn warn(&self, text: &str) {
-        self.say(&format!("warning: {text}"));
+        self.message(&format!("warning: {text}"));
     }
 
     /// Hears an event.
@@ -209,7 +209,7 @@ impl Live {
                 self.tell(&format!("connecting {connected}/{of} virtual users"));
             }
             Event::Phase(phase, at) => self.enter(*phase, at.second()),
-            Event::Note(note) => self.say(&note.text),
+            Event::Note(note) => self.message(&note.text),
             Event::Started { .. } | Event::Second(_) => {}
         }
     }
@@ -226,15 +226,15 @@ impl Live {
         }
     }
 
-    /// Begins anew, for the next run of a sequence.
+    /// Starts over, for the next run of a sequence.
     pub fn again(&mut self, text: &str) {
-        self.say(text);
+        self.message(text);
         let terminal = self.terminal.take();
         *self = Self { terminal, ..Self::of_sequence(&self.headline) };
     }
 
     /// Says something above the line.
-    pub fn say(&self, text: &str) {
+    pub fn message(&self, text: &str) {
         match &self.terminal {
             Some(bar) => bar.suspend(|| line(text)),
             None => line(text),

@@ -89,7 +89,7 @@ impl ErrorClass {
         matches!(self, Self::Serialization | Self::Deadlock)
     }
 
-    /// Whether the session cannot be used any more and has to be made anew.
+    /// Whether the session cannot be used any more and has to reconnect.
     #[must_use]
     pub const fn loses_session(self) -> bool {
         matches!(self, Self::Disconnected | Self::Unavailable | Self::Refused | Self::Timeout)

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Elapsed;
-use crate::recorder::Interval;
+use crate::recorder::RecordedInterval;
 use crate::value::Timestamp;
 
 /// Something that happened in a run.
@@ -23,7 +23,7 @@ pub enum Event {
         at: Timestamp,
     },
     /// A second of all threads is complete (or several, when the receiver did not keep up).
-    Second(Box<Interval>),
+    Second(Box<RecordedInterval>),
     /// The run is in another phase.
     Phase(Phase, Elapsed),
     /// Something worth telling.
@@ -40,7 +40,7 @@ pub enum Phase {
     Window,
     /// No new transactions; those in flight end.
     Drain,
-    /// Those in flight are given up.
+    /// Those in flight are abandoned.
     Abort,
 }
 

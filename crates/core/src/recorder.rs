@@ -1,4 +1,4 @@
-//! Recording. Each worker thread owns one [`Recorder`]; it counts into the current [`Interval`] and
+//! Recording. Each worker thread owns one [`Recorder`]; it counts into the current [`RecordedInterval`] and
 //! hands that over whole when the second ends. Interval k covers [k, k+1) s of the run's clock by
 //! finish time. Handing over swaps a pointer: it never blocks, copies or drops, and a receiver that
 //! does not keep up gets several seconds merged into one interval that says so.
@@ -13,7 +13,7 @@ use crate::clock::Elapsed;
 use crate::error::ErrorClass;
 use crate::outcome::{Counts, Outcome, Timing};
 
-/// Lowest value told apart, in microseconds.
+/// Lowest value distinguished, in microseconds.
 pub const LOWEST_US: u64 = 1;
 /// Highest value that a histogram has room for when it is made, in microseconds: one hour. It takes 94 kB.
 pub const ROOM_US: u64 = 3_600_000_000;
@@ -271,7 +271,7 @@ impl Arrived {
 /// One second, or several merged, of a worker thread or of all of them. Serialised, it is what a process
 /// that drives a share of a run hands to whoever [merges](crate::engine::merge) the shares.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Interval {
+pub struct RecordedInterval {
     /// First second, from the run's zero.
     pub first: u64,
     /// Last second: more than `first` when seconds had to be merged.
@@ -291,13 +291,13 @@ pub struct Interval {
     pub backlog: Option<u64>,
     /// Sessions lost.
     pub lost: u64,
-    /// Sessions made anew.
+    /// Sessions reconnected.
     pub reconnected: u64,
     /// Sessions connected when the interval ended.
     pub connected: u32,
 }
 
-impl Interval {
+impl RecordedInterval {
     /// An empty one for second `second`.
     #[must_use]
     pub fn new(second: u64, types: usize) -> Self {
@@ -354,7 +354,7 @@ impl Interval {
 
 /// What ended, beside when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct TransactionEnd {
     /// How.
     pub outcome: Outcome,
     /// The transaction's tally.
@@ -375,7 +375,7 @@ pub struct Totals {
 /// Records what one worker thread does.
 #[derive(Debug)]
 pub struct Recorder {
-    current: Box<Interval>,
+    current: Box<RecordedInterval>,
     /// When the current interval ends.
     edge: Elapsed,
     closed_load: bool,
@@ -387,7 +387,7 @@ impl Recorder {
     #[must_use]
     pub fn new(types: usize, closed_load: bool) -> Self {
         Self {
-            current: Box::new(Interval::new(0, types)),
+            current: Box::new(RecordedInterval::new(0, types)),
             edge: Elapsed::at_second(1),
             closed_load,
             totals: Totals { started: vec![0; types], ended: vec![0; types] },
@@ -416,7 +416,7 @@ impl Recorder {
         self.current.lost += 1;
     }
 
-    /// A session was made anew.
+    /// A session reconnected.
     pub fn reconnected(&mut self) {
         self.current.reconnected += 1;
     }
@@ -438,7 +438,7 @@ impl Recorder {
     }
 
     /// A transaction ended. The caller has taken the interval if that [was due](Recorder::is_due).
-    pub fn record(&mut self, transaction: usize, timing: Timing, ended: Ended) {
+    pub fn record(&mut self, transaction: usize, timing: Timing, ended: TransactionEnd) {
         debug_assert!(!self.is_due(timing.finished));
         self.totals.ended[transaction] += 1;
         if !self.closed_load {
@@ -478,8 +478,8 @@ impl Recorder {
     }
 
     /// Ends the current interval at `now` and gives it away; the next one begins with `now`'s second.
-    pub fn take(&mut self, now: Elapsed) -> Box<Interval> {
-        let next = Interval::new(now.second(), self.current.types.len());
+    pub fn take(&mut self, now: Elapsed) -> Box<RecordedInterval> {
+        let next = RecordedInterval::new(now.second(), self.current.types.len());
         self.edge = Elapsed::at_second(now.second() + 1);
         std::mem::replace(&mut self.current, Box::new(next))
     }
@@ -506,7 +506,8 @@ mod tests {
         Timing { due: ms(due_ms), started: ms(started_ms), finished: ms(finished_ms) }
     }
 
-    const COMMITTED: Ended = Ended { outcome: Outcome::Committed, tally: 2, unread: false };
+    const COMMITTED: TransactionEnd =
+        TransactionEnd { outcome: Outcome::Committed, tally: 2, unread: false };
 
     #[test]
     fn response_runs_from_due_and_service_from_start() {

@@ -296,13 +296,14 @@ impl<'a> Row<'a> {
     }
 
     fn mismatch(&self, column: usize, wanted: &str) -> DbError {
-        let found = self.get(column).map_or_else(|| "missing".to_owned(), |cell| self.words(cell));
+        let found =
+            self.get(column).map_or_else(|| "missing".to_owned(), |cell| self.describe(cell));
         let message = format!("column {column} is {found}, not {wanted}");
         DbError::new(ErrorClass::Other, message)
     }
 
     /// A field for people: short, and without control characters.
-    fn words(&self, cell: &Cell) -> String {
+    fn describe(&self, cell: &Cell) -> String {
         match *cell {
             Cell::Null => "NULL".to_owned(),
             Cell::Int(value) => value.to_string(),

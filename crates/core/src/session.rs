@@ -43,7 +43,7 @@ pub trait Database: Send + Sync + 'static {
 
     /// Opens a session. The caller puts the time limit around it. `slot` tells those of one role apart,
     /// for a database of several nodes: the number of a virtual user, of a session of a pool or of a
-    /// member of a crew, in the whole run; 0 for who is alone. Whoever connects again has the same one.
+    /// worker of a pool, in the whole run; 0 for who is alone. Whoever connects again has the same one.
     ///
     /// # Errors
     /// `Refused` when trying again cannot help, `Unavailable` or `Disconnected` when it may.
@@ -299,13 +299,13 @@ pub trait Admin: Session {
         Ok(())
     }
 
-    /// Claims `name` within the schema for as long as the session lives (or until its transaction
+    /// Takes the advisory lock `name` within the schema for as long as the session lives (or until its transaction
     /// ends, where a driver says so): many may share it, or one may have it alone. Gives false at once
-    /// when somebody else's claim stands against it. The session serves for nothing else afterwards.
+    /// when somebody else holds a conflicting lock. The session serves for nothing else afterwards.
     ///
     /// # Errors
     /// As the database reports.
-    async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError>;
+    async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError>;
 }
 
 /// A process of a server, as the server itself numbers it: in a container these may be other numbers
@@ -318,9 +318,9 @@ pub struct ServerProcess {
     pub names: &'static [&'static str],
 }
 
-/// How much of a name is claimed.
+/// How a lock is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Claim {
+pub enum LockMode {
     /// Others may hold it shared: runs.
     Shared,
     /// Nobody else may hold it: build, check, drop.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// Most bytes of a file with settings.
 pub const SETTINGS_BYTES_MAX: u64 = 64 * 1024;
-/// Most bytes of a file with certificates: systems' own bundles have some 200 KiB.
+/// Most bytes of a file with certificates: systems' own bundles have about 200 KiB.
 pub const CERTIFICATES_BYTES_MAX: u64 = 4 * 1024 * 1024;
 
 /// Reads a text of at most `most` bytes from a regular file.

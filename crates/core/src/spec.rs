@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::{format_duration, serde_duration};
 use crate::error::SpecError;
-use crate::pace::{Cycle, Late, Load, Profile, Step};
+use crate::pace::{Cycle, Late, Load, RateProfile, RateStep};
 use crate::session::{Capabilities, Isolation, Protocol};
 use crate::workload::Mode;
 
@@ -55,7 +55,7 @@ pub struct RunSpec {
     /// When a failed attempt is tried again.
     pub retry: RetryPolicy,
     /// Limits of every wait.
-    pub limits: Limits,
+    pub limits: TimeLimits,
     /// Share of transactions that may fail before the run counts as failed.
     pub max_failures: f64,
 }
@@ -81,10 +81,10 @@ pub struct Pacing {
     /// What becomes of late arrivals; open loads only.
     pub late: Late,
     /// Arrivals that may wait for a session; open loads only. When one more is due, the one that has
-    /// waited longest is given up.
+    /// waited longest is dropped.
     pub backlog: u64,
     /// What the file of a load in steps says.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RateStep>,
 }
 
 /// The sessions that terminals work on.
@@ -143,7 +143,7 @@ impl RetryPolicy {
 
 /// Every wait has a limit with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct TimeLimits {
     /// Opening a session.
     #[serde(with = "serde_duration")]
     pub connect: Duration,
@@ -153,7 +153,7 @@ pub struct Limits {
     /// Waiting for transactions in flight after the stop; then they are aborted.
     #[serde(with = "serde_duration")]
     pub drain: Duration,
-    /// First wait before a lost session is made anew; doubles up to `reconnect_max`.
+    /// First wait before a lost session is reconnected; doubles up to `reconnect_max`.
     #[serde(with = "serde_duration")]
     pub reconnect_first: Duration,
     /// Longest wait between two attempts to reconnect.
@@ -161,7 +161,7 @@ pub struct Limits {
     pub reconnect_max: Duration,
 }
 
-impl Default for Limits {
+impl Default for TimeLimits {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
@@ -182,8 +182,8 @@ impl Pacing {
     /// arrivals need no memory, so the bound is there to tell an outage from a load that is too high.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 6e8")]
-    pub fn default_backlog(load: &Load, steps: &[Step]) -> u64 {
-        let profile = Profile::new(load, steps, Duration::ZERO);
+    pub fn default_backlog(load: &Load, steps: &[RateStep]) -> u64 {
+        let profile = RateProfile::new(load, steps, Duration::ZERO);
         profile.map_or(0, |p| (p.highest() * BACKLOG.as_secs_f64()).ceil().max(1.0) as u64)
     }
 }
@@ -369,7 +369,7 @@ mod tests {
             pacing: Pacing { backlog: 1, ..Pacing::default() },
             seed: 1,
             retry: RetryPolicy::default(),
-            limits: Limits::default(),
+            limits: TimeLimits::default(),
             max_failures: 0.01,
         }
     }

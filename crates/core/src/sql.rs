@@ -1,10 +1,10 @@
-//! SQL books: named statements of a workload in the spelling of a dialect.
+//! statement catalogues: named statements of a workload in the spelling of a dialect.
 //!
-//! A book is laid over its parent: `sql/base/tproc-c/*.sql` first, then each dialect's folder from the
+//! A catalogue is laid over its parent: `sql/base/tproc-c/*.sql` first, then each dialect's folder from the
 //! root of its family to itself, by name, so that a dialect's folder holds only what differs. In a file
 //! `-- name: new_order.stock` begins a block that ends at the next one; procedure bodies therefore need
 //! no parsing of semicolons. `{word}` is replaced by the dialect's word of that name, which may hold
-//! words itself, and `:param` by the dialect's placeholder, once, when the book is made; nothing is
+//! words itself, and `:param` by the dialect's placeholder, once, when the catalogue is made; nothing is
 //! looked up by name in a run. Options of a dialect ([`DialectOption`]) are words that a build may set.
 //!
 //! Blocks whose name is a declared [`StatementDef`] are statements. All others are scripts, run as they
@@ -28,12 +28,12 @@ pub struct StatementDef {
     pub params: Vec<Param>,
     /// Who must have it.
     pub required: Required,
-    /// Its SQL where the workload brings it along, as one read from a file does. A book that has a block of
+    /// Its SQL where the workload brings it along, as one read from a file does. A catalogue that has a block of
     /// this name overrides it.
     pub text: Option<Name>,
 }
 
-/// Which books must hold a statement.
+/// Which catalogues must hold a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Required {
     /// All.
@@ -82,7 +82,7 @@ fn definition(name: &'static str, params: &[Param], required: Required) -> State
 }
 
 /// How deep words may hold words.
-const WORDS_DEEP: u8 = 4;
+const VARIABLES_DEEP: u8 = 4;
 
 /// How a dialect marks a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -115,8 +115,8 @@ pub struct Dialect {
     #[serde(default)]
     pub done_before: Vec<String>,
     /// Words that replace `{word}`; laid over the parent's.
-    #[serde(default)]
-    pub words: BTreeMap<String, String>,
+    #[serde(default, rename = "words")]
+    pub variables: BTreeMap<String, String>,
     /// Options that its builds take; added to the parent's.
     #[serde(default)]
     pub options: Vec<DialectOption>,
@@ -143,8 +143,8 @@ pub struct DialectOption {
     /// A switch of the workload that cannot be on unless this has its default.
     pub excludes: Option<String>,
     /// Words that hold unless this has its default.
-    #[serde(default)]
-    pub words: BTreeMap<String, String>,
+    #[serde(default, rename = "words")]
+    pub variables: BTreeMap<String, String>,
 }
 
 impl DialectOption {
@@ -170,10 +170,11 @@ impl DialectOption {
 
     /// The words that a value, as [`DialectOption::read`] gave it, stands for.
     #[must_use]
-    pub fn words(&self, value: &str) -> BTreeMap<String, String> {
-        let mut words = if value == self.default { BTreeMap::new() } else { self.words.clone() };
-        words.insert(self.name.replace('-', "_"), value.to_owned());
-        words
+    pub fn variables(&self, value: &str) -> BTreeMap<String, String> {
+        let mut variables =
+            if value == self.default { BTreeMap::new() } else { self.variables.clone() };
+        variables.insert(self.name.replace('-', "_"), value.to_owned());
+        variables
     }
 }
 
@@ -193,7 +194,7 @@ pub struct BoundStatement {
 
 /// All of a workload's SQL for one dialect.
 #[derive(Clone, Debug)]
-pub struct SqlBook {
+pub struct StatementCatalogue {
     dialect: String,
     clustered: bool,
     done_before: Vec<String>,
@@ -210,34 +211,34 @@ pub struct Script {
     pub sql: String,
 }
 
-/// One layer of a book: a dialect and the texts of its files in order.
+/// One layer of a catalogue: a dialect and the texts of its files in order.
 #[derive(Clone, Debug)]
-pub struct Layer {
+pub struct DialectLayer {
     /// The dialect.
     pub dialect: Dialect,
     /// (file name for messages, text).
     pub files: Vec<(String, String)>,
 }
 
-impl SqlBook {
+impl StatementCatalogue {
     /// Lays `layers` (base first) over each other and binds every statement in `definitions`.
     ///
     /// # Errors
     /// When a block is malformed, a needed statement is missing, a parameter is unknown or unused, a
     /// word is not defined, or an override equals what it overrides.
     pub fn new(
-        layers: &[Layer],
+        layers: &[DialectLayer],
         definitions: &[&StatementDef],
         procedures: bool,
     ) -> Result<Self, SpecError> {
         let dialect = layers.last().map_or_else(String::new, |l| l.dialect.name.clone());
-        let mut words = BTreeMap::new();
+        let mut variables = BTreeMap::new();
         let mut placeholder = Placeholder::Question;
         let mut clustered = false;
         let mut done_before = Vec::new();
         let mut blocks: Vec<Script> = Vec::new();
         for layer in layers {
-            words.extend(layer.dialect.words.clone());
+            variables.extend(layer.dialect.variables.clone());
             placeholder = layer.dialect.placeholder.unwrap_or(placeholder);
             clustered = layer.dialect.clustered.unwrap_or(clustered);
             done_before.extend_from_slice(&layer.dialect.done_before);
@@ -245,7 +246,7 @@ impl SqlBook {
                 lay_over(&mut blocks, parse_blocks(file, text)?, file)?;
             }
         }
-        let mut book = Self {
+        let mut catalogue = Self {
             dialect,
             clustered,
             done_before,
@@ -260,13 +261,13 @@ impl SqlBook {
             }
         }
         for mut block in blocks {
-            block.sql = replace_words(&block.name, &block.sql, &words, WORDS_DEEP)?;
+            block.sql = expand_variables(&block.name, &block.sql, &variables, VARIABLES_DEEP)?;
             match definitions.iter().find(|d| d.name == block.name) {
                 Some(definition) => {
                     let bound = bind(definition, &block.sql, placeholder)?;
-                    book.statements.insert(block.name, bound);
+                    catalogue.statements.insert(block.name, bound);
                 }
-                None => book.scripts.push(block),
+                None => catalogue.scripts.push(block),
             }
         }
         for definition in definitions {
@@ -275,14 +276,14 @@ impl SqlBook {
                 Required::WithProcedures => procedures,
                 Required::Optional => false,
             };
-            if needed && !book.statements.contains_key(&*definition.name) {
+            if needed && !catalogue.statements.contains_key(&*definition.name) {
                 return Err(SpecError::new(format!(
-                    "the {} book has no statement `{}`",
-                    book.dialect, definition.name
+                    "the {} catalogue has no statement `{}`",
+                    catalogue.dialect, definition.name
                 )));
             }
         }
-        Ok(book)
+        Ok(catalogue)
     }
 
     /// The dialect's name.
@@ -309,10 +310,10 @@ impl SqlBook {
     /// A statement.
     ///
     /// # Errors
-    /// When the book has none of that name.
+    /// When the catalogue has none of that name.
     pub fn statement(&self, name: &str) -> Result<&BoundStatement, DbError> {
         self.statements.get(name).ok_or_else(|| {
-            let message = format!("the {} book has no statement `{name}`", self.dialect);
+            let message = format!("the {} catalogue has no statement `{name}`", self.dialect);
             DbError::new(ErrorClass::Unsupported, message)
         })
     }
@@ -395,10 +396,10 @@ fn squeeze(sql: &str) -> String {
 }
 
 /// Replaces words, and the words in them down to `deep` levels.
-fn replace_words(
+fn expand_variables(
     block: &str,
     text: &str,
-    words: &BTreeMap<String, String>,
+    variables: &BTreeMap<String, String>,
     deep: u8,
 ) -> Result<String, SpecError> {
     let mut out = String::with_capacity(text.len());
@@ -409,11 +410,11 @@ fn replace_words(
         let is_word = !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '_');
         out.push_str(&rest[..open]);
         if is_word {
-            let value = words.get(word).filter(|_| deep > 0).ok_or_else(|| {
+            let value = variables.get(word).filter(|_| deep > 0).ok_or_else(|| {
                 let why = if deep > 0 { "no dialect defines" } else { "is defined by itself" };
                 SpecError::new(format!("`{block}` uses the word {{{word}}}, which {why}"))
             })?;
-            out.push_str(&replace_words(block, value, words, deep - 1)?);
+            out.push_str(&expand_variables(block, value, variables, deep - 1)?);
         } else {
             out.push_str(&rest[open..=open + length]);
         }
@@ -488,31 +489,34 @@ mod tests {
     }
 
     fn dialect(name: &str, placeholder: Placeholder) -> Dialect {
-        let words = BTreeMap::from([("lock".to_owned(), "FOR UPDATE".to_owned())]);
+        let variables = BTreeMap::from([("lock".to_owned(), "FOR UPDATE".to_owned())]);
         let placeholder = Some(placeholder);
-        Dialect { name: name.into(), placeholder, words, ..Dialect::default() }
+        Dialect { name: name.into(), placeholder, variables, ..Dialect::default() }
     }
 
-    fn book(placeholder: Placeholder, files: &[&str]) -> Result<SqlBook, SpecError> {
+    fn catalogue(
+        placeholder: Placeholder,
+        files: &[&str],
+    ) -> Result<StatementCatalogue, SpecError> {
         let layers: Vec<_> = files
             .iter()
-            .map(|text| Layer {
+            .map(|text| DialectLayer {
                 dialect: dialect("test", placeholder),
                 files: vec![("test.sql".into(), (*text).into())],
             })
             .collect();
-        SqlBook::new(&layers, &[&pair()], false)
+        StatementCatalogue::new(&layers, &[&pair()], false)
     }
 
     const TEXT: &str = "-- name: pair\nSELECT :a::text, ':a', :b -- not :c\n FROM t {lock};\n";
 
     #[test]
     fn placeholders_follow_the_declaration_and_spare_strings_casts_and_comments() {
-        let bound = book(Placeholder::Dollar, &[TEXT]).unwrap();
+        let bound = catalogue(Placeholder::Dollar, &[TEXT]).unwrap();
         let statement = bound.statement("pair").unwrap();
         assert_eq!(statement.sql, "SELECT $2::text, ':a', $1 \n FROM t FOR UPDATE");
         assert_eq!(statement.order, [0, 1]);
-        let bound = book(Placeholder::Question, &[TEXT]).unwrap();
+        let bound = catalogue(Placeholder::Question, &[TEXT]).unwrap();
         assert_eq!(bound.statement("pair").unwrap().order, [1, 0]);
     }
 
@@ -527,7 +531,7 @@ mod tests {
             (vec![TEXT, TEXT], "equals what it overrides"),
             (vec!["-- name: pair\nSELECT :a, :b\n-- name: pair\n"], "twice"),
         ] {
-            let error = book(Placeholder::Dollar, &files).unwrap_err().to_string();
+            let error = catalogue(Placeholder::Dollar, &files).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");
         }
     }
@@ -535,30 +539,31 @@ mod tests {
     #[test]
     fn a_statement_may_bring_its_text_along_and_a_book_may_override_it() {
         let own = StatementDef { text: Some("SELECT :a, :b {lock}".into()), ..pair() };
-        let book = |text: &str| {
-            let layer = Layer {
+        let catalogue = |text: &str| {
+            let layer = DialectLayer {
                 dialect: dialect("test", Placeholder::Dollar),
                 files: vec![("test.sql".into(), text.into())],
             };
-            let book = SqlBook::new(&[layer], &[&own], false).unwrap();
-            book.statement("pair").unwrap().sql.clone()
+            let catalogue = StatementCatalogue::new(&[layer], &[&own], false).unwrap();
+            catalogue.statement("pair").unwrap().sql.clone()
         };
-        assert_eq!(book(""), "SELECT $2, $1 FOR UPDATE");
-        assert_eq!(book("-- name: pair\nVALUES (:a, :b)"), "VALUES ($2, $1)");
+        assert_eq!(catalogue(""), "SELECT $2, $1 FOR UPDATE");
+        assert_eq!(catalogue("-- name: pair\nVALUES (:a, :b)"), "VALUES ($2, $1)");
     }
 
     #[test]
     fn words_may_hold_words_but_not_themselves() {
-        let with = |words: &[(&str, &str)]| {
-            let words = words.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-            let layer = Layer {
-                dialect: Dialect { words, ..dialect("test", Placeholder::Question) },
+        let with = |variables: &[(&str, &str)]| {
+            let variables =
+                variables.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+            let layer = DialectLayer {
+                dialect: Dialect { variables, ..dialect("test", Placeholder::Question) },
                 files: vec![("test.sql".into(), "-- name: pair\n:a :b {outer}".into())],
             };
-            SqlBook::new(&[layer], &[&pair()], false)
+            StatementCatalogue::new(&[layer], &[&pair()], false)
         };
-        let book = with(&[("outer", "<{inner}>"), ("inner", "x")]).unwrap();
-        assert_eq!(book.statement("pair").unwrap().sql, "? ? <x>");
+        let catalogue = with(&[("outer", "<{inner}>"), ("inner", "x")]).unwrap();
+        assert_eq!(catalogue.statement("pair").unwrap().sql, "? ? <x>");
         let error = with(&[("outer", "{outer}")]).unwrap_err().to_string();
         assert!(error.contains("{outer}, which is defined by itself"), "{error}");
     }
@@ -573,13 +578,13 @@ mod tests {
             values: vec!["InnoDB".into(), "RocksDB".into()],
             most: 0,
             excludes: None,
-            words: BTreeMap::from([("extra".to_owned(), "x".to_owned())]),
+            variables: BTreeMap::from([("extra".to_owned(), "x".to_owned())]),
         };
         let value = option.read(" rocksdb").unwrap();
         assert_eq!(value, "RocksDB");
-        let words = option.words(&value);
-        assert_eq!((&*words["storage_engine"], &*words["extra"]), ("RocksDB", "x"));
-        assert_eq!(option.words("InnoDB").len(), 1);
+        let variables = option.variables(&value);
+        assert_eq!((&*variables["storage_engine"], &*variables["extra"]), ("RocksDB", "x"));
+        assert_eq!(option.variables("InnoDB").len(), 1);
         let error = option.read("MyISAM").unwrap_err().to_string();
         assert!(error.contains("one of InnoDB, RocksDB, not `MyISAM`"), "{error}");
         let number = DialectOption { values: Vec::new(), most: 8, ..option };
@@ -594,7 +599,7 @@ mod tests {
     fn an_override_keeps_the_place_of_what_it_overrides() {
         let base = "-- name: create.a\nA\n-- name: create.b\nB\n-- name: pair\n:a :b";
         let over = "-- name: create.a\nC\n";
-        let bound = book(Placeholder::Dollar, &[base, over]).unwrap();
+        let bound = catalogue(Placeholder::Dollar, &[base, over]).unwrap();
         let texts: Vec<_> = bound.scripts("create").map(|s| s.sql.trim()).collect();
         assert_eq!(texts, ["C", "B"]);
     }

@@ -52,7 +52,7 @@ mod kernel {
             Ok(Self(timer))
         }
 
-        /// Sleeps for so long. May be given up and called again.
+        /// Sleeps for so long. May be cancelled and called again.
         ///
         /// # Errors
         /// When the kernel refuses.

@@ -1,6 +1,6 @@
 //! What a workload is: schema, data, mix, inputs, invariants. It knows no database by name, never
 //! sleeps and never retries. Everything that multiplies is kept out of it: pacing, retries, stopping
-//! and recording are the engine's, spelling is the SQL book's, protocol is the driver's.
+//! and recording are the engine's, spelling is the statement catalogue's, protocol is the driver's.
 //!
 //! A new workload is one module that implements [`Workload`], its folder of SQL, and one line in the
 //! workloads crate's list.
@@ -15,14 +15,14 @@ use crate::pace::Cycle;
 use crate::random::Rng;
 use crate::rows::Rows;
 use crate::session::{Access, Capabilities, RowSource, Session, StatementId};
-use crate::sql::{SqlBook, StatementDef};
+use crate::sql::{StatementCatalogue, StatementDef};
 use crate::value::{ColumnType, Timestamp};
 
 /// A name or a title that many share: cheap to clone, whether it was known when the program was compiled or
 /// read from a file.
 pub type Name = smol_str::SmolStr;
 
-/// What a workload says of itself, to everybody who drives, stores or shows it. It belongs to an instance, so
+/// What a workload declares, to everybody who drives, stores or shows it. It belongs to an instance, so
 /// that a workload may come from a file as well as from a module.
 #[derive(Clone, Debug)]
 pub struct Description {
@@ -36,7 +36,7 @@ pub struct Description {
     pub scale_unit: ScaleUnit,
     /// Options beside scale and seed: each becomes a flag, an environment variable and a job-file key.
     pub options: Vec<OptionDef>,
-    /// Statements that every dialect's book must have, with their parameters.
+    /// Statements that every dialect's catalogue must have, with their parameters.
     pub statements: Vec<StatementDef>,
     /// The tables in the order of creation.
     pub tables: Arc<[TableDef]>,
@@ -51,7 +51,7 @@ pub struct Description {
     /// Where its logic can run, the preferred place first.
     pub modes: Vec<Mode>,
     /// Who else makes this workload's tables, and how theirs are recognised.
-    pub foreign: Option<Foreign>,
+    pub external: Option<ExternalSchema>,
     /// Keying and thinking times of the workload's terminals.
     pub cycle: Option<Cycle>,
 }
@@ -88,14 +88,14 @@ pub trait Workload: Send + Sync + 'static {
     /// What belongs to a session: statement ids and buffers. Made on connect and on reconnect.
     type Prepared;
 
-    /// What it says of itself.
+    /// What it declares.
     fn description(&self) -> &Arc<Description>;
 
     /// The pieces in which data is loaded, each in one database transaction; independent of each other.
-    fn parts(&self) -> Vec<Part>;
+    fn chunks(&self) -> Vec<Chunk>;
 
     /// The rows of one table in one part. The same for the same seed, whoever asks.
-    fn rows(&self, part: &Part, table: &TableDef) -> Box<dyn RowSource + '_>;
+    fn rows(&self, chunk: &Chunk, table: &TableDef) -> Box<dyn RowSource + '_>;
 
     /// What the build remembers and a run must know, beside scale and seed: `c_load`.
     fn build_facts(&self) -> Vec<(&'static str, String)>;
@@ -265,7 +265,7 @@ pub struct TallyDef {
 pub struct Headline {
     /// `NOPM`.
     pub name: Name,
-    /// What it counts, for people: `New-Orders committed a minute`.
+    /// What it counts, for people: `New-Orders committed per minute`.
     pub meaning: Name,
     /// The transaction types that count, by place.
     pub transactions: Vec<usize>,
@@ -298,7 +298,7 @@ pub struct AuditDef {
 /// record of ours is, and a statement gives its scale. It can be run and checked as it is; nothing is
 /// recorded about it, and it is dropped by force only.
 #[derive(Clone, Debug)]
-pub struct Foreign {
+pub struct ExternalSchema {
     /// The program, for people: `pgbench -i`.
     pub made_by: Name,
     /// Statement that gives the scale as one integer; 0, null, no row or an error say that the tables
@@ -319,16 +319,16 @@ pub struct Foreign {
 pub struct Needs {
     /// Statement that lists what is there.
     pub statement: Name,
-    /// Judges what the statement listed, knowing what the book can do with it.
-    pub judge: fn(&SqlBook, &Rows) -> Result<Judged, DbError>,
+    /// Judges what the statement listed, knowing what the catalogue can do with it.
+    pub judge: fn(&StatementCatalogue, &Rows) -> Result<Judged, DbError>,
 }
 
-/// What a look at a [`Foreign`] table set found beside the tables.
+/// What a look at a [`ExternalSchema`] table set found beside the tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judged {
     /// Why no run is possible, in words; none when one is.
     pub lack: Option<String>,
-    /// Conditions that the version of the program found does not keep, beside [`Foreign::violates`].
+    /// Conditions that the version of the program found does not keep, beside [`ExternalSchema::violates`].
     pub violates: Vec<Name>,
 }
 
@@ -340,7 +340,7 @@ pub struct CheckDef {
     /// The condition in a line: `w_ytd = Σ d_ytd`.
     pub title: Name,
     /// Its statement: no row when the condition holds, else one row of (number of violations, key of the
-    /// first). Takes `:first` and `:last`, a range of [`Part::key`]s.
+    /// first). Takes `:first` and `:last`, a range of [`Chunk::key`]s.
     pub statement: Name,
     /// When it can be asked.
     pub when: CheckWhen,
@@ -424,7 +424,7 @@ pub fn table<const N: usize>(name: &'static str, columns: [Column; N]) -> TableD
 
 /// A piece of the data, loaded in one transaction.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct Chunk {
     /// Name in `triphammer_build`: `warehouse 7`.
     pub name: String,
     /// The number by which checks cut the data into ranges; 0 for data that is there once.
@@ -455,11 +455,11 @@ pub struct OptionDef {
 /// What an option may change in how a workload is built, beside its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuildEffect {
-    /// The book's foreign keys are added after the load.
+    /// The catalogue's foreign keys are added after the load.
     ForeignKeys,
     /// Keys of this kind are added to the others.
     Keys(&'static str),
-    /// The book's procedures are left out.
+    /// The catalogue's procedures are left out.
     NoProcedures,
 }
 
@@ -559,28 +559,28 @@ impl WorkloadSettings {
     }
 }
 
-/// Hands out the statements of a resolved book while a session prepares them.
+/// Hands out the statements of a resolved catalogue while a session prepares them.
 pub struct Statements<'a> {
-    book: &'a SqlBook,
+    catalogue: &'a StatementCatalogue,
 }
 
 impl<'a> Statements<'a> {
-    /// The statements of `book`.
+    /// The statements of `catalogue`.
     #[must_use]
-    pub fn new(book: &'a SqlBook) -> Self {
-        Self { book }
+    pub fn new(catalogue: &'a StatementCatalogue) -> Self {
+        Self { catalogue }
     }
 
-    /// The book.
+    /// The catalogue.
     #[must_use]
-    pub const fn book(&self) -> &SqlBook {
-        self.book
+    pub const fn catalogue(&self) -> &StatementCatalogue {
+        self.catalogue
     }
 
-    /// Whether the book has the statement `name`.
+    /// Whether the catalogue has the statement `name`.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
-        self.book.has_statement(name)
+        self.catalogue.has_statement(name)
     }
 
     /// Prepares the statement `name` on `session`.
@@ -592,7 +592,7 @@ impl<'a> Statements<'a> {
         session: &mut S,
         name: &str,
     ) -> Result<StatementId, DbError> {
-        let statement = self.book.statement(name)?;
+        let statement = self.catalogue.statement(name)?;
         session
             .prepare(statement)
             .await

@@ -31,7 +31,7 @@ impl Room {
         let left = self.bytes.checked_sub(bytes).zip(self.rows.checked_sub(1));
         let (bytes, rows) = left.ok_or_else(|| {
             given_up(format!(
-                "the server's answer is longer than {} MiB or {QUESTION_ROWS_MAX} rows, so it was given up",
+                "the server's answer is longer than {} MiB or {QUESTION_ROWS_MAX} rows, so it was abandoned",
                 QUESTION_BYTES_MAX / 1024 / 1024
             ))
         })?;
@@ -44,7 +44,7 @@ impl Room {
 #[cold]
 pub fn too_large() -> DbError {
     let most = ANSWER_BYTES_MAX / 1024 / 1024;
-    given_up(format!("the server's answer is longer than {most} MiB, so it was given up"))
+    given_up(format!("the server's answer is longer than {most} MiB, so it was abandoned"))
 }
 
 fn given_up(message: String) -> DbError {

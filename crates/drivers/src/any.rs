@@ -8,7 +8,7 @@ use std::fmt;
 use triphammer_core::error::{DbError, SpecError};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, Capabilities, Claim, Database, Role, RowSource, ServerInfo,
+    Access, Admin, Canceller, Capabilities, Database, LockMode, Role, RowSource, ServerInfo,
     ServerProcess, Session, StatementId, Waits,
 };
 use triphammer_core::sql::BoundStatement;
@@ -232,8 +232,8 @@ macro_rules! drivers {
             match self { $(Self::$name(session) => session.rehearse(tables, longest).await,)+ }
         }
 
-        async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {
-            match self { $(Self::$name(session) => session.claim(name, claim).await,)+ }
+        async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError> {
+            match self { $(Self::$name(session) => session.advisory_lock(name, mode).await,)+ }
         }
     };
 }

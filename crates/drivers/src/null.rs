@@ -53,10 +53,10 @@
 //!
 //! | word | meaning |
 //! |---|---|
-//! | `rows N:` *values* | N rows of these values, joined by commas; all kinds have the same width. Leave a blank after the colon, or the SQL book takes it for a parameter |
+//! | `rows N:` *values* | N rows of these values, joined by commas; all kinds have the same width. Leave a blank after the colon, or the statement catalogue takes it for a parameter |
 //! | `rows each :list:` *values* | as many rows as the list argument has elements |
 //! | `none`, `touched N`, `touched each :list` | no rows, and what `execute` gives; after `rows` it gives their number |
-//! | `for :a, :b` | at the end: names parameters that nothing else does, because a book must use all |
+//! | `for :a, :b` | at the end: names parameters that nothing else does, because a catalogue must use all |
 //! | `null`, `int 7`, `float 0.5`, `decimal(4) 0.1000`, `text 'it''s'`, `timestamp '2026-01-01 00:00:00'` | a constant |
 //! | `:name` | the argument of that name, as it was given |
 //! | `item :list` | the element of a list argument that belongs to this row, or to this place in a list |
@@ -69,7 +69,7 @@
 //! # Limits
 //! On Linux each of the first `TIMERS_MAX` sessions that wait has a timer of the kernel's, which is some
 //! 0.05 ms late. Elsewhere, in virtual time and in sessions beyond those, waiting is tokio's: it ends on
-//! whole milliseconds, a little late rather than early. Rows loaded are counted and forgotten. A [`Claim`] is known to one opened null database only,
+//! whole milliseconds, a little late rather than early. Rows loaded are counted and forgotten. A [`LockMode`] is known to one opened null database only,
 //! not to other processes.
 
 mod answer;
@@ -88,8 +88,8 @@ use triphammer_core::error::{DbError, ErrorClass, SpecError};
 use triphammer_core::random::Rng;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, Capabilities, Claim, Database, Isolation, Protocol, Role, RowSource,
-    ServerInfo, Session, StatementId,
+    Access, Admin, Canceller, Capabilities, Database, Isolation, LockMode, Protocol, Role,
+    RowSource, ServerInfo, Session, StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 #[cfg(target_os = "linux")]
@@ -170,13 +170,13 @@ static PREPARES_NOT: Capabilities =
 
 /// The null database.
 pub struct Null {
-    options: Arc<Options>,
+    options: Arc<UrlOptions>,
     shared: Arc<Shared>,
 }
 
 /// What the target's parameters ask for.
 #[derive(Clone, Debug)]
-struct Options {
+struct UrlOptions {
     service: Service,
     network: Duration,
     workers: Option<usize>,
@@ -238,10 +238,10 @@ impl Null {
                  parameters after the question mark",
             ));
         }
-        Options::parse(&target.params).map(Self::of)
+        UrlOptions::parse(&target.params).map(Self::of)
     }
 
-    fn of(options: Options) -> Self {
+    fn of(options: UrlOptions) -> Self {
         let zero = Instant::now();
         let shared = Shared {
             zero,
@@ -255,7 +255,7 @@ impl Null {
     }
 }
 
-impl Options {
+impl UrlOptions {
     fn parse(params: &[(String, String)]) -> Result<Self, SpecError> {
         let mut options = Self {
             service: Service::AtOnce,
@@ -471,7 +471,7 @@ impl Database for Null {
             rng: Rng::of(self.options.seed, &[number]),
             cancel: Arc::new(Notify::new()),
             waiter: Waiter::default(),
-            claim: None,
+            advisory_lock: None,
             closed: false,
         })
     }
@@ -483,7 +483,7 @@ impl Database for Null {
 
 /// A session of the null database.
 pub struct NullSession {
-    options: Arc<Options>,
+    options: Arc<UrlOptions>,
     /// Every call answers at once, so that none looks at the clock.
     instant: bool,
     lost_at: Option<Instant>,
@@ -492,7 +492,7 @@ pub struct NullSession {
     rng: Rng,
     cancel: Arc<Notify>,
     waiter: Waiter,
-    claim: Option<String>,
+    advisory_lock: Option<String>,
     closed: bool,
 }
 
@@ -721,18 +721,18 @@ impl Admin for NullSession {
         Ok(Vec::new())
     }
 
-    async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {
+    async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError> {
         self.round_trip().await?;
         let mut claims = self.shared.claims();
-        let held = match (claims.get(name), claim) {
-            (None, Claim::Shared) => Claims::Shared(1),
-            (None, Claim::Exclusive) => Claims::Exclusive,
-            (Some(Claims::Shared(holders)), Claim::Shared) => Claims::Shared(holders + 1),
+        let held = match (claims.get(name), mode) {
+            (None, LockMode::Shared) => Claims::Shared(1),
+            (None, LockMode::Exclusive) => Claims::Exclusive,
+            (Some(Claims::Shared(holders)), LockMode::Shared) => Claims::Shared(holders + 1),
             (Some(_), _) => return Ok(false),
         };
         claims.insert(name.to_owned(), held);
         drop(claims);
-        if let Some(before) = self.claim.replace(name.to_owned()) {
+        if let Some(before) = self.advisory_lock.replace(name.to_owned()) {
             self.shared.release(&before);
         }
         Ok(true)
@@ -746,7 +746,7 @@ impl Drop for NullSession {
             self.shared.timers.fetch_sub(1, Ordering::AcqRel);
         }
         self.shared.open.fetch_sub(1, Ordering::AcqRel);
-        if let Some(name) = self.claim.take() {
+        if let Some(name) = self.advisory_lock.take() {
             self.shared.release(&name);
         }
     }
@@ -764,9 +764,9 @@ impl Canceller for NullCanceller {
 mod tests {
     use super::*;
 
-    fn options(params: &[(&str, &str)]) -> Result<Options, SpecError> {
+    fn options(params: &[(&str, &str)]) -> Result<UrlOptions, SpecError> {
         let owned: Vec<_> = params.iter().map(|(n, v)| ((*n).into(), (*v).into())).collect();
-        Options::parse(&owned)
+        UrlOptions::parse(&owned)
     }
 
     fn null(params: &[(&str, &str)]) -> Null {

@@ -43,7 +43,7 @@ pub struct Socket {
 
 /// Limits of a socket.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct SocketTimeouts {
     /// For making the connection.
     pub connect: Duration,
     /// For sent data to be acknowledged.
@@ -94,7 +94,11 @@ impl Socket {
     ///
     /// # Errors
     /// `Disconnected`, naming `label`.
-    pub async fn connect(address: &Address, label: &str, limits: Limits) -> Result<Self, DbError> {
+    pub async fn connect(
+        address: &Address,
+        label: &str,
+        limits: SocketTimeouts,
+    ) -> Result<Self, DbError> {
         let failed = |cause: String| {
             DbError::new(ErrorClass::Disconnected, format!("could not connect to {label}: {cause}"))
         };
@@ -115,7 +119,7 @@ impl Socket {
         }
     }
 
-    fn tcp(stream: TcpStream, limits: Limits) -> io::Result<Self> {
+    fn tcp(stream: TcpStream, limits: SocketTimeouts) -> io::Result<Self> {
         stream.set_nodelay(true)?;
         let keepalive =
             TcpKeepalive::new().with_time(KEEPALIVE_IDLE).with_interval(KEEPALIVE_INTERVAL);

@@ -12,7 +12,7 @@
 //! Decimals are not SQLite's: they are bound as floating point, which keeps 15 digits. Timestamps are
 //! text, lists of integers JSON text.
 
-mod claim;
+mod advisory_lock;
 mod errors;
 mod scratch;
 mod session;
@@ -73,14 +73,14 @@ static CAPABILITIES: Capabilities = Capabilities {
 /// A SQLite file.
 pub struct Sqlite {
     path: PathBuf,
-    options: Options,
+    options: UrlOptions,
     /// Held while a session switches the journal mode, which only one can do at a time.
     switching: Mutex<()>,
 }
 
 /// What the target's parameters ask for.
 #[derive(Clone, Debug, PartialEq)]
-struct Options {
+struct UrlOptions {
     busy_timeout: Duration,
     synchronous: &'static str,
     journal_mode: &'static str,
@@ -119,7 +119,7 @@ impl Sqlite {
                  begins so",
             ));
         }
-        let options = Options::parse(&target.params, settings.lock_timeout)?;
+        let options = UrlOptions::parse(&target.params, settings.lock_timeout)?;
         let path = settings.reach.database_file(path)?;
         Ok(Self { path, options, switching: Mutex::new(()) })
     }
@@ -226,7 +226,7 @@ fn journal_mode(connection: &Connection) -> rusqlite::Result<String> {
     connection.pragma_query_value(None, "journal_mode", |row| row.get(0))
 }
 
-impl Options {
+impl UrlOptions {
     fn parse(
         params: &[(String, String)],
         lock_timeout: Option<Duration>,

@@ -1,10 +1,10 @@
 //! `build`: makes schema and data, as fast as the database takes them, and so that it can be interrupted
 //! at any moment and resumed.
 //!
-//! 1. claim the workload in this schema, so that two builds, or a build and a run, never mix;
+//! 1. take the advisory lock of the workload in this schema, so that two builds, or a build and a run, never mix;
 //! 2. refuse a schema that holds tables of these names which no record vouches for;
-//! 3. tables; then the parts of the data by a crew, one transaction a part, noted in the record in that
-//!    same transaction; then keys and indexes by the crew (the keys before the data where tables are
+//! 3. tables; then the chunks of the data by a worker pool, one transaction per chunk, noted in the record in that
+//!    same transaction; then keys and indexes by the worker pool (the keys before the data where tables are
 //!    clustered); foreign keys; procedures; statistics;
 //! 4. mark the record complete.
 
@@ -14,22 +14,22 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
-use triphammer_core::session::{Access, Admin, Claim, Database, Role, RowSource, Session};
-use triphammer_core::sql::{Script, SqlBook};
+use triphammer_core::session::{Access, Admin, Database, LockMode, Role, RowSource, Session};
+use triphammer_core::sql::{Script, StatementCatalogue};
 use triphammer_core::workload::{
-    BuildEffect, Description, OptionDef, Part, TableDef, Workload, WorkloadSettings,
+    BuildEffect, Chunk, Description, OptionDef, TableDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, ErrorClass, Rows, clock};
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_workloads::AnyWorkload;
 
 use crate::cancel::Cancel;
-use crate::crew::{Crew, connect, create_database, identify, on_this_thread};
 use crate::failure::{Doing, Failure};
 use crate::limited::Limited;
 use crate::record::{Record, Recording};
 use crate::watch::Watch;
-use crate::{books, remove};
+use crate::worker_pool::{WorkerPool, connect, create_database, identify, on_this_thread};
+use crate::{catalogues, remove};
 
 /// What to build, and how.
 #[derive(Clone, Debug)]
@@ -105,8 +105,12 @@ pub fn build(
     let workload = AnyWorkload::new(&description.name, &request.settings)?;
     identify(database)?;
     let procedures = database.capabilities().procedures;
-    let book =
-        books::book_with(description, database.dialect(), procedures, &request.dialect_options)?;
+    let catalogue = catalogues::catalogue_with(
+        description,
+        database.dialect(),
+        procedures,
+        &request.dialect_options,
+    )?;
     let options = &request.settings.options;
     let effects: Vec<BuildEffect> = effects(description, options).collect();
     let foreign_keys = effects.contains(&BuildEffect::ForeignKeys);
@@ -117,7 +121,7 @@ pub fn build(
             option.map_or("", |option| &option.name)
         )));
     }
-    for option in books::options(database.dialect())? {
+    for option in catalogues::options(database.dialect())? {
         let given = request.dialect_options.get(&option.name);
         if let Some(other) = &option.excludes
             && given.is_some_and(|value| *value != option.default)
@@ -138,14 +142,15 @@ pub fn build(
         target: database.target(),
         ..BuildReport::default()
     };
-    // The claim is held by a session of its own, on this thread, until the build is over.
+    // The advisory lock is held by a session of its own, on this thread, until the build is over.
     on_this_thread(async {
         let limit = request.connect_limit;
-        let _claim = claim(description, database, Role::Loader, Claim::Exclusive, limit).await?;
+        let _lock =
+            lock_workload(description, database, Role::Loader, LockMode::Exclusive, limit).await?;
         let mut session = connect(database, Role::Loader, limit)
             .await
             .doing(format_args!("connecting to {}", database.target()))?;
-        let (record, resumed) = begin(&book, &mut session, request, database, watch).await?;
+        let (record, resumed) = begin(&catalogue, &mut session, request, database, watch).await?;
         session.close().await;
         if record.is_complete() {
             return Ok(BuildReport { outcome: "already built".into(), ..report });
@@ -153,9 +158,9 @@ pub fn build(
         let builder = Builder {
             description,
             workload: &workload,
-            book: &book,
+            catalogue: &catalogue,
             record,
-            crew: Crew {
+            pool: WorkerPool {
                 database: Arc::clone(database),
                 size: request.jobs,
                 role: Role::Loader,
@@ -172,26 +177,26 @@ pub fn build(
     })
 }
 
-/// Claims the workload in the schema; the session that is given back holds the claim.
+/// Takes the advisory lock of the workload in the schema; the session that is returned holds it.
 ///
 /// # Errors
-/// When somebody else's claim stands against it.
-pub async fn claim(
+/// When somebody else holds a conflicting lock.
+pub async fn lock_workload(
     workload: &Description,
     database: &Arc<AnyDatabase>,
     role: Role,
-    claim: Claim,
+    mode: LockMode,
     limit: Duration,
 ) -> Result<Limited<AnySession>, Failure> {
     let target = database.target();
     let mut session =
         connect(database, role, limit).await.doing(format_args!("connecting to {target}"))?;
-    if session.claim(&workload.name, claim).await.doing("claiming the workload")? {
+    if session.advisory_lock(&workload.name, mode).await.doing("locking the workload")? {
         return Ok(session);
     }
-    let what = match claim {
-        Claim::Shared => "a build, check or drop",
-        Claim::Exclusive => "a run, build, check or drop",
+    let what = match mode {
+        LockMode::Shared => "a build, check or drop",
+        LockMode::Exclusive => "a run, build, check or drop",
     };
     Err(Failure::refuse(format!(
         "{what} of {} is going on at {target}; wait for its end",
@@ -201,14 +206,14 @@ pub async fn claim(
 
 /// Looks at what is there, removes it when asked to, and gives the record to go on from.
 async fn begin(
-    book: &SqlBook,
+    catalogue: &StatementCatalogue,
     session: &mut Limited<AnySession>,
     request: &BuildRequest,
     database: &Arc<AnyDatabase>,
     watch: &Watch<'_>,
 ) -> Result<(Record, bool), Failure> {
     let workload = &*request.workload;
-    let found = remove::look(workload, book, session).await?;
+    let found = remove::inspect(workload, catalogue, session).await?;
     if let Some(record) = &found.record {
         let difference = record.difference(workload, &request.settings, &request.dialect_options);
         match (request.replace, difference, record.is_complete()) {
@@ -220,7 +225,7 @@ async fn begin(
             (false, Some(difference), complete) => {
                 let what = if complete { "is built already" } else { "has an interrupted build" };
                 return Err(Failure::refuse(format!(
-                    "{} {what} at {} that differs: {difference}; --replace builds it anew, \
+                    "{} {what} at {} that differs: {difference}; --replace rebuilds it, \
                      `triphammer drop` removes it",
                     workload.title,
                     database.target()
@@ -240,7 +245,7 @@ async fn begin(
     let atomic = capabilities.transactional_ddl;
     if replaces {
         remove::refuse_dependents(workload, session, &found, request.force).await?;
-        rehearse(book, session, request, capabilities.procedures)
+        rehearse(catalogue, session, request, capabilities.procedures)
             .await
             .doing("trying whether the tables can be made (nothing was dropped)")?;
     }
@@ -248,39 +253,39 @@ async fn begin(
         session.begin(Access::Write).await.doing("beginning to build")?;
     }
     if replaces {
-        remove::remove(workload, book, session, &found, atomic, request.force).await?;
+        remove::remove(workload, catalogue, session, &found, atomic, request.force).await?;
     }
-    let started = start(book, session, request, atomic).await;
+    let started = start(catalogue, session, request, atomic).await;
     Ok((started.doing("making the tables and the build record")?, false))
 }
 
 /// Tries what a build would do first, before what is there is dropped for it.
 async fn rehearse<S: Admin>(
-    book: &SqlBook,
+    catalogue: &StatementCatalogue,
     session: &mut S,
     request: &BuildRequest,
     procedures: bool,
 ) -> Result<(), DbError> {
-    let tables: Vec<&str> = book.scripts("create").map(|script| script.sql.as_str()).collect();
+    let tables: Vec<&str> = catalogue.scripts("create").map(|script| script.sql.as_str()).collect();
     let mut effects = effects(&request.workload, &request.settings.options);
     let without = effects.any(|effect| effect == BuildEffect::NoProcedures);
-    let longest = book.all_scripts().iter().map(|script| script.sql.len()).max();
+    let longest = catalogue.all_scripts().iter().map(|script| script.sql.len()).max();
     session.rehearse(&tables, longest.filter(|_| procedures && !without)).await
 }
 
 /// Writes what is going to be built, before anything of it is made. Where tables can be made in the caller's
 /// transaction, `atomic`, makes them in it too: old tables are gone only when the new ones are there.
 async fn start<S: Session>(
-    book: &SqlBook,
+    catalogue: &StatementCatalogue,
     session: &mut S,
     request: &BuildRequest,
     atomic: bool,
 ) -> Result<Record, DbError> {
-    for script in book.scripts("build_record").filter(|s| s.object() == "create") {
+    for script in catalogue.scripts("build_record").filter(|s| s.object() == "create") {
         session.script(&script.sql).await?;
     }
     let workload = &*request.workload;
-    let recording = Recording::prepare(workload, book, session).await?;
+    let recording = Recording::prepare(workload, catalogue, session).await?;
     let settings = &request.settings;
     let mut items = vec![
         ("state".to_owned(), "building".to_owned()),
@@ -303,7 +308,7 @@ async fn start<S: Session>(
     for (item, value) in &items {
         recording.insert(session, item, value).await?;
     }
-    for script in book.scripts("create").filter(|_| atomic) {
+    for script in catalogue.scripts("create").filter(|_| atomic) {
         let made = session.script(&script.sql).await;
         made.map_err(|error| error.context(format_args!("running `{}`", script.name)))?;
         recording.insert(session, &step(script), "done").await?;
@@ -315,9 +320,9 @@ async fn start<S: Session>(
 struct Builder<'a, 'w> {
     description: &'a Description,
     workload: &'a AnyWorkload,
-    book: &'a SqlBook,
+    catalogue: &'a StatementCatalogue,
     record: Record,
-    crew: Crew,
+    pool: WorkerPool,
     watch: &'a Watch<'w>,
     effects: Vec<BuildEffect>,
     procedures: bool,
@@ -332,22 +337,22 @@ impl Builder<'_, '_> {
             report.phases.push((name.to_owned(), begun.elapsed().as_secs_f64()));
             Ok::<u64, Failure>(done)
         };
-        let crew = self.crew.size;
+        let pool = self.pool.size;
         let own = self.effects.iter().filter_map(|effect| match effect {
             BuildEffect::Keys(kind) => Some(*kind),
             BuildEffect::ForeignKeys | BuildEffect::NoProcedures => None,
         });
         let keys: &[&str] = &std::iter::once("key").chain(own).collect::<Vec<_>>();
         timed("tables", &|| self.scripts("creating tables", &["create"], 1))?;
-        if self.book.is_clustered() {
+        if self.catalogue.is_clustered() {
             timed("keys", &|| self.scripts("keys", keys, 1))?;
         }
         let rows = timed("load", &|| self.load())?;
-        if self.book.is_clustered() {
-            timed("indexes", &|| self.scripts("indexes", &["index"], crew))?;
+        if self.catalogue.is_clustered() {
+            timed("indexes", &|| self.scripts("indexes", &["index"], pool))?;
         } else {
             let kinds = [keys, &["index"]].concat();
-            timed("keys and indexes", &|| self.scripts("keys and indexes", &kinds, crew))?;
+            timed("keys and indexes", &|| self.scripts("keys and indexes", &kinds, pool))?;
         }
         if self.effects.contains(&BuildEffect::ForeignKeys) {
             timed("foreign keys", &|| self.scripts("foreign keys", &["foreign_key"], 1))?;
@@ -355,7 +360,7 @@ impl Builder<'_, '_> {
         if self.procedures {
             timed("procedures", &|| self.scripts("procedures", &["procedure"], 1))?;
         }
-        timed("statistics", &|| self.scripts("statistics", &["analyze"], crew))?;
+        timed("statistics", &|| self.scripts("statistics", &["analyze"], pool))?;
         self.finish()?;
         report.rows = rows;
         Ok(report)
@@ -366,25 +371,25 @@ impl Builder<'_, '_> {
     fn scripts(&self, phase: &str, kinds: &[&str], size: u32) -> Result<u64, Failure> {
         let todo: Vec<&Script> = kinds
             .iter()
-            .flat_map(|kind| self.book.scripts(kind))
+            .flat_map(|kind| self.catalogue.scripts(kind))
             .filter(|script| !self.record.has(&step(script)))
             .collect();
         self.watch.task(phase, todo.len() as u64, "steps");
-        let crew = Crew {
-            database: Arc::clone(&self.crew.database),
-            cancel: self.crew.cancel.clone(),
+        let pool = WorkerPool {
+            database: Arc::clone(&self.pool.database),
+            cancel: self.pool.cancel.clone(),
             size,
-            ..self.crew
+            ..self.pool
         };
-        crew.work(
+        pool.work(
             &todo,
             |script| format!("running `{}`", script.name),
-            async |session| Recording::prepare(self.description, self.book, session).await,
+            async |session| Recording::prepare(self.description, self.catalogue, session).await,
             async |session, recording, script| {
                 session.begin(Access::Write).await?;
                 match session.script(&script.sql).await {
                     // Done just before the build was killed, which is why there is no record.
-                    Err(error) if self.resumed && self.book.was_done_before(&error) => {}
+                    Err(error) if self.resumed && self.catalogue.was_done_before(&error) => {}
                     done => done?,
                 }
                 recording.insert(session, &step(script), "done").await?;
@@ -398,33 +403,33 @@ impl Builder<'_, '_> {
 
     /// Loads every part that is not recorded as loaded.
     fn load(&self) -> Result<u64, Failure> {
-        let todo: Vec<Part> = self
+        let todo: Vec<Chunk> = self
             .workload
-            .parts()
+            .chunks()
             .into_iter()
-            .filter(|part| !self.record.has(&format!("part/{}", part.name)))
+            .filter(|chunk| !self.record.has(&format!("part/{}", chunk.name)))
             .collect();
-        self.watch.task("loading", todo.iter().map(|part| part.rows).sum(), "rows");
-        let loaded = self.crew.work(
+        self.watch.task("loading", todo.iter().map(|chunk| chunk.rows).sum(), "rows");
+        let loaded = self.pool.work(
             &todo,
-            |part| format!("loading {}", part.name),
-            async |session| Recording::prepare(self.description, self.book, session).await,
-            async |session, recording, part| {
+            |chunk| format!("loading {}", chunk.name),
+            async |session| Recording::prepare(self.description, self.catalogue, session).await,
+            async |session, recording, chunk| {
                 session.begin(Access::Write).await?;
                 let mut rows = 0;
-                for table in &*part.tables {
-                    let mut source = self.source(part, table);
+                for table in &*chunk.tables {
+                    let mut source = self.source(chunk, table);
                     rows += session
                         .load(table, &mut source)
                         .await
                         .map_err(|error| error.context(format_args!("table {}", table.name)))?;
                 }
                 // The rows of a cancelled load end early: nothing of it may be committed.
-                if self.crew.cancel.is_cancelled() {
+                if self.pool.cancel.is_cancelled() {
                     return Err(DbError::new(ErrorClass::Cancelled, "cancelled"));
                 }
                 recording
-                    .insert(session, &format!("part/{}", part.name), &rows.to_string())
+                    .insert(session, &format!("part/{}", chunk.name), &rows.to_string())
                     .await?;
                 session.commit().await?;
                 Ok(rows)
@@ -434,22 +439,22 @@ impl Builder<'_, '_> {
     }
 
     /// The rows of a table of a part, telling the progress as they are taken.
-    fn source<'a>(&'a self, part: &Part, table: &TableDef) -> impl RowSource + 'a {
-        let mut rows = self.workload.rows(part, table);
+    fn source<'a>(&'a self, chunk: &Chunk, table: &TableDef) -> impl RowSource + 'a {
+        let mut rows = self.workload.rows(chunk, table);
         let name = table.name.clone();
         move |batch: &mut Rows| {
             let more = rows.fill(batch);
             self.watch.rows(&name, batch.len() as u64);
-            more && !self.crew.cancel.is_cancelled()
+            more && !self.pool.cancel.is_cancelled()
         }
     }
 
     fn finish(&self) -> Result<(), Failure> {
-        self.crew
+        self.pool
             .work(
                 &[()],
                 |()| "completing the build record".to_owned(),
-                async |session| Recording::prepare(self.description, self.book, session).await,
+                async |session| Recording::prepare(self.description, self.catalogue, session).await,
                 async |session, recording, ()| recording.update(session, "state", "complete").await,
             )
             .map(drop)

@@ -35,10 +35,10 @@ use crate::store::{JobId, Store};
 use crate::target::Target;
 use crate::watch::{InStep, JobEvent, Watch};
 
-pub(crate) use resume::Plan;
+pub(crate) use resume::CampaignPlan;
 pub(crate) use resume::find_job;
 pub use resume::{Resumed, resume};
-pub use step::{Begin, Step};
+pub use step::{Begin, PlannedRun};
 
 /// Steps in a row that may fail before the campaign ends: it is not the step then.
 const FAILURES_MAX: u32 = 3;
@@ -65,10 +65,10 @@ pub trait Question: Sized {
     ) -> Result<Self, Failure>;
 
     /// The run to make next; `None` when the question is answered. Asking does not change it.
-    fn next(&self) -> Option<Step>;
+    fn next(&self) -> Option<PlannedRun>;
 
     /// Runs that must be possible before the first begins: one on each target.
-    fn trials(&self) -> Vec<Step> {
+    fn trials(&self) -> Vec<PlannedRun> {
         self.next().into_iter().collect()
     }
 
@@ -77,22 +77,22 @@ pub trait Question: Sized {
 
     /// Whether a stored run was made as the step asks. Where a step failed before and went well this
     /// time, those after it may be other ones.
-    fn is_of(&self, step: &Step, result: &RunResult) -> bool {
+    fn is_of(&self, step: &PlannedRun, result: &RunResult) -> bool {
         step.settings.iter().all(|(name, value)| {
             result.settings.iter().any(|set| set.name == *name && set.value == value.text())
         })
     }
 
-    /// Takes what the server was set to in the run that is told next, where the store knows it.
+    /// Takes what the server was set to in the run that is reported next, where the store knows it.
     fn server_settings(&mut self, settings: Vec<(String, String)>) {
         drop(settings);
     }
 
     /// Takes a run that came to its end.
-    fn tell(&mut self, step: &Step, result: &RunResult);
+    fn report_result(&mut self, step: &PlannedRun, result: &RunResult);
 
     /// Takes that a step could not be run, and why.
-    fn refused(&mut self, step: &Step, reason: &str);
+    fn refused(&mut self, step: &PlannedRun, reason: &str);
 
     /// The document of what is known; `None` before the first run.
     fn document(&self, job: Option<JobId>, status: Status) -> Option<Document>;
@@ -120,16 +120,16 @@ impl Campaign<'_> {
     /// As [`Resolved::new`].
     pub fn resolve(
         &self,
-        step: &Step,
+        step: &PlannedRun,
         watch: &Watch<'_>,
-        only_look: bool,
+        is_preview: bool,
     ) -> Result<(Settings, Resolved), Failure> {
         let mut settings = self.settings.of_run(&step.settings);
         let target = &self.targets[step.target];
         if step.target > 0 {
             settings.show("target", target.database.target(), &self.settings.source("other"));
         }
-        let resolved = Resolved::new(&mut settings, self.workload, target, watch, only_look)?;
+        let resolved = Resolved::new(&mut settings, self.workload, target, watch, is_preview)?;
         Ok((settings, resolved))
     }
 
@@ -181,7 +181,7 @@ impl Campaign<'_> {
             let made = stored.remove(&step.number).filter(|run| question.is_of(&step, run));
             if let Some(result) = made {
                 question.server_settings(journal.settings_of(&result));
-                question.tell(&step, &result);
+                question.report_result(&step, &result);
                 sequence.done += 1;
                 continue;
             }
@@ -250,11 +250,11 @@ impl Sequence<'_, '_> {
         &mut self,
         campaign: &Campaign<'_>,
         question: &mut Q,
-        step: &Step,
+        step: &PlannedRun,
         journal: &mut Journal<'_>,
     ) -> Going {
         let (watch, done, of) = (self.watch, self.done, question.runs());
-        watch.report(JobEvent::Step { step, done, of });
+        watch.report(JobEvent::PlannedRun { step, done, of });
         self.made = true;
         let parent = journal.job.map(|job| (job, step.number));
         let run = campaign.resolve(step, watch, false).and_then(|(settings, resolved)| {
@@ -268,7 +268,7 @@ impl Sequence<'_, '_> {
                 self.failures = 0;
                 self.done += 1;
                 question.server_settings(journal.settings_of(&result));
-                question.tell(step, &result);
+                question.report_result(step, &result);
                 watch.report(JobEvent::StepEnded { step, result: &result });
                 Going::On
             }
@@ -279,7 +279,7 @@ impl Sequence<'_, '_> {
         }
     }
 
-    fn refused<Q: Question>(&mut self, question: &mut Q, step: &Step, reason: &str) -> Going {
+    fn refused<Q: Question>(&mut self, question: &mut Q, step: &PlannedRun, reason: &str) -> Going {
         self.watch.report(JobEvent::StepRefused { step, reason });
         question.refused(step, reason);
         self.failures += 1;

@@ -14,9 +14,9 @@ use triphammer_core::pace::Load;
 use triphammer_core::session::Database;
 use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::workload::Description;
-use triphammer_statistics::search::{Capacity as Search, CapacityPlan, Step as Next};
+use triphammer_statistics::search::{CapacityPlan, CapacitySearch as Search, SearchStep as Next};
 
-use crate::campaign::{Question, Step};
+use crate::campaign::{PlannedRun, Question};
 use crate::failure::Failure;
 use crate::job::Document;
 use crate::report::format::figure;
@@ -26,7 +26,7 @@ use crate::store::JobId;
 use crate::target::Target;
 
 pub use document::{CAPACITY_FORMAT, CapacityResult, Probe, Reason, RefusedProbe};
-pub use limit::{Limit, Percentile};
+pub use limit::{LatencyLimit, Percentile};
 
 /// Rate of the first probe.
 const FIRST: f64 = 100.0;
@@ -41,10 +41,10 @@ const SESSIONS: u32 = 64;
 
 /// What is asked of a search.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Request {
+pub struct CapacityRequest {
     /// What must hold.
-    pub limit: Limit,
-    /// Highest rate that is tried, transactions a second.
+    pub limit: LatencyLimit,
+    /// Highest rate that is tried, transactions per second.
     pub highest: f64,
     /// How closely the capacity is to be known, as a share of it.
     pub precision: f64,
@@ -54,7 +54,7 @@ pub struct Request {
     lengths: [(&'static str, Duration); 2],
 }
 
-impl Request {
+impl CapacityRequest {
     /// From the settings.
     ///
     /// # Errors
@@ -65,8 +65,12 @@ impl Request {
         target: &Target,
     ) -> Result<Self, SpecError> {
         let types = &workload.transactions;
-        let Some(limit) =
-            settings.optional("limit", |text| Limit::parse(text, types), Limit::to_string, "")?
+        let Some(limit) = settings.optional(
+            "limit",
+            |text| LatencyLimit::parse(text, types),
+            LatencyLimit::to_string,
+            "",
+        )?
         else {
             return Err(SpecError::new(format!(
                 "a capacity needs a limit: --limit '{}.p95 < 50ms'",
@@ -124,7 +128,7 @@ fn parse_rate(text: &str) -> Result<f64, String> {
 /// A search's question to a workload: which rate to try next, and what came out.
 #[derive(Clone, Debug)]
 pub struct Capacity {
-    request: Request,
+    request: CapacityRequest,
     workload: Arc<Description>,
     /// Settings that are decided for every probe.
     decided: Vec<(String, Given)>,
@@ -143,7 +147,7 @@ impl Capacity {
     /// # Errors
     /// When the rates are not in order.
     pub fn new(
-        request: Request,
+        request: CapacityRequest,
         workload: &Arc<Description>,
         settings: &mut Settings,
     ) -> Result<Self, SpecError> {
@@ -152,7 +156,7 @@ impl Capacity {
             Search::new(request.plan()).map_err(|error| SpecError::new(error.to_string()))?;
         let mut decided = vec![("vus".to_owned(), Given::from(request.sessions))];
         for (name, value) in request.lengths {
-            if settings.said(name).is_none() {
+            if settings.get(name).is_none() {
                 decided.push((name.to_owned(), value.into()));
             }
         }
@@ -193,11 +197,11 @@ impl Question for Capacity {
         workload: &Arc<Description>,
         targets: &[Target],
     ) -> Result<Self, Failure> {
-        let request = Request::read(settings, workload, &targets[0])?;
+        let request = CapacityRequest::read(settings, workload, &targets[0])?;
         Ok(Self::new(request, workload, settings)?)
     }
 
-    fn next(&self) -> Option<Step> {
+    fn next(&self) -> Option<PlannedRun> {
         let Next::Run { rate } = self.search.next() else { return None };
         let rate = rounded(rate).min(self.request.highest);
         let load = Load::Rate { per_second: rate, constant: false };
@@ -206,24 +210,24 @@ impl Question for Capacity {
         let number = u32::try_from(self.probes.len()).unwrap_or(u32::MAX);
         let seed = self.seed.wrapping_add(u64::from(number));
         settings.push(("seed".to_owned(), seed.into()));
-        let title = format!("{} transactions a second", figure(rate));
-        Some(Step { number, target: 0, settings, title })
+        let title = format!("{} transactions per second", figure(rate));
+        Some(PlannedRun { number, target: 0, settings, title })
     }
 
     fn runs(&self) -> Option<u32> {
         None
     }
 
-    fn tell(&mut self, step: &Step, result: &RunResult) {
+    fn report_result(&mut self, step: &PlannedRun, result: &RunResult) {
         let types = &self.workload.transactions;
         let probe = Probe::of(step.number, result, &self.request.limit, types);
         let answer = probe.answer(&self.request.limit);
-        self.search.tell(probe.rate, answer);
+        self.search.report_result(probe.rate, answer);
         self.probes.push(probe);
         self.first.get_or_insert_with(|| Box::new(result.clone()));
     }
 
-    fn refused(&mut self, step: &Step, reason: &str) {
+    fn refused(&mut self, step: &PlannedRun, reason: &str) {
         let (step, title) = (step.number, step.title.clone());
         self.refused.push(RefusedProbe { step, title, reason: mask_secrets(reason) });
     }

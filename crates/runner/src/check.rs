@@ -6,20 +6,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use triphammer_core::session::{Access, Admin, Claim, Database, Role, Session};
-use triphammer_core::sql::SqlBook;
+use triphammer_core::session::{Access, Admin, Database, LockMode, Role, Session};
+use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{CheckDef, CheckWhen, Description, Statements};
 use triphammer_core::{DbError, Rows, StatementId, Value};
 use triphammer_drivers::AnyDatabase;
 
-use crate::books;
-use crate::build::claim;
+use crate::build::lock_workload;
 use crate::cancel::Cancel;
-use crate::crew::{Crew, connect, identify, on_this_thread};
+use crate::catalogues;
 use crate::failure::{Doing, Failure};
 use crate::record::Record;
-use crate::remove::look;
+use crate::remove::inspect;
 use crate::watch::Watch;
+use crate::worker_pool::{WorkerPool, connect, identify, on_this_thread};
 
 /// Parts of the data that one question covers at most: small enough for progress, large enough that the
 /// database reads tables in stretches.
@@ -72,7 +72,7 @@ pub struct CheckResult {
     /// Where first.
     pub first_key: Option<String>,
     /// The program that made the tables and whose own rules do not keep the condition: then its
-    /// violations are told and are no failure.
+    /// violations are reported and are no failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_rules_of: Option<String>,
 }
@@ -120,17 +120,19 @@ pub fn check(
 ) -> Result<CheckReport, Failure> {
     let workload = &*request.workload;
     identify(database)?;
-    let book = books::book(workload, database.dialect(), database.capabilities().procedures)?;
+    let catalogue =
+        catalogues::catalogue(workload, database.dialect(), database.capabilities().procedures)?;
     if !database.capabilities().stores {
         return Err(Failure::refuse("this database keeps nothing, so there is nothing to check"));
     }
     on_this_thread(async {
         let limit = request.connect_limit;
-        let _claim = claim(workload, database, Role::Monitor, Claim::Exclusive, limit).await?;
+        let _lock =
+            lock_workload(workload, database, Role::Monitor, LockMode::Exclusive, limit).await?;
         let mut session = connect(database, Role::Monitor, limit)
             .await
             .doing(format_args!("connecting to {}", database.target()))?;
-        let record = built(workload, &book, &mut session, &database.target()).await?;
+        let record = built(workload, &catalogue, &mut session, &database.target()).await?;
         let settings = record.workload_settings().doing("reading the build record")?;
         let range = request.range.unwrap_or((1, i64::from(settings.scale)));
         if range.0 < 1 || range.1 > i64::from(settings.scale) || range.0 > range.1 {
@@ -147,18 +149,18 @@ pub fn check(
             .iter()
             .filter(|check| !check.when.is_of_population() || record.is_untouched())
             .collect();
-        let crew = Crew {
+        let pool = WorkerPool {
             database: Arc::clone(database),
             size: request.jobs,
             role: Role::Monitor,
             connect_limit: limit,
             cancel: request.cancel.clone(),
         };
-        let tasks = tasks(&checks, range, i64::from(settings.scale), crew.size);
-        let mut asked = ask(&crew, &book, &checks, &tasks, snapshot.as_deref(), watch)?;
-        if let Some(foreign) = workload.foreign.as_ref().filter(|_| record.is_adopted()) {
-            for check in asked.iter_mut().filter(|c| record.is_violated_by_rule(foreign, &c.id)) {
-                check.by_rules_of = (check.violations > 0).then(|| foreign.made_by.to_string());
+        let tasks = tasks(&checks, range, i64::from(settings.scale), pool.size);
+        let mut asked = ask(&pool, &catalogue, &checks, &tasks, snapshot.as_deref(), watch)?;
+        if let Some(external) = workload.external.as_ref().filter(|_| record.is_external()) {
+            for check in asked.iter_mut().filter(|c| record.is_violated_by_rule(external, &c.id)) {
+                check.by_rules_of = (check.violations > 0).then(|| external.made_by.to_string());
             }
         }
         session.rollback().await.doing("ending the snapshot")?;
@@ -182,16 +184,16 @@ pub fn check(
 /// When there is none, or it is not complete.
 pub async fn built<S: Admin>(
     workload: &Description,
-    book: &SqlBook,
+    catalogue: &StatementCatalogue,
     session: &mut S,
     target: &str,
 ) -> Result<Record, Failure> {
-    let found = look(workload, book, session).await?;
-    match found.record.as_ref().or(found.adopted.as_ref()) {
+    let found = inspect(workload, catalogue, session).await?;
+    match found.record.as_ref().or(found.external.as_ref()) {
         Some(record) if record.is_complete() => Ok(record.clone()),
         Some(_) => Err(Failure::refuse(format!(
             "the build of {} at {target} was interrupted; `triphammer build` with the same settings \
-             resumes it, with --replace it starts anew",
+             resumes it, with --replace it starts over",
             workload.title
         ))),
         None => {
@@ -206,19 +208,19 @@ pub async fn built<S: Admin>(
 
 /// Asks every question.
 fn ask(
-    crew: &Crew,
-    book: &SqlBook,
+    pool: &WorkerPool,
+    catalogue: &StatementCatalogue,
     checks: &[&CheckDef],
     tasks: &[Task],
     snapshot: Option<&str>,
     watch: &Watch<'_>,
 ) -> Result<Vec<CheckResult>, Failure> {
     watch.task("checking", tasks.len() as u64, "questions");
-    let answers = crew.work(
+    let answers = pool.work(
         tasks,
         |task| format!("check {}", checks[task.check].id),
         async |session| {
-            let mut statements = Statements::new(book);
+            let mut statements = Statements::new(catalogue);
             let mut ids: BTreeMap<usize, StatementId> = BTreeMap::new();
             for (index, check) in checks.iter().enumerate() {
                 ids.insert(index, statements.prepare(session, &check.statement).await?);

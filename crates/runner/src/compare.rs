@@ -19,7 +19,7 @@ mod words;
 pub use document::{COMPARISON_FORMAT, ComparisonResult, Pairing, RefusedRun, Side, SideRun};
 pub use facts::{Difference, Facts, Subject};
 pub use figures::Figure;
-pub use pairs::{Pairs, Request};
+pub use pairs::{Pairs, PairsRequest};
 pub use profiles::{CurveFigure, LevelFigure, Profiled, Profiles};
 pub use run::{Run, Seconds, seconds};
 pub(crate) use stored::settings as server_settings;
@@ -45,8 +45,9 @@ pub fn margin(settings: &mut Settings) -> Result<f64, SpecError> {
 ///
 /// # Errors
 /// When one is none that a side may have.
-pub fn sides(said: [&Settings; 2], options: &[OptionDef]) -> Result<[Settings; 2], SpecError> {
-    let side =
-        |at: usize, name| Ok(said[at].of_run(&pairs::given(&pairs::own(said[at], name, options)?)));
+pub fn sides(given: [&Settings; 2], options: &[OptionDef]) -> Result<[Settings; 2], SpecError> {
+    let side = |at: usize, name| {
+        Ok(given[at].of_run(&pairs::given(&pairs::own(given[at], name, options)?)))
+    };
     Ok([side(0, "a")?, side(1, "b")?])
 }

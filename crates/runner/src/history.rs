@@ -1,6 +1,6 @@
 //! `history`: the runs of one kind in the order of time, and when their first figure changed.
 //!
-//! Change points are the statistics crate's. A change is told with its size, and with what differs between the last run before it and the first run after it: where one of them explains the change,
+//! Change points are the statistics crate's. A change is reported with its size, and with what differs between the last run before it and the first run after it: where one of them explains the change,
 //! look there first.
 
 use serde::{Deserialize, Serialize};

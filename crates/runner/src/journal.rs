@@ -9,14 +9,14 @@ use triphammer_core::event::Note;
 use triphammer_core::workload::Description;
 
 use crate::build::{BuildReport, BuildRequest};
-use crate::campaign::Plan;
+use crate::campaign::CampaignPlan;
 use crate::check::{CheckReport, CheckResult};
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::result::{JobKind, Redacted, RunFacts, RunResult, Status};
 use crate::second::Second;
 use crate::settings::Settings;
-use crate::store::{CheckRow, JobHeader, JobId, Moment, Store, StoreError};
+use crate::store::{CheckRow, JobHeader, JobId, ReadAt, Store, StoreError};
 use crate::target::Target;
 
 /// Where a warning goes.
@@ -118,8 +118,8 @@ impl<'a> Journal<'a> {
         warn: Warn<'_>,
     ) -> Self {
         let header = JobHeader {
-            label: settings.said("label").map(str::to_owned),
-            plan: serde_json::to_value(Plan::of(settings)).ok(),
+            label: settings.get("label").map(str::to_owned),
+            plan: serde_json::to_value(CampaignPlan::of(settings)).ok(),
             ..header(workload, kind, target, scale, None, BTreeMap::new())
         };
         Self::begin(store, &header, warn)
@@ -144,7 +144,7 @@ impl<'a> Journal<'a> {
     /// What the server was set to at the start of a run, as far as the store knows.
     pub fn settings_of(&self, run: &RunResult) -> Vec<(String, String)> {
         let store = self.store.as_deref().zip(run.job.map(JobId));
-        let settings = store.map(|(store, job)| store.stored_settings(job, Moment::Start));
+        let settings = store.map(|(store, job)| store.stored_settings(job, ReadAt::Start));
         settings.and_then(Result::ok).unwrap_or_default()
     }
 
@@ -197,7 +197,7 @@ impl<'a> Journal<'a> {
     }
 
     /// What to do before the program ends at once: mark the job interrupted, by a connection of its own.
-    pub fn last_words(&self) -> impl FnOnce() + Send + 'static {
+    pub fn final_message(&self) -> impl FnOnce() + Send + 'static {
         let store = self.store.as_ref().map(|store| store.path().to_owned());
         let job = self.job;
         move || {
@@ -224,7 +224,7 @@ impl<'a> Journal<'a> {
     }
 
     /// The server's settings.
-    pub fn settings(&mut self, moment: Moment, settings: &[(String, String)], warn: Warn<'_>) {
+    pub fn settings(&mut self, moment: ReadAt, settings: &[(String, String)], warn: Warn<'_>) {
         self.with(warn, |store, job| store.settings(job, moment, settings));
     }
 

@@ -11,8 +11,6 @@ pub mod check;
 pub mod choices;
 pub mod command;
 pub mod compare;
-mod crew;
-mod enough;
 pub mod failure;
 pub mod history;
 pub mod host;
@@ -35,13 +33,15 @@ pub mod run;
 pub mod schedule;
 pub mod second;
 pub mod settings;
+mod stopping_rule;
 pub mod store;
 mod suggestion;
 pub mod target;
 pub mod watch;
+mod worker_pool;
 
 pub use failure::Failure;
-pub use triphammer_workloads::{all as workloads, books, describe};
+pub use triphammer_workloads::{all as workloads, catalogues, describe};
 
 use triphammer_core::workload::{Name, OptionDef};
 
@@ -49,7 +49,7 @@ use triphammer_core::workload::{Name, OptionDef};
 /// dialect's name.
 #[must_use]
 pub fn all_options() -> Vec<(Name, OptionDef)> {
-    workload_options().into_iter().chain(books::all_options().iter().cloned()).collect()
+    workload_options().into_iter().chain(catalogues::all_options().iter().cloned()).collect()
 }
 
 /// The options of all workloads, each with the workload's title.

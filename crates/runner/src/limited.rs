@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 use triphammer_core::session::{
-    Access, Admin, Canceller, Claim, RowSource, ServerInfo, ServerProcess, Session, StatementId,
+    Access, Admin, Canceller, LockMode, RowSource, ServerInfo, ServerProcess, Session, StatementId,
     Waits,
 };
 use triphammer_core::sql::BoundStatement;
@@ -22,7 +22,7 @@ use triphammer_core::{DbError, ErrorClass, Rows, Value};
 const IDLE_MAX: u32 = 3;
 /// Between two such looks.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
-/// Longest wait for a server to stop a statement that is given up.
+/// Longest wait for a server to stop a statement that is abandoned.
 const CANCEL_LIMIT: Duration = Duration::from_secs(1);
 
 /// A session with limits.
@@ -81,11 +81,11 @@ async fn finished<T>(
             (seen, idle) = (passed.get(), 0);
             continue;
         }
-        let look = answered(waits.query, canceller.is_at_work());
+        let probe = answered(waits.query, canceller.is_at_work());
         let found = tokio::select! {
             biased;
             done = &mut work => return done,
-            found = look => found,
+            found = probe => found,
         };
         match found {
             Ok(Some(false)) => idle += 1,
@@ -254,8 +254,8 @@ impl<S: Admin> Admin for Limited<S> {
         finished!(self.rehearse(tables, longest))
     }
 
-    async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {
-        answered!(self.claim(name, claim))
+    async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError> {
+        answered!(self.advisory_lock(name, mode))
     }
 }
 
@@ -272,19 +272,19 @@ mod tests {
     const WAITS: Waits = Waits { query: Duration::from_secs(30), work: Duration::from_secs(3600) };
 
     /// A server that gives these answers to the question whether it is at work, the last one for ever.
-    struct Looks(Mutex<Vec<Look>>);
+    struct Probes(Mutex<Vec<Probe>>);
 
     /// An answer, or none.
-    type Look = Option<Result<Option<bool>, DbError>>;
+    type Probe = Option<Result<Option<bool>, DbError>>;
 
-    impl Canceller for Looks {
+    impl Canceller for Probes {
         fn cancel(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
             Box::pin(ready(()))
         }
 
         fn is_at_work(&self) -> IsAtWork<'_> {
-            let mut looks = self.0.lock().unwrap();
-            let last = match &looks[0] {
+            let mut probes = self.0.lock().unwrap();
+            let last = match &probes[0] {
                 Some(Ok(answer)) => Some(Ok(*answer)),
                 Some(Err(error)) => Some(Err(match error.code() {
                     Some(code) => DbError::new(error.class(), error.message()).with_code(code),
@@ -292,8 +292,8 @@ mod tests {
                 })),
                 None => None,
             };
-            if looks.len() > 1 {
-                looks.remove(0);
+            if probes.len() > 1 {
+                probes.remove(0);
             }
             match last {
                 Some(answer) => Box::pin(ready(answer)),
@@ -302,12 +302,12 @@ mod tests {
         }
     }
 
-    fn looks(looks: impl IntoIterator<Item = Look>) -> Looks {
-        Looks(Mutex::new(looks.into_iter().collect()))
+    fn probes(probes: impl IntoIterator<Item = Probe>) -> Probes {
+        Probes(Mutex::new(probes.into_iter().collect()))
     }
 
     /// How a statement that takes so many seconds ends, and after how many.
-    async fn ended(server: &Looks, takes_s: u64, passes: bool) -> (Result<(), String>, u64) {
+    async fn ended(server: &Probes, takes_s: u64, passes: bool) -> (Result<(), String>, u64) {
         let begun = Instant::now();
         let passed = Rc::new(Cell::new(0));
         let rows = Rc::clone(&passed);
@@ -326,15 +326,15 @@ mod tests {
     async fn a_statement_may_take_as_long_as_the_server_is_at_it_up_to_the_limit() {
         let busy = || Some(Ok(Some(true)));
         for server in [
-            looks([busy()]),
+            probes([busy()]),
             // Behind a pooler nobody can tell.
-            looks([Some(Ok(None))]),
-            looks([Some(Ok(Some(false))), Some(Ok(Some(false))), busy()]),
-            looks([Some(Err(DbError::new(ErrorClass::Unavailable, "full").with_code("53300")))]),
+            probes([Some(Ok(None))]),
+            probes([Some(Ok(Some(false))), Some(Ok(Some(false))), busy()]),
+            probes([Some(Err(DbError::new(ErrorClass::Unavailable, "full").with_code("53300")))]),
         ] {
             assert_eq!(ended(&server, 3000, false).await, (Ok(()), 3000));
         }
-        let (done, after) = ended(&looks([busy()]), 5000, false).await;
+        let (done, after) = ended(&probes([busy()]), 5000, false).await;
         assert_eq!(
             (done.unwrap_err().as_str(), after),
             ("no end within 3600 s (--work-timeout)", 3600)
@@ -343,23 +343,23 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_server_that_is_silent_or_at_nothing_is_given_up() {
-        let (done, after) = ended(&looks([None]), 3000, false).await;
+        let (done, after) = ended(&probes([None]), 3000, false).await;
         assert!(done.unwrap_err().contains("nor to another session: no answer within 30 s"));
         assert_eq!(after, 60);
         let refused = Err(DbError::new(ErrorClass::Disconnected, "connection refused"));
-        let (done, after) = ended(&looks([Some(refused)]), 3000, false).await;
+        let (done, after) = ended(&probes([Some(refused)]), 3000, false).await;
         assert!(done.unwrap_err().contains("connection refused"));
         assert_eq!(after, 30);
-        let (done, after) = ended(&looks([Some(Ok(Some(false)))]), 3000, false).await;
+        let (done, after) = ended(&probes([Some(Ok(Some(false)))]), 3000, false).await;
         assert!(done.unwrap_err().contains("the server is at nothing"));
         assert_eq!(after, 32);
         // A late answer is taken, even while the server is asked.
-        assert_eq!(ended(&looks([None]), 45, false).await, (Ok(()), 45));
+        assert_eq!(ended(&probes([None]), 45, false).await, (Ok(()), 45));
     }
 
     #[tokio::test(start_paused = true)]
     async fn rows_that_pass_are_progress() {
-        assert_eq!(ended(&looks([Some(Ok(Some(false)))]), 3000, true).await, (Ok(()), 3000));
+        assert_eq!(ended(&probes([Some(Ok(Some(false)))]), 3000, true).await, (Ok(()), 3000));
     }
 
     #[tokio::test(start_paused = true)]

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use triphammer_core::SpecError;
-use triphammer_core::pace::{Load, Step, read_steps};
+use triphammer_core::pace::{Load, RateStep, read_steps};
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 use triphammer_core::spec::{BACKLOG_MAX, Pacing, SESSIONS_MAX, Sessions, TERMINALS_MAX};
 
@@ -24,8 +24,8 @@ pub(crate) fn pacing(
 ) -> Result<(Load, u32, Pacing), SpecError> {
     let load: Load = settings.parse("load", Default::default)?;
     let refuse = |names: &[&str], settings: &Settings, why: &str| {
-        let said = names.iter().find(|name| settings.said(name).is_some());
-        said.map_or(Ok(()), |name| {
+        let given = names.iter().find(|name| settings.get(name).is_some());
+        given.map_or(Ok(()), |name| {
             Err(SpecError::new(format!("--{name} is for {why}; this load is {}", load.name())))
         })
     };
@@ -60,7 +60,7 @@ pub(crate) fn pacing(
     Ok((load, users, pacing))
 }
 
-fn steps(load: &Load, settings: &Settings) -> Result<Vec<Step>, SpecError> {
+fn steps(load: &Load, settings: &Settings) -> Result<Vec<RateStep>, SpecError> {
     let Load::Steps(file) = load else { return Ok(Vec::new()) };
     if settings.of_client() {
         let message = "--load steps:FILE names a file of the server's host, which the server does not \

@@ -19,7 +19,7 @@ use triphammer_core::spec::SESSIONS_MAX;
 use triphammer_core::workload::Description;
 use triphammer_statistics::search::{Levels as Search, LevelsPlan};
 
-use crate::campaign::{Question, Step};
+use crate::campaign::{PlannedRun, Question};
 use crate::failure::Failure;
 use crate::job::Document;
 use crate::result::{JobKind, RunResult, Status};
@@ -41,7 +41,7 @@ const HIGHEST: u32 = 512;
 
 /// What is asked of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct ProfileRequest {
     /// The levels.
     pub levels: Asked,
     /// Runs of each.
@@ -52,7 +52,7 @@ pub struct Request {
     pub highest: u32,
 }
 
-impl Request {
+impl ProfileRequest {
     /// From the settings.
     ///
     /// # Errors
@@ -85,25 +85,25 @@ impl Request {
 
 /// A profile's question to a workload: what to run next, and what came out.
 #[derive(Clone, Debug)]
-pub struct Profile {
-    request: Request,
-    /// The transaction types of the headline; their time is told by level.
+pub struct ProfileSearch {
+    request: ProfileRequest,
+    /// The transaction types of the headline; their time is reported by level.
     times_of: Option<usize>,
-    told: Vec<(Step, LevelRun)>,
+    results: Vec<(PlannedRun, LevelRun)>,
     refused: Vec<RefusedLevel>,
     /// Of the first run.
     first: Option<Box<RunResult>>,
 }
 
-impl Profile {
+impl ProfileSearch {
     /// A profile with nothing run yet.
     #[must_use]
-    pub fn new(request: Request, workload: &Description) -> Self {
+    pub fn new(request: ProfileRequest, workload: &Description) -> Self {
         let times_of = match &*workload.headline.transactions {
             [one] => Some(*one),
             _ => None,
         };
-        Self { request, times_of, told: Vec::new(), refused: Vec::new(), first: None }
+        Self { request, times_of, results: Vec::new(), refused: Vec::new(), first: None }
     }
 
     /// The search, told everything, and the levels that it has tried in their order; `None` where the
@@ -115,11 +115,11 @@ impl Profile {
         let plan = LevelsPlan { highest: self.request.highest, ..LevelsPlan::default() };
         let (mut search, mut tried) = (Search::new(plan), Vec::new());
         while let Some(level) = search.next() {
-            let run = self.told.iter().find(|(step, _)| step.number as usize == tried.len());
+            let run = self.results.iter().find(|(step, _)| step.number as usize == tried.len());
             match run {
-                Some((_, run)) => search.tell(level, run.value),
+                Some((_, run)) => search.report_result(level, run.value),
                 // A level that could not be run is as good as no throughput.
-                None if self.is_refused(level) => search.tell(level, 0.0),
+                None if self.is_refused(level) => search.report_result(level, 0.0),
                 None => break,
             }
             tried.push(level);
@@ -129,7 +129,7 @@ impl Profile {
 
     /// Level by step, as far as it is known: all of it where the levels are given.
     fn steps(&self) -> Vec<u32> {
-        let Request { repeats, seed, .. } = self.request;
+        let ProfileRequest { repeats, seed, .. } = self.request;
         match (&self.request.levels, self.search()) {
             (Asked::Given(levels), _) => sequence(levels, 0..repeats, seed),
             (Asked::Auto, None) => Vec::new(),
@@ -155,7 +155,7 @@ impl Profile {
     }
 }
 
-impl Profile {
+impl ProfileSearch {
     /// What is known; `None` before the first run.
     #[must_use]
     pub fn result(&self, job: Option<JobId>, status: Status) -> Option<ProfileResult> {
@@ -166,13 +166,13 @@ impl Profile {
             seed: self.request.seed,
             steps: self.steps(),
         };
-        let runs = self.told.iter().map(|(_, run)| run.clone()).collect();
+        let runs = self.results.iter().map(|(_, run)| run.clone()).collect();
         let refused = self.refused.clone();
         Some(ProfileResult::new(first, job, status, order, runs, refused, self.times_of))
     }
 }
 
-impl Question for Profile {
+impl Question for ProfileSearch {
     const KIND: JobKind = JobKind::Profile;
 
     fn ask(
@@ -180,15 +180,15 @@ impl Question for Profile {
         workload: &Arc<Description>,
         targets: &[Target],
     ) -> Result<Self, Failure> {
-        Ok(Self::new(Request::read(settings, &targets[0])?, workload))
+        Ok(Self::new(ProfileRequest::read(settings, &targets[0])?, workload))
     }
 
-    fn next(&self) -> Option<Step> {
-        let is_done = |number: u32| self.told.iter().any(|(step, _)| step.number == number);
+    fn next(&self) -> Option<PlannedRun> {
+        let is_done = |number: u32| self.results.iter().any(|(step, _)| step.number == number);
         let (number, users) = (0..)
             .zip(self.steps())
             .find(|(number, users)| !is_done(*number) && !self.is_refused(*users))?;
-        Some(Step {
+        Some(PlannedRun {
             number,
             target: 0,
             settings: vec![("vus".to_owned(), users.into())],
@@ -203,13 +203,13 @@ impl Question for Profile {
         }
     }
 
-    fn tell(&mut self, step: &Step, result: &RunResult) {
+    fn report_result(&mut self, step: &PlannedRun, result: &RunResult) {
         let run = LevelRun::of(step.number, result, self.times_of);
-        self.told.push((step.clone(), run));
+        self.results.push((step.clone(), run));
         self.first.get_or_insert_with(|| Box::new(result.clone()));
     }
 
-    fn refused(&mut self, step: &Step, reason: &str) {
+    fn refused(&mut self, step: &PlannedRun, reason: &str) {
         let users = step.settings.first().and_then(|(_, users)| users.value());
         self.refused.push(RefusedLevel {
             users: users.unwrap_or_default(),

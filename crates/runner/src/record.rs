@@ -13,8 +13,10 @@
 
 use std::collections::BTreeMap;
 
-use triphammer_core::sql::SqlBook;
-use triphammer_core::workload::{Description, Foreign, Judged, Name, Statements, WorkloadSettings};
+use triphammer_core::sql::StatementCatalogue;
+use triphammer_core::workload::{
+    Description, ExternalSchema, Judged, Name, Statements, WorkloadSettings,
+};
 use triphammer_core::{DbError, Rows, Session, StatementId, Value};
 
 /// Name of the table.
@@ -48,10 +50,10 @@ impl Recording {
     /// As the database reports.
     pub async fn prepare<S: Session>(
         workload: &Description,
-        book: &SqlBook,
+        catalogue: &StatementCatalogue,
         session: &mut S,
     ) -> Result<Self, DbError> {
-        let mut statements = Statements::new(book);
+        let mut statements = Statements::new(catalogue);
         Ok(Self {
             workload: workload.name.clone(),
             all: statements.prepare(session, "build_record.all").await?,
@@ -72,10 +74,10 @@ impl Recording {
     /// As the database reports.
     pub async fn only_read<S: Session>(
         workload: &Description,
-        book: &SqlBook,
+        catalogue: &StatementCatalogue,
         session: &mut S,
     ) -> Result<Record, DbError> {
-        let all = Statements::new(book).prepare(session, "build_record.all").await?;
+        let all = Statements::new(catalogue).prepare(session, "build_record.all").await?;
         read(session, all, &workload.name).await
     }
 
@@ -161,11 +163,16 @@ impl Record {
 
     /// What stands for the record of tables that another program made.
     #[must_use]
-    pub fn adopted(workload: &Description, foreign: &Foreign, scale: u32, judged: Judged) -> Self {
-        let options = foreign.options.iter().map(|(name, v)| (name.to_string(), v.to_string()));
-        let mut adopted = Self::planned(workload, scale, 1, &options.collect());
-        adopted.items.insert("fact/made_by".to_owned(), foreign.made_by.to_string());
-        Self { made_by: Some(foreign.made_by.clone()), judged, ..adopted }
+    pub fn external(
+        workload: &Description,
+        external: &ExternalSchema,
+        scale: u32,
+        judged: Judged,
+    ) -> Self {
+        let options = external.options.iter().map(|(name, v)| (name.to_string(), v.to_string()));
+        let mut record = Self::planned(workload, scale, 1, &options.collect());
+        record.items.insert("fact/made_by".to_owned(), external.made_by.to_string());
+        Self { made_by: Some(external.made_by.clone()), judged, ..record }
     }
 
     /// The other program that made the tables.
@@ -182,13 +189,13 @@ impl Record {
 
     /// Whether the tables' maker does not keep this condition, always or in the version found.
     #[must_use]
-    pub fn is_violated_by_rule(&self, foreign: &Foreign, condition: &str) -> bool {
-        foreign.violates.iter().chain(&self.judged.violates).any(|id| id == condition)
+    pub fn is_violated_by_rule(&self, external: &ExternalSchema, condition: &str) -> bool {
+        external.violates.iter().chain(&self.judged.violates).any(|id| id == condition)
     }
 
     /// Whether another program made the tables: then nothing may be recorded about them.
     #[must_use]
-    pub const fn is_adopted(&self) -> bool {
+    pub const fn is_external(&self) -> bool {
         self.made_by.is_some()
     }
 
@@ -213,13 +220,13 @@ impl Record {
     /// Whether the build came to its end.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.is_adopted() || self.get("state") == Some("complete")
+        self.is_external() || self.get("state") == Some("complete")
     }
 
     /// Whether no run has touched the data, as far as is known.
     #[must_use]
     pub fn is_untouched(&self) -> bool {
-        !self.is_adopted() && !self.has("first_run")
+        !self.is_external() && !self.has("first_run")
     }
 
     /// Items below `prefix/`, without it.

@@ -9,17 +9,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::session::{Access, Admin, Claim, Database, Role};
-use triphammer_core::sql::SqlBook;
-use triphammer_core::workload::{Description, Foreign, Judged, Statements};
+use triphammer_core::session::{Access, Admin, Database, LockMode, Role};
+use triphammer_core::sql::StatementCatalogue;
+use triphammer_core::workload::{Description, ExternalSchema, Judged, Statements};
 use triphammer_core::{Rows, Session};
 use triphammer_drivers::AnyDatabase;
 
-use crate::books;
-use crate::build::claim;
-use crate::crew::{connect, identify, on_this_thread};
+use crate::build::lock_workload;
+use crate::catalogues;
 use crate::failure::{Doing, Failure};
 use crate::record::{Record, Recording, TABLE};
+use crate::worker_pool::{connect, identify, on_this_thread};
 
 /// What is in a schema that concerns a workload.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct Found {
     /// Tables of the workload's names.
     pub tables: Vec<String>,
     /// What stands for the record when another program made the tables.
-    pub adopted: Option<Record>,
+    pub external: Option<Record>,
 }
 
 impl Found {
@@ -44,11 +44,11 @@ impl Found {
             return Ok(());
         }
         let tables = self.tables.join(", ");
-        if let (Some(foreign), Some(_)) = (&workload.foreign, &self.adopted) {
+        if let (Some(external), Some(_)) = (&workload.external, &self.external) {
             return Err(Failure::refuse(format!(
                 "{target} holds tables that {} made: {tables}; run and check take them as they are, \
                  only --force removes them",
-                foreign.made_by
+                external.made_by
             )));
         }
         Err(Failure::refuse(format!(
@@ -63,15 +63,15 @@ impl Found {
 ///
 /// # Errors
 /// As the database reports.
-pub async fn look<S: Admin>(
+pub async fn inspect<S: Admin>(
     workload: &Description,
-    book: &SqlBook,
+    catalogue: &StatementCatalogue,
     session: &mut S,
 ) -> Result<Found, Failure> {
     let present = session.tables().await.doing("listing tables")?;
     let has_table = present.iter().any(|name| name == TABLE);
     let record = if has_table {
-        let read = Recording::only_read(workload, book, session);
+        let read = Recording::only_read(workload, catalogue, session);
         Some(read.await.doing("reading the build record")?).filter(|record| !record.is_empty())
     } else {
         None
@@ -79,36 +79,37 @@ pub async fn look<S: Admin>(
     let ours = |name: &&String| workload.tables.iter().any(|table| table.name == name.as_str());
     let tables: Vec<String> = present.iter().filter(ours).cloned().collect();
     let whole = tables.len() == workload.tables.len();
-    let scale = if whole { foreign_scale(workload, book, session).await? } else { None };
-    // A complete build of another scale than the tables have was made anew by the other program.
+    let scale = if whole { external_scale(workload, catalogue, session).await? } else { None };
+    // A complete build of another scale than the tables have was rebuilt by the other program.
     let is_stale = |record: &Record| {
         let built = record.get("scale").and_then(|text| text.parse().ok());
         record.is_complete() && scale.is_some() && scale != built
     };
     let record = record.filter(|record| !is_stale(record));
-    let adopted = match (&record, &workload.foreign, scale) {
-        (None, Some(foreign), Some(scale)) => {
-            let judged = judge(book, session, foreign).await?;
-            Some(Record::adopted(workload, foreign, scale, judged))
+    let external = match (&record, &workload.external, scale) {
+        (None, Some(external), Some(scale)) => {
+            let judged = judge(catalogue, session, external).await?;
+            Some(Record::external(workload, external, scale, judged))
         }
         _ => None,
     };
-    Ok(Found { record, has_table, tables, adopted })
+    Ok(Found { record, has_table, tables, external })
 }
 
 /// The scale of tables that another program may have made; `None` when they are not of that program.
-async fn foreign_scale<S: Session>(
+async fn external_scale<S: Session>(
     workload: &Description,
-    book: &SqlBook,
+    catalogue: &StatementCatalogue,
     session: &mut S,
 ) -> Result<Option<u32>, Failure> {
-    let foreign = workload.foreign.as_ref();
-    let Some(foreign) = foreign.filter(|foreign| book.has_statement(&foreign.scale)) else {
+    let external = workload.external.as_ref();
+    let Some(external) = external.filter(|external| catalogue.has_statement(&external.scale))
+    else {
         return Ok(None);
     };
     let mut rows = Rows::new();
     let asked = async {
-        let id = Statements::new(book).prepare(session, &foreign.scale).await?;
+        let id = Statements::new(catalogue).prepare(session, &external.scale).await?;
         session.query(id, &[], &mut rows).await
     };
     match asked.await {
@@ -122,18 +123,18 @@ async fn foreign_scale<S: Session>(
 
 /// What is there for a run beside the tables that another program made.
 async fn judge<S: Session>(
-    book: &SqlBook,
+    catalogue: &StatementCatalogue,
     session: &mut S,
-    foreign: &Foreign,
+    external: &ExternalSchema,
 ) -> Result<Judged, Failure> {
-    let Some(needs) = &foreign.needs else { return Ok(Judged::default()) };
+    let Some(needs) = &external.needs else { return Ok(Judged::default()) };
     let judged = async {
         let mut rows = Rows::new();
-        let id = Statements::new(book).prepare(session, &needs.statement).await?;
+        let id = Statements::new(catalogue).prepare(session, &needs.statement).await?;
         session.query(id, &[], &mut rows).await?;
-        (needs.judge)(book, &rows)
+        (needs.judge)(catalogue, &rows)
     };
-    judged.await.doing(format_args!("looking for what {} made beside the tables", foreign.made_by))
+    judged.await.doing(format_args!("looking for what {} made beside the tables", external.made_by))
 }
 
 /// Removes what the record lists, and with `force` every table of the workload's names. `atomic` when the
@@ -143,7 +144,7 @@ async fn judge<S: Session>(
 /// As the database reports, for instance when somebody's view depends on a table.
 pub async fn remove<S: Session>(
     workload: &Description,
-    book: &SqlBook,
+    catalogue: &StatementCatalogue,
     session: &mut S,
     found: &Found,
     atomic: bool,
@@ -152,17 +153,17 @@ pub async fn remove<S: Session>(
     let removed = to_remove(workload, found, force);
     drop_tables(session, &removed, atomic).await?;
     if found.record.is_some() {
-        for script in book.scripts("drop_procedure") {
+        for script in catalogue.scripts("drop_procedure") {
             session.script(&script.sql).await.doing(format_args!("running `{}`", script.name))?;
         }
     }
     if found.has_table {
         let forget = async {
-            let recording = Recording::prepare(workload, book, session).await?;
+            let recording = Recording::prepare(workload, catalogue, session).await?;
             recording.delete(session).await
         };
         if forget.await.doing("removing the build record")? {
-            for script in book.scripts("build_record").filter(|s| s.object() == "drop") {
+            for script in catalogue.scripts("build_record").filter(|s| s.object() == "drop") {
                 session.script(&script.sql).await.doing("removing the table of build records")?;
             }
         }
@@ -234,7 +235,7 @@ pub async fn refuse_unrelated<S: Session>(
     session: &mut S,
     found: &Found,
 ) -> Result<(), Failure> {
-    if found.adopted.is_some() {
+    if found.external.is_some() {
         return Ok(());
     }
     let unlisted = |name: &str| {
@@ -271,14 +272,16 @@ pub fn drop_build(
     limit: Duration,
 ) -> Result<Vec<String>, Failure> {
     identify(database)?;
-    let book = books::book(workload, database.dialect(), database.capabilities().procedures)?;
+    let catalogue =
+        catalogues::catalogue(workload, database.dialect(), database.capabilities().procedures)?;
     on_this_thread(async {
         let target = database.target();
         let mut session = connect(database, Role::Monitor, limit)
             .await
             .doing(format_args!("connecting to {target}"))?;
-        let _claim = claim(workload, database, Role::Monitor, Claim::Exclusive, limit).await?;
-        let found = look(workload, &book, &mut session).await?;
+        let _lock =
+            lock_workload(workload, database, Role::Monitor, LockMode::Exclusive, limit).await?;
+        let found = inspect(workload, &catalogue, &mut session).await?;
         if force {
             refuse_unrelated(workload, &mut session, &found).await?;
         } else {
@@ -295,7 +298,7 @@ pub fn drop_build(
         if atomic {
             session.begin(Access::Write).await.doing("beginning to drop")?;
         }
-        let removed = remove(workload, &book, &mut session, &found, atomic, force).await?;
+        let removed = remove(workload, &catalogue, &mut session, &found, atomic, force).await?;
         if atomic {
             session.commit().await.doing("committing the drop")?;
         }

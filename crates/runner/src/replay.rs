@@ -61,7 +61,7 @@ impl Exemplar {
             // One of those that an arrival does not depend on may name a file.
             let is_left = marked(Mark::NotReplayed) || is_arrival && marked(Mark::OfLoad);
             if !is_left && setting.source != Source::Default.to_string() {
-                settings.say(name, &setting.value, Source::Job(job));
+                settings.set(name, &setting.value, Source::Job(job));
             }
         }
         Ok(Self { job, number, slow, started_at: result.started_at })

@@ -1,4 +1,4 @@
-//! From settings to requests: what a build or a check is asked to do, whoever asks: the command line or the
+//! From settings to requests: what a build or a check is asked to do, whether it is the command line or the
 //! server. A run's is [`Resolved`](crate::run::Resolved), which must look at the database first.
 
 use std::sync::Arc;
@@ -7,9 +7,9 @@ use triphammer_core::Database;
 use triphammer_core::workload::{Description, OptionCommand, WorkloadSettings};
 use triphammer_workloads::{AnyWorkload, describe};
 
-use crate::books;
 use crate::build::BuildRequest;
 use crate::cancel::Cancel;
+use crate::catalogues;
 use crate::check::CheckRequest;
 use crate::failure::Failure;
 use crate::settings::{JOBS_MAX, SCALE_MAX, Settings, Source};
@@ -58,8 +58,8 @@ pub fn refuse_options_of_other_dialects(
     target: &Target,
 ) -> Result<(), Failure> {
     let dialect = target.database.dialect();
-    let has = books::options(dialect)?;
-    for (of, option) in books::all_options() {
+    let has = catalogues::options(dialect)?;
+    for (of, option) in catalogues::all_options() {
         let name = &*option.name;
         let asked = matches!(settings.source(name), Source::Flag | Source::Request);
         if asked && has.iter().all(|own| own.name != name) {

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use triphammer_core::pace::Load;
     use triphammer_core::session::Protocol;
-    use triphammer_core::spec::{Length, Limits, Pacing, RetryPolicy, Sessions};
+    use triphammer_core::spec::{Length, Pacing, RetryPolicy, Sessions, TimeLimits};
     use triphammer_core::workload::Mode;
 
     fn spec(users: u32, sessions: Sessions, threads: u32) -> RunSpec {
@@ -130,7 +130,7 @@ mod tests {
             pacing: Pacing { sessions, ..Pacing::default() },
             seed: 1,
             retry: RetryPolicy::default(),
-            limits: Limits::default(),
+            limits: TimeLimits::default(),
             max_failures: 0.0,
         }
     }

@@ -40,9 +40,9 @@ pub use document::{
 };
 pub use facts::{CounterSpan, DatabaseCount, RunFacts};
 pub use limited_by::{
-    CLEAR, COMMITTED_MIN, Cause, Certainty, HOST_BUSY, HOST_FREE, LAG_MIN_US, LAG_SAMPLES_MIN,
-    LATE_US, LOCAL_ROUND_TRIP_US, Limit, LimitFigures, LimitedBy, MISSED_MAX, MOST, OTHERS_SHARE,
-    ROUND_TRIP_QUANTILE, SESSIONS_BUSY, THREAD_BUSY, TimeShares, WINDOW_MIN_S,
+    Bottleneck, CLEAR, COMMITTED_MIN, Cause, Certainty, HOST_BUSY, HOST_FREE, LAG_MIN_US,
+    LAG_SAMPLES_MIN, LATE_US, LOCAL_ROUND_TRIP_US, LimitFigures, LimitedBy, MISSED_MAX, MOST,
+    OTHERS_SHARE, ROUND_TRIP_QUANTILE, SESSIONS_BUSY, THREAD_BUSY, TimeShares, WINDOW_MIN_S,
 };
 pub use load::{Arrivals, Efficiency, SlowTransaction};
 pub(crate) use make::rfc3339;

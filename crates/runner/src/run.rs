@@ -8,23 +8,22 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::engine::{self, Ending, Plan, Replay, RunEnd, Share};
+use triphammer_core::engine::{self, Replay, RunEnd, RunEnding, RunPlan, Share};
 use triphammer_core::event::{Event, Note, Phase};
-use triphammer_core::session::{Admin, Claim, Database, Role, Session};
+use triphammer_core::session::{Admin, Database, LockMode, Role, Session};
 use triphammer_core::spec::{Length, RunSpec};
-use triphammer_core::sql::SqlBook;
+use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{
-    AuditDef, BuildEffect, Description, Foreign, Mode, OptionCommand, Workload, WorkloadSettings,
+    AuditDef, BuildEffect, Description, ExternalSchema, Mode, OptionCommand, Workload,
+    WorkloadSettings,
 };
 use triphammer_core::{Clock, Elapsed, SpecError};
 use triphammer_drivers::AnyDatabase;
 use triphammer_workloads::AnyWorkload;
 
-use crate::build::{BuildRequest, build, claim, option_of};
+use crate::build::{BuildRequest, build, lock_workload, option_of};
 use crate::cancel::Cancel;
 use crate::check::built;
-use crate::crew::{connect, identify, on_this_thread};
-use crate::enough::{Enough, Now};
 use crate::failure::{Doing, Failure};
 use crate::host::Host;
 use crate::job::Handle;
@@ -39,10 +38,12 @@ use crate::result::{
 use crate::schedule::Schedule;
 use crate::second::{Phases, Second};
 use crate::settings::{RunDefaults, SCALE_MAX, Settings, run_spec, until_ci};
-use crate::store::{JobId, Moment, Store};
+use crate::stopping_rule::{Now, StoppingRule};
+use crate::store::{JobId, ReadAt, Store};
 use crate::target::{Target, embedded_file};
 use crate::watch::{JobEvent, Watch};
-use crate::{books, resources};
+use crate::worker_pool::{connect, identify, on_this_thread};
+use crate::{catalogues, resources};
 use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};
 
 /// Longest wait for the last look at the database when the run was aborted.
@@ -54,11 +55,11 @@ const SCALE_UNSTORED: u32 = 10;
 /// A run with everything decided.
 #[derive(Debug)]
 pub struct Resolved {
-    plan: Plan<AnyWorkload, AnyDatabase>,
+    plan: RunPlan<AnyWorkload, AnyDatabase>,
     settings: WorkloadSettings,
     facts: Vec<(String, String)>,
     /// Another program made the tables.
-    adopted: bool,
+    external: bool,
     requirements: Vec<Requirement>,
     connect_limit: Duration,
     /// How close to the first figure its interval must be for the window to end.
@@ -78,21 +79,25 @@ impl Resolved {
         workload: &Arc<Description>,
         target: &Target,
         watch: &Watch<'_>,
-        only_look: bool,
+        is_preview: bool,
     ) -> Result<Self, Failure> {
         let database = &target.database;
         let vocabulary = Vocabulary::of_workload(workload);
-        let requirements = requirement::said(settings, &vocabulary)?;
+        let requirements = requirement::from_settings(settings, &vocabulary)?;
         identify(database)?;
-        let book = books::book(workload, database.dialect(), database.capabilities().procedures)?;
+        let catalogue = catalogues::catalogue(
+            workload,
+            database.dialect(),
+            database.capabilities().procedures,
+        )?;
         let mut record = Record::default();
         let mut workload_settings = if database.capabilities().stores {
-            let found = on_this_thread(find(workload, &book, target));
+            let found = on_this_thread(find(workload, &catalogue, target));
             record = match found {
                 Ok(record) => record,
-                Err(_) if target.embedded && !embedded_exists(workload) && !only_look => {
+                Err(_) if target.embedded && !embedded_exists(workload) && !is_preview => {
                     build_embedded(settings, workload, target, watch)?;
-                    on_this_thread(find(workload, &book, target))?
+                    on_this_thread(find(workload, &catalogue, target))?
                 }
                 Err(_) if target.embedded && !embedded_exists(workload) => {
                     unbuilt(settings, workload)?
@@ -109,18 +114,18 @@ impl Resolved {
         for (name, value) in settings.workload_options(&workload.options, OptionCommand::Run) {
             workload_settings.options.entry(name).or_insert(value);
         }
-        let foreign = workload.foreign.as_ref().filter(|_| record.is_adopted());
-        for (name, value) in foreign.iter().flat_map(|foreign| &foreign.options) {
+        let external = workload.external.as_ref().filter(|_| record.is_external());
+        for (name, value) in external.iter().flat_map(|external| &external.options) {
             let source = settings.source(name);
             settings.show(name, value.to_string(), &source);
         }
-        foreign.iter().try_for_each(|foreign| refuse_mode(settings, workload, foreign))?;
+        external.iter().try_for_each(|external| refuse_mode(settings, workload, external))?;
         // Without the procedures in the database only statements are left.
         let without = option_of(workload, BuildEffect::NoProcedures);
         let without = without.and_then(|option| record.get(&format!("option/{}", option.name)));
-        let modes: &[Mode] = match (without, &foreign) {
+        let modes: &[Mode] = match (without, &external) {
             (Some("true"), _) => &[Mode::Statements],
-            (_, Some(foreign)) => &foreign.modes,
+            (_, Some(external)) => &external.modes,
             _ => &workload.modes,
         };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -140,19 +145,19 @@ impl Resolved {
         let workload = Arc::new(AnyWorkload::new(&workload.name, &workload_settings)?);
         let facts = record.below("fact").chain(record.below("dialect"));
         let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let plan = Plan {
+        let plan = RunPlan {
             workload,
             database: Arc::clone(database),
-            book: Arc::new(book),
+            catalogue: Arc::new(catalogue),
             spec,
             share: Share::WHOLE,
         };
-        let adopted = record.is_adopted();
+        let external = record.is_external();
         Ok(Self {
             plan,
             settings: workload_settings,
             facts,
-            adopted,
+            external,
             requirements,
             connect_limit: target.connect_limit,
             until_ci: until_ci(settings)?,
@@ -181,7 +186,7 @@ impl Resolved {
         }
     }
 
-    /// What the workload says of itself.
+    /// What the workload declares.
     #[must_use]
     pub fn workload(&self) -> &Arc<Description> {
         self.plan.workload.description()
@@ -201,7 +206,7 @@ impl Resolved {
             ("scale", self.settings.scale.to_string()),
             ("target", Redacted::target_of(&self.plan.database).to_string()),
             ("users", self.plan.spec.users.to_string()),
-            ("label", settings.said("label").unwrap_or_default().to_owned()),
+            ("label", settings.get("label").unwrap_or_default().to_owned()),
             ("version", env!("CARGO_PKG_VERSION").to_owned()),
         ]
     }
@@ -220,15 +225,18 @@ impl Resolved {
         on_this_thread(async {
             let database = Arc::clone(&self.plan.database);
             let limit = self.connect_limit;
-            let _claim = if database.capabilities().stores {
+            let _lock = if database.capabilities().stores {
                 let workload = self.workload();
-                Some(claim(workload, &database, Role::Monitor, Claim::Shared, limit).await?)
+                Some(
+                    lock_workload(workload, &database, Role::Monitor, LockMode::Shared, limit)
+                        .await?,
+                )
             } else {
                 None
             };
             let mut monitor = Monitor::new(&self.plan, limit);
             monitor.ensure().await.doing(format_args!("connecting to {}", database.target()))?;
-            if !self.adopted {
+            if !self.external {
                 monitor.touch().await.doing("noting the first run in the build record")?;
             }
             let mut facts = self.facts(settings, &mut monitor).await?;
@@ -253,7 +261,7 @@ impl Resolved {
                     return Err(failure);
                 }
             };
-            let is_aborted = end.ending == Ending::Aborted;
+            let is_aborted = end.ending == RunEnding::Aborted;
             let mut settings_end = Vec::new();
             let looking = async {
                 facts.answers_at_end = monitor.wait_for_database(limit).await;
@@ -263,13 +271,13 @@ impl Resolved {
                         sum.after = monitor.sum(audit, COUNT_AFTER).await;
                     }
                 }
-                let settings = monitor.glance(async |s| s.settings().await).await;
+                let settings = monitor.query(async |s| s.settings().await).await;
                 settings_end = settings.unwrap_or_default();
             };
             // Who gives up what is in flight waits for no server either.
             let at_most = if is_aborted { AFTER_ABORT } else { Duration::MAX };
             let _ = tokio::time::timeout(at_most, looking).await;
-            journal.settings(Moment::End, &settings_end, &mut |text| watch.warn(text));
+            journal.settings(ReadAt::End, &settings_end, &mut |text| watch.warn(text));
             let settings_start = &monitor.settings_start;
             if !settings_start.is_empty() && !settings_end.is_empty() {
                 facts.settings_changed = SettingChange::between(settings_start, &settings_end);
@@ -290,15 +298,15 @@ impl Resolved {
     pub fn replay(&self, exemplar: &Exemplar) -> Result<Replay, Failure> {
         let plan = &self.plan;
         on_this_thread(async {
-            let _claim = if plan.database.capabilities().stores {
-                let claimed = claim(
+            let _lock = if plan.database.capabilities().stores {
+                let locked = lock_workload(
                     self.workload(),
                     &plan.database,
                     Role::Monitor,
-                    Claim::Shared,
+                    LockMode::Shared,
                     self.connect_limit,
                 );
-                Some(claimed.await?)
+                Some(locked.await?)
             } else {
                 None
             };
@@ -337,7 +345,7 @@ impl Resolved {
         Ok(RunFacts {
             job: None,
             tool: Tool::this(),
-            label: settings.said("label").map(str::to_owned),
+            label: settings.get("label").map(str::to_owned),
             workload: WorkloadFacts {
                 name: workload.name.to_string(),
                 title: workload.title.to_string(),
@@ -373,7 +381,7 @@ impl Resolved {
 
 /// Starts the engine and hands its events on, in order: store first, then the watcher.
 async fn drive(
-    plan: &Plan<AnyWorkload, AnyDatabase>,
+    plan: &RunPlan<AnyWorkload, AnyDatabase>,
     monitor: &mut Monitor<'_>,
     facts: &mut RunFacts,
     journal: &mut Journal<'_>,
@@ -391,7 +399,8 @@ async fn drive(
         Length::Time(longest) => longest.as_secs(),
         Length::Transactions(_) => 0,
     };
-    let mut enough = Enough::new(&facts.description.headline, facts.until_ci, longest_s);
+    let mut stopping_rule =
+        StoppingRule::new(&facts.description.headline, facts.until_ci, longest_s);
     while let Some(event) = run.events.recv().await {
         let event = match event {
             Event::Second(interval) => {
@@ -401,10 +410,10 @@ async fn drive(
                 facts.slicer.take(&second);
                 journal.second(&second, &mut |text| watch.warn(text));
                 watch.report(JobEvent::Second(&second));
-                match enough.second(&second.interval) {
+                match stopping_rule.second(&second.interval) {
                     Now::GoOn => {}
                     Now::EndWindow => run.stopper().end_window(),
-                    Now::Tell(text) => {
+                    Now::Report(text) => {
                         let at = Some(Elapsed::at_second(second.interval.last + 1));
                         let note = Note::new("until_ci", at, text);
                         journal.note(&note, &mut |text| watch.warn(text));
@@ -418,7 +427,7 @@ async fn drive(
         };
         if let Event::Phase(phase, at) = &event {
             phases.enter(*phase, at.second());
-            enough.phase(*phase, at.second());
+            stopping_rule.phase(*phase, at.second());
         }
         match &event {
             // Only now: the sessions of the users may have changed the database's mode, as SQLite's do.
@@ -428,14 +437,14 @@ async fn drive(
                     journal.note(&note, &mut |text| watch.warn(text));
                     facts.notes.push(note);
                 }
-                let settings = monitor.glance(async |s| s.settings().await).await;
+                let settings = monitor.query(async |s| s.settings().await).await;
                 monitor.settings_start = settings.unwrap_or_default();
-                journal.settings(Moment::Start, &monitor.settings_start, &mut |text| {
+                journal.settings(ReadAt::Start, &monitor.settings_start, &mut |text| {
                     watch.warn(text);
                 });
                 let stores = plan.database.capabilities().stores;
                 facts.schedule = Schedule::of(stores, &monitor.settings_start);
-                enough.set_schedule(facts.schedule.clone());
+                stopping_rule.set_schedule(facts.schedule.clone());
             }
             Event::Phase(Phase::Window, _) => {
                 facts.server_transactions.start = monitor.transaction_count().await;
@@ -453,17 +462,21 @@ async fn drive(
         }
         watch.report(JobEvent::Run(&event));
     }
-    facts.headline_seconds = enough.into_seconds();
+    facts.headline_seconds = stopping_rule.into_seconds();
     Ok(run.join()?)
 }
 
 /// The record of what was built at the target.
-async fn find(workload: &Description, book: &SqlBook, target: &Target) -> Result<Record, Failure> {
+async fn find(
+    workload: &Description,
+    catalogue: &StatementCatalogue,
+    target: &Target,
+) -> Result<Record, Failure> {
     let name = target.database.target();
     let mut session = connect(&target.database, Role::Monitor, target.connect_limit)
         .await
         .doing(format_args!("connecting to {name}"))?;
-    let record = built(workload, book, &mut session, &name).await?;
+    let record = built(workload, catalogue, &mut session, &name).await?;
     session.close().await;
     Ok(record)
 }
@@ -525,14 +538,14 @@ fn refuse_lack(record: &Record, target: &str) -> Result<(), Failure> {
 fn refuse_mode(
     settings: &Settings,
     workload: &Description,
-    foreign: &Foreign,
+    external: &ExternalSchema,
 ) -> Result<(), SpecError> {
-    let asked = settings.said("mode").and_then(|text| text.parse::<Mode>().ok());
-    let (Some(asked), Some(mode)) = (asked, foreign.modes.first()) else { return Ok(()) };
-    if foreign.modes.contains(&asked) || !workload.modes.contains(&asked) {
+    let asked = settings.get("mode").and_then(|text| text.parse::<Mode>().ok());
+    let (Some(asked), Some(mode)) = (asked, external.modes.first()) else { return Ok(()) };
+    if external.modes.contains(&asked) || !workload.modes.contains(&asked) {
         return Ok(());
     }
-    let (made_by, mode, asked) = (&foreign.made_by, mode.name(), asked.name());
+    let (made_by, mode, asked) = (&external.made_by, mode.name(), asked.name());
     let message = format!(
         "{made_by} made the tables, so a run has mode {mode} there and not {asked}: leave --mode out"
     );
@@ -547,7 +560,7 @@ fn agree(
 ) -> Result<(), SpecError> {
     if record.get("version") != Some(workload.version.to_string().as_str()) {
         return Err(SpecError::new(format!(
-            "the data is of version {} of {}, this program runs version {}; build it anew with \
+            "the data is of version {} of {}, this program runs version {}; rebuild it with \
              --replace",
             record.get("version").unwrap_or("?"),
             workload.title,
@@ -564,11 +577,11 @@ fn agree(
         )));
     }
     for (option, built) in record.below("option") {
-        if let Some(asked) = settings.said(option)
+        if let Some(asked) = settings.get(option)
             && asked != built
         {
             let made_by = record.get("fact/made_by");
-            return Err(SpecError::new(match made_by.filter(|_| record.is_adopted()) {
+            return Err(SpecError::new(match made_by.filter(|_| record.is_external()) {
                 Some(made_by) => {
                     format!("{made_by} made the tables, so {option} is {built}, not {asked}")
                 }

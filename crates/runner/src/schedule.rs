@@ -10,7 +10,7 @@ use crate::report::format::duration;
 const USUAL_S: u64 = 300;
 
 /// What PostgreSQL does by the clock and for seconds, where it is on. Its background writers, which go
-/// round several times a second, are part of every second.
+/// round several times per second, are part of every second.
 const POSTGRES: [(&str, Option<&str>); 3] = [
     ("checkpoint_timeout", None),
     ("autovacuum_naptime", Some("autovacuum")),

@@ -2,7 +2,7 @@
 //! what the database's own counter says beside it.
 
 use triphammer_core::event::Phase;
-use triphammer_core::recorder::{Interval, TypeInterval};
+use triphammer_core::recorder::{RecordedInterval, TypeInterval};
 use triphammer_core::stats::rate;
 
 use crate::result::ServerTransactions;
@@ -11,7 +11,7 @@ use crate::result::ServerTransactions;
 #[derive(Clone, Debug)]
 pub struct Second {
     /// What the engine counted.
-    pub interval: Interval,
+    pub interval: RecordedInterval,
     /// All transaction types together.
     pub total: TypeInterval,
     /// The phase in which it began.
@@ -24,7 +24,11 @@ pub struct Second {
 impl Second {
     /// A second, with its total.
     #[must_use]
-    pub fn new(interval: Interval, phase: Phase, server: Option<ServerTransactions>) -> Self {
+    pub fn new(
+        interval: RecordedInterval,
+        phase: Phase,
+        server: Option<ServerTransactions>,
+    ) -> Self {
         let mut total = TypeInterval::default();
         for seen in &interval.types {
             total.add(seen);
@@ -40,7 +44,7 @@ impl Second {
 }
 
 impl ServerTransactions {
-    /// Transactions a minute.
+    /// Transactions per minute.
     #[must_use]
     pub fn per_minute(&self) -> f64 {
         rate(self.count, self.seconds, 60)

@@ -8,13 +8,13 @@ use triphammer_core::Database;
 use triphammer_core::SpecError;
 use triphammer_core::session::{Admin, Isolation, Protocol, Role, ServerInfo, Session, Waits};
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
-use triphammer_core::spec::Limits;
+use triphammer_core::spec::TimeLimits;
 use triphammer_drivers::AnyDatabase;
 use triphammer_drivers::target::{ConnectSettings, Reach, Secret, TargetUrl};
 
-use crate::crew::{connect, on_this_thread};
 use crate::failure::{Doing, Failure};
 use crate::settings::{Settings, Source};
+use crate::worker_pool::{connect, on_this_thread};
 
 /// A target that is ready to be connected to.
 #[derive(Debug)]
@@ -79,8 +79,8 @@ pub fn open(
     workload: &str,
     secrets: &dyn Secrets,
 ) -> Result<Target, SpecError> {
-    let embedded = settings.said("target").is_none();
-    let url = settings.said("target").map_or_else(|| embedded_target(workload), str::to_owned);
+    let embedded = settings.get("target").is_none();
+    let url = settings.get("target").map_or_else(|| embedded_target(workload), str::to_owned);
     let mut warnings = Vec::new();
     let in_url = TargetUrl::parse(&url).is_ok_and(|url| url.has_password());
     if in_url && settings.source("target") == Source::Flag {
@@ -90,7 +90,7 @@ pub fn open(
                 .to_owned(),
         );
     }
-    let connect_limit = settings.duration("connect-timeout", Limits::default().connect)?;
+    let connect_limit = settings.duration("connect-timeout", TimeLimits::default().connect)?;
     let waits = Waits {
         query: settings.duration("query-timeout", Waits::default().query)?,
         work: settings.duration("work-timeout", Waits::default().work)?,
@@ -111,7 +111,7 @@ pub fn open(
         password: password(settings, secrets)?,
         isolation,
         protocol,
-        schema: settings.said("schema").map(str::to_owned),
+        schema: settings.get("schema").map(str::to_owned),
         connect_limit,
         waits,
         reach: secrets.reach(),
@@ -127,7 +127,7 @@ fn password(settings: &mut Settings, secrets: &dyn Secrets) -> Result<Option<Sec
     if settings.switch("ask-password")? {
         return Ok(Some(Secret::new(secrets.prompt("Password: ")?)));
     }
-    if let Some(file) = settings.said("password-file") {
+    if let Some(file) = settings.get("password-file") {
         return read_password_file(Path::new(file)).map(Some);
     }
     Ok(secrets.variable("TRIPHAMMER_PASSWORD").map(Secret::new))
@@ -149,7 +149,7 @@ fn read_password_file(file: &Path) -> Result<Secret, SpecError> {
 ///
 /// # Errors
 /// When there is no session to be had.
-pub fn look(target: &Target) -> Result<ServerInfo, Failure> {
+pub fn probe(target: &Target) -> Result<ServerInfo, Failure> {
     on_this_thread(async {
         let name = target.database.target();
         let mut session = connect(&target.database, Role::Monitor, target.connect_limit)

@@ -7,7 +7,7 @@ use std::time::Duration;
 use triphammer_core::event::Event;
 use triphammer_core::spec::RunSpec;
 
-use crate::campaign::step::{Begin, Step};
+use crate::campaign::step::{Begin, PlannedRun};
 use crate::result::RunResult;
 use crate::second::Second;
 use crate::store::JobId;
@@ -44,9 +44,9 @@ pub enum JobEvent<'a> {
     /// A campaign has begun or goes on.
     Sequence(&'a Begin),
     /// A run of a campaign begins.
-    Step {
+    PlannedRun {
         /// Which.
-        step: &'a Step,
+        step: &'a PlannedRun,
         /// How many are done.
         done: u32,
         /// Of how many, where that is known.
@@ -57,14 +57,14 @@ pub enum JobEvent<'a> {
     /// It has ended.
     StepEnded {
         /// Which.
-        step: &'a Step,
+        step: &'a PlannedRun,
         /// What it measured.
         result: &'a RunResult,
     },
     /// It could not be made.
     StepRefused {
         /// Which.
-        step: &'a Step,
+        step: &'a PlannedRun,
         /// Why.
         reason: &'a str,
     },

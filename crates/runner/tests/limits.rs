@@ -11,7 +11,7 @@ use triphammer_core::workload::WorkloadSettings;
 use triphammer_runner::build::{BuildRequest, build};
 use triphammer_runner::command::JobKind;
 use triphammer_runner::job::Handle;
-use triphammer_runner::result::{Cause, Limit, LimitedBy, RunResult};
+use triphammer_runner::result::{Bottleneck, Cause, LimitedBy, RunResult};
 use triphammer_runner::run::Resolved;
 use triphammer_runner::settings::{Settings, Source};
 use triphammer_runner::target::{self, NoSecrets, Target};
@@ -32,10 +32,10 @@ impl Watcher for Nobody {
     }
 }
 
-fn open(said: &[(&str, &str)]) -> (Settings, Target) {
+fn open(given: &[(&str, &str)]) -> (Settings, Target) {
     let mut settings = Settings::new(JobKind::Run);
-    for (name, value) in said {
-        settings.say(name, *value, Source::Flag);
+    for (name, value) in given {
+        settings.set(name, *value, Source::Flag);
     }
     let target = target::open(&mut settings, "tproc-c", &NoSecrets).unwrap();
     (settings, target)
@@ -46,13 +46,13 @@ fn alone() -> std::sync::MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn run(said: &[(&str, &str)]) -> LimitedBy {
+fn run(given: &[(&str, &str)]) -> LimitedBy {
     let _alone = alone();
-    measure(said)
+    measure(given)
 }
 
-fn measure(said: &[(&str, &str)]) -> LimitedBy {
-    let (mut settings, target) = open(said);
+fn measure(given: &[(&str, &str)]) -> LimitedBy {
+    let (mut settings, target) = open(given);
     let workload = TprocC::describe();
     let mut nobody = Nobody;
     let watch = Watch::new(&mut nobody);
@@ -91,10 +91,10 @@ fn built(server: &PostgresServer, name: &str) -> String {
 
 #[test]
 fn a_client_that_never_rests_is_client_bound() {
-    let said =
+    let given =
         [("target", "null:"), ("vus", "2"), ("threads", "1"), ("rampup", "0s"), ("duration", "3s")];
-    let limited = run(&said);
-    assert!(limited.kind == Limit::Client || is_of_others(&limited), "{limited:?}");
+    let limited = run(&given);
+    assert!(limited.kind == Bottleneck::Client || is_of_others(&limited), "{limited:?}");
     let figures = limited.figures;
     let ready = figures.busiest_thread_share + figures.busiest_thread_wait_share.unwrap();
     assert!(ready > 0.9, "{figures:?}");
@@ -103,22 +103,22 @@ fn a_client_that_never_rests_is_client_bound() {
 
 #[test]
 fn a_slow_database_is_database_bound() {
-    let said = [
+    let given = [
         ("target", "null:?service=200ms"),
         ("vus", "40"),
         ("threads", "1"),
         ("rampup", "1s"),
         ("duration", "4s"),
     ];
-    let limited = run(&said);
-    assert_eq!(limited.kind, Limit::Database, "{limited:?}");
+    let limited = run(&given);
+    assert_eq!(limited.kind, Bottleneck::Database, "{limited:?}");
     assert!(limited.figures.sessions_busy_share > 0.8);
     assert!(limited.figures.lag_samples > 100);
 }
 
 #[test]
 fn a_load_that_leaves_its_sessions_idle_is_the_limit() {
-    let said = [
+    let given = [
         ("target", "null:?service=1ms"),
         ("load", "rate:100/s"),
         ("vus", "40"),
@@ -126,16 +126,16 @@ fn a_load_that_leaves_its_sessions_idle_is_the_limit() {
         ("rampup", "0s"),
         ("duration", "4s"),
     ];
-    let limited = run(&said);
-    assert_eq!(limited.kind, Limit::Load, "{limited:?}");
+    let limited = run(&given);
+    assert_eq!(limited.kind, Bottleneck::Load, "{limited:?}");
     assert!(limited.words.contains("it asked for no more"), "{}", limited.words);
 }
 
 #[test]
 fn a_short_run_is_undecided() {
-    let said = [("target", "null:"), ("vus", "1"), ("rampup", "0s"), ("duration", "1s")];
-    let limited = run(&said);
-    assert_eq!(limited.kind, Limit::Undecided);
+    let given = [("target", "null:"), ("vus", "1"), ("rampup", "0s"), ("duration", "1s")];
+    let limited = run(&given);
+    assert_eq!(limited.kind, Bottleneck::Undecided);
     assert!(limited.advice.contains("run longer"), "{}", limited.advice);
 }
 
@@ -147,7 +147,7 @@ fn a_distant_server_is_network_bound() {
     let distant = url.replace(&format!(":{}/", server.port()), &format!(":{}/", proxy.port()));
     assert_ne!(distant, url);
     proxy.delay(Duration::from_millis(50));
-    let said = [
+    let given = [
         ("target", distant.as_str()),
         ("vus", "8"),
         ("threads", "1"),
@@ -155,8 +155,8 @@ fn a_distant_server_is_network_bound() {
         ("rampup", "1s"),
         ("duration", "5s"),
     ];
-    let limited = run(&said);
-    assert!(limited.kind == Limit::Network || is_of_others(&limited), "{limited:?}");
+    let limited = run(&given);
+    assert!(limited.kind == Bottleneck::Network || is_of_others(&limited), "{limited:?}");
     let figures = limited.figures;
     assert!((100_000..400_000).contains(&figures.round_trip_us.unwrap()), "{figures:?}");
     assert!((0.6..1.5).contains(&figures.network_share.unwrap()), "{figures:?}");
@@ -176,7 +176,7 @@ fn a_server_that_has_all_cpus_of_its_clients_host_is_host_bound() {
         for _ in 0..cores {
             scope.spawn(|| server.run(database, burn));
         }
-        let said = [
+        let given = [
             ("target", url.as_str()),
             ("vus", "4"),
             ("threads", "2"),
@@ -184,13 +184,13 @@ fn a_server_that_has_all_cpus_of_its_clients_host_is_host_bound() {
             ("rampup", "1s"),
             ("duration", "5s"),
         ];
-        let limited = std::panic::catch_unwind(|| measure(&said));
+        let limited = std::panic::catch_unwind(|| measure(&given));
         let stop = format!(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = '{burn}'"
         );
         server.run("postgres", &stop).unwrap();
         let limited = limited.unwrap();
-        assert_eq!(limited.kind, Limit::Host, "{limited:?}");
+        assert_eq!(limited.kind, Bottleneck::Host, "{limited:?}");
         // The burners are the server's own sessions.
         assert!(limited.figures.server_cpus.unwrap() > 0.2, "{limited:?}");
         assert!(limited.figures.server_waiting.unwrap() > 0.5, "{limited:?}");

@@ -5,14 +5,14 @@ use triphammer_runner::settings::{Mark, SettingKind, declared, is};
 use triphammer_runner::workload_options;
 
 /// The command with what was said, by name; targets come first and without theirs.
-pub fn of<'a>(command: JobKind, said: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+pub fn of<'a>(command: JobKind, given: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let is_place = |name: &str| is(command, name, Mark::Positional);
-    let (places, said): (Vec<_>, Vec<_>) = said.into_iter().partition(|(name, _)| is_place(name));
+    let (places, given): (Vec<_>, Vec<_>) = given.into_iter().partition(|(name, _)| is_place(name));
     let mut line = format!("triphammer {}", command.name());
     for (_, url) in places {
         line.push_str(&format!(" {}", quoted(url)));
     }
-    for (name, value) in said {
+    for (name, value) in given {
         let is_switch = declared(command, name).is_some_and(|s| s.kind() == SettingKind::Switch)
             || workload_options().iter().any(|(_, o)| o.name == name && o.value.is_none());
         match (is_switch, value) {

@@ -31,12 +31,12 @@ pub struct Config {
     /// Names by which browsers may call the server, beside addresses and `localhost`.
     pub hosts: Vec<String>,
     /// Limits of waits.
-    pub limits: Limits,
+    pub limits: ServerLimits,
 }
 
 /// Every wait of the server has a limit with a name.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ServerLimits {
     /// For the head of a request, and for the TLS handshake before it.
     pub head: Duration,
     /// For a request, its body included, but for event streams.
@@ -51,7 +51,7 @@ pub struct Limits {
     pub streams_per_client: usize,
 }
 
-impl Default for Limits {
+impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             head: Duration::from_secs(10),

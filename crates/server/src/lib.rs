@@ -20,7 +20,7 @@ mod config;
 mod error;
 mod extract;
 mod guard;
-pub mod handover;
+pub mod html_export;
 pub mod live;
 pub mod openapi;
 mod schema;
@@ -30,7 +30,7 @@ mod time;
 mod ui;
 
 pub use app::App;
-pub use config::{Config, LISTEN, Limits};
+pub use config::{Config, LISTEN, ServerLimits};
 pub use error::ApiError;
 pub use guard::{TOKEN_MIN, random_token};
 pub use serve::Server;

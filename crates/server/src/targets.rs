@@ -292,16 +292,16 @@ impl Targets {
     ///
     /// # Errors
     /// When there is none of that name.
-    pub fn say(&self, name: &str, settings: &mut Settings) -> Result<Keys, ApiError> {
+    pub fn apply(&self, name: &str, settings: &mut Settings) -> Result<Keys, ApiError> {
         let held = self.lock();
         let password = held.passwords.get(name).cloned();
         if let Some(target) = self.fixed.get(name) {
-            return Ok(say_fixed(target, password, settings));
+            return Ok(apply_fixed(target, password, settings));
         }
         let form = held.saved.get(name).ok_or_else(|| absent(name).about("target"))?;
-        settings.say("target", form.url.clone(), Source::Request);
+        settings.set("target", form.url.clone(), Source::Request);
         if let Some(schema) = &form.schema {
-            settings.say("schema", schema.clone(), Source::Request);
+            settings.set("schema", schema.clone(), Source::Request);
         }
         Ok(Keys { password, ..self.no_keys() })
     }
@@ -353,14 +353,14 @@ fn shown_fixed(name: &str, target: &FixedTarget, held: &Held) -> SavedTarget {
 }
 
 /// A password that a client gave for a target wins over those of the file.
-fn say_fixed(target: &FixedTarget, held: Option<Secret>, settings: &mut Settings) -> Keys {
-    settings.say("target", target.url.clone(), Source::Request);
+fn apply_fixed(target: &FixedTarget, held: Option<Secret>, settings: &mut Settings) -> Keys {
+    settings.set("target", target.url.clone(), Source::Request);
     if let Some(schema) = &target.schema {
-        settings.say("schema", schema.clone(), Source::Request);
+        settings.set("schema", schema.clone(), Source::Request);
     }
     let password = held.or_else(|| target.password.clone());
     if let (Some(file), None) = (&target.password_file, &password) {
-        settings.say("password-file", file.clone(), Source::Request);
+        settings.set("password-file", file.clone(), Source::Request);
     }
     Keys { password, variable: target.password_variable.clone(), reach: Reach::Process }
 }

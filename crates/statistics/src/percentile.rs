@@ -105,7 +105,7 @@ pub fn of_quantiles(
     of_ranks(count, percent, inflation, |rank| value_at(float(rank) / float(count)))
 }
 
-/// The percentile of all values of batches, which are equal stretches of time in order; some 20 of them
+/// The percentile of all values of batches, which are equal stretches of time in order; about 20 of them
 /// are a good number. `above` counts the values of a batch above `value_at(percent / 100)`; `value_at`
 /// gives the value of a share of all, as in [`of_quantiles`]. The interval allows for what neighbours in
 /// time have in common; there is none with fewer than [`BATCHES_MIN`] batches that hold values.

@@ -71,7 +71,7 @@ pub fn at_end(summary: &Summary, relative_half_width: f64) -> Option<Interval> {
 
 /// Whether [`decide`] may say something else than one point before.
 #[must_use]
-pub fn is_look(points: usize, target: Target) -> bool {
+pub fn is_interim_analysis(points: usize, target: Target) -> bool {
     points >= target.points_max
         || points == target.points_min
         || looks(points) != looks(points.saturating_sub(1))
@@ -160,7 +160,7 @@ mod tests {
         let decide_at = |points: usize| (points, decide(&series[..points], target));
         let ends = |(_, decision): &(usize, Decision)| !matches!(decision, Decision::GoOn { .. });
         // Between looks nothing changes.
-        let looks = (1..=series.len()).filter(|&n| is_look(n, target));
+        let looks = (1..=series.len()).filter(|&n| is_interim_analysis(n, target));
         looks.map(decide_at).find(ends).expect("ends at the limit")
     }
 

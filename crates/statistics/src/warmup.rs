@@ -36,7 +36,7 @@ pub enum WarmUp {
     TooShort,
 }
 
-/// Finds the end of the warm-up of a series of one figure an interval, such as transactions a second.
+/// Finds the end of the warm-up of a series of one figure an interval, such as transactions per second.
 /// Points that are not finite are left out.
 #[must_use]
 pub fn warm_up(series: &[f64]) -> WarmUp {

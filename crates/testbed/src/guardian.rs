@@ -45,7 +45,7 @@ pub struct Guardian {
 }
 
 /// What a guardian runs.
-pub struct Plan<'a> {
+pub struct GuardianPlan<'a> {
     /// Folder that goes when the guardian goes.
     pub folder: &'a Path,
     /// Where the output of the commands goes.
@@ -58,7 +58,7 @@ pub struct Plan<'a> {
 
 impl Guardian {
     /// Starts a guardian and its commands.
-    pub fn start(plan: &Plan<'_>) -> Result<Self, TestbedError> {
+    pub fn start(plan: &GuardianPlan<'_>) -> Result<Self, TestbedError> {
         use std::os::unix::process::CommandExt;
         let pid_file = plan.folder.join("server.pid");
         // Left over from an earlier start in this folder.

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::TestbedError;
 use crate::certificates;
-use crate::guardian::{Guardian, Plan};
+use crate::guardian::{Guardian, GuardianPlan};
 
 /// The user that the client certificate is made out to.
 pub(crate) const CERTIFICATE_USER: &str = "certificate_user";
@@ -94,7 +94,7 @@ impl Server {
     fn spawn(&mut self, launch: &impl Launch) -> Result<(), TestbedError> {
         let commands = launch.commands(self.folder.path(), self.port);
         let log = self.log_file();
-        let plan = Plan {
+        let plan = GuardianPlan {
             folder: self.folder.path(),
             log: &log,
             first: &commands.first,

@@ -5,7 +5,7 @@
 //! A new workload is one module, its folder `sql/base/<name>/`, and one line in [`mod@list`].
 //! A new dialect is one folder with its `dialect.toml`. Neither knows of the other.
 
-pub mod books;
+pub mod catalogues;
 pub mod list;
 pub mod tpc_b;
 pub mod tproc_c;

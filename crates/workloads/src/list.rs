@@ -10,7 +10,7 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Completion, Description, Mode, Part, Statements, TableDef, Workload, WorkloadSettings,
+    Chunk, Completion, Description, Mode, Statements, TableDef, Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
@@ -47,13 +47,13 @@ macro_rules! workloads {
             $name(<$workload as Workload>::Prepared),)+
         }
 
-        /// What every workload says of itself, in the order of the list.
+        /// What every workload declares, in the order of the list.
         #[must_use]
         pub fn all() -> Vec<Arc<Description>> {
             vec![$(<$workload>::describe()),+]
         }
 
-        /// What the workload called `name` says of itself.
+        /// What the workload called `name` declares.
         ///
         /// # Errors
         /// When there is none of that name.
@@ -94,12 +94,12 @@ macro_rules! workloads {
                 match self { $(Self::$name(workload) => workload.description(),)+ }
             }
 
-            fn parts(&self) -> Vec<Part> {
-                match self { $(Self::$name(workload) => workload.parts(),)+ }
+            fn chunks(&self) -> Vec<Chunk> {
+                match self { $(Self::$name(workload) => workload.chunks(),)+ }
             }
 
-            fn rows(&self, part: &Part, table: &TableDef) -> Box<dyn RowSource + '_> {
-                match self { $(Self::$name(workload) => workload.rows(part, table),)+ }
+            fn rows(&self, chunk: &Chunk, table: &TableDef) -> Box<dyn RowSource + '_> {
+                match self { $(Self::$name(workload) => workload.rows(chunk, table),)+ }
             }
 
             fn build_facts(&self) -> Vec<(&'static str, String)> {

@@ -1,12 +1,12 @@
-//! Every workload's SQL book resolves in every dialect, and holds what the workload declares.
+//! Every workload's statement catalogue resolves in every dialect, and holds what the workload declares.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do: with a panic")]
 
 use std::path::Path;
 
-use triphammer_core::sql::{Required, SqlBook, StatementDef};
+use triphammer_core::sql::{Required, StatementCatalogue, StatementDef};
 use triphammer_core::workload::Description;
 use triphammer_workloads::tproc_c::TprocC;
-use triphammer_workloads::{all, books};
+use triphammer_workloads::{all, catalogues};
 
 /// Dialects with stored procedures.
 const WITH_PROCEDURES: [&str; 4] = ["mariadb", "mysql", "null", "postgres"];
@@ -14,28 +14,29 @@ const WITH_PROCEDURES: [&str; 4] = ["mariadb", "mysql", "null", "postgres"];
 #[test]
 fn every_workload_resolves_in_every_dialect() {
     // A missing statement, an unknown parameter or word, and an override that equals what it
-    // overrides are errors of the book.
+    // overrides are errors of the catalogue.
     for workload in all() {
-        for dialect in books::dialects() {
+        for dialect in catalogues::dialects() {
             let procedures = WITH_PROCEDURES.contains(&dialect.as_str());
-            let book = books::book(&workload, &dialect, procedures).unwrap();
-            assert_eq!(book.dialect(), dialect);
-            assert!(book.scripts("create").count() > 0);
+            let catalogue = catalogues::catalogue(&workload, &dialect, procedures).unwrap();
+            assert_eq!(catalogue.dialect(), dialect);
+            assert!(catalogue.scripts("create").count() > 0);
         }
     }
-    assert_eq!(books::dialects(), ["base", "mariadb", "mysql", "null", "postgres", "sqlite"]);
+    assert_eq!(catalogues::dialects(), ["base", "mariadb", "mysql", "null", "postgres", "sqlite"]);
 }
 
 #[test]
 fn an_unknown_dialect_is_answered_with_the_known_ones() {
-    let error = books::book(&TprocC::describe(), "oracle", false).unwrap_err().to_string();
+    let error =
+        catalogues::catalogue(&TprocC::describe(), "oracle", false).unwrap_err().to_string();
     assert!(error.contains("no SQL dialect is called `oracle`"), "{error}");
     assert!(error.contains("base, mariadb, mysql, null, postgres, sqlite"), "{error}");
 }
 
 #[test]
 fn a_dialect_without_procedures_has_no_calls() {
-    let error = books::book(&TprocC::describe(), "sqlite", true).unwrap_err().to_string();
+    let error = catalogues::catalogue(&TprocC::describe(), "sqlite", true).unwrap_err().to_string();
     assert!(error.contains("has no statement `new_order.call`"), "{error}");
 }
 
@@ -52,8 +53,10 @@ fn every_script_is_of_a_kind_that_a_build_knows() {
         "drop_procedure",
         "build_record",
     ];
-    for dialect in books::dialects() {
-        for script in books::book(&TprocC::describe(), &dialect, false).unwrap().all_scripts() {
+    for dialect in catalogues::dialects() {
+        for script in
+            catalogues::catalogue(&TprocC::describe(), &dialect, false).unwrap().all_scripts()
+        {
             assert!(kinds.contains(&script.kind()), "{dialect}: {}", script.name);
         }
     }
@@ -67,10 +70,10 @@ fn the_schema_has_the_declared_columns_in_their_order() {
 }
 
 fn columns_are_those_declared(workload: &Description) {
-    let book = books::book(workload, "postgres", true).unwrap();
+    let catalogue = catalogues::catalogue(workload, "postgres", true).unwrap();
     for table in &*workload.tables {
         let name = format!("create.{}", table.name);
-        let script = book.all_scripts().iter().find(|s| s.name == name).unwrap();
+        let script = catalogue.all_scripts().iter().find(|s| s.name == name).unwrap();
         let columns: Vec<_> = script
             .sql
             .lines()
@@ -110,7 +113,7 @@ fn checks_and_audits_are_asked(workload: &Description) {
 fn the_statements_are_those_that_are_pinned() {
     let names = |required: Required| {
         let of_kind = |s: &&StatementDef| s.required == required && !s.name.starts_with("check.");
-        let build = books::build_statements();
+        let build = catalogues::build_statements();
         let workload = TprocC::describe();
         let all = workload.statements.iter().chain(&build);
         let mut names: Vec<_> = all.filter(of_kind).map(|s| s.name.to_string()).collect();
@@ -201,13 +204,13 @@ fn the_statements_are_those_that_are_pinned() {
 
 #[test]
 fn dialects_hold_only_what_differs_from_their_parents() {
-    for name in books::dialects() {
-        let dialect = books::dialect(&name).unwrap();
+    for name in catalogues::dialects() {
+        let dialect = catalogues::dialect(&name).unwrap();
         let Some(parent) = &dialect.parent else { continue };
-        for (word, text) in &dialect.words {
+        for (word, text) in &dialect.variables {
             let mut above = Some(parent.clone());
-            while let Some(at) = above.map(|name| books::dialect(&name).unwrap()) {
-                let inherited = at.words.get(word);
+            while let Some(at) = above.map(|name| catalogues::dialect(&name).unwrap()) {
+                let inherited = at.variables.get(word);
                 assert_ne!(inherited, Some(text), "{name}: the word {word}");
                 above = at.parent.filter(|_| inherited.is_none());
             }
@@ -220,12 +223,12 @@ fn dialects_hold_only_what_differs_from_their_parents() {
 
 /// With the words replaced, too, no block says what the parent's says.
 fn overrides_differ(workload: &Description, dialect: &str, parent: &str) {
-    let text_of = |book: &SqlBook, name: &str| {
-        let script = book.all_scripts().iter().find(|s| s.name == name).map(|s| s.sql.clone());
-        script.or_else(|| book.statement(name).ok().map(|s| s.sql.clone()))
+    let text_of = |catalogue: &StatementCatalogue, name: &str| {
+        let script = catalogue.all_scripts().iter().find(|s| s.name == name).map(|s| s.sql.clone());
+        script.or_else(|| catalogue.statement(name).ok().map(|s| s.sql.clone()))
     };
-    let own = books::book(workload, dialect, false).unwrap();
-    let above = books::book(workload, parent, false).unwrap();
+    let own = catalogues::catalogue(workload, dialect, false).unwrap();
+    let above = catalogues::catalogue(workload, parent, false).unwrap();
     let sql = Path::new(env!("CARGO_MANIFEST_DIR")).join("sql");
     let folder = sql.join(dialect).join(&*workload.name);
     for file in folder.read_dir().into_iter().flatten() {
@@ -240,8 +243,9 @@ fn overrides_differ(workload: &Description, dialect: &str, parent: &str) {
 fn options_of_a_dialect_change_its_scripts_and_no_others() {
     let options = |name: &str, value: &str| [(name.to_owned(), value.to_owned())].into();
     let create = |options| {
-        let book = books::book_with(&TprocC::describe(), "mariadb", true, &options).unwrap();
-        let script = book.scripts("create").find(|s| s.object() == "order_line").unwrap();
+        let catalogue =
+            catalogues::catalogue_with(&TprocC::describe(), "mariadb", true, &options).unwrap();
+        let script = catalogue.scripts("create").find(|s| s.object() == "order_line").unwrap();
         script.sql.trim_end().lines().last().unwrap().to_owned()
     };
     let plain = ") ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin";
@@ -256,8 +260,9 @@ fn options_of_a_dialect_change_its_scripts_and_no_others() {
         ("mysql", "partitions", "0", "from 1 to 1024, not `0`"),
         ("mysql", "storage-engine", "MyISAM", "not `MyISAM`"),
     ] {
-        let error = books::book_with(&TprocC::describe(), dialect, true, &options(name, value))
-            .unwrap_err();
+        let error =
+            catalogues::catalogue_with(&TprocC::describe(), dialect, true, &options(name, value))
+                .unwrap_err();
         assert!(error.to_string().contains(message), "{error}");
     }
 }
@@ -265,8 +270,8 @@ fn options_of_a_dialect_change_its_scripts_and_no_others() {
 #[test]
 fn only_dialects_that_differ_have_overrides() {
     // What SQLite and the null database spell differently, by name: a longer list needs a reason.
-    let base = books::book(&TprocC::describe(), "base", false).unwrap();
-    let sqlite = books::book(&TprocC::describe(), "sqlite", false).unwrap();
+    let base = catalogues::catalogue(&TprocC::describe(), "base", false).unwrap();
+    let sqlite = catalogues::catalogue(&TprocC::describe(), "sqlite", false).unwrap();
     let differing: Vec<_> = sqlite
         .all_scripts()
         .iter()

@@ -203,7 +203,7 @@ export type CapacityJudgement = {
   interval: Interval;
   /** The precision was reached; otherwise the probes were used up. */
   precise: boolean;
-  /** Highest rate that is ok, transactions a second. */
+  /** Highest rate that is ok, transactions per second. */
   rate: number;
   /** The capacity. */
   result: "found";
@@ -608,7 +608,7 @@ export type Group = "question" | "data" | "load" | "length" | "statements" | "fa
 export interface HeadlineFigure {
   /** Transactions committed in the timed window that the figure counts. */
   count: number;
-  /** `New-Orders committed a minute`. */
+  /** `New-Orders committed per minute`. */
   meaning: string;
   /** `NOPM`. */
   name: string;
@@ -622,7 +622,7 @@ export interface HeadlineFigure {
 
 /** The workload's first figure, without a value. */
 export interface HeadlineName {
-  /** `New-Orders committed a minute`. */
+  /** `New-Orders committed per minute`. */
   meaning: string;
   /** `NOPM`. */
   name: string;
@@ -868,7 +868,7 @@ export interface JobSummary {
   server_product: string | null;
   /** The server's version. */
   server_version: string | null;
-  /** Transactions completed a second, in stretches of equal length; empty without a series. */
+  /** Transactions completed per second, in stretches of equal length; empty without a series. */
   sparkline: number[];
   /** Date and time, RFC 3339, UTC. */
   started_at: string;
@@ -1415,11 +1415,11 @@ export interface Probe {
   limited_by: Limit;
   /** Share of arrivals that no session was free for in time. */
   missed_share: number;
-  /** Arrivals a second that were asked for. */
+  /** Arrivals per second that were asked for. */
   rate: number;
   /** Why the limit is not kept; null when it is. */
   reason: Reason | null;
-  /** Transactions a second that the target served, where it surely fell behind; null elsewhere. */
+  /** Transactions per second that the target served, where it surely fell behind; null elsewhere. */
   served: Estimate | null;
   /** Its place in the sequence, from 0. */
   step: number;
@@ -1961,7 +1961,7 @@ export type Steady = "steady" | "drifting" | "too_short";
 export interface Step {
   /** How long. */
   lasts: string;
-  /** Arrivals a second. */
+  /** Arrivals per second. */
   per_second: number;
 }
 

@@ -44,7 +44,7 @@ const STYLES: Pick<Line, 'colour' | 'dash'>[] = [
 export const style = (place: number) => STYLES[place % STYLES.length]!;
 
 /**
- * Widths of lines, the first drawn at the bottom. Lines that run on top of each other are told apart: each is
+ * Widths of lines, the first drawn at the bottom. Lines that run on top of each other are distinguished: each is
  * thinner than the one below it, so that both are seen.
  */
 export function widths(columns: (number | null | undefined)[][]): number[] {

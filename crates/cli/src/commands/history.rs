@@ -10,7 +10,7 @@ use crate::{Exit, Result};
 /// Shows the runs in the order of time, and when they changed.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
     let store = stored(settings)?;
-    let said = |name: &str| settings.said(name).map(str::to_owned);
+    let said = |name: &str| settings.get(name).map(str::to_owned);
     let wanted = Wanted { label: said("label"), workload: said("workload"), on: said("on") };
     let found = history(&store, &wanted)?;
     if settings.switch("json")? {

@@ -35,7 +35,7 @@ impl Done {
 /// How a job is shown.
 struct Show {
     format: Format,
-    only_look: bool,
+    is_preview: bool,
     as_view: bool,
 }
 
@@ -68,7 +68,7 @@ fn work(kind: JobKind, settings: Settings) -> Result<Done> {
         terminal::warn(warning);
     }
     let show = Show::read(kind, job.settings_mut())?;
-    if show.only_look {
+    if show.is_preview {
         return look(&mut job);
     }
     if let Some(replayed) = job.replay(&mut Silent)? {
@@ -94,7 +94,7 @@ fn work(kind: JobKind, settings: Settings) -> Result<Done> {
 
 /// Shows what the job would come to: every setting of the runs that a campaign would begin with, and its own.
 fn look(job: &mut Job) -> Result<Done> {
-    let preview = job.look(&mut Silent)?;
+    let preview = job.preview(&mut Silent)?;
     if job.kind().is_campaign() {
         for (run, _) in &preview.runs {
             show_spec(run)?;
@@ -140,9 +140,9 @@ impl Show {
     fn read(kind: JobKind, settings: &mut Settings) -> Result<Self> {
         let takes = |name: &str| declared(kind, name).is_some();
         let mut switch = |name: &str| -> Result<bool> { Ok(takes(name) && settings.switch(name)?) };
-        let (only_look, as_json) = (switch("show-spec")?, switch("json")?);
+        let (is_preview, as_json) = (switch("show-spec")?, switch("json")?);
         let as_view = switch("tui")?;
-        if as_view && !only_look && settings.said("replay-exemplar").is_none() {
+        if as_view && !is_preview && settings.get("replay-exemplar").is_none() {
             tui::refuse(as_json)?;
         }
         let format = match as_json {
@@ -150,7 +150,7 @@ impl Show {
             false if takes("format") => compare::format(settings)?,
             false => Format::Text,
         };
-        Ok(Self { format, only_look, as_view })
+        Ok(Self { format, is_preview, as_view })
     }
 
     fn text(&self, document: &Document) -> String {
@@ -177,8 +177,8 @@ fn junit(kind: JobKind, settings: &mut Settings) -> Result<Option<OutputFile>> {
         |path| path.display().to_string(),
         "none",
     )?;
-    let only_look = declared(kind, "show-spec").is_some() && settings.switch("show-spec")?;
-    path.filter(|_| !only_look).map(|path| OutputFile::create(&path)).transpose()
+    let is_preview = declared(kind, "show-spec").is_some() && settings.switch("show-spec")?;
+    path.filter(|_| !is_preview).map(|path| OutputFile::create(&path)).transpose()
 }
 
 /// The job that was to be stored is not, or not whole: the warning said why.

@@ -8,7 +8,7 @@ use triphammer_runner::report::{self, Charset, Format};
 use triphammer_runner::requirement::{self, Vocabulary};
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::{JobFilter, JobId, StoreError, StoredJob};
-use triphammer_server::handover;
+use triphammer_server::html_export;
 
 use super::{print, stored};
 use crate::{Exit, Result};
@@ -17,8 +17,8 @@ use crate::{Exit, Result};
 pub fn list(settings: &mut Settings) -> Result<Exit> {
     let store = stored(settings)?;
     let limit = settings.parse("limit", || 20)?;
-    let label = settings.said("label").map(str::to_owned);
-    let parent = settings.said("parent").map(number).transpose()?;
+    let label = settings.get("label").map(str::to_owned);
+    let parent = settings.get("parent").map(number).transpose()?;
     let filter = JobFilter { label, parent, limit: Some(limit), ..JobFilter::default() };
     let jobs = store.jobs(&filter).map_err(refuse)?;
     if settings.switch("json")? {
@@ -42,13 +42,13 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
     };
     let mut stored = store.load(id).map_err(refuse)?;
     let passed = judge(settings, &mut stored)?;
-    let output = settings.said("output").map(PathBuf::from);
-    let format = match (settings.said("format"), &output) {
+    let output = settings.get("output").map(PathBuf::from);
+    let format = match (settings.get("format"), &output) {
         (None, Some(path)) => Format::of_file(path).map_err(Failure::refuse)?,
         _ => settings.read("format", str::parse, Format::to_string, || Format::Text)?,
     };
     let charset = if output.is_some() { Charset::Unicode } else { super::charset() };
-    let text = format.render(&store, &stored, charset, handover::page)?;
+    let text = format.render(&store, &stored, charset, html_export::page)?;
     match output {
         Some(path) => OutputFile::create(&path)?.write(&text)?,
         None => print(&text)?,
@@ -58,14 +58,14 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
 
 /// Judges a stored run by other requirements than those it was made with; whether all hold.
 fn judge(settings: &mut Settings, stored: &mut StoredJob) -> Result<bool> {
-    if settings.said("require").is_none() {
+    if settings.get("require").is_none() {
         return Ok(true);
     }
     let Some(mut result) = stored.result().map_err(refuse)? else {
         let id = stored.row.id;
         return Err(Failure::refuse(format!("job {id} left no result that could be judged")));
     };
-    let required = requirement::said(settings, &Vocabulary::of_result(&result))?;
+    let required = requirement::from_settings(settings, &Vocabulary::of_result(&result))?;
     requirement::judge(&mut result, &required);
     stored.document = Some(serde_json::to_value(&result).expect("a result is plain data"));
     Ok(result.requirements.iter().all(|judged| judged.passed))

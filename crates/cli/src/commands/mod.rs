@@ -86,7 +86,7 @@ fn stored(settings: &mut Settings) -> Result<Store> {
 
 /// Where the job store is.
 fn store_path(settings: &Settings) -> Result<PathBuf> {
-    match settings.said("store") {
+    match settings.get("store") {
         Some(path) => Ok(PathBuf::from(path)),
         None => triphammer_runner::store::default_path()
             .map_err(|error| Failure::refuse(error.to_string())),

@@ -20,7 +20,7 @@ use crate::tui::{Model, Tui};
 use crate::{Result, signals};
 
 /// What to do before ending at once, with the number of the job.
-type LastWords = Arc<dyn Fn(JobId) + Send + Sync>;
+type FinalMessage = Arc<dyn Fn(JobId) + Send + Sync>;
 
 /// Shows a job, and lets Ctrl-C end it.
 pub struct Screen {
@@ -29,7 +29,7 @@ pub struct Screen {
     workload: Arc<Description>,
     handle: Handle,
     /// Of a job that cannot be drained.
-    last_words: Option<LastWords>,
+    final_message: Option<FinalMessage>,
     bars: Bars,
     live: Option<Live>,
     as_view: bool,
@@ -43,12 +43,12 @@ impl Screen {
     /// Of a job that has not begun.
     pub fn new(job: &Job, as_view: bool) -> Self {
         let workload = Arc::clone(job.workload());
-        let words = if job.kind().drives() { None } else { job.last_words() };
+        let words = if job.kind().drives() { None } else { job.final_message() };
         Self {
             title: format!("{} on {}", workload.name, job.targets().join(" and ")),
             workload,
             handle: job.handle(),
-            last_words: words.map(|words| Arc::new(words) as LastWords),
+            final_message: words.map(|words| Arc::new(words) as FinalMessage),
             bars: Bars::new(),
             live: None,
             as_view,
@@ -82,7 +82,7 @@ impl Screen {
 
     /// From now on Ctrl-C lets the job end; where nothing can be drained, it ends the program.
     fn began(&self, job: Option<JobId>) {
-        match (&self.last_words, job) {
+        match (&self.final_message, job) {
             (None, _) => signals::stops(self.handle.clone()),
             (Some(_), None) => {}
             (Some(words), Some(job)) => {
@@ -105,7 +105,7 @@ impl Screen {
             text.push_str(&format!(", about {} to go", format_duration(each * left)));
         }
         let live = Live::of_sequence(&self.workload.headline);
-        live.say(&text);
+        live.message(&text);
         self.live = Some(live);
     }
 
@@ -119,10 +119,10 @@ impl Screen {
         }
     }
 
-    fn say(&self, text: &str) {
+    fn message(&self, text: &str) {
         match &self.live {
-            Some(live) => live.say(text),
-            None => self.bars.say(text),
+            Some(live) => live.message(text),
+            None => self.bars.message(text),
         }
     }
 }
@@ -150,7 +150,7 @@ impl Watcher for Screen {
                 }
             }
             JobEvent::Sequence(begin) => self.sequence(begin),
-            JobEvent::Step { step, done, of } => {
+            JobEvent::PlannedRun { step, done, of } => {
                 self.bars.clear();
                 let of = of.map_or_else(String::new, |of| format!(" of {of}"));
                 if let Some(live) = &mut self.live {
@@ -160,17 +160,17 @@ impl Watcher for Screen {
             JobEvent::StepBegan(_) => {}
             JobEvent::StepEnded { step, result } => {
                 let (name, value) = (&self.workload.headline.name, figure(result.headline.value));
-                self.say(&format!("{}: {name} {value}", step.title));
+                self.message(&format!("{}: {name} {value}", step.title));
             }
             JobEvent::StepRefused { step, reason } => {
-                self.say(&format!("warning: {}: {reason}", step.title));
+                self.message(&format!("warning: {}: {reason}", step.title));
             }
             JobEvent::Rest(rest) => {
                 if let Some(live) = &self.live {
                     live.tell(&format!("settling for {}", format_duration(rest)));
                 }
             }
-            JobEvent::Note(text) => self.say(text),
+            JobEvent::Note(text) => self.message(text),
             JobEvent::Warning(text) => match &self.live {
                 Some(live) => live.warn(text),
                 None => terminal::warn(text),

@@ -13,43 +13,43 @@ use triphammer_runner::Failure;
 use triphammer_runner::settings::Settings;
 use triphammer_runner::store::default_path;
 use triphammer_server::{
-    ApiError, Config, FixedTarget, LISTEN, Limits, Server, TOKEN_MIN, random_token,
+    ApiError, Config, FixedTarget, LISTEN, Server, ServerLimits, TOKEN_MIN, random_token,
 };
 
 use super::print;
-use crate::signals::{self, Heard, Signals};
+use crate::signals::{self, Interrupt, Signals};
 use crate::{Exit, Result, terminal};
 
 /// Serves until Ctrl-C or SIGTERM: once lets what goes on end and stores it, twice gives it up.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
     let listen: String = settings.parse("listen", || LISTEN.to_owned())?;
     let listen = address(&listen)?;
-    let store = match settings.said("store") {
+    let store = match settings.get("store") {
         Some(path) => PathBuf::from(path),
         None => default_path().map_err(|error| Failure::refuse(error.to_string()))?,
     };
     let given = token(settings)?;
     let is_made = given.is_none();
     let token = given.unwrap_or_else(|| Secret::new(random_token()));
-    let (cert, key) = (settings.said("tls-cert"), settings.said("tls-key"));
+    let (cert, key) = (settings.get("tls-cert"), settings.get("tls-key"));
     let tls = match (cert, key) {
         (Some(cert), Some(key)) => Some((PathBuf::from(cert), PathBuf::from(key))),
         (None, None) => None,
         _ => return Err(Failure::refuse("--tls-cert and --tls-key go together; give both")),
     };
-    let names = settings.said("host").unwrap_or_default().split(',');
+    let names = settings.get("host").unwrap_or_default().split(',');
     let hosts = names.map(|name| name.trim().to_owned()).filter(|n| !n.is_empty()).collect();
     let is_plain = tls.is_none();
-    let targets = settings.said("targets").map(|file| FixedTarget::read_all(Path::new(file)));
+    let targets = settings.get("targets").map(|file| FixedTarget::read_all(Path::new(file)));
     let config = Config {
         listen,
         store,
         token,
         targets: targets.transpose()?.unwrap_or_default(),
-        data: settings.said("data").map(PathBuf::from).unwrap_or_default(),
+        data: settings.get("data").map(PathBuf::from).unwrap_or_default(),
         tls,
         hosts,
-        limits: Limits::default(),
+        limits: ServerLimits::default(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -91,7 +91,7 @@ async fn hear(signals: Option<Signals>, told: watch::Sender<u32>) {
     let mut hung_up = false;
     while let Some(signal) = signals.next().await {
         // The terminal may say so several times.
-        if signal == Heard::HangUp && std::mem::replace(&mut hung_up, true) {
+        if signal == Interrupt::HangUp && std::mem::replace(&mut hung_up, true) {
             continue;
         }
         told.send_modify(|times| *times += 1);
@@ -117,7 +117,7 @@ fn address(text: &str) -> Result<SocketAddr> {
 
 /// The token that was given: by file, or by TRIPHAMMER_TOKEN.
 fn token(settings: &Settings) -> Result<Option<Secret>> {
-    let (token, whence) = match settings.said("token-file") {
+    let (token, whence) = match settings.get("token-file") {
         Some(file) => {
             let text = read_text(Path::new(file), SETTINGS_BYTES_MAX).map_err(|error| {
                 Failure::refuse(format!("cannot read the token file {file}: {error}"))

@@ -61,7 +61,7 @@ pub fn refuse(json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Gives the terminal back as it was, whoever asks: the end, a panic, a signal. Only the first does it.
+/// Gives the terminal back as it was, whether it is the end, a panic, a signal. Only the first does it.
 pub fn restore() {
     if !UP.swap(false, Ordering::SeqCst) {
         return;

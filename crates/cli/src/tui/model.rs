@@ -45,7 +45,7 @@ pub struct Model {
     pub course: Vec<Point>,
     /// Gauges of the last second.
     pub gauges: Gauges,
-    /// Sessions lost and made anew in the whole run.
+    /// Sessions lost and reconnected in the whole run.
     pub lost: (u64, u64),
     /// Grows with every change.
     pub revision: u64,
@@ -192,7 +192,7 @@ impl Model {
         self.of_headline(counts.map(|counts| counts.committed).sum(), self.figures.seconds)
     }
 
-    /// Transactions completed a minute over the phase.
+    /// Transactions completed per minute over the phase.
     pub fn tpm(&self) -> f64 {
         self.row(None).per_minute
     }
@@ -335,7 +335,7 @@ pub mod tests {
     use std::time::Duration;
 
     use triphammer_core::Elapsed;
-    use triphammer_core::recorder::Interval;
+    use triphammer_core::recorder::RecordedInterval;
     use triphammer_runner::result::ServerTransactions;
 
     use super::*;
@@ -374,7 +374,7 @@ pub mod tests {
                 10 => model.event(&Event::Phase(Phase::Window, Elapsed::at_second(10))),
                 _ => {}
             }
-            let mut interval = Interval::new(at, SHARES.len());
+            let mut interval = RecordedInterval::new(at, SHARES.len());
             interval.connected = 4;
             for (index, seen) in interval.types.iter_mut().enumerate() {
                 let count = SHARES[index] * 4 + u32::try_from(at * 7 % 11).unwrap();

@@ -188,7 +188,7 @@ fn draw_figures(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
         .tpm_server()
         .map_or_else(String::new, |server| format!("the server counted {}   ", figure(server)));
     let below = format!("{server}now {}", figure(tpm_now));
-    let title = ["TPM", "transactions completed a minute"];
+    let title = ["TPM", "transactions completed per minute"];
     draw_figure(seen, second, title, model.tpm(), &below, buffer);
 }
 
@@ -355,7 +355,7 @@ fn draw_gauges(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let bad = |is_bad: bool| if is_bad { seen.palette.bad() } else { Style::new() };
     let mut sessions = format!("  sessions {}", gauges.connected);
     if model.lost != (0, 0) {
-        sessions.push_str(&format!(" ({} lost, {} made anew)", model.lost.0, model.lost.1));
+        sessions.push_str(&format!(" ({} lost, {} reconnected)", model.lost.0, model.lost.1));
     }
     let mut line = vec![
         Span::styled(format!(" failed {}", percent(failures)), bad(failures > 0.0)),
@@ -386,7 +386,7 @@ fn draw_notes(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
 /// The keys, or the question.
 fn draw_foot(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     if seen.keys.asks_to_abort {
-        let ask = " abort? what is in flight is given up: a again to do it, any other key not to";
+        let ask = " abort? what is in flight is abandoned: a again to do it, any other key not to";
         return Line::styled(ask, seen.palette.bad()).render(area, buffer);
     }
     Line::styled(" s stop   a abort   q leave the view   ? help", Palette::quiet())

@@ -7,7 +7,7 @@ use crate::program::Program;
 #[test]
 fn the_capacity_of_a_server_with_four_workers_is_found() {
     let program = Program::new();
-    // Four at a time, 20 ms each: never more than 200 a second.
+    // Four at a time, 20 ms each: never more than 200 per second.
     let mut args = vec!["capacity", "null:?service=20ms&workers=4", "--vus", "64"];
     args.extend(["--limit", "all.p95 < 400ms", "--rampup", "0s", "--duration", "1s"]);
     args.extend(["--settle", "0s", "--precision", "20%"]);

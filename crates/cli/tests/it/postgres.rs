@@ -4,7 +4,7 @@ use std::net::TcpListener;
 
 use triphammer_testbed::PostgresServer;
 
-use crate::program::{Program, Told, finish};
+use crate::program::{Messages, Program, finish};
 
 fn fresh(name: &str) -> String {
     PostgresServer::shared().fresh_database(name).unwrap()
@@ -74,7 +74,7 @@ fn a_run_keeps_builds_and_checks_away() {
     program.ok(&["build", &target]);
     let mut run =
         program.start(&["run", &target, "--vus", "1", "--rampup", "0s", "--duration", "6s"]);
-    Told::by(&mut run).wait_for("timed");
+    Messages::by(&mut run).wait_for("timed");
     for args in
         [&["check", &target][..], &["drop", &target, "--yes"], &["build", &target, "--replace"]]
     {

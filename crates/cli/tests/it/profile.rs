@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::program::{Program, Told, finish, signal};
+use crate::program::{Messages, Program, finish, signal};
 
 /// A server of four workers, 20 ms a call: four users saturate it.
 const TARGET: &str = "null:?service=20ms&workers=4";
@@ -70,7 +70,7 @@ fn a_profile_is_one_job_of_all_its_runs() {
 fn a_profile_that_was_interrupted_or_killed_goes_on_with_what_is_missing() {
     let program = Program::new();
     let mut child = program.start(&three_by_two());
-    Told::by(&mut child).wait_for("run 2 of 6");
+    Messages::by(&mut child).wait_for("run 2 of 6");
     signal(&child, "INT");
     let done = finish(child);
     assert_eq!(done.code, 130, "{}", done.out);
@@ -78,7 +78,7 @@ fn a_profile_that_was_interrupted_or_killed_goes_on_with_what_is_missing() {
     assert_eq!(complete_runs(&program, "1").len(), 1);
 
     let mut child = program.start(&["profile", "--resume", "last"]);
-    Told::by(&mut child).wait_for("run 4 of 6");
+    Messages::by(&mut child).wait_for("run 4 of 6");
     signal(&child, "KILL");
     child.wait().unwrap();
     let jobs = program.ok(&["jobs"]);
@@ -125,7 +125,7 @@ fn a_profile_of_the_embedded_default_builds_it_and_resumes_only_beside_it() {
     let mut args = vec!["profile", "--vus", "1,2,3", "--repeats", "1"];
     args.extend(["--rampup", "0s", "--duration", "1s", "--settle", "0s", "--label", "first"]);
     let mut child = program.start(&args);
-    Told::by(&mut child).wait_for("run 2 of 3");
+    Messages::by(&mut child).wait_for("run 2 of 3");
     signal(&child, "INT");
     assert_eq!(finish(child).code, 130);
     let elsewhere = program

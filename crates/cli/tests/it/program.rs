@@ -112,9 +112,9 @@ pub fn finish(child: Child) -> Done {
 
 /// What a program tells on stderr, line by line. What is not waited for is read all the same, so that the
 /// program does not stop at a full pipe.
-pub struct Told(Option<Lines<BufReader<ChildStderr>>>);
+pub struct Messages(Option<Lines<BufReader<ChildStderr>>>);
 
-impl Told {
+impl Messages {
     pub fn by(child: &mut Child) -> Self {
         Self(Some(BufReader::new(child.stderr.take().unwrap()).lines()))
     }
@@ -126,7 +126,7 @@ impl Told {
     }
 }
 
-impl Drop for Told {
+impl Drop for Messages {
     fn drop(&mut self) {
         let rest = self.0.take();
         std::thread::spawn(move || rest.into_iter().flatten().for_each(drop));

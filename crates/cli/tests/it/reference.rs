@@ -1,8 +1,8 @@
-//! What the program says of itself agrees with its documents.
+//! What the program declares agrees with its documents.
 
 use crate::program::Program;
 use triphammer_runner::settings::{Mark, SETTINGS};
-use triphammer_runner::{books, workload_options};
+use triphammer_runner::{catalogues, workload_options};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/settings.md");
 
@@ -10,7 +10,7 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/se
 fn page() -> String {
     let mut page = String::from(
         "# Settings\n\nMade from the program's own list; `UPDATE_REFERENCE=1 cargo test -p triphammer reference` \
-         writes it anew.\n\nEach is a flag, an environment variable, and (where marked) a key of a job file: at its \
+         rewrites it.\n\nEach is a flag, an environment variable, and (where marked) a key of a job file: at its \
          top, or in the table\nof its command (`[run]`). Flags win over the environment, the environment over the \
          job file.\n\n| flag | variable | commands | job file | meaning |\n|---|---|---|---|---|\n",
     );
@@ -39,7 +39,7 @@ fn page() -> String {
         "\n## Options of builds in a dialect\n\nA dialect has its parent's too: mariadb those of mysql.\n\n\
          | dialect | flag | default | meaning |\n|---|---|---|---|\n",
     );
-    for (name, o) in books::all_options() {
+    for (name, o) in catalogues::all_options() {
         page.push_str(&format!("| {name} | `--{}` | `{}` | {} |\n", o.name, o.default, o.help));
     }
     page

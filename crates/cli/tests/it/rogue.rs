@@ -130,7 +130,7 @@ fn start(program: &Program, command: &[&str], target: &str, limits: &[&str]) -> 
     program.start(&args)
 }
 
-/// A server that falls silent after so many messages: at the login, the claim, the settings, in the work,
+/// A server that falls silent after so many messages: at the login, the lock, the settings, in the work,
 /// at the end.
 fn silence_ends_every_command(product: Product) {
     let site = Site::new(product);
@@ -138,7 +138,7 @@ fn silence_ends_every_command(product: Product) {
     let direct = site.target(site.upstream);
     program.ok(&["build", &direct, "--jobs", "2"]);
     for (place, command) in COMMANDS.into_iter().enumerate() {
-        // What comes early is told apart message by message, what comes later by halves. To build or drop
+        // What comes early is distinguished message by message, what comes later by halves. To build or drop
         // for good is left to the last.
         let mut stages = vec![0, 2, 5, 9, 13, 20];
         stages.extend([60].iter().filter(|_| !["build", "drop"].contains(&command[0])));

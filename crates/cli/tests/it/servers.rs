@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use triphammer_testbed::{MariadbOptions, MariadbServer, PostgresOptions, PostgresServer, Server};
 
-use crate::program::{Program, Told, finish, wait_until};
+use crate::program::{Messages, Program, finish, wait_until};
 
 /// A server of any product, and what the tests have to know of it.
 pub enum Site {
@@ -147,7 +147,7 @@ fn a_server_killed_in_a_run_comes_back_and_the_counts_stay_within_their_bounds(p
     let run =
         ["run", &target, "--vus", "8", "--rampup", "1s", "--duration", "12s", "--max-failures"];
     let mut child = program.start(&[&run[..], &["100%", "--json"]].concat());
-    Told::by(&mut child).wait_for("timed");
+    Messages::by(&mut child).wait_for("timed");
     site.server().kill9();
     site.restart();
     let done = finish(child);

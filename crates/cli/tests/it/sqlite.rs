@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::program::{Program, Told, finish, signal, wait_until};
+use crate::program::{Messages, Program, finish, signal, wait_until};
 
 #[test]
 fn an_empty_folder_becomes_a_result_and_everything_can_be_asked_again() {
@@ -161,7 +161,7 @@ fn ctrl_c_twice_gives_up_what_is_in_flight() {
         "--connect-timeout",
         "60s",
     ]);
-    let mut told = Told::by(&mut child);
+    let mut told = Messages::by(&mut child);
     told.wait_for("timed");
     signal(&child, "INT");
     told.wait_for("draining");

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use triphammer_testbed::{PostgresOptions, PostgresServer};
 
-use crate::program::{Program, Told, finish};
+use crate::program::{Messages, Program, finish};
 
 /// A database of its own: its URL and its name.
 fn fresh() -> (String, String) {
@@ -154,7 +154,7 @@ fn an_audit_sees_a_balance_that_no_transaction_of_the_run_moved() {
         "--duration",
         "4s",
     ]);
-    Told::by(&mut run).wait_for("timed");
+    Messages::by(&mut run).wait_for("timed");
     sql(&name, "UPDATE pgbench_tellers SET tbalance = tbalance + 1 WHERE tid = 7");
     let done = finish(run);
     assert_eq!(done.code, 1, "{}\n{}", done.out, done.err);
@@ -234,7 +234,7 @@ fn after_a_crash_the_audits_stay_within_what_was_in_doubt() {
         "100%",
         "--json",
     ]);
-    Told::by(&mut run).wait_for("timed");
+    Messages::by(&mut run).wait_for("timed");
     server.kill9();
     server.restart().unwrap();
     let done = finish(run);

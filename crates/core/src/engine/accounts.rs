@@ -53,7 +53,7 @@ pub(super) fn violations(
 /// Checks that every number that an open load's queue has given out came to one end.
 ///
 /// ```text
-/// given out = started + skipped + given up + returned
+/// given out = started + skipped + dropped + returned
 /// ```
 pub(super) fn ticket_violation(given: u64, ends: &[WorkerEnd]) -> Option<Violation> {
     let ended = |end: &WorkerEnd| {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::Plan;
-use super::lag::Heard;
+use super::RunPlan;
+use super::lag::HeartbeatReceiver;
 use super::ledger::{Closed, Finished, Ledger};
 use super::probes::Probes;
 use super::queue::Tickets;
@@ -26,7 +26,7 @@ pub(super) struct OfThread {
     pub signal: Signal,
     pub slots: Slots,
     pub control: mpsc::Sender<FromWorker>,
-    pub heard: Option<Heard>,
+    pub heartbeats: Option<HeartbeatReceiver>,
     /// Seconds at which the timed window begins and ends.
     pub edges: [u64; 2],
     pub tickets: Arc<Tickets>,
@@ -37,7 +37,7 @@ pub(super) struct OfThread {
 /// What the sessions of a thread share, each part with one responsibility. This joins them: what ends
 /// is counted in its second, and seconds that are past are handed over.
 pub(super) struct Context<W: Workload, D: Database> {
-    pub plan: Plan<W, D>,
+    pub plan: RunPlan<W, D>,
     pub signal: Signal,
     pub ledger: RefCell<Ledger>,
     pub sessions: ThreadSessions,
@@ -49,8 +49,9 @@ pub(super) struct Context<W: Workload, D: Database> {
 }
 
 impl<W: Workload, D: Database> Context<W, D> {
-    pub fn new(plan: Plan<W, D>, of_thread: OfThread) -> Self {
-        let OfThread { thread, signal, slots, control, heard, edges, tickets, precise } = of_thread;
+    pub fn new(plan: RunPlan<W, D>, of_thread: OfThread) -> Self {
+        let OfThread { thread, signal, slots, control, heartbeats, edges, tickets, precise } =
+            of_thread;
         let types = &plan.workload.description().transactions;
         let access = types.iter().map(|transaction| transaction.access).collect();
         Self {
@@ -58,7 +59,7 @@ impl<W: Workload, D: Database> Context<W, D> {
             ledger: RefCell::new(Ledger::new(types.len(), plan.spec.load.is_closed(), edges)),
             sessions: ThreadSessions::new(slots),
             waiting: Waiting::new(&plan, tickets, precise),
-            probes: Probes::new(heard),
+            probes: Probes::new(heartbeats),
             uplink: Uplink::new(thread, control, edges),
             access,
             plan,
@@ -92,7 +93,7 @@ impl<W: Workload, D: Database> Context<W, D> {
         ledger.outage.lost(now);
     }
 
-    /// A session was made anew; `was_away` when not at the first try.
+    /// A session reconnected; `was_away` when not at the first try.
     pub fn reconnected(&self, now: Elapsed, was_away: bool) {
         self.sessions.reconnected(was_away);
         let mut ledger = self.ledger.borrow_mut();

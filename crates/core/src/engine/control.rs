@@ -16,11 +16,13 @@ use super::outage::Outages;
 use super::outbox::Outbox;
 use super::phases::Phases;
 use super::queue::Tickets;
-use super::signal::{Signal, State, Stopper};
+use super::signal::{Signal, State, StopHandle};
 use super::slots::Slots;
 use super::uplink::FromWorker;
 use super::workers::{MESSAGES_MAX, Workers};
-use super::{Ending, NO_RUNTIME, Plan, RunEnd, RunError, Violation, accounts, runtime, worker};
+use super::{
+    NO_RUNTIME, RunEnd, RunEnding, RunError, RunPlan, Violation, accounts, runtime, worker,
+};
 use crate::clock::Elapsed;
 use crate::error::{DbError, ErrorClass};
 use crate::event::{Event, Note, Phase};
@@ -34,9 +36,9 @@ const SLEEP_MAX: Elapsed = Elapsed(86_400_000_000_000);
 
 /// Runs with worker threads.
 pub(super) async fn threaded<W: Workload, D: Database>(
-    plan: Plan<W, D>,
+    plan: RunPlan<W, D>,
     events: mpsc::Sender<Event>,
-    stopper: Stopper,
+    stopper: StopHandle,
     signal: Signal,
 ) -> Result<RunEnd, RunError> {
     let (control, contexts) = prepare(plan, events, stopper, signal, true);
@@ -70,9 +72,9 @@ pub(super) async fn threaded<W: Workload, D: Database>(
 
 /// Runs with one worker beside the control in the same task set.
 pub(super) async fn here<W: Workload, D: Database>(
-    mut plan: Plan<W, D>,
+    mut plan: RunPlan<W, D>,
     events: mpsc::Sender<Event>,
-    stopper: Stopper,
+    stopper: StopHandle,
     signal: Signal,
 ) -> Result<RunEnd, RunError> {
     plan.spec.threads = 1;
@@ -90,9 +92,9 @@ type Contexts<W, D> = Vec<(MakeContext<W, D>, Vec<u32>)>;
 
 /// Deals the sessions to threads, and makes what they are given and the control that waits for them.
 fn prepare<W: Workload, D: Database>(
-    mut plan: Plan<W, D>,
+    mut plan: RunPlan<W, D>,
     events: mpsc::Sender<Event>,
-    stopper: Stopper,
+    stopper: StopHandle,
     signal: Signal,
     precise: bool,
 ) -> (Control, Contexts<W, D>) {
@@ -106,20 +108,20 @@ fn prepare<W: Workload, D: Database>(
     let slots = Slots::new(ids.clone());
     let (sender, messages) = mpsc::channel(MESSAGES_MAX);
     let mut contexts: Contexts<W, D> = Vec::new();
-    let mut beats = Vec::new();
+    let mut heartbeats = Vec::new();
     for thread in 0..threads {
         let dealt = ids.clone().skip(thread as usize).step_by(threads as usize).collect();
-        let heard = (!blocks).then(|| {
-            let (beat, heard) = lag::channel();
-            beats.push(beat);
-            heard
+        let heartbeats = (!blocks).then(|| {
+            let (sender, receiver) = lag::channel();
+            heartbeats.push(sender);
+            receiver
         });
         let of_thread = OfThread {
             thread: thread as usize,
             signal: signal.clone(),
             slots: slots.clone(),
             control: sender.clone(),
-            heard,
+            heartbeats,
             edges: phases.edges(),
             tickets: Arc::clone(&tickets),
             precise,
@@ -136,7 +138,7 @@ fn prepare<W: Workload, D: Database>(
         connected: 0,
         threads: threads as usize,
         ends: Vec::new(),
-        beats,
+        heartbeats,
         watchdog: (blocks && !limit.is_zero()).then_some(limit),
     };
     let types = plan.workload.description().transactions.len();
@@ -157,7 +159,7 @@ fn prepare<W: Workload, D: Database>(
 
 /// What the control thread does its work with, each part with one responsibility. This joins them.
 struct Control {
-    stopper: Stopper,
+    stopper: StopHandle,
     signal: Signal,
     phases: Phases,
     workers: Workers,
@@ -312,7 +314,7 @@ impl Control {
             }
             Some(Phase::Drain) => {
                 let text = format!(
-                    "transactions still in flight {} s after the stop were given up",
+                    "transactions still in flight {} s after the stop were abandoned",
                     self.phases.drain().as_secs_f64()
                 );
                 let now = self.phases.clock.now();
@@ -347,13 +349,13 @@ impl Control {
 
     /// Gives up what is in flight: workers drop their users, and the database is asked to stop.
     fn abort(&mut self) {
-        self.phases.ending = Ending::Aborted;
+        self.phases.ending = RunEnding::Aborted;
         self.enter(Phase::Abort);
         self.stopper.abort();
         self.workers.cancel_all();
     }
 
-    /// Takes leave of the sinks, closes the books, and puts the end together.
+    /// Takes leave of the sinks, closes the counters, and puts the end together.
     async fn finish(mut self) -> RunEnd {
         if self.phases.is_timed_load() && !self.phases.users_ended() {
             // Users that never wait are home before this thread's timer.
@@ -372,7 +374,7 @@ impl Control {
         notes.into_iter().for_each(|note| self.outbox.note(note));
         let sessions = (self.sums.lost, self.sums.reconnected);
         if let (lost @ 1.., anew) = sessions {
-            let text = format!("{lost} sessions were lost and {anew} made anew");
+            let text = format!("{lost} sessions were lost and {anew} reconnected");
             self.outbox.note(Note::new("sessions_lost", None, text));
         }
         let violations = self.violations();
@@ -404,7 +406,7 @@ impl Control {
         }
     }
 
-    /// The counting identities that do not hold; they cannot be told while a worker is missing.
+    /// The counting identities that do not hold; they cannot be determined while a worker is missing.
     fn violations(&self) -> Vec<Violation> {
         if self.workers.missing() > 0 {
             return Vec::new();

@@ -7,8 +7,8 @@ use super::queue::{Offer, Tickets};
 use super::uplink::WorkerEnd;
 use super::{Offered, Share, Violation, accounts};
 use crate::clock::Elapsed;
-use crate::pace::Profile;
-use crate::recorder::Interval;
+use crate::pace::RateProfile;
+use crate::recorder::RecordedInterval;
 use crate::spec::RunSpec;
 
 /// What is asked of the users.
@@ -17,7 +17,7 @@ pub(super) struct Demand {
     share: Share,
     tickets: Arc<Tickets>,
     /// Of an open load.
-    profile: Option<Profile>,
+    profile: Option<RateProfile>,
     /// Of an open load.
     offer: Option<Offer>,
 }
@@ -26,7 +26,7 @@ impl Demand {
     pub fn new(spec: RunSpec, share: Share, tickets: Arc<Tickets>) -> Self {
         Self {
             tickets,
-            profile: Profile::new(&spec.load, &spec.pacing.steps, spec.rampup),
+            profile: RateProfile::new(&spec.load, &spec.pacing.steps, spec.rampup),
             offer: Offer::new(&spec, share),
             share,
             spec,
@@ -36,13 +36,14 @@ impl Demand {
     /// Whether the load gave the users something to do in this second.
     pub fn asks_for_work(&self, second: u64) -> bool {
         let seconds = |at: u64| Elapsed::at_second(at).duration().as_secs_f64();
-        let expected = |p: &Profile| p.expected(seconds(second + 1)) - p.expected(seconds(second));
+        let expected =
+            |p: &RateProfile| p.expected(seconds(second + 1)) - p.expected(seconds(second));
         let shares = f64::from(self.share.of());
         self.profile.as_ref().is_none_or(|profile| expected(profile) >= shares)
     }
 
     /// Adds to the sum of all threads for a second what fell due in it.
-    pub fn complete(&mut self, second: &mut Interval, stop: Elapsed) {
+    pub fn complete(&mut self, second: &mut RecordedInterval, stop: Elapsed) {
         if let Some(offer) = &mut self.offer {
             offer.complete(second, stop);
         }

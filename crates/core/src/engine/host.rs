@@ -19,7 +19,7 @@ const PROC: &str = "/proc";
 /// that even thousands of them cost no more than 1 % of one CPU.
 const REST: u64 = 100;
 
-/// Runs under way in this process, whose CPU time cannot be told apart.
+/// Runs under way in this process, whose CPU time cannot be distinguished.
 static RUNS: AtomicU32 = AtomicU32::new(0);
 
 /// Counts a run for as long as it lives.

@@ -7,19 +7,19 @@ use super::outage::{Recovery, Watch};
 use crate::clock::Elapsed;
 use crate::error::DbError;
 use crate::outcome::{Outcome, Timing};
-use crate::recorder::{Ended, Recorder, Totals};
+use crate::recorder::{Recorder, Totals, TransactionEnd};
 
 /// A transaction that ended.
 #[derive(Clone, Copy)]
 pub(super) struct Finished {
     pub transaction: usize,
     pub timing: Timing,
-    pub ended: Ended,
+    pub ended: TransactionEnd,
     pub author: Author,
     pub attempts: u32,
 }
 
-/// The books of a thread.
+/// The counters of a thread.
 #[derive(Debug)]
 pub(super) struct Ledger {
     pub recorder: Recorder,
@@ -35,7 +35,7 @@ pub(super) struct Ledger {
     edges: [u64; 2],
 }
 
-/// What a thread's books come to.
+/// What a thread's counters add up to.
 #[derive(Debug)]
 pub(super) struct Closed {
     pub totals: Totals,
@@ -116,7 +116,7 @@ impl Ledger {
         }
     }
 
-    /// Closes the books, with whatever is in flight.
+    /// Closes the counters, with whatever is in flight.
     pub fn close(&mut self) -> Closed {
         let totals = self.recorder.totals().clone();
         let mut in_flight = vec![0; totals.started.len()];

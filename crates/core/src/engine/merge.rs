@@ -1,5 +1,5 @@
 //! Puts the seconds of several parts of a run together. A part is a worker thread, or a process that
-//! drives a [`Share`](super::Share) of the run: this module knows neither. It takes [`Interval`]s, which
+//! drives a [`Share`](super::Share) of the run: this module knows neither. It takes [`RecordedInterval`]s, which
 //! can be serialised, and gives the seconds that all parts have completed, in order. Gauges are added as
 //! those of one process on one host: whoever merges processes keeps theirs apart beforehand.
 
@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 
-use crate::recorder::{Gauges, Interval, TypeInterval, merge};
+use crate::recorder::{Gauges, RecordedInterval, TypeInterval, merge};
 
 /// Whether two intervals may become one: not across an edge of the timed window, because what ended
 /// in the window could not be told from the rest any more.
 #[must_use]
-pub fn may_join(edges: [u64; 2], earlier: &Interval, later: &Interval) -> bool {
+pub fn may_join(edges: [u64; 2], earlier: &RecordedInterval, later: &RecordedInterval) -> bool {
     !edges.iter().any(|edge| (earlier.first + 1..=later.last).contains(edge))
 }
 
@@ -25,7 +25,7 @@ pub struct Merger {
     given: u64,
     types: usize,
     /// By last second.
-    seconds: BTreeMap<u64, Interval>,
+    seconds: BTreeMap<u64, RecordedInterval>,
 }
 
 impl Merger {
@@ -39,7 +39,7 @@ impl Merger {
     ///
     /// # Panics
     /// When there is no such part.
-    pub fn take(&mut self, part: usize, complete: u64, interval: Interval) {
+    pub fn take(&mut self, part: usize, complete: u64, interval: RecordedInterval) {
         self.complete[part] = self.complete[part].max(complete);
         match self.seconds.get_mut(&interval.last) {
             Some(second) => {
@@ -62,7 +62,7 @@ impl Merger {
 
     /// The next second that all parts have completed; an empty one where nothing happened. When all
     /// parts have ended, the seconds go up to `until` at the least.
-    pub fn next_second(&mut self, until: u64) -> Option<Interval> {
+    pub fn next_second(&mut self, until: u64) -> Option<RecordedInterval> {
         let ready = self.complete.iter().copied().min().unwrap_or_default();
         let ready = if ready == u64::MAX {
             let seen = self.seconds.last_key_value().map_or(0, |(last, _)| last + 1);
@@ -76,7 +76,7 @@ impl Merger {
         let second = self.given;
         self.given += 1;
         let seen = self.seconds.remove(&second);
-        Some(seen.unwrap_or_else(|| Interval::new(second, self.types)))
+        Some(seen.unwrap_or_else(|| RecordedInterval::new(second, self.types)))
     }
 
     /// How many seconds were given out.
@@ -101,7 +101,7 @@ pub struct Sums {
     pub backlog_max: Option<u64>,
     /// Sessions lost.
     pub lost: u64,
-    /// Sessions made anew.
+    /// Sessions reconnected.
     pub reconnected: u64,
 }
 
@@ -122,7 +122,7 @@ impl Sums {
     }
 
     /// Adds what a part of the run counted, in the timed window or outside it.
-    pub fn add(&mut self, interval: &Interval, in_window: bool) {
+    pub fn add(&mut self, interval: &RecordedInterval, in_window: bool) {
         let sums = [Some(&mut self.run), in_window.then_some(&mut self.window)];
         for sum in sums.into_iter().flatten() {
             for (sum, seen) in sum.iter_mut().zip(&interval.types) {
@@ -137,7 +137,7 @@ impl Sums {
     }
 
     /// Adds what only the whole of a second tells: its gauges, and who waited when it ended.
-    pub fn add_second(&mut self, second: &Interval, in_window: bool) {
+    pub fn add_second(&mut self, second: &RecordedInterval, in_window: bool) {
         if in_window {
             self.backlog_max = self.backlog_max.max(second.backlog);
             self.gauges.add(&second.gauges);
@@ -153,13 +153,13 @@ impl Sums {
 mod tests {
     use super::*;
 
-    fn interval(second: u64, committed: u64) -> Interval {
-        let mut interval = Interval::new(second, 1);
+    fn interval(second: u64, committed: u64) -> RecordedInterval {
+        let mut interval = RecordedInterval::new(second, 1);
         interval.types[0].counts.committed = committed;
         interval
     }
 
-    fn committed(interval: Option<Interval>) -> Option<(u64, u64)> {
+    fn committed(interval: Option<RecordedInterval>) -> Option<(u64, u64)> {
         interval.map(|i| (i.last, i.types[0].counts.committed))
     }
 

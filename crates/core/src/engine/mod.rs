@@ -14,9 +14,6 @@
 //! but the stop signal, which it reads. Nothing crosses threads more often than once a second.
 
 mod accounts;
-mod agenda;
-mod alarm;
-mod client;
 mod context;
 mod control;
 mod demand;
@@ -33,13 +30,16 @@ mod probes;
 mod procfs;
 mod queue;
 mod replay;
+mod session_slot;
 mod share;
 mod signal;
 mod slots;
+mod timer_queue;
 mod turn;
 mod uplink;
-mod user;
+mod virtual_user;
 mod waiting;
+mod wake_timer;
 mod worker;
 mod workers;
 
@@ -56,7 +56,7 @@ use crate::event::{Event, Note};
 use crate::recorder::{Gauges, TypeInterval};
 use crate::session::Database;
 use crate::spec::RunSpec;
-use crate::sql::SqlBook;
+use crate::sql::StatementCatalogue;
 use crate::value::Timestamp;
 use crate::workload::Workload;
 
@@ -65,32 +65,32 @@ pub use exemplar::{Author, EXEMPLARS, Exemplar};
 pub use metered::Metered;
 pub use replay::{Replay, replay};
 pub use share::Share;
-pub use signal::Stopper;
+pub use signal::StopHandle;
 
 /// Seconds that may wait in the channel to the sinks before they are merged.
 const EVENTS_MAX: usize = 256;
 
 /// What to run.
 #[derive(Debug)]
-pub struct Plan<W, D> {
+pub struct RunPlan<W, D> {
     /// The workload.
     pub workload: Arc<W>,
     /// The database.
     pub database: Arc<D>,
     /// The workload's SQL in the database's spelling.
-    pub book: Arc<SqlBook>,
+    pub catalogue: Arc<StatementCatalogue>,
     /// How the whole of it is driven.
     pub spec: RunSpec,
     /// What of it is driven here.
     pub share: Share,
 }
 
-impl<W, D> Clone for Plan<W, D> {
+impl<W, D> Clone for RunPlan<W, D> {
     fn clone(&self) -> Self {
         Self {
             workload: Arc::clone(&self.workload),
             database: Arc::clone(&self.database),
-            book: Arc::clone(&self.book),
+            catalogue: Arc::clone(&self.catalogue),
             spec: self.spec.clone(),
             share: self.share,
         }
@@ -102,14 +102,14 @@ impl<W, D> Clone for Plan<W, D> {
 pub struct RunHandle {
     /// What happens, in order; ends when the run has ended.
     pub events: mpsc::Receiver<Event>,
-    stopper: Stopper,
+    stopper: StopHandle,
     control: JoinHandle<Result<RunEnd, RunError>>,
 }
 
 impl RunHandle {
     /// A handle that stops or aborts the run.
     #[must_use]
-    pub fn stopper(&self) -> Stopper {
+    pub fn stopper(&self) -> StopHandle {
         self.stopper.clone()
     }
 
@@ -170,9 +170,9 @@ pub struct RunEnd {
     pub gauges: Gauges,
     /// CPU time of the worker threads from zero on, nanoseconds, by thread.
     pub worker_cpu_ns: Vec<u64>,
-    /// Sessions lost, and made anew.
+    /// Sessions lost, and reconnected.
     pub sessions: (u64, u64),
-    /// Sessions that were lost and could not be made anew before the end.
+    /// Sessions that were lost and could not be reconnected before the end.
     pub away: u32,
     /// Stretches of seconds, of ramp-up and window, in which no transaction completed although some
     /// should have.
@@ -184,7 +184,7 @@ pub struct RunEnd {
     /// The first error of each type and class, with how often that happened.
     pub errors: Vec<ErrorSample>,
     /// How the run came to its end.
-    pub ending: Ending,
+    pub ending: RunEnding,
     /// Remarks.
     pub notes: Vec<Note>,
 }
@@ -222,12 +222,12 @@ impl Window {
 
 /// How a run came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum RunEnding {
     /// By the clock, or all users did all they had to.
     Complete,
     /// Stopped early; what was in flight ended.
     Stopped,
-    /// Stopped, and what was in flight was given up.
+    /// Stopped, and what was in flight was abandoned.
     Aborted,
     /// Every virtual user ended early, because the database refused it for good.
     UsersEnded,
@@ -250,7 +250,7 @@ pub struct ErrorSample {
 ///
 /// # Errors
 /// When no thread, or nothing for it to wait with, is to be had.
-pub fn start<W: Workload, D: Database>(plan: Plan<W, D>) -> std::io::Result<RunHandle> {
+pub fn start<W: Workload, D: Database>(plan: RunPlan<W, D>) -> std::io::Result<RunHandle> {
     let (events, receiver) = mpsc::channel(EVENTS_MAX);
     let (stopper, signal) = signal::channel();
     let control_stopper = stopper.clone();
@@ -266,9 +266,9 @@ pub fn start<W: Workload, D: Database>(plan: Plan<W, D>) -> std::io::Result<RunH
 /// # Errors
 /// When the run could not start.
 pub async fn run_here<W: Workload, D: Database>(
-    plan: Plan<W, D>,
+    plan: RunPlan<W, D>,
     events: mpsc::Sender<Event>,
-    run: impl AsyncFnOnce(Stopper),
+    run: impl AsyncFnOnce(StopHandle),
 ) -> Result<RunEnd, RunError> {
     let (stopper, signal) = signal::channel();
     let local = tokio::task::LocalSet::new();

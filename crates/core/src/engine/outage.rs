@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::clock::Elapsed;
 use crate::event::Note;
 
-/// Transactions a second, in the mean so far, from which a second without any is an outage: below it such
+/// Transactions per second, on average so far, from which a second without any is an outage: below it such
 /// a second may be chance.
 const USUAL_PER_SECOND: u64 = 10;
 
@@ -81,7 +81,7 @@ fn note(since: u64, until: u64) -> Note {
 pub(super) struct Recovery {
     /// The first session was lost.
     pub lost: Elapsed,
-    /// The first session was made anew.
+    /// The first session reconnected.
     pub back: Elapsed,
     /// The first transaction committed after that.
     pub committed: Elapsed,
@@ -104,7 +104,7 @@ impl Watch {
         }
     }
 
-    /// A session was made anew.
+    /// A session reconnected.
     pub fn back(&mut self, now: Elapsed) {
         if let Self::Lost(lost) = *self {
             *self = Self::Back(lost, now);

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::error::TrySendError;
 
 use super::merge::may_join;
 use crate::event::{Event, Note};
-use crate::recorder::Interval;
+use crate::recorder::RecordedInterval;
 
 /// Kinds of errors that are reported while a run goes on.
 const FAILING_MAX: usize = 20;
@@ -18,7 +18,7 @@ const FAILING_MAX: usize = 20;
 pub(super) struct Outbox {
     events: mpsc::Sender<Event>,
     /// Seconds that the sinks had no room for, joined where they [may](may_join) be.
-    held: VecDeque<Box<Interval>>,
+    held: VecDeque<Box<RecordedInterval>>,
     pub notes: Vec<Note>,
     /// What transactions fail with, as it was reported: threads meet the same error.
     failing: Vec<String>,
@@ -55,7 +55,7 @@ impl Outbox {
 
     /// Sends a second. What the sinks have no room for waits, and becomes one interval with those that
     /// follow on the same side of the window's `edges`.
-    pub fn second(&mut self, second: Interval, edges: [u64; 2]) {
+    pub fn second(&mut self, second: RecordedInterval, edges: [u64; 2]) {
         match self.held.back_mut() {
             Some(last) if may_join(edges, last, &second) => last.add_later(&second),
             _ => self.held.push_back(Box::new(second)),
@@ -86,7 +86,7 @@ mod tests {
         let (sender, mut receiver) = mpsc::channel(1);
         let mut outbox = Outbox::new(sender);
         for second in 0..9 {
-            let mut interval = Interval::new(second, 1);
+            let mut interval = RecordedInterval::new(second, 1);
             interval.types[0].counts.committed = 1 << second;
             outbox.second(interval, [3, 7]);
         }

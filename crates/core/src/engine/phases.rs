@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::{Ending, Window};
+use super::{RunEnding, Window};
 use crate::clock::{Clock, Elapsed};
 use crate::event::Phase;
-use crate::recorder::Interval;
+use crate::recorder::RecordedInterval;
 use crate::spec::{Length, RunSpec};
 
 /// How long an aborted worker may take to come home before the run ends without it.
@@ -18,7 +18,7 @@ const NO_END: u64 = u64::MAX / 2_000_000_000;
 pub(super) struct Phases {
     pub clock: Clock,
     pub current: Option<Phase>,
-    pub ending: Ending,
+    pub ending: RunEnding,
     /// When the present phase ends.
     deadline: Elapsed,
     /// Seconds at which the timed window begins and ends.
@@ -44,7 +44,7 @@ impl Phases {
         Self {
             clock: Clock::start(),
             current: None,
-            ending: Ending::Complete,
+            ending: RunEnding::Complete,
             deadline: Elapsed::NEVER,
             window,
             timed: matches!(spec.length, Length::Time(_)),
@@ -107,7 +107,7 @@ impl Phases {
     pub fn stop_early(&mut self) -> Elapsed {
         let now = self.clock.now();
         self.cut_window(now);
-        self.ending = Ending::Stopped;
+        self.ending = RunEnding::Stopped;
         self.stopped_at = Some(now);
         now
     }
@@ -117,7 +117,7 @@ impl Phases {
         let now = self.clock.now();
         let early = now < Elapsed::at_second(self.window[1]);
         if early {
-            self.ending = Ending::UsersEnded;
+            self.ending = RunEnding::UsersEnded;
             self.cut_window(now);
         }
         early
@@ -145,7 +145,7 @@ impl Phases {
     }
 
     /// Whether all of an interval lies in the timed window.
-    pub const fn is_timed(&self, interval: &Interval) -> bool {
+    pub const fn is_timed(&self, interval: &RecordedInterval) -> bool {
         interval.first >= self.window[0] && interval.last < self.window[1]
     }
 

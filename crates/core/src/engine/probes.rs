@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::lag::Heard;
+use super::lag::HeartbeatReceiver;
 use super::procfs::ThreadWaits;
 use crate::clock::{Elapsed, thread_cpu_ns};
 use crate::recorder::WorkerCpu;
@@ -21,17 +21,17 @@ pub(super) struct Probes {
     /// When a user of this thread shall measure a round trip.
     ping_at: Cell<Elapsed>,
     /// What tells the scheduling lag; `None` where nobody measures it, and when it is being heard.
-    heard: RefCell<Option<Heard>>,
+    heartbeats: RefCell<Option<HeartbeatReceiver>>,
 }
 
 impl Probes {
-    pub fn new(heard: Option<Heard>) -> Self {
+    pub fn new(heartbeats: Option<HeartbeatReceiver>) -> Self {
         Self {
             seen: Cell::default(),
             waits: ThreadWaits::open(),
             start_ns: Cell::new(0),
             ping_at: Cell::new(PING_FIRST),
-            heard: RefCell::new(heard),
+            heartbeats: RefCell::new(heartbeats),
         }
     }
 
@@ -43,8 +43,8 @@ impl Probes {
     }
 
     /// What tells the lag, to be taken once.
-    pub fn take_heard(&self) -> Option<Heard> {
-        self.heard.take()
+    pub fn take_heartbeats(&self) -> Option<HeartbeatReceiver> {
+        self.heartbeats.take()
     }
 
     /// CPU use since it was last asked.

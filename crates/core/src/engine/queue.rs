@@ -8,9 +8,9 @@
 //! come. What the counter gives out ends in exactly one way:
 //!
 //! ```text
-//! given out = started + skipped + given up + returned (its time had not come, or the run stopped)
+//! given out = started + skipped + dropped + returned (its time had not come, or the run stopped)
 //! offered   = all that were due before the stop = started + skipped + never started
-//! never started = given up + those returned or never given out that were due before the stop
+//! never started = dropped + those returned or never given out that were due before the stop
 //! ```
 
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::Share;
 use crate::clock::Elapsed;
-use crate::pace::{Arrivals, Late, Load, Profile};
-use crate::recorder::Interval;
+use crate::pace::{Arrivals, Late, Load, RateProfile};
+use crate::recorder::RecordedInterval;
 use crate::spec::RunSpec;
 
 /// What the threads share.
@@ -42,7 +42,7 @@ pub(super) struct Queue {
     tickets: Arc<Tickets>,
     share: Share,
     arrivals: Arrivals,
-    /// The same, as far ahead as arrivals may wait: when that one is due, this one is given up.
+    /// The same, as far ahead as arrivals may wait: when that one is due, this one is dropped.
     ahead: Arrivals,
     /// Of the whole run, as are the numbers of arrivals.
     backlog: u64,
@@ -129,7 +129,7 @@ pub(super) struct Offer {
     arrivals: Arrivals,
     /// The share's first arrival that was not due so far.
     next: u64,
-    /// Those that left the queue: started, skipped or given up.
+    /// Those that left the queue: started, skipped or dropped.
     left: u64,
     backlog: u64,
 }
@@ -143,7 +143,7 @@ impl Offer {
 
     /// Adds to the sum of all threads for a second what fell due in it, and how many of those wait when
     /// it ends. Nothing falls due from `stop` on, and nobody waits any more.
-    pub fn complete(&mut self, interval: &mut Interval, stop: Elapsed) {
+    pub fn complete(&mut self, interval: &mut RecordedInterval, stop: Elapsed) {
         let end = Elapsed::at_second(interval.last + 1);
         let before = self.next;
         while self.arrivals.due(self.share.arrival(self.next)) < end.min(stop) {
@@ -153,7 +153,7 @@ impl Offer {
         arrived.due = self.next - before;
         self.left += arrived.started + arrived.skipped + arrived.given_up;
         let waiting = if end > stop { 0 } else { self.next.saturating_sub(self.left) };
-        // Those beyond are given up as soon as a session looks at them.
+        // Those beyond are dropped as soon as a session looks at them.
         interval.backlog = Some(waiting.min(self.backlog));
     }
 }
@@ -166,7 +166,7 @@ impl Elapsed {
 
 /// The stream of arrivals of an open load.
 fn arrivals(spec: &RunSpec) -> Option<Arrivals> {
-    let profile = Profile::new(&spec.load, &spec.pacing.steps, spec.rampup)?;
+    let profile = RateProfile::new(&spec.load, &spec.pacing.steps, spec.rampup)?;
     let constant = matches!(spec.load, Load::Rate { constant: true, .. });
     Some(Arrivals::new(Arc::new(profile), constant, spec.seed))
 }

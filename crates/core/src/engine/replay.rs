@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::Plan;
-use super::client::Client;
+use super::RunPlan;
 use super::exemplar::Author;
 use super::metered::Metered;
+use super::virtual_user::VirtualUser;
 use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
 use crate::session::{Database, Role, Session};
@@ -39,7 +39,7 @@ pub struct Replay {
 /// # Panics
 /// When the workload has no such transaction: the plan is not that of the run.
 pub async fn replay<W: Workload, D: Database>(
-    plan: &Plan<W, D>,
+    plan: &RunPlan<W, D>,
     author: Author,
     date: Timestamp,
 ) -> Result<Replay, DbError> {
@@ -47,7 +47,7 @@ pub async fn replay<W: Workload, D: Database>(
     let limits = plan.spec.limits;
     let opening = async {
         let mut session = Metered::new(plan.database.connect(Role::User, 0).await?);
-        let mut statements = Statements::new(&plan.book);
+        let mut statements = Statements::new(&plan.catalogue);
         let mode = plan.spec.mode;
         let prepared = plan.workload.prepare(mode, &mut statements, &mut session).await?;
         Ok::<_, DbError>((session, prepared))
@@ -77,14 +77,14 @@ fn late(limit: Duration) -> DbError {
 }
 
 fn draw<W: Workload, D: Database>(
-    plan: &Plan<W, D>,
+    plan: &RunPlan<W, D>,
     author: Author,
     date: Timestamp,
 ) -> (usize, W::Input) {
     let workload = &*plan.workload;
     let id = if let Author::User { user, .. } = author { user } else { 0 };
-    let mut client = Client::user(workload, &plan.spec, id);
-    let next = |client: &mut Client<W>| {
+    let mut client = VirtualUser::user(workload, &plan.spec, id);
+    let next = |client: &mut VirtualUser<W>| {
         workload.draw(client.transaction, &mut client.state, &mut client.inputs, date)
     };
     let input = match author {

@@ -10,7 +10,7 @@ use crate::clock::{Clock, Elapsed};
 
 /// Stops a run from any thread.
 #[derive(Clone, Debug)]
-pub struct Stopper {
+pub struct StopHandle {
     shared: Arc<Shared>,
     state: watch::Sender<State>,
 }
@@ -26,7 +26,7 @@ pub(super) struct State {
     pub window_over: bool,
     /// No transaction may begin any more.
     pub stopped: bool,
-    /// Those in flight are given up.
+    /// Those in flight are abandoned.
     pub aborted: bool,
     /// The run does not begin, or everyone may go home.
     pub over: bool,
@@ -45,14 +45,14 @@ pub(super) struct Signal {
     pub state: watch::Receiver<State>,
 }
 
-pub(super) fn channel() -> (Stopper, Signal) {
+pub(super) fn channel() -> (StopHandle, Signal) {
     let shared =
         Arc::new(Shared { stop_at_ns: AtomicU64::new(u64::MAX), aborted: AtomicBool::new(false) });
     let (sender, state) = watch::channel(State::default());
-    (Stopper { shared: Arc::clone(&shared), state: sender }, Signal { shared, state })
+    (StopHandle { shared: Arc::clone(&shared), state: sender }, Signal { shared, state })
 }
 
-impl Stopper {
+impl StopHandle {
     /// Asks for the end: transactions in flight end, no new ones begin. Harmless when said twice.
     pub fn stop(&self) {
         self.state.send_modify(|state| state.stop_requested = true);
@@ -101,7 +101,7 @@ impl Signal {
         now.0 >= self.shared.stop_at_ns.load(Ordering::Relaxed)
     }
 
-    /// Whether what is in flight is given up.
+    /// Whether what is in flight is abandoned.
     pub fn is_aborted(&self) -> bool {
         self.shared.aborted.load(Ordering::Relaxed)
     }

@@ -94,7 +94,7 @@ pub(super) struct ThreadSessions {
     /// Of all sessions of the run here.
     pub slots: Slots,
     connected: Cell<u32>,
-    /// Lost, and could not be made anew so far.
+    /// Lost, and could not be reconnected so far.
     away: Cell<u32>,
 }
 
@@ -124,12 +124,12 @@ impl ThreadSessions {
         self.connected.set(self.connected.get() - 1);
     }
 
-    /// A lost session could not be made anew at the first try.
+    /// A lost session could not be reconnected at the first try.
     pub fn stays_away(&self) {
         self.away.set(self.away.get() + 1);
     }
 
-    /// A session was made anew; `was_away` when not at the first try.
+    /// A session reconnected; `was_away` when not at the first try.
     pub fn reconnected(&self, was_away: bool) {
         self.opened();
         self.away.set(self.away.get() - u32::from(was_away));

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::queue::Ticket;
-use super::user::VirtualUser;
+use super::session_slot::SessionSlot;
 use crate::clock::Elapsed;
 use crate::event::Note;
 use crate::pace::Load;
@@ -65,7 +65,7 @@ impl<W: Workload, D: Database> Context<W, D> {
         if taken.overflows_first {
             let text = format!(
                 "the database does not follow: more than {} arrivals waited for a session; those that \
-                 waited longest are given up and count as never started",
+                 waited longest are dropped and count as never started",
                 self.plan.spec.pacing.backlog
             );
             self.note(Note::new("backlog", Some(now), text));
@@ -74,7 +74,7 @@ impl<W: Workload, D: Database> Context<W, D> {
     }
 }
 
-impl<W: Workload, D: Database> VirtualUser<W, D> {
+impl<W: Workload, D: Database> SessionSlot<W, D> {
     /// The next transaction of a load that waits, when its time has come; `None` when there is none any
     /// more.
     pub(super) async fn wait_for_turn(&mut self, now: Elapsed) -> Option<Turn> {
@@ -101,8 +101,8 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
         let started = if ticket.due <= now {
             now
         } else {
-            self.context.waiting.agenda.push(ticket.due, self.place);
-            self.context.waiting.agenda.wait(self.place).await?;
+            self.context.waiting.timers.push(ticket.due, self.place);
+            self.context.waiting.timers.wait(self.place).await?;
             self.clock.now()
         };
         if self.context.signal.is_stopped(started) {
@@ -126,18 +126,18 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
         let started = if due <= now {
             now
         } else {
-            self.context.waiting.agenda.push(due, self.place);
-            self.context.waiting.agenda.wait(self.place).await?;
+            self.context.waiting.timers.push(due, self.place);
+            self.context.waiting.timers.wait(self.place).await?;
             self.clock.now()
         };
         Some(Turn { due, started, transaction: self.client.transaction })
     }
 
     async fn any_terminal(&mut self, now: Elapsed) -> Option<Turn> {
-        let agenda = &self.context.waiting.agenda;
-        let ((due, place), started) = match agenda.take_due(now) {
+        let timers = &self.context.waiting.timers;
+        let ((due, place), started) = match timers.take_due(now) {
             Some(entry) => (entry, now),
-            None => (agenda.wait(self.place).await?, self.clock.now()),
+            None => (timers.wait(self.place).await?, self.clock.now()),
         };
         self.change_places(place);
         if let Pace::Pooled(serves) = &mut self.pace {

@@ -12,7 +12,7 @@ use super::{ErrorSample, Exemplar};
 use crate::clock::Elapsed;
 use crate::error::DbError;
 use crate::event::Note;
-use crate::recorder::{Interval, Totals};
+use crate::recorder::{RecordedInterval, Totals};
 use crate::session::ServerProcess;
 
 /// Intervals that wait for the control thread before they are merged.
@@ -27,7 +27,7 @@ pub(super) enum FromWorker {
     Second {
         thread: usize,
         complete: u64,
-        interval: Box<Interval>,
+        interval: Box<RecordedInterval>,
     },
     Note(Note),
     /// The thread's first error of a kind.
@@ -75,7 +75,7 @@ impl Uplink {
     }
 
     /// Sends an interval; every second before `complete` has been sent then.
-    pub fn second(&self, complete: u64, interval: Box<Interval>) {
+    pub fn second(&self, complete: u64, interval: Box<RecordedInterval>) {
         self.send(FromWorker::Second { thread: self.thread, complete, interval });
     }
 

@@ -4,25 +4,25 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use super::Plan;
-use super::agenda::Agenda;
-use super::alarm::Alarm;
-use super::client::Client;
+use super::RunPlan;
 use super::queue::{Queue, Taken, Tickets};
 use super::signal::Signal;
+use super::timer_queue::TimerQueue;
+use super::virtual_user::VirtualUser;
+use super::wake_timer::WakeTimer;
 use crate::clock::{Clock, Elapsed};
 use crate::pace::Load;
 use crate::workload::Workload;
 
 /// What a thread's sessions wait with; unused where the load is closed.
 pub(super) struct Waiting<W: Workload> {
-    pub agenda: Agenda,
+    pub timers: TimerQueue,
     /// Of an open load.
     queue: RefCell<Option<Queue>>,
     /// When those arrivals were due whose sessions the stop came before.
     returned: RefCell<Vec<Elapsed>>,
     /// Of a pool, by place on this thread.
-    terminals: RefCell<Vec<Client<W>>>,
+    terminals: RefCell<Vec<VirtualUser<W>>>,
     /// Terminals of the pool that have not done all they had to.
     working: Cell<usize>,
     keyed: bool,
@@ -40,9 +40,9 @@ pub(super) struct QueueEnd {
 }
 
 impl<W: Workload> Waiting<W> {
-    pub fn new<D>(plan: &Plan<W, D>, tickets: Arc<Tickets>, precise: bool) -> Self {
+    pub fn new<D>(plan: &RunPlan<W, D>, tickets: Arc<Tickets>, precise: bool) -> Self {
         Self {
-            agenda: Agenda::default(),
+            timers: TimerQueue::default(),
             queue: RefCell::new(Queue::new(&plan.spec, plan.share, tickets)),
             returned: RefCell::default(),
             terminals: RefCell::default(),
@@ -52,21 +52,21 @@ impl<W: Workload> Waiting<W> {
         }
     }
 
-    /// Lets the agenda ring until the run stops.
-    pub async fn ring(&self, clock: Clock, signal: Signal) {
-        let alarm = if self.precise { Alarm::precise() } else { Alarm::of_tokio() };
-        self.agenda.ring(clock, alarm, signal).await;
+    /// Runs the timer until the run stops.
+    pub async fn run_timers(&self, clock: Clock, signal: Signal) {
+        let timer = if self.precise { WakeTimer::precise() } else { WakeTimer::of_tokio() };
+        self.timers.run(clock, timer, signal).await;
     }
 
     /// How many terminals wait for a session; `None` where there are none.
     pub fn backlog(&self, now: Elapsed) -> Option<u64> {
-        self.keyed.then(|| self.agenda.due(now))
+        self.keyed.then(|| self.timers.due(now))
     }
 
     /// Logs terminals in, who share the thread's sessions.
-    pub fn log_in<D>(&self, plan: &Plan<W, D>, ids: impl Iterator<Item = u32>) {
+    pub fn log_in<D>(&self, plan: &RunPlan<W, D>, ids: impl Iterator<Item = u32>) {
         let terminals =
-            ids.map(|id| Client::user(&*plan.workload, &plan.spec, id)).collect::<Vec<_>>();
+            ids.map(|id| VirtualUser::user(&*plan.workload, &plan.spec, id)).collect::<Vec<_>>();
         self.working.set(terminals.len());
         *self.terminals.borrow_mut() = terminals;
         for place in 0..self.working.get() {
@@ -75,21 +75,21 @@ impl<W: Workload> Waiting<W> {
     }
 
     /// The terminal at `place` goes on to its next transaction, and waits for its time.
-    pub fn key<D>(&self, plan: &Plan<W, D>, place: u32) {
+    pub fn key<D>(&self, plan: &RunPlan<W, D>, place: u32) {
         let due = self.terminals.borrow_mut()[place as usize].key(&*plan.workload, &plan.spec);
         match due {
-            Some(due) => self.agenda.push(due, place),
+            Some(due) => self.timers.push(due, place),
             None => {
                 self.working.set(self.working.get() - 1);
                 if self.working.get() == 0 {
-                    self.agenda.close();
+                    self.timers.close();
                 }
             }
         }
     }
 
     /// The terminal at `place` and whom a session serves change places.
-    pub fn change_places(&self, client: &mut Client<W>, place: u32) {
+    pub fn change_places(&self, client: &mut VirtualUser<W>, place: u32) {
         std::mem::swap(client, &mut self.terminals.borrow_mut()[place as usize]);
     }
 
@@ -109,7 +109,7 @@ impl<W: Workload> Waiting<W> {
         let Some(queue) = self.queue.take() else {
             return QueueEnd { returned, ..QueueEnd::default() };
         };
-        returned.extend(self.agenda.left().into_iter().map(|(due, _)| due));
+        returned.extend(self.timers.left().into_iter().map(|(due, _)| due));
         QueueEnd { skipped: queue.skipped, given_up: queue.given_up, returned }
     }
 }

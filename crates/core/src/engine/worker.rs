@@ -8,9 +8,9 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::sleep_until;
 
 use super::context::Context;
+use super::session_slot::{self, Live, SessionSlot};
 use super::turn::Pace;
 use super::uplink::FromWorker;
-use super::user::{self, Live, VirtualUser};
 use crate::clock::{Clock, Elapsed};
 use crate::session::Database;
 use crate::workload::Workload;
@@ -47,7 +47,7 @@ async fn connect_all<W: Workload, D: Database>(
             if context.signal.state.borrow().over {
                 return None;
             }
-            match user::connect(&context, id).await {
+            match session_slot::connect(&context, id).await {
                 Ok(mut live) => {
                     let limit = context.plan.spec.limits.connect;
                     let server = match context.sessions.slots.is_first(id) {
@@ -82,10 +82,10 @@ async fn run_users<W: Workload, D: Database>(
 ) {
     context.ledger.borrow_mut().open(connected.len());
     context.probes.begin();
-    let ringer = set_agenda(context, clock, connected.len());
+    let ringer = set_timers(context, clock, connected.len());
     let mut users = JoinSet::new();
     for (place, (id, live)) in (0..).zip(connected) {
-        let user = VirtualUser::new(Rc::clone(context), clock, place, id, live);
+        let user = SessionSlot::new(Rc::clone(context), clock, place, id, live);
         users.spawn_local(user.work());
     }
     let ticking = Rc::clone(context);
@@ -98,8 +98,8 @@ async fn run_users<W: Workload, D: Database>(
     });
     let listening = Rc::clone(context);
     let listener = tokio::task::spawn_local(async move {
-        let Some(mut heard) = listening.probes.take_heard() else { return };
-        while let Some(sent) = heard.recv().await {
+        let Some(mut heartbeats) = listening.probes.take_heartbeats() else { return };
+        while let Some(sent) = heartbeats.recv().await {
             listening.lag(sent, clock.now());
         }
     });
@@ -117,8 +117,8 @@ async fn run_users<W: Workload, D: Database>(
     context.hand_over(clock.now());
 }
 
-/// Opens the agenda of a load that waits, logs the terminals of a pool in, and lets the agenda ring.
-fn set_agenda<W: Workload, D: Database>(
+/// Opens the timer queue of a load that waits, logs the terminals of a pool in, and starts the timer.
+fn set_timers<W: Workload, D: Database>(
     context: &Rc<Context<W, D>>,
     clock: Clock,
     sessions: usize,
@@ -128,13 +128,13 @@ fn set_agenda<W: Workload, D: Database>(
         return None;
     }
     let is_pool = matches!(pace, Pace::Pooled(_));
-    context.waiting.agenda.open(sessions, is_pool);
+    context.waiting.timers.open(sessions, is_pool);
     if is_pool {
         context.waiting.log_in(&context.plan, terminals(context));
     }
     let ringing = Rc::clone(context);
     Some(tokio::task::spawn_local(async move {
-        ringing.waiting.ring(clock, ringing.signal.clone()).await;
+        ringing.waiting.run_timers(clock, ringing.signal.clone()).await;
     }))
 }
 

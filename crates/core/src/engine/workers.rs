@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use super::lag::{self, Beats};
+use super::lag::{self, HeartbeatSender};
 use super::slots::Slots;
 use super::uplink::{FromWorker, WorkerEnd};
 use crate::clock::{Clock, Elapsed};
@@ -29,7 +29,7 @@ pub(super) struct Workers {
     /// Those that have come home.
     pub ends: Vec<WorkerEnd>,
     /// To the workers, until the run begins.
-    pub beats: Vec<Beats>,
+    pub heartbeats: Vec<HeartbeatSender>,
     /// Longest attempt on sessions that block their thread.
     pub watchdog: Option<Duration>,
 }
@@ -42,7 +42,7 @@ impl Workers {
 
     /// Begins to measure their scheduling lag.
     pub fn listen(&mut self, clock: Clock) {
-        tokio::spawn(lag::beat(clock, std::mem::take(&mut self.beats)));
+        tokio::spawn(lag::send_heartbeats(clock, std::mem::take(&mut self.heartbeats)));
     }
 
     /// Asks the database to stop what all sessions are doing.

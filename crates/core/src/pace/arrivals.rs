@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::Profile;
+use super::RateProfile;
 use crate::clock::Elapsed;
 use crate::random::Rng;
 
@@ -13,7 +13,7 @@ const GAPS: u64 = 3;
 /// The times at which arrivals are due, in order. Two with the same seed and profile say the same.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
-    profile: Arc<Profile>,
+    profile: Arc<RateProfile>,
     /// Draws the gaps of a Poisson process of rate 1; `None` for gaps of exactly 1.
     gaps: Option<Rng>,
     /// How many gaps are in `sum`.
@@ -24,7 +24,7 @@ pub struct Arrivals {
 impl Arrivals {
     /// The stream of a seed: Poisson, or evenly spaced by the rate, the first one at once.
     #[must_use]
-    pub fn new(profile: Arc<Profile>, constant: bool, seed: u64) -> Self {
+    pub fn new(profile: Arc<RateProfile>, constant: bool, seed: u64) -> Self {
         let gaps = (!constant).then(|| Rng::of(seed, &[GAPS]));
         Self { profile, gaps, drawn: 0, sum: 0.0 }
     }
@@ -72,7 +72,7 @@ mod tests {
     fn arrivals(load: &str, seed: u64) -> Arrivals {
         let load: super::super::Load = load.parse().unwrap();
         let constant = matches!(load, super::super::Load::Rate { constant: true, .. });
-        let profile = Profile::new(&load, &[], Duration::ZERO).unwrap();
+        let profile = RateProfile::new(&load, &[], Duration::ZERO).unwrap();
         Arrivals::new(Arc::new(profile), constant, seed)
     }
 

@@ -4,7 +4,7 @@
 //! | model | a transaction is due | whose it is |
 //! |---|---|---|
 //! | `closed` | when the user's last one finished | the session's own user |
-//! | `rate`, `ramp`, `steps` | when the run's one stream of [`Arrivals`] over a [`Profile`] says so, whoever is free | an arrival: its number and the seed give everything |
+//! | `rate`, `ramp`, `steps` | when the run's one stream of [`Arrivals`] over a [`RateProfile`] says so, whoever is free | an arrival: its number and the seed give everything |
 //! | `keyed` | thinking and keying after the terminal's last one finished: [`Cycle`] | the terminal's |
 
 mod arrivals;
@@ -21,10 +21,10 @@ use crate::clock::{format_duration, parse_duration};
 
 pub use arrivals::Arrivals;
 pub use cycle::Cycle;
-pub use profile::Profile;
-pub use steps::{Step, read_steps};
+pub use profile::RateProfile;
+pub use steps::{RateStep, read_steps};
 
-/// Most arrivals a second that may be asked for: some times more than a client can send.
+/// Most arrivals per second that may be asked for: some times more than a client can send.
 pub const RATE_MAX: f64 = 1e7;
 
 /// A load model, as `--load` names it.
@@ -33,9 +33,9 @@ pub enum Load {
     /// Each user's next transaction is due when its last one finished.
     #[default]
     Closed,
-    /// Transactions arrive at this rate a second, whoever is free takes the next.
+    /// Transactions arrive at this rate per second, whoever is free takes the next.
     Rate {
-        /// Arrivals a second.
+        /// Arrivals per second.
         per_second: f64,
         /// Evenly spaced rather than Poisson.
         constant: bool,
@@ -44,9 +44,9 @@ pub enum Load {
     Keyed,
     /// The rate grows evenly from one to the other, then holds. Arrivals are Poisson.
     Ramp {
-        /// Arrivals a second at the start.
+        /// Arrivals per second at the start.
         from: f64,
-        /// Arrivals a second at the end.
+        /// Arrivals per second at the end.
         to: f64,
         /// How long it takes.
         over: Duration,

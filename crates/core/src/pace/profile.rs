@@ -4,11 +4,11 @@
 
 use std::time::Duration;
 
-use super::{Load, Step};
+use super::{Load, RateStep};
 
-/// Arrivals a second over time: pieces in which the rate changes evenly. The last one holds.
+/// Arrivals per second over time: pieces in which the rate changes evenly. The last one holds.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Profile {
+pub struct RateProfile {
     pieces: Vec<Piece>,
     hold: Piece,
 }
@@ -43,11 +43,11 @@ impl Piece {
     }
 }
 
-impl Profile {
+impl RateProfile {
     /// The profile of an open load, with the rates of its file if it has one; `None` for others. What
     /// changes begins after `lead`, the ramp-up, in which the first rate holds.
     #[must_use]
-    pub fn new(load: &Load, steps: &[Step], lead: Duration) -> Option<Self> {
+    pub fn new(load: &Load, steps: &[RateStep], lead: Duration) -> Option<Self> {
         let mut profile = Self::holding(0.0);
         match load {
             Load::Closed | Load::Keyed => return None,
@@ -82,7 +82,7 @@ impl Profile {
         (self.hold.from, self.hold.to) = (to, to);
     }
 
-    /// The highest rate, in arrivals a second.
+    /// The highest rate, in arrivals per second.
     #[must_use]
     pub fn highest(&self) -> f64 {
         self.pieces.iter().fold(self.hold.to, |most, piece| most.max(piece.from).max(piece.to))
@@ -118,16 +118,16 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
-    fn steps() -> Profile {
-        let step = |per_second, lasts| Step { per_second, lasts: seconds(lasts) };
+    fn steps() -> RateProfile {
+        let step = |per_second, lasts| RateStep { per_second, lasts: seconds(lasts) };
         let steps = [step(10.0, 2), step(0.0, 3), step(40.0, 1)];
-        Profile::new(&Load::Steps("f".into()), &steps, seconds(1)).unwrap()
+        RateProfile::new(&Load::Steps("f".into()), &steps, seconds(1)).unwrap()
     }
 
     #[test]
     fn a_ramp_begins_after_the_lead_and_holds_at_its_end() {
         let load = "ramp:100..300/10s".parse().unwrap();
-        let ramp = Profile::new(&load, &[], seconds(5)).unwrap();
+        let ramp = RateProfile::new(&load, &[], seconds(5)).unwrap();
         for (at, arrivals) in
             [(0.0, 0.0), (5.0, 500.0), (10.0, 1250.0), (15.0, 2500.0), (16.0, 2800.0)]
         {
@@ -139,9 +139,9 @@ mod tests {
 
     #[test]
     fn a_ramp_may_begin_or_end_at_nothing() {
-        let up = Profile::new(&"ramp:0..100/10s".parse().unwrap(), &[], seconds(0)).unwrap();
+        let up = RateProfile::new(&"ramp:0..100/10s".parse().unwrap(), &[], seconds(0)).unwrap();
         assert_eq!((up.time(0.0), up.time(500.0), up.expected(5.0)), (0.0, 10.0, 125.0));
-        let down = Profile::new(&"ramp:100..0/10s".parse().unwrap(), &[], seconds(0)).unwrap();
+        let down = RateProfile::new(&"ramp:100..0/10s".parse().unwrap(), &[], seconds(0)).unwrap();
         assert!((down.time(375.0) - 5.0).abs() < 1e-9);
         assert_eq!(down.time(500.0), f64::INFINITY);
     }
@@ -161,8 +161,8 @@ mod tests {
     fn time_is_the_inverse_of_expected() {
         for profile in [
             steps(),
-            Profile::new(&"rate:7/s".parse().unwrap(), &[], seconds(3)).unwrap(),
-            Profile::new(&"ramp:2000..1/100s".parse().unwrap(), &[], seconds(2)).unwrap(),
+            RateProfile::new(&"rate:7/s".parse().unwrap(), &[], seconds(3)).unwrap(),
+            RateProfile::new(&"ramp:2000..1/100s".parse().unwrap(), &[], seconds(2)).unwrap(),
         ] {
             let mut before = 0.0;
             for n in 0..2000 {
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn closed_and_keyed_loads_have_none() {
-        assert_eq!(Profile::new(&Load::Closed, &[], seconds(1)), None);
-        assert_eq!(Profile::new(&Load::Keyed, &[], seconds(1)), None);
+        assert_eq!(RateProfile::new(&Load::Closed, &[], seconds(1)), None);
+        assert_eq!(RateProfile::new(&Load::Keyed, &[], seconds(1)), None);
     }
 }

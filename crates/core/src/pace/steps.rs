@@ -1,4 +1,4 @@
-//! The file of a load in steps: a rate and a duration a line.
+//! The file of a load in steps: a rate and a duration per line.
 
 use std::time::Duration;
 
@@ -9,20 +9,20 @@ use crate::clock::{parse_duration, serde_duration};
 
 /// Arrivals at a rate for a time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Step {
-    /// Arrivals a second; 0 for a pause.
+pub struct RateStep {
+    /// Arrivals per second; 0 for a pause.
     pub per_second: f64,
     /// How long.
     #[serde(with = "serde_duration")]
     pub lasts: Duration,
 }
 
-/// Reads steps: CSV with a rate a second and a duration a line, `500,30s`. Empty lines, those that begin
+/// Reads steps: CSV with a rate per second and a duration per line, `500,30s`. Empty lines, those that begin
 /// with `#`, and a first line of words are passed over.
 ///
 /// # Errors
 /// With the number of the first line that is no step.
-pub fn read_steps(text: &str) -> Result<Vec<Step>, String> {
+pub fn read_steps(text: &str) -> Result<Vec<RateStep>, String> {
     let mut steps = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();
@@ -38,16 +38,16 @@ pub fn read_steps(text: &str) -> Result<Vec<Step>, String> {
     }
 }
 
-fn read_step(line: &str) -> Result<Step, String> {
-    let wrong = || format!("`{line}` is not a rate a second and a duration, as in `500,30s`");
+fn read_step(line: &str) -> Result<RateStep, String> {
+    let wrong = || format!("`{line}` is not a rate per second and a duration, as in `500,30s`");
     let (rate, lasts) = line.split_once(',').ok_or_else(wrong)?;
     let rate = rate.trim().trim_end_matches("/s");
     let per_second: f64 = rate.parse().map_err(|_| wrong())?;
     if !(0.0..=RATE_MAX).contains(&per_second) {
-        return Err(format!("{rate} arrivals a second cannot be; at most {RATE_MAX}"));
+        return Err(format!("{rate} arrivals per second cannot be; at most {RATE_MAX}"));
     }
     let lasts = parse_duration(lasts)?;
-    if lasts.is_zero() { Err(wrong()) } else { Ok(Step { per_second, lasts }) }
+    if lasts.is_zero() { Err(wrong()) } else { Ok(RateStep { per_second, lasts }) }
 }
 
 #[cfg(test)]
@@ -68,7 +68,7 @@ mod tests {
             ("100,30s\n200", "line 2: `200` is not a rate"),
             ("100,30s\nfast,10s", "line 2: `fast,10s` is not"),
             ("100,soon", "line 1: `soon` is no duration"),
-            ("\n-5,1s", "line 2: -5 arrivals a second cannot be"),
+            ("\n-5,1s", "line 2: -5 arrivals per second cannot be"),
             ("1e9,1s", "line 1: 1e9 arrivals"),
             ("nan,1s", "line 1: "),
             ("5,0s", "line 1: `5,0s` is not"),

@@ -3,9 +3,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use triphammer_core::engine::{self, Plan, RunEnd};
+use triphammer_core::engine::{self, RunEnd, RunPlan};
 use triphammer_core::session::{
-    Admin, Canceller, Capabilities, Claim, Database, Role, RowSource, ServerInfo, Session,
+    Admin, Canceller, Capabilities, Database, LockMode, Role, RowSource, ServerInfo, Session,
     StatementId,
 };
 use triphammer_core::spec::Length;
@@ -155,14 +155,18 @@ impl Admin for Routed {
         self.writer().tables().await
     }
 
-    async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {
-        self.writer().claim(name, claim).await
+    async fn advisory_lock(
+        &mut self,
+        name: &str,
+        advisory_lock: LockMode,
+    ) -> Result<bool, DbError> {
+        self.writer().advisory_lock(name, advisory_lock).await
     }
 }
 
 #[test]
 fn reading_transactions_go_to_the_replica_of_their_slot() {
-    let Plan { mut spec, book, share, .. } = plan("null:", 5, 1);
+    let RunPlan { mut spec, catalogue, share, .. } = plan("null:", 5, 1);
     spec.threads = 2;
     spec.length = Length::Transactions(8);
     let url = triphammer_drivers::TargetUrl::parse("null:").unwrap();
@@ -170,7 +174,7 @@ fn reading_transactions_go_to_the_replica_of_their_slot() {
     let seen: Seen = Arc::new(Mutex::new(vec![[0, 0]; 5]));
     let cluster = Cluster { node, seen: Arc::clone(&seen) };
     let workload = Arc::new(Pings::new(vec![READ, WRITE, READ, CALL], 0));
-    let plan = Plan { workload, database: Arc::new(cluster), book, spec, share };
+    let plan = RunPlan { workload, database: Arc::new(cluster), catalogue, spec, share };
     let mut handle = engine::start(plan).unwrap();
     while handle.events.blocking_recv().is_some() {}
     let end: RunEnd = handle.join().unwrap();

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use triphammer_core::engine::{self, Plan, RunEnd};
+use triphammer_core::engine::{self, RunEnd, RunPlan};
 use triphammer_drivers::null::Null;
 
 use crate::pings::{CALL, Pings, plan};
 use crate::{committed, run};
 
 /// One user whose transactions are one round trip each.
-fn calls(target: &str, seconds: u64) -> Plan<Pings, Null> {
+fn calls(target: &str, seconds: u64) -> RunPlan<Pings, Null> {
     let mut plan = plan(target, 1, seconds);
     plan.workload = Arc::new(Pings::new(vec![CALL], 0));
     plan

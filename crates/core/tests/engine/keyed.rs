@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::sleep;
-use triphammer_core::engine::{Author, Ending, Plan, RunEnd, Stopper};
+use triphammer_core::engine::{Author, RunEnd, RunEnding, RunPlan, StopHandle};
 use triphammer_core::pace::Load;
 use triphammer_core::spec::{Length, Sessions};
 use triphammer_drivers::null::Null;
@@ -12,8 +12,13 @@ use triphammer_drivers::null::Null;
 use crate::pings::{CALL, Pings, WRITE, plan};
 use crate::{committed, run, run_with, seconds};
 
-/// Terminals whose transactions are calls: 3 s of keying and 4 s of thinking in the mean.
-fn terminals(target: &str, terminals: u32, sessions: Sessions, seconds: u64) -> Plan<Pings, Null> {
+/// Terminals whose transactions are calls: 3 s of keying and 4 s of thinking on average.
+fn terminals(
+    target: &str,
+    terminals: u32,
+    sessions: Sessions,
+    seconds: u64,
+) -> RunPlan<Pings, Null> {
     let mut plan = plan(target, terminals, seconds);
     plan.workload = Arc::new(Pings::new(vec![CALL], 0));
     plan.spec.load = Load::Keyed;
@@ -56,10 +61,10 @@ async fn waiting_for_a_session_of_the_pool_is_response_time() {
     let end = run(terminals("null:?service=1s", 40, Sessions::Pool(2), 400)).await;
     // Two sessions serve two a second; 40 terminals with pauses of 7 s would want more than five.
     assert!((775..=801).contains(&committed(&end)), "{}", committed(&end));
-    // Two are served, some 14 key or think, and the others wait.
+    // Two are served, about 14 key or think, and the others wait.
     assert!((15..=38).contains(&end.backlog_max.unwrap()), "{:?}", end.backlog_max);
     let wait = mean_ms(end.pool_wait.as_ref());
-    // Little's law: 40 terminals at 2 a second are 20 s a cycle, of which 8 s are not waiting.
+    // Little's law: 40 terminals at 2 per second are 20 s a cycle, of which 8 s are not waiting.
     assert!((11_000.0..13_000.0).contains(&wait), "{wait}");
     let (response, service) = (&end.timed[CALL].response, &end.timed[CALL].service);
     assert!((mean_ms(service.as_ref()) - 1_000.0).abs() < 10.0);
@@ -75,7 +80,7 @@ async fn a_terminals_work_is_that_of_the_same_user_of_a_closed_load() {
         plan.spec.length = Length::Transactions(9);
         let workload = Arc::clone(&plan.workload);
         let end = run(plan).await;
-        assert_eq!((committed(&end), end.ending), (54, Ending::Complete));
+        assert_eq!((committed(&end), end.ending), (54, RunEnding::Complete));
         let mut numbers = workload.attempts.lock().unwrap().clone();
         numbers.sort_unstable();
         numbers
@@ -95,7 +100,7 @@ async fn log_ins_are_staggered() {
         let per_second = seconds(&events);
         let early: u64 = per_second[..50].iter().sum();
         let late: u64 = per_second[50..100].iter().sum();
-        // Each terminal has been there for half as long in the mean: 1/4 of all, less the first cycle.
+        // Each terminal has been there for half as long on average: 1/4 of all, less the first cycle.
         assert!(early * 2 < late && early > 0, "{early} {late}");
     }
 }
@@ -103,13 +108,13 @@ async fn log_ins_are_staggered() {
 #[tokio::test(start_paused = true)]
 async fn a_stop_wakes_terminals_that_think_and_drains() {
     for sessions in [Sessions::Own, Sessions::Pool(5)] {
-        let stop = async |stopper: Stopper| {
+        let stop = async |stopper: StopHandle| {
             sleep(Duration::from_millis(30_500)).await;
             stopper.stop();
         };
         let (end, _) = run_with(terminals("null:?service=100ms", 20, sessions, 600), stop).await;
         let end = end.unwrap();
-        assert_eq!((end.ending, end.in_flight[CALL]), (Ending::Stopped, 0));
+        assert_eq!((end.ending, end.in_flight[CALL]), (RunEnding::Stopped, 0));
         assert!(end.ended.0 < 30_700_000_000 && committed(&end) > 30, "{:?}", end.ended);
     }
 }
@@ -118,7 +123,7 @@ async fn a_stop_wakes_terminals_that_think_and_drains() {
 async fn an_abort_gives_up_what_the_sessions_are_at() {
     for (sessions, in_flight) in [(Sessions::Own, 20), (Sessions::Pool(5), 5)] {
         let end = run(terminals("null:?service=1h", 20, sessions, 200)).await;
-        assert_eq!((end.ending, end.in_flight[CALL]), (Ending::Aborted, in_flight));
+        assert_eq!((end.ending, end.in_flight[CALL]), (RunEnding::Aborted, in_flight));
     }
 }
 

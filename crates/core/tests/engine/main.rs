@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use pings::{CALL, Pings, READ, WRITE, plan};
 use tokio::sync::mpsc;
-use triphammer_core::engine::{self, Ending, Plan, RunEnd, RunError, Stopper};
+use triphammer_core::engine::{self, RunEnd, RunEnding, RunError, RunPlan, StopHandle};
 use triphammer_core::event::{Event, Phase};
 use triphammer_core::spec::Length;
 use triphammer_core::{Elapsed, ErrorClass};
@@ -22,8 +22,8 @@ use triphammer_drivers::null::Null;
 
 /// Runs in virtual time, and gives the events too.
 async fn run_with(
-    plan: Plan<Pings, Null>,
-    meanwhile: impl AsyncFnOnce(Stopper),
+    plan: RunPlan<Pings, Null>,
+    meanwhile: impl AsyncFnOnce(StopHandle),
 ) -> (Result<RunEnd, RunError>, Vec<Event>) {
     let (sender, mut receiver) = mpsc::channel(10_000);
     let end = engine::run_here(plan, sender, meanwhile).await;
@@ -37,7 +37,7 @@ async fn run_with(
     (end, events)
 }
 
-async fn run(plan: Plan<Pings, Null>) -> RunEnd {
+async fn run(plan: RunPlan<Pings, Null>) -> RunEnd {
     run_with(plan, async |_| {}).await.0.unwrap()
 }
 
@@ -61,13 +61,13 @@ async fn the_window_is_counted_by_the_clock_and_ramp_up_is_not_in_it() {
     plan.spec.rampup = Duration::from_secs(5);
     let (end, events) = run_with(plan, async |_| {}).await;
     let end = end.unwrap();
-    // Begin, write and commit take 10 ms each: 33 transactions a second, 2 users.
+    // Begin, write and commit take 10 ms each: 33 transactions per second, 2 users.
     let in_window = end.timed[WRITE].counts.committed;
     assert!((655..=668).contains(&in_window), "{in_window}");
     let whole = committed(&end);
     assert!((985..=1002).contains(&whole), "{whole}");
     assert_eq!(end.window.seconds(), 10.0);
-    assert_eq!(end.ending, Ending::Complete);
+    assert_eq!(end.ending, RunEnding::Complete);
     let phases: Vec<_> = events
         .iter()
         .filter_map(|event| match event {
@@ -156,7 +156,7 @@ async fn a_connection_lost_at_commit_leaves_the_transaction_in_doubt() {
         assert_eq!(counts.in_doubt + counts.committed, 150);
     }
     let (lost, anew) = end.sessions;
-    assert!(lost >= 10 && lost - anew <= 1, "every lost session was made anew: {lost} {anew}");
+    assert!(lost >= 10 && lost - anew <= 1, "every lost session reconnected: {lost} {anew}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -198,7 +198,7 @@ async fn a_rollback_by_rule_is_an_outcome_of_its_own() {
 
 #[tokio::test(start_paused = true)]
 async fn a_window_ended_early_ends_on_a_tick_and_the_run_is_complete() {
-    let enough = async |stopper: Stopper| {
+    let enough = async |stopper: StopHandle| {
         tokio::time::sleep(Duration::from_millis(7_300)).await;
         stopper.end_window();
     };
@@ -207,7 +207,7 @@ async fn a_window_ended_early_ends_on_a_tick_and_the_run_is_complete() {
     let (end, events) = run_with(plan, enough).await;
     let end = end.unwrap();
     assert_eq!((end.window.start.second(), end.window.end.second()), (2, 8));
-    assert_eq!((end.window.seconds(), end.ending), (6.0, Ending::Complete));
+    assert_eq!((end.window.seconds(), end.ending), (6.0, RunEnding::Complete));
     assert!(end.ended < Elapsed::at_second(9));
     let in_window = end.timed[WRITE].counts.committed;
     assert_eq!(seconds(&events)[2..8].iter().sum::<u64>(), in_window);
@@ -215,13 +215,13 @@ async fn a_window_ended_early_ends_on_a_tick_and_the_run_is_complete() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_drains_and_cuts_the_window_at_a_whole_second() {
-    let stop = async |stopper: Stopper| {
+    let stop = async |stopper: StopHandle| {
         tokio::time::sleep(Duration::from_millis(3500)).await;
         stopper.stop();
     };
     let (end, _) = run_with(plan("null:?service=10ms", 2, 60), stop).await;
     let end = end.unwrap();
-    assert_eq!(end.ending, Ending::Stopped);
+    assert_eq!(end.ending, RunEnding::Stopped);
     assert_eq!(end.window.seconds(), 3.0);
     assert_eq!(end.in_flight.iter().sum::<u64>(), 0);
     assert!(end.ended.0 < 3_700_000_000);
@@ -229,7 +229,7 @@ async fn a_stop_drains_and_cuts_the_window_at_a_whole_second() {
 
 #[tokio::test(start_paused = true)]
 async fn an_abort_leaves_transactions_in_flight_and_counts_them() {
-    let abort = async |stopper: Stopper| {
+    let abort = async |stopper: StopHandle| {
         // The three statements take an hour each to prepare.
         tokio::time::sleep(Duration::from_secs(3 * 3600 + 2)).await;
         stopper.stop();
@@ -237,7 +237,7 @@ async fn an_abort_leaves_transactions_in_flight_and_counts_them() {
     };
     let (end, _) = run_with(plan("null:?service=1h", 5, 60), abort).await;
     let end = end.unwrap();
-    assert_eq!(end.ending, Ending::Aborted);
+    assert_eq!(end.ending, RunEnding::Aborted);
     assert_eq!(end.in_flight[WRITE], 5);
     assert_eq!(end.started[WRITE], 5);
 }
@@ -246,7 +246,7 @@ async fn an_abort_leaves_transactions_in_flight_and_counts_them() {
 async fn a_drain_that_takes_too_long_becomes_an_abort() {
     let (end, _) = run_with(plan("null:?service=1h", 3, 5), async |_| {}).await;
     let end = end.unwrap();
-    assert_eq!(end.ending, Ending::Aborted);
+    assert_eq!(end.ending, RunEnding::Aborted);
     assert_eq!(end.in_flight[WRITE], 3);
     assert!(end.notes.iter().any(|note| note.kind == "drain_limit"), "{:?}", end.notes);
 }
@@ -264,7 +264,7 @@ async fn the_watchdog_counts_a_timeout_and_a_lost_commit_as_in_doubt() {
 }
 
 /// Begin and write take 4 s each, so that a limit of 10 s passes in the commit.
-fn plan_at_commit() -> Plan<Pings, Null> {
+fn plan_at_commit() -> RunPlan<Pings, Null> {
     plan("null:?service=4s", 1, 60)
 }
 
@@ -320,5 +320,5 @@ fn users_that_never_wait_end_by_the_clock_too() {
         drained |= matches!(event, Event::Phase(Phase::Drain, _));
     }
     let end = handle.join().unwrap();
-    assert_eq!((end.ending, end.window.seconds(), drained), (Ending::Complete, 1.0, true));
+    assert_eq!((end.ending, end.window.seconds(), drained), (RunEnding::Complete, 1.0, true));
 }

@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 use triphammer_core::Elapsed;
-use triphammer_core::engine::{self, Author, EXEMPLARS, Ending, Offered, Plan, RunEnd, Stopper};
+use triphammer_core::engine::{
+    self, Author, EXEMPLARS, Offered, RunEnd, RunEnding, RunPlan, StopHandle,
+};
 use triphammer_core::event::Event;
-use triphammer_core::pace::{Arrivals, Late, Profile, read_steps};
+use triphammer_core::pace::{Arrivals, Late, RateProfile, read_steps};
 use triphammer_core::recorder::Arrived;
 use triphammer_core::spec::Pacing;
 use triphammer_drivers::null::Null;
@@ -17,7 +19,7 @@ use crate::pings::{CALL, Pings, WRITE, plan};
 use crate::{committed, run, run_with, seconds};
 
 /// Arrivals whose transactions are one round trip each.
-fn arriving(target: &str, load: &str, sessions: u32, seconds: u64) -> Plan<Pings, Null> {
+fn arriving(target: &str, load: &str, sessions: u32, seconds: u64) -> RunPlan<Pings, Null> {
     let mut plan = plan(target, sessions, seconds);
     plan.workload = Arc::new(Pings::new(vec![CALL], 0));
     plan.spec.load = load.parse().unwrap();
@@ -33,9 +35,9 @@ fn started(end: &RunEnd) -> u64 {
 }
 
 /// Arrivals that a plan's stream has before second `stop`.
-fn due_before(plan: &Plan<Pings, Null>, stop: u64) -> u64 {
+fn due_before(plan: &RunPlan<Pings, Null>, stop: u64) -> u64 {
     let spec = &plan.spec;
-    let profile = Profile::new(&spec.load, &spec.pacing.steps, spec.rampup).unwrap();
+    let profile = RateProfile::new(&spec.load, &spec.pacing.steps, spec.rampup).unwrap();
     let mut arrivals = Arrivals::new(Arc::new(profile), false, spec.seed);
     (0..).take_while(|n| arrivals.due(*n) < Elapsed::at_second(stop)).count() as u64
 }
@@ -69,7 +71,7 @@ async fn all_that_arrives_before_the_end_is_offered_and_started() {
     let end = run(plan).await;
     assert_eq!(end.offered.unwrap(), Offered { offered: due, skipped: 0, never_started: 0 });
     assert_eq!((started(&end), committed(&end)), (due, due));
-    assert_eq!(end.ending, Ending::Complete);
+    assert_eq!(end.ending, RunEnding::Complete);
     let waits = end.pool_wait.unwrap();
     assert_eq!(waits.len(), end.timed[CALL].counts.committed);
     // A timer of tokio's ends on a whole millisecond.
@@ -198,14 +200,14 @@ async fn steps_change_the_rate_and_a_pause_is_no_outage() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_ends_the_offer_and_drains() {
-    let stop = async |stopper: Stopper| {
+    let stop = async |stopper: StopHandle| {
         sleep(Duration::from_millis(3_500)).await;
         stopper.stop();
     };
     let plan = arriving("null:?service=20ms", "rate:100/s,constant", 1, 60);
     let (end, _) = run_with(plan, stop).await;
     let end = end.unwrap();
-    assert_eq!(end.ending, Ending::Stopped);
+    assert_eq!(end.ending, RunEnding::Stopped);
     // 60 ms for three statements to be prepared.
     let offered = end.offered.unwrap();
     assert!((340..=350).contains(&offered.offered), "{offered:?}");
@@ -218,7 +220,7 @@ async fn an_abort_leaves_some_in_flight_and_the_others_never_started() {
     let plan = arriving("null:?service=1h", "rate:10/s,constant", 3, 5);
     let (end, _) = run_with(plan, async |_| {}).await;
     let end = end.unwrap();
-    assert_eq!((end.ending, end.in_flight[CALL]), (Ending::Aborted, 3));
+    assert_eq!((end.ending, end.in_flight[CALL]), (RunEnding::Aborted, 3));
     let offered = end.offered.unwrap();
     assert_eq!((offered.offered, offered.never_started), (50, 47));
 }

@@ -4,14 +4,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use triphammer_core::engine::{Plan, Share};
+use triphammer_core::engine::{RunPlan, Share};
 use triphammer_core::pace::{Cycle, Load};
 use triphammer_core::session::{Access, Protocol, RowSource, Session, StatementId};
-use triphammer_core::spec::{Length, Limits, Pacing, RetryPolicy, RunSpec};
-use triphammer_core::sql::{Dialect, Layer, SqlBook, call, statement};
+use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
+use triphammer_core::sql::{Dialect, DialectLayer, StatementCatalogue, call, statement};
 use triphammer_core::workload::{
-    Completion, Description, Headline, Mode, Part, ScaleUnit, Statements, TableDef, TransactionDef,
-    Workload,
+    Chunk, Completion, Description, Headline, Mode, ScaleUnit, Statements, TableDef,
+    TransactionDef, Workload,
 };
 use triphammer_core::{DbError, Rng, Rows, Timestamp};
 use triphammer_drivers::null::Null;
@@ -64,7 +64,7 @@ fn description() -> Description {
         checks: Vec::new(),
         audits: Vec::new(),
         modes: vec![Mode::Procedures, Mode::Statements],
-        foreign: None,
+        external: None,
         cycle: Some(cycle()),
     }
 }
@@ -103,11 +103,11 @@ impl Workload for Pings {
         &self.description
     }
 
-    fn parts(&self) -> Vec<Part> {
+    fn chunks(&self) -> Vec<Chunk> {
         Vec::new()
     }
 
-    fn rows(&self, _: &Part, _: &TableDef) -> Box<dyn RowSource + '_> {
+    fn rows(&self, _: &Chunk, _: &TableDef) -> Box<dyn RowSource + '_> {
         Box::new(|_: &mut Rows| false)
     }
 
@@ -168,10 +168,10 @@ impl Workload for Pings {
 }
 
 /// A run of `users` on the null database `target` for a window of `seconds`.
-pub fn plan(target: &str, users: u32, seconds: u64) -> Plan<Pings, Null> {
+pub fn plan(target: &str, users: u32, seconds: u64) -> RunPlan<Pings, Null> {
     let url = TargetUrl::parse(target).unwrap();
     let database = Null::open(&url, &ConnectSettings::default()).unwrap();
-    let base = Layer {
+    let base = DialectLayer {
         dialect: Dialect { name: "null".into(), ..Dialect::default() },
         files: vec![(
             "pings.sql".into(),
@@ -181,9 +181,9 @@ pub fn plan(target: &str, users: u32, seconds: u64) -> Plan<Pings, Null> {
     };
     let workload = Pings::new(vec![WRITE], 0);
     let definitions: Vec<_> = workload.description.statements.iter().collect();
-    Plan {
+    RunPlan {
         database: Arc::new(database),
-        book: Arc::new(SqlBook::new(&[base], &definitions, true).unwrap()),
+        catalogue: Arc::new(StatementCatalogue::new(&[base], &definitions, true).unwrap()),
         workload: Arc::new(workload),
         spec: RunSpec {
             users,
@@ -198,7 +198,7 @@ pub fn plan(target: &str, users: u32, seconds: u64) -> Plan<Pings, Null> {
             seed: 1,
             retry: RetryPolicy::default(),
             // Preparing is round trips too, and some tests make those as long as hours.
-            limits: Limits { connect: Duration::from_secs(86_400), ..Limits::default() },
+            limits: TimeLimits { connect: Duration::from_secs(86_400), ..TimeLimits::default() },
             max_failures: 0.01,
         },
         share: Share::WHOLE,

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use triphammer_core::engine::merge::{Merger, Sums};
-use triphammer_core::engine::{Plan, RunEnd, Share};
+use triphammer_core::engine::{RunEnd, RunPlan, Share};
 use triphammer_core::event::Event;
 use triphammer_core::pace::Load;
-use triphammer_core::recorder::Interval;
+use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::spec::{Length, Sessions};
 use triphammer_drivers::null::Null;
 
@@ -19,13 +19,13 @@ use crate::run_with;
 struct Ran {
     inputs: Vec<u64>,
     end: RunEnd,
-    seconds: Vec<Interval>,
+    seconds: Vec<RecordedInterval>,
 }
 
-async fn run(plan: &Plan<Pings, Null>, share: Share) -> Ran {
+async fn run(plan: &RunPlan<Pings, Null>, share: Share) -> Ran {
     let workload = Pings::new(plan.workload.round.clone(), plan.workload.rule_every);
     let workload = Arc::new(workload);
-    let plan = Plan { workload: Arc::clone(&workload), share, ..plan.clone() };
+    let plan = RunPlan { workload: Arc::clone(&workload), share, ..plan.clone() };
     let (end, events) = run_with(plan, async |_| {}).await;
     let second = |event| match event {
         Event::Second(interval) => Some(*interval),
@@ -38,7 +38,7 @@ async fn run(plan: &Plan<Pings, Null>, share: Share) -> Ran {
 }
 
 /// The whole of a run, and the same run in so many shares.
-async fn both(plan: &Plan<Pings, Null>, of: u32) -> (Ran, Vec<Ran>) {
+async fn both(plan: &RunPlan<Pings, Null>, of: u32) -> (Ran, Vec<Ran>) {
     let whole = run(plan, Share::WHOLE).await;
     let mut shares = Vec::new();
     for index in 0..of {
@@ -103,20 +103,23 @@ async fn an_overloaded_share_gives_up_its_part() {
 }
 
 /// The merged seconds, and what they add up to.
-fn merged(shares: &[Ran], pass_on: impl Fn(&Interval) -> Interval) -> (Vec<Interval>, Sums) {
+fn merged(
+    shares: &[Ran],
+    pass_on: impl Fn(&RecordedInterval) -> RecordedInterval,
+) -> (Vec<RecordedInterval>, Sums) {
     let types = shares[0].end.run.len();
     let (mut merger, mut sums) = (Merger::new(shares.len(), types), Sums::new(types));
     let window = shares[0].end.window;
-    let in_window = |interval: &Interval| {
+    let in_window = |interval: &RecordedInterval| {
         interval.first >= window.start.second() && interval.last < window.end.second()
     };
     let mut seconds = Vec::new();
-    for (part, ran) in shares.iter().enumerate() {
+    for (chunk, ran) in shares.iter().enumerate() {
         for interval in ran.seconds.iter().map(&pass_on) {
             sums.add(&interval, in_window(&interval));
-            merger.take(part, interval.last + 1, interval);
+            merger.take(chunk, interval.last + 1, interval);
         }
-        merger.end(part);
+        merger.end(chunk);
     }
     while let Some(second) = merger.next_second(0) {
         sums.add_second(&second, in_window(&second));
@@ -126,12 +129,12 @@ fn merged(shares: &[Ran], pass_on: impl Fn(&Interval) -> Interval) -> (Vec<Inter
 }
 
 /// By way of JSON, as from another process.
-fn sent(interval: &Interval) -> Interval {
+fn sent(interval: &RecordedInterval) -> RecordedInterval {
     serde_json::from_str(&serde_json::to_string(interval).unwrap()).unwrap()
 }
 
 /// What transactions did, and what there was of sessions and arrivals: all but the gauges of this host.
-fn assert_same(found: &Interval, expected: &Interval) {
+fn assert_same(found: &RecordedInterval, expected: &RecordedInterval) {
     let second = expected.first;
     assert_eq!((found.first, found.last), (expected.first, expected.last));
     for (found, expected) in found.types.iter().zip(&expected.types) {
@@ -180,7 +183,7 @@ async fn what_was_sent_merges_as_what_was_not() {
     plan.workload = Arc::new(Pings::new(vec![CALL], 0));
     plan.spec.load = "rate:300/s".parse().unwrap();
     let (_, shares) = both(&plan, 2).await;
-    let (direct, direct_sums) = merged(&shares, Interval::clone);
+    let (direct, direct_sums) = merged(&shares, RecordedInterval::clone);
     let (by_json, sums) = merged(&shares, sent);
     assert!(direct.iter().any(|second| second.lost > 0 && second.types[CALL].failed.is_some()));
     assert_eq!(by_json.len(), direct.len());

@@ -9,7 +9,7 @@ use tokio_rustls::TlsConnector;
 use triphammer_core::{DbError, ErrorClass};
 
 use super::codec::Reader;
-use super::error::{Moment, broken, read_error};
+use super::error::{ErrorContext, broken, read_error};
 use super::server_key::encrypt_by;
 use super::wire::{Wire, no_greeting};
 use crate::target::Secret;
@@ -65,7 +65,7 @@ pub struct Login<'a> {
     pub trusts_server_key: bool,
 }
 
-/// What the server says of itself at the start.
+/// What the server declares at the start.
 #[derive(Debug)]
 pub struct Greeting {
     /// Its version as it stands in the greeting.
@@ -81,7 +81,7 @@ pub struct Greeting {
 pub async fn log_in(wire: &mut Wire, login: &Login<'_>) -> Result<Greeting, DbError> {
     let packet = wire.greeting().await?;
     if packet.first() == Some(&0xff) {
-        return Err(read_error(packet, Moment::Connecting));
+        return Err(read_error(packet, ErrorContext::Connecting));
     }
     let Offer { known, offered, plugin, nonce } = read_offer(packet)?;
     let has_tls = offered.contains(CapabilityFlags::CLIENT_SSL);
@@ -215,7 +215,7 @@ async fn prove_further(
         let packet = wire.packet().await?;
         match packet {
             [0x00, ..] => return Ok(()),
-            [0xff, ..] => return Err(explain(read_error(packet, Moment::Connecting), login)),
+            [0xff, ..] => return Err(explain(read_error(packet, ErrorContext::Connecting), login)),
             [0xfe, _, ..] => {
                 (plugin, nonce) = read_switch(packet)?;
                 if plugin.as_bytes() == SHA256_PLUGIN {
@@ -264,7 +264,7 @@ async fn tell_password(
     wire.send().await?;
     let key = match wire.packet().await? {
         [0x01, key @ ..] if key.starts_with(b"-----BEGIN PUBLIC KEY-----") => key.to_vec(),
-        packet @ [0xff, ..] => return Err(read_error(packet, Moment::Connecting)),
+        packet @ [0xff, ..] => return Err(read_error(packet, ErrorContext::Connecting)),
         _ => return Err(broken("a public key")),
     };
     for (byte, nonce) in password.iter_mut().zip(nonce.iter().cycle()) {

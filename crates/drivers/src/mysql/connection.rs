@@ -50,7 +50,7 @@ pub(super) struct Connection {
 
 /// What ends each result.
 #[derive(Clone, Copy)]
-pub(super) struct Ended {
+pub(super) struct ResultEnd {
     pub(super) touched: u64,
     pub(super) warnings: u16,
     status: u16,
@@ -69,7 +69,7 @@ impl Connection {
     }
 
     /// Runs SQL text whose rows nobody wants.
-    pub(super) async fn batch(&mut self, sql: &str) -> Result<Ended, DbError> {
+    pub(super) async fn batch(&mut self, sql: &str) -> Result<ResultEnd, DbError> {
         self.wire.command(command::QUERY)?.extend_from_slice(sql.as_bytes());
         self.wire.send().await?;
         let mut rows = std::mem::take(&mut self.answer);
@@ -105,7 +105,7 @@ impl Connection {
         rows: &mut Rows,
         lists: bool,
         after_row: impl FnMut(&mut Rows) -> Result<(), DbError>,
-    ) -> Result<Ended, DbError> {
+    ) -> Result<ResultEnd, DbError> {
         let out = self.wire.command(command::EXECUTE)?;
         if let Err(error) = put_execute(out, id, values) {
             self.wire.take_back();
@@ -120,7 +120,7 @@ impl Connection {
         &mut self,
         id: u32,
         values: impl Iterator<Item = (&'a Value<'a>, ColumnType)> + Clone,
-    ) -> Result<Ended, DbError> {
+    ) -> Result<ResultEnd, DbError> {
         let mut rows = std::mem::take(&mut self.answer);
         let result = self.execute(id, values, &mut rows, false, pass_over).await;
         self.answer = rows;
@@ -133,7 +133,7 @@ impl Connection {
         rows: &mut Rows,
         form: Form,
         mut after_row: impl FnMut(&mut Rows) -> Result<(), DbError>,
-    ) -> Result<Ended, DbError> {
+    ) -> Result<ResultEnd, DbError> {
         rows.reset(0);
         let mut problem = None;
         loop {
@@ -168,7 +168,7 @@ impl Connection {
         form: Form,
         after_row: &mut impl FnMut(&mut Rows) -> Result<(), DbError>,
         problem: &mut Option<DbError>,
-    ) -> Result<Ended, DbError> {
+    ) -> Result<ResultEnd, DbError> {
         if columns > COLUMNS_MAX {
             return Err(broken("a number of columns"));
         }
@@ -214,7 +214,7 @@ impl Connection {
     }
 
     /// Reads what a `LOAD DATA LOCAL` comes to.
-    pub(super) async fn end_load(&mut self) -> Result<Ended, DbError> {
+    pub(super) async fn end_load(&mut self) -> Result<ResultEnd, DbError> {
         self.results(&mut Rows::new(), Form::Text, pass_over).await
     }
 
@@ -242,7 +242,7 @@ impl Connection {
         &mut self,
         id: u32,
         values: impl Iterator<Item = (&'a Value<'a>, ColumnType)> + Clone,
-    ) -> Result<Ended, DbError> {
+    ) -> Result<ResultEnd, DbError> {
         self.execute(id, values, &mut Rows::new(), false, pass_over).await
     }
 
@@ -320,12 +320,12 @@ fn put_execute<'a>(
     Ok(())
 }
 
-fn read_end(packet: &[u8]) -> Result<Ended, DbError> {
+fn read_end(packet: &[u8]) -> Result<ResultEnd, DbError> {
     let mut rest = Reader(packet);
     let touched = rest.number()?;
     // The last number that an insert has made.
     rest.number()?;
     let status = u16::from_le_bytes(rest.fixed()?);
     let warnings = u16::from_le_bytes(rest.fixed()?);
-    Ok(Ended { touched, warnings, status })
+    Ok(ResultEnd { touched, warnings, status })
 }

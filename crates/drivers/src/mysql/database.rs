@@ -11,7 +11,7 @@ use triphammer_core::{Capabilities, DbError, SpecError};
 use super::quote::{quote_identifier, quote_literal};
 use super::session::MysqlSession;
 use super::shared::{Product, SETUP, Shared};
-use super::url::{Options, SslMode};
+use super::url::{SslMode, UrlOptions};
 use crate::target::{ConnectSettings, Lookup, TargetUrl};
 use crate::tls::{Setup, client_config};
 
@@ -40,7 +40,7 @@ impl Mysql {
         settings: &ConnectSettings,
         env: Lookup<'_>,
     ) -> Result<Self, SpecError> {
-        let options = Options::resolve(url, settings, env)?;
+        let options = UrlOptions::resolve(url, settings, env)?;
         let config = client_config(&Setup {
             roots: options.root_cert.as_ref().filter(|_| options.ssl_mode.verifies()),
             checks_name: options.ssl_mode == SslMode::VerifyIdentity,

@@ -5,7 +5,7 @@ use triphammer_core::{DbError, ErrorClass};
 
 /// What was being done when an error came: the same number can mean different things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum ErrorContext {
     /// A session was being opened.
     Connecting,
     /// A session was in use.
@@ -13,7 +13,7 @@ pub enum Moment {
 }
 
 /// Reads an error packet: 0xff, number, `#` and SQLSTATE (left out before the greeting), message.
-pub fn read_error(packet: &[u8], moment: Moment) -> DbError {
+pub fn read_error(packet: &[u8], moment: ErrorContext) -> DbError {
     let [_, low, high, rest @ ..] = packet else { return broken("an error without a number") };
     let code = u16::from_le_bytes([*low, *high]);
     let message = match rest {
@@ -24,7 +24,7 @@ pub fn read_error(packet: &[u8], moment: Moment) -> DbError {
 }
 
 /// The error for a number and its message.
-pub fn answer(code: u16, message: &str, moment: Moment) -> DbError {
+pub fn answer(code: u16, message: &str, moment: ErrorContext) -> DbError {
     let class = class_of(code, moment);
     DbError::new(class, message.trim_end_matches('.')).with_code(code.to_string())
 }
@@ -35,7 +35,7 @@ pub fn broken(what: &str) -> DbError {
     DbError::new(ErrorClass::Disconnected, format!("the server's answer cannot be read: {what}"))
 }
 
-fn class_of(code: u16, moment: Moment) -> ErrorClass {
+fn class_of(code: u16, moment: ErrorContext) -> ErrorClass {
     match code {
         // Record has changed since last read (MariaDB's snapshot isolation, Galera); XA_RBROLLBACK.
         1020 | 1402 => ErrorClass::Serialization,
@@ -52,7 +52,7 @@ fn class_of(code: u16, moment: Moment) -> ErrorClass {
         1290 | 1792 | 1836 | 1874 => ErrorClass::ReadOnly,
         1235 | 1289 => ErrorClass::Unsupported,
         // What is left when nobody is let in: user, password, database, way to log in.
-        _ if moment == Moment::Connecting => ErrorClass::Refused,
+        _ if moment == ErrorContext::Connecting => ErrorClass::Refused,
         _ => ErrorClass::Other,
     }
 }
@@ -79,18 +79,18 @@ mod tests {
             (1146, ErrorClass::Other),
             (1045, ErrorClass::Other),
         ] {
-            assert_eq!(class_of(code, Moment::InUse), class, "{code}");
+            assert_eq!(class_of(code, ErrorContext::InUse), class, "{code}");
         }
-        assert_eq!(class_of(1045, Moment::Connecting), ErrorClass::Refused);
-        assert_eq!(class_of(1049, Moment::Connecting), ErrorClass::Refused);
+        assert_eq!(class_of(1045, ErrorContext::Connecting), ErrorClass::Refused);
+        assert_eq!(class_of(1049, ErrorContext::Connecting), ErrorClass::Refused);
     }
 
     #[test]
     fn packets_are_read_with_and_without_a_state() {
-        let with = read_error(b"\xff\x15\x04#28000Access denied.", Moment::Connecting);
+        let with = read_error(b"\xff\x15\x04#28000Access denied.", ErrorContext::Connecting);
         assert_eq!((with.code(), with.message()), (Some("1045"), "Access denied"));
-        let without = read_error(b"\xff\x10\x04Too many connections", Moment::Connecting);
+        let without = read_error(b"\xff\x10\x04Too many connections", ErrorContext::Connecting);
         assert_eq!((without.code(), without.message()), (Some("1040"), "Too many connections"));
-        assert_eq!(read_error(b"\xff", Moment::InUse).class(), ErrorClass::Disconnected);
+        assert_eq!(read_error(b"\xff", ErrorContext::InUse).class(), ErrorClass::Disconnected);
     }
 }

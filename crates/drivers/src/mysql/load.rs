@@ -11,7 +11,7 @@ use triphammer_core::{DbError, ErrorClass, Value};
 
 use super::codec::{check_int, put_decimal, put_int};
 use super::connection::Connection;
-use super::error::{Moment, answer};
+use super::error::{ErrorContext, answer};
 use super::quote::quote_identifier;
 
 /// Bytes of a load that are sent as one packet.
@@ -86,7 +86,7 @@ async fn stream(
         });
         let (code, text) = warning
             .unwrap_or_else(|| (0, format!("the server took {} of {sent} rows", ended.touched)));
-        return Err(answer(code, &text, Moment::InUse));
+        return Err(answer(code, &text, ErrorContext::InUse));
     }
     Ok(sent)
 }

@@ -8,14 +8,14 @@ use std::time::Duration;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, Claim, IsAtWork, RowSource, ServerInfo, ServerProcess, Session,
+    Access, Admin, Canceller, IsAtWork, LockMode, RowSource, ServerInfo, ServerProcess, Session,
     StatementId,
 };
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
 use triphammer_core::{ColumnType, DbError, ErrorClass, Value};
 
-use super::connection::{Connection, Ended};
+use super::connection::{Connection, ResultEnd};
 use super::load::load;
 use super::obstacles;
 use super::quote::quote_literal;
@@ -29,9 +29,9 @@ const PROCESS_NAMES: &[&str] = &["mariadbd", "mysqld"];
 const BATCH_BYTES: usize = 1024 * 1024;
 /// How long a cancel may take.
 const CANCEL_LIMIT: Duration = Duration::from_secs(5);
-/// How many may hold a claim shared at the same time.
+/// How many may hold a lock shared at the same time.
 const CLAIM_PLACES: u32 = 32;
-/// Seconds of idleness that the server allows the holder of a claim: as many as there can be.
+/// Seconds of idleness that the server allows the holder of a lock: as many as there can be.
 const CLAIM_SECONDS: u32 = 31_536_000;
 /// Settings whose values may hold passwords.
 const SECRET_SETTINGS: [&str; 2] = ["wsrep_sst_auth", "wsrep_provider_options"];
@@ -111,7 +111,7 @@ impl MysqlSession {
         rows: &mut Rows,
         lists: bool,
         after_row: impl FnMut(&mut Rows) -> Result<(), DbError>,
-    ) -> Result<Ended, DbError> {
+    ) -> Result<ResultEnd, DbError> {
         let statement = find(&self.statements, id, args.len())?;
         let values = statement.values(args);
         self.connection.execute(statement.id, values, rows, lists, after_row).await
@@ -355,17 +355,17 @@ impl Admin for MysqlSession {
         obstacles::rehearse(&mut self.connection, tables, longest).await
     }
 
-    /// The server's named locks know no sharing, so a claim is a row of places: who shares takes any one
-    /// that is free, who wants it alone takes them all. The claim lasts as long as the session.
-    async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {
+    /// The server's named locks know no sharing, so an advisory lock is a row of places: who shares takes any one
+    /// that is free, who wants it alone takes them all. The lock lasts as long as the session.
+    async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError> {
         let name = quote_literal(name);
         let mut sql = format!(
             "SET SESSION wait_timeout = {CLAIM_SECONDS}, \
              @claim = CONCAT('triphammer/', MD5(CONCAT(DATABASE(), '/', {name}))); SELECT "
         );
-        let joined_by = match claim {
-            Claim::Shared => " OR ",
-            Claim::Exclusive => " AND ",
+        let joined_by = match mode {
+            LockMode::Shared => " OR ",
+            LockMode::Exclusive => " AND ",
         };
         for place in 0..CLAIM_PLACES {
             let join = if place == 0 { "" } else { joined_by };

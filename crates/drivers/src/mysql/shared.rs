@@ -11,9 +11,9 @@ use triphammer_core::{DbError, ErrorClass};
 
 use super::auth::{Login, log_in};
 use super::connection::{Connection, Route};
-use super::url::{Options, Place, SslMode};
+use super::url::{Endpoint, SslMode, UrlOptions};
 use super::wire::Wire;
-use crate::socket::{Address, Limits, Socket, resolve};
+use crate::socket::{Address, Socket, SocketTimeouts, resolve};
 use crate::target::ConnectSettings;
 use crate::tls::host_in_certificate;
 
@@ -26,9 +26,9 @@ pub(super) const SETUP: &str = "SET NAMES utf8mb4 COLLATE utf8mb4_bin; \
 
 /// What sessions and cancellers need of their database.
 pub(super) struct Shared {
-    pub(super) options: Options,
+    pub(super) options: UrlOptions,
     tls: TlsConnector,
-    limits: Limits,
+    limits: SocketTimeouts,
     isolation: Option<Isolation>,
     lock_timeout: Option<Duration>,
     /// What the server said it is; the URL's word before.
@@ -65,11 +65,14 @@ impl Product {
 
 impl Shared {
     /// What a target says, before anything is connected.
-    pub(super) fn new(options: Options, tls: TlsConnector, settings: &ConnectSettings) -> Self {
+    pub(super) fn new(options: UrlOptions, tls: TlsConnector, settings: &ConnectSettings) -> Self {
         let product = if options.scheme == "mariadb" { Product::MariaDb } else { Product::Mysql };
         Self {
             tls,
-            limits: Limits { connect: options.connect_limit, tcp_user: settings.tcp_user_timeout },
+            limits: SocketTimeouts {
+                connect: options.connect_limit,
+                tcp_user: settings.tcp_user_timeout,
+            },
             options,
             isolation: settings.isolation,
             lock_timeout: settings.lock_timeout,
@@ -113,8 +116,8 @@ impl Shared {
     /// Connects to the first of the server's addresses that answers.
     pub(super) async fn open(&self, database: Option<&str>) -> Result<Connection, DbError> {
         let addresses = match &self.options.place {
-            Place::Unix(file) => vec![Address::unix(file.clone())?],
-            Place::Tcp(name, port) => resolve(name, *port, self.limits.connect).await?,
+            Endpoint::Unix(file) => vec![Address::unix(file.clone())?],
+            Endpoint::Tcp(name, port) => resolve(name, *port, self.limits.connect).await?,
         };
         let mut last = None;
         for address in addresses {
@@ -136,8 +139,8 @@ impl Shared {
         let (transport, same_host) = (socket.transport(), socket.is_same_host());
         let mut wire = Wire::new(socket);
         let name = match &self.options.place {
-            Place::Tcp(name, _) => Some(name.as_str()),
-            Place::Unix(_) => None,
+            Endpoint::Tcp(name, _) => Some(name.as_str()),
+            Endpoint::Unix(_) => None,
         };
         let mode = self.options.ssl_mode;
         let checks_name = mode == SslMode::VerifyIdentity;

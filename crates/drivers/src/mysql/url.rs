@@ -67,7 +67,7 @@ impl SslMode {
 
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Endpoint {
     /// A name or address, and a port.
     Tcp(String, u16),
     /// The file of a unix socket.
@@ -76,11 +76,11 @@ pub enum Place {
 
 /// Everything needed to connect, with nothing left open.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct UrlOptions {
     /// `mysql` or `mariadb`, as the URL has it.
     pub scheme: String,
     /// Where the server listens.
-    pub place: Place,
+    pub place: Endpoint,
     /// User.
     pub user: String,
     /// Password.
@@ -101,7 +101,7 @@ pub struct Options {
     pub trusts_server_key: bool,
 }
 
-impl Options {
+impl UrlOptions {
     /// Fills a URL from settings, the option file, the environment and defaults.
     ///
     /// # Errors
@@ -111,7 +111,7 @@ impl Options {
         settings: &ConnectSettings,
         env: Lookup<'_>,
     ) -> Result<Self, SpecError> {
-        let source = Source::new(url, &settings.reach, env)?;
+        let source = UrlSource::new(url, &settings.reach, env)?;
         if settings.schema.is_some() {
             return Err(SpecError::new(
                 "a schema is a database in MySQL and MariaDB: name it in the target, not by --schema",
@@ -134,7 +134,7 @@ impl Options {
             .or_else(|| source.file("password").map(Secret::from))
             .or_else(|| env("MYSQL_PWD").map(Secret::from));
         let place = source.place()?;
-        if matches!(place, Place::Unix(_)) {
+        if matches!(place, Endpoint::Unix(_)) {
             settings.reach.check_path("the unix socket")?;
         }
         let root_cert = source.get("ssl-ca").map(|word| match word.as_str() {
@@ -160,16 +160,16 @@ impl Options {
     /// The server for messages.
     pub fn server(&self) -> String {
         match &self.place {
-            Place::Tcp(name, port) => host_text(name, Some(*port)),
-            Place::Unix(file) => file.display().to_string(),
+            Endpoint::Tcp(name, port) => host_text(name, Some(*port)),
+            Endpoint::Unix(file) => file.display().to_string(),
         }
     }
 
     /// The target for people, without any secret.
     pub fn label(&self) -> String {
         let (name, port) = match &self.place {
-            Place::Tcp(name, port) => (name.clone(), Some(*port)),
-            Place::Unix(file) => (file.display().to_string(), None),
+            Endpoint::Tcp(name, port) => (name.clone(), Some(*port)),
+            Endpoint::Unix(file) => (file.display().to_string(), None),
         };
         let url = TargetUrl {
             scheme: self.scheme.clone(),
@@ -185,13 +185,13 @@ impl Options {
 }
 
 /// A URL and what stands behind it.
-struct Source<'a> {
+struct UrlSource<'a> {
     url: &'a TargetUrl,
     params: Vec<(String, &'a str)>,
     file: OptionFile,
 }
 
-impl<'a> Source<'a> {
+impl<'a> UrlSource<'a> {
     fn new(url: &'a TargetUrl, reach: &Reach, env: Lookup<'_>) -> Result<Self, SpecError> {
         if !matches!(url.scheme.as_str(), "mysql" | "mariadb") {
             return Err(SpecError::new(format!("`{}:` is no MySQL target", url.scheme)));
@@ -238,27 +238,27 @@ impl<'a> Source<'a> {
     }
 
     /// The server of the URL; of the option file only when the URL names none.
-    fn place(&self) -> Result<Place, SpecError> {
+    fn place(&self) -> Result<Endpoint, SpecError> {
         let named = match self.url.hosts.as_slice() {
             [] => None,
             [host] => Some(host).filter(|host| !host.name.is_empty()),
             _ => return Err(SpecError::new("a MySQL target has one host")),
         };
         match (self.param("socket"), named) {
-            (Some(file), _) => return Ok(Place::Unix(file.into())),
+            (Some(file), _) => return Ok(Endpoint::Unix(file.into())),
             (None, Some(host)) if host.name.starts_with('/') => {
-                return Ok(Place::Unix(host.name.as_str().into()));
+                return Ok(Endpoint::Unix(host.name.as_str().into()));
             }
             (None, Some(host)) => {
-                return Ok(Place::Tcp(host.name.clone(), self.port(host.port)?));
+                return Ok(Endpoint::Tcp(host.name.clone(), self.port(host.port)?));
             }
             (None, None) => {}
         }
         let port = self.url.hosts.first().and_then(|host| host.port);
         match (self.file("host"), self.file("socket")) {
-            (Some(host), _) => Ok(Place::Tcp(host, self.port(port)?)),
-            (None, Some(file)) if port.is_none() => Ok(Place::Unix(file.into())),
-            _ => Ok(Place::Tcp(DEFAULT_HOST.to_owned(), self.port(port)?)),
+            (Some(host), _) => Ok(Endpoint::Tcp(host, self.port(port)?)),
+            (None, Some(file)) if port.is_none() => Ok(Endpoint::Unix(file.into())),
+            _ => Ok(Endpoint::Tcp(DEFAULT_HOST.to_owned(), self.port(port)?)),
         }
     }
 
@@ -271,14 +271,18 @@ impl<'a> Source<'a> {
         })
     }
 
-    fn ssl_mode(&self, place: &Place, root_cert: Option<&RootCert>) -> Result<SslMode, SpecError> {
+    fn ssl_mode(
+        &self,
+        place: &Endpoint,
+        root_cert: Option<&RootCert>,
+    ) -> Result<SslMode, SpecError> {
         let given = self.get("ssl-mode").map(|text| SslMode::parse(&text)).transpose()?;
         let mode = match (given, root_cert, place) {
             (Some(mode), _, _) => mode,
             // What anybody can have signed says nothing without the name on it.
             (None, Some(RootCert::System), _) => SslMode::VerifyIdentity,
             (None, Some(RootCert::File(_)), _) => SslMode::VerifyCa,
-            (None, None, Place::Tcp(name, _)) if !is_loopback(name) => SslMode::Required,
+            (None, None, Endpoint::Tcp(name, _)) if !is_loopback(name) => SslMode::Required,
             (None, None, _) => SslMode::Preferred,
         };
         match (mode, root_cert) {
@@ -332,20 +336,20 @@ impl<'a> Source<'a> {
 mod tests {
     use super::*;
 
-    fn resolve_at(home: &str, url: &str) -> Result<Options, SpecError> {
+    fn resolve_at(home: &str, url: &str) -> Result<UrlOptions, SpecError> {
         let env = |name: &str| match name {
             "HOME" => Some(home.to_owned()),
             "MYSQL_PWD" => Some("from the environment".to_owned()),
             _ => None,
         };
-        Options::resolve(&TargetUrl::parse(url)?, &ConnectSettings::default(), &env)
+        UrlOptions::resolve(&TargetUrl::parse(url)?, &ConnectSettings::default(), &env)
     }
 
-    fn resolve(url: &str) -> Result<Options, SpecError> {
+    fn resolve(url: &str) -> Result<UrlOptions, SpecError> {
         resolve_at("/nowhere", url)
     }
 
-    fn password(options: &Options) -> &str {
+    fn password(options: &UrlOptions) -> &str {
         options.password.as_ref().unwrap().reveal()
     }
 

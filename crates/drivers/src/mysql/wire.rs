@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_rustls::TlsConnector;
 use triphammer_core::{DbError, ErrorClass};
 
-use super::error::{Moment, broken, read_error};
+use super::error::{ErrorContext, broken, read_error};
 use crate::socket::Socket;
 use crate::stream::{self, Stream, closed};
 
@@ -64,11 +64,11 @@ impl Wire {
     /// Begins a command of the client's.
     ///
     /// # Errors
-    /// When the connection is gone, or an earlier command was given up half-way.
+    /// When the connection is gone, or an earlier command was cancelled half-way.
     pub fn command(&mut self, code: u8) -> Result<&mut Vec<u8>, DbError> {
         if self.busy && !self.lost {
             self.lost = true;
-            let message = "an earlier call was given up half-way, so its answer may still come";
+            let message = "an earlier call was cancelled half-way, so its answer may still come";
             return Err(DbError::new(ErrorClass::Disconnected, message));
         }
         if self.lost {
@@ -172,7 +172,7 @@ impl Wire {
 
     #[cold]
     fn refused(&mut self, content: Range<usize>) -> DbError {
-        let error = read_error(&self.input[content], Moment::InUse);
+        let error = read_error(&self.input[content], ErrorContext::InUse);
         self.busy = false;
         self.lost |= error.class().loses_session();
         error

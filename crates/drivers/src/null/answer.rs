@@ -210,7 +210,7 @@ fn write_list(list: &List, args: &[Value<'_>], rows: &mut Rows) -> Result<(), Db
     done
 }
 
-/// Writes a value `count` times. The constants are told apart once and not for each element, because
+/// Writes a value `count` times. The constants are distinguished once and not for each element, because
 /// long lists of them are what a procedure of a workload mostly answers.
 fn write_repeated(
     value: &Expr,

@@ -13,9 +13,9 @@ use super::prepared::Statements;
 use super::session::{PostgresSession, quote_identifier};
 use super::socket::resolve;
 use super::tls::connector;
-use super::url::{Host, Options, Place, SslMode};
+use super::url::{Endpoint, Host, SslMode, UrlOptions};
 use super::wire::{CancelKey, Connection, Login, start};
-use crate::socket::{Address, Limits, Socket};
+use crate::socket::{Address, Socket, SocketTimeouts};
 use crate::stream::Stream;
 use crate::target::{ConnectSettings, Lookup, Secret, TargetUrl};
 use crate::tls::host_in_certificate;
@@ -31,9 +31,9 @@ pub struct Postgres {
 
 /// What sessions and cancellers need of their database.
 pub(super) struct Shared {
-    options: Options,
+    options: UrlOptions,
     connector: TlsConnector,
-    limits: Limits,
+    limits: SocketTimeouts,
     pub(super) protocol: Protocol,
     pub(super) isolation: Option<Isolation>,
     lock_timeout: Option<Duration>,
@@ -104,11 +104,14 @@ impl Postgres {
                 "PostgreSQL has no isolation level called snapshot; its repeatable-read is one",
             ));
         }
-        let options = Options::resolve(url, settings, env)?;
+        let options = UrlOptions::resolve(url, settings, env)?;
         let capabilities = capabilities();
         let shared = Shared {
             connector: connector(&options)?,
-            limits: Limits { connect: options.connect_limit, tcp_user: settings.tcp_user_timeout },
+            limits: SocketTimeouts {
+                connect: options.connect_limit,
+                tcp_user: settings.tcp_user_timeout,
+            },
             options,
             protocol: settings.protocol.unwrap_or(capabilities.protocols[0]),
             isolation: settings.isolation,
@@ -292,7 +295,7 @@ impl Shared {
         database: &str,
     ) -> Result<Opened, DbError> {
         let (first, second) = match (&host.place, host.ssl_mode) {
-            (Place::Unix(_), _) | (_, SslMode::Disable) => (Tls::Without, None),
+            (Endpoint::Unix(_), _) | (_, SslMode::Disable) => (Tls::Without, None),
             (_, SslMode::Allow) => (Tls::Without, Some(Tls::With)),
             (_, SslMode::Prefer) => (Tls::IfOffered, Some(Tls::Without)),
             (_, SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull) => (Tls::With, None),
@@ -353,8 +356,8 @@ impl Shared {
         let route = Route {
             address: address.clone(),
             host_name: match &host.place {
-                Place::Tcp(name) => name.clone(),
-                Place::Unix(_) => String::new(),
+                Endpoint::Tcp(name) => name.clone(),
+                Endpoint::Unix(_) => String::new(),
             },
             ssl_mode: host.ssl_mode,
             label: label.to_owned(),

@@ -6,7 +6,7 @@ use super::wire::ServerError;
 
 /// What was being done when an error came: the same code can mean different things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum ErrorContext {
     /// A session was being opened.
     Connecting,
     /// A session was in use.
@@ -15,20 +15,20 @@ pub enum Moment {
 
 /// Sorts an error that the server reports.
 #[cold]
-pub fn classify(answer: &ServerError, moment: Moment) -> DbError {
+pub fn classify(answer: &ServerError, moment: ErrorContext) -> DbError {
     let code = answer.code.as_str();
     let mut class = class_of(code);
-    if moment == Moment::Connecting && code == "42501" {
+    if moment == ErrorContext::Connecting && code == "42501" {
         class = ErrorClass::Refused;
     }
     if answer.is_fatal && !class.loses_session() {
         class = match moment {
-            Moment::Connecting => ErrorClass::Refused,
-            Moment::InUse => ErrorClass::Disconnected,
+            ErrorContext::Connecting => ErrorClass::Refused,
+            ErrorContext::InUse => ErrorClass::Disconnected,
         };
     }
     if !answer.is_fatal
-        && moment == Moment::InUse
+        && moment == ErrorContext::InUse
         && matches!(class, ErrorClass::Unavailable | ErrorClass::Refused)
     {
         // As an ordinary error these are about something else, such as a limit on temporary files.

@@ -10,7 +10,7 @@ use postgres_protocol::message::backend;
 use tokio::time::timeout;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, Claim, IsAtWork, Isolation, Protocol, RowSource, ServerInfo,
+    Access, Admin, Canceller, IsAtWork, Isolation, LockMode, Protocol, RowSource, ServerInfo,
     ServerProcess, Session, StatementId,
 };
 use triphammer_core::sql::BoundStatement;
@@ -393,7 +393,7 @@ impl Session for PostgresSession {
         let connection = self.connection.get_mut();
         connection.ready().await?;
         let has_failed = connection.status() == Status::Failed;
-        // A failed one the server would roll back itself; one that was given up half-way it would not.
+        // A failed one the server would roll back itself; one that was cancelled half-way it would not.
         connection.query(if has_failed { "ROLLBACK" } else { "COMMIT" })?;
         let mut was_rolled_back = has_failed;
         let answer = connection.answer(|frame| {
@@ -503,15 +503,15 @@ impl Admin for PostgresSession {
         Ok(rows.into_iter().filter_map(|mut row| row.pop().flatten()).collect())
     }
 
-    /// The claim lasts as long as the transaction that this opens and nobody ends: unlike a lock of the
+    /// The lock lasts as long as the transaction that this opens and nobody ends: unlike a lock of the
     /// session, that works behind poolers that deal connections out by transaction.
-    async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {
-        let function = match claim {
-            Claim::Shared => "pg_try_advisory_xact_lock_shared",
-            Claim::Exclusive => "pg_try_advisory_xact_lock",
+    async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError> {
+        let function = match mode {
+            LockMode::Shared => "pg_try_advisory_xact_lock_shared",
+            LockMode::Exclusive => "pg_try_advisory_xact_lock",
         };
         let name = quote_literal(name);
-        // Limits that end idle or long transactions would end the claim; older servers lack some.
+        // Limits that end idle or long transactions would release the lock; older servers lack some.
         let sql = format!(
             "BEGIN; SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN \
              ('idle_in_transaction_session_timeout', 'transaction_timeout'); \

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use triphammer_core::{DbError, ErrorClass};
 
-use super::url::{Host, Place, socket_path};
+use super::url::{Endpoint, Host, socket_path};
 use crate::socket::{Address, Socket, plain};
 
 /// The message that asks a server for TLS: its length and a number that is no protocol version.
@@ -17,8 +17,8 @@ const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 /// `Disconnected` when the name has none.
 pub async fn resolve(host: &Host, limit: Duration) -> Result<Vec<Address>, DbError> {
     match &host.place {
-        Place::Unix(folder) => Ok(vec![Address::unix(socket_path(folder, host.port))?]),
-        Place::Tcp(name) => crate::socket::resolve(name, host.port, limit).await,
+        Endpoint::Unix(folder) => Ok(vec![Address::unix(socket_path(folder, host.port))?]),
+        Endpoint::Tcp(name) => crate::socket::resolve(name, host.port, limit).await,
     }
 }
 

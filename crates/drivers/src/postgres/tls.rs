@@ -10,7 +10,7 @@ use x509_cert::Certificate;
 use x509_cert::der::Decode;
 use x509_cert::der::oid::db::rfc5912;
 
-use super::url::{Options, SslMode};
+use super::url::{SslMode, UrlOptions};
 use crate::socket::Socket;
 use crate::tls::{Setup, client_config};
 
@@ -18,7 +18,7 @@ use crate::tls::{Setup, client_config};
 ///
 /// # Errors
 /// When a certificate or key cannot be read or used.
-pub fn connector(options: &Options) -> Result<TlsConnector, SpecError> {
+pub fn connector(options: &UrlOptions) -> Result<TlsConnector, SpecError> {
     // Modes that differ between hosts come from the default only, which never verifies.
     let mode = options.hosts.first().map_or(SslMode::Prefer, |host| host.ssl_mode);
     let verifies = matches!(mode, SslMode::VerifyCa | SslMode::VerifyFull);

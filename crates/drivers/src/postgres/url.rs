@@ -69,7 +69,7 @@ impl SslMode {
 
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Endpoint {
     /// A name or address.
     Tcp(String),
     /// The folder of a unix socket.
@@ -80,7 +80,7 @@ pub enum Place {
 #[derive(Clone, Debug)]
 pub struct Host {
     /// Where it listens.
-    pub place: Place,
+    pub place: Endpoint,
     /// Its port, which is a part of a unix socket's name too.
     pub port: u16,
     /// How much TLS.
@@ -93,8 +93,8 @@ impl Host {
     /// The host for messages.
     pub fn label(&self) -> String {
         match &self.place {
-            Place::Tcp(name) => host_text(name, Some(self.port)),
-            Place::Unix(folder) => socket_path(folder, self.port).display().to_string(),
+            Endpoint::Tcp(name) => host_text(name, Some(self.port)),
+            Endpoint::Unix(folder) => socket_path(folder, self.port).display().to_string(),
         }
     }
 }
@@ -117,7 +117,7 @@ pub fn socket_path(folder: &Path, port: u16) -> PathBuf {
 
 /// Everything needed to connect, with nothing left open.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct UrlOptions {
     /// Hosts in the order of trying.
     pub hosts: Vec<Host>,
     /// User.
@@ -142,7 +142,7 @@ pub struct Options {
     pub channel_binding: ChannelBinding,
 }
 
-impl Options {
+impl UrlOptions {
     /// Fills a URL from settings, environment and defaults.
     ///
     /// # Errors
@@ -160,7 +160,7 @@ impl Options {
             )
             .about("schema"));
         }
-        let source = Source { url, env };
+        let source = UrlSource { url, env };
         let user = match url.user.clone().or_else(|| source.get("user", "PGUSER")) {
             Some(user) => user,
             None => whoami::username().map_err(|_| {
@@ -185,13 +185,13 @@ impl Options {
         };
         let mut hosts = Vec::new();
         for (place, port) in source.places()? {
-            if matches!(place, Place::Unix(_)) {
+            if matches!(place, Endpoint::Unix(_)) {
                 settings.reach.check_path("the unix socket")?;
             }
             let ssl_mode = ssl.mode.unwrap_or(match &place {
-                Place::Unix(_) => SslMode::Prefer,
-                Place::Tcp(name) if is_loopback(name) => SslMode::Prefer,
-                Place::Tcp(_) => SslMode::Require,
+                Endpoint::Unix(_) => SslMode::Prefer,
+                Endpoint::Tcp(name) if is_loopback(name) => SslMode::Prefer,
+                Endpoint::Tcp(_) => SslMode::Require,
             });
             let password = passwords.find(&place, port, &database, &user);
             hosts.push(Host { place, port, ssl_mode, password });
@@ -240,8 +240,8 @@ impl Options {
         };
         for host in &self.hosts {
             let name = match &host.place {
-                Place::Tcp(name) => name.clone(),
-                Place::Unix(folder) => folder.display().to_string(),
+                Endpoint::Tcp(name) => name.clone(),
+                Endpoint::Unix(folder) => folder.display().to_string(),
             };
             url.hosts.push(crate::target::UrlHost { name, port: Some(host.port) });
         }
@@ -288,7 +288,7 @@ fn check_params(url: &TargetUrl, reach: &Reach) -> Result<(), SpecError> {
 }
 
 /// A URL and the environment behind it.
-struct Source<'a> {
+struct UrlSource<'a> {
     url: &'a TargetUrl,
     env: Lookup<'a>,
 }
@@ -300,7 +300,7 @@ struct Ssl {
     client_cert: Option<(PathBuf, PathBuf)>,
 }
 
-impl Source<'_> {
+impl UrlSource<'_> {
     fn get(&self, param: &str, variable: &str) -> Option<String> {
         let given = self.url.param(param).map(str::to_owned);
         given.or_else(|| (self.env)(variable)).filter(|value| !value.is_empty())
@@ -334,7 +334,7 @@ impl Source<'_> {
     }
 
     /// Hosts with their ports: of the URL, else `host=` and `port=`, else of the environment.
-    fn places(&self) -> Result<Vec<(Place, u16)>, SpecError> {
+    fn places(&self) -> Result<Vec<(Endpoint, u16)>, SpecError> {
         let ports_given = self.get("port", "PGPORT");
         let named = self.url.hosts.iter().any(|host| !host.name.is_empty());
         let mut hosts: Vec<(String, Option<u16>)> =
@@ -360,9 +360,9 @@ impl Source<'_> {
         }
         let place = |(index, (name, port)): (usize, (String, Option<u16>))| {
             let place = match name.as_str() {
-                "" => Place::Tcp(DEFAULT_HOST.into()),
-                folder if folder.starts_with('/') => Place::Unix(folder.into()),
-                name => Place::Tcp(name.trim_matches(['[', ']']).to_owned()),
+                "" => Endpoint::Tcp(DEFAULT_HOST.into()),
+                folder if folder.starts_with('/') => Endpoint::Unix(folder.into()),
+                name => Endpoint::Tcp(name.trim_matches(['[', ']']).to_owned()),
             };
             (place, port.unwrap_or(ports[index.min(ports.len() - 1)]))
         };
@@ -445,15 +445,15 @@ struct Passwords {
 }
 
 impl Passwords {
-    fn find(&self, place: &Place, port: u16, database: &str, user: &str) -> Option<Secret> {
+    fn find(&self, place: &Endpoint, port: u16, database: &str, user: &str) -> Option<Secret> {
         if self.known.is_some() {
             return self.known.clone();
         }
         let file = self.file.as_deref()?;
         let text = read_private(file)?;
         let names: Vec<String> = match place {
-            Place::Tcp(name) => vec![name.clone()],
-            Place::Unix(folder) => {
+            Endpoint::Tcp(name) => vec![name.clone()],
+            Endpoint::Unix(folder) => {
                 let folder = folder.display().to_string();
                 let usual = SOCKET_FOLDERS.contains(&folder.as_str());
                 let mut names = vec![folder];
@@ -516,14 +516,14 @@ fn next_field_to_end(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn resolve(url: &str, vars: &[(&str, &str)]) -> Result<Options, SpecError> {
+    fn resolve(url: &str, vars: &[(&str, &str)]) -> Result<UrlOptions, SpecError> {
         let env = |name: &str| {
             vars.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
         };
-        Options::resolve(&TargetUrl::parse(url)?, &ConnectSettings::default(), &env)
+        UrlOptions::resolve(&TargetUrl::parse(url)?, &ConnectSettings::default(), &env)
     }
 
-    fn hosts(options: &Options) -> Vec<String> {
+    fn hosts(options: &UrlOptions) -> Vec<String> {
         options.hosts.iter().map(Host::label).collect()
     }
 

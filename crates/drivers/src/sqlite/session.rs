@@ -16,13 +16,13 @@ use rusqlite::{Connection, InterruptHandle, Statement};
 use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{
-    Access, Admin, Canceller, Claim, RowSource, ServerInfo, Session, StatementId,
+    Access, Admin, Canceller, LockMode, RowSource, ServerInfo, Session, StatementId,
 };
 use triphammer_core::sql::{BoundStatement, Param};
 use triphammer_core::value::Value;
 use triphammer_core::workload::TableDef;
 
-use super::claim::ClaimFile;
+use super::advisory_lock::LockFile;
 use super::errors::on_statement;
 use super::scratch::Scratch;
 
@@ -76,10 +76,10 @@ struct Kept<'c> {
 
 /// A session on a SQLite file.
 pub struct SqliteSession {
-    /// `None` once the session holds a claim and serves for nothing else: an open connection would
+    /// `None` once the session holds a lock and serves for nothing else: an open connection would
     /// keep a loader from leaving WAL mode.
     prepared: Option<Prepared>,
-    claim: Option<ClaimFile>,
+    advisory_lock: Option<LockFile>,
     interrupt: Arc<InterruptHandle>,
     scratch: Scratch,
     path: PathBuf,
@@ -115,7 +115,7 @@ impl SqliteSession {
         });
         let prepared = Some(prepared.map_err(on_statement)?);
         let (scratch, identity) = (Scratch::default(), identity(&path));
-        Ok(Self { prepared, claim: None, interrupt, scratch, path, identity })
+        Ok(Self { prepared, advisory_lock: None, interrupt, scratch, path, identity })
     }
 
     fn connection(&self) -> Result<&Connection, DbError> {
@@ -146,7 +146,7 @@ impl SqliteSession {
 }
 
 fn only_claims() -> DbError {
-    DbError::new(ErrorClass::Other, "this session holds a claim and serves for nothing else")
+    DbError::new(ErrorClass::Other, "this session holds a lock and serves for nothing else")
 }
 
 fn text_of(value: ValueRef<'_>) -> String {
@@ -391,15 +391,15 @@ impl Admin for SqliteSession {
         names.collect::<Result<_, _>>().map_err(on_statement)
     }
 
-    async fn claim(&mut self, name: &str, claim: Claim) -> Result<bool, DbError> {
-        let taken = ClaimFile::take(&self.path, name, claim).map_err(|error| {
+    async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError> {
+        let taken = LockFile::take(&self.path, name, mode).map_err(|error| {
             let message = format!("claiming {}: {error}", self.path.display());
             DbError::new(ErrorClass::Other, message)
         })?;
         if taken.is_none() {
             return Ok(false);
         }
-        self.claim = taken;
+        self.advisory_lock = taken;
         self.prepared = None;
         Ok(true)
     }

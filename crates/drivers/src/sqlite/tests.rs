@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use triphammer_core::rows::Rows;
-use triphammer_core::session::{Access, Admin, Claim, Session};
+use triphammer_core::session::{Access, Admin, LockMode, Session};
 use triphammer_core::value::ColumnType;
 use triphammer_core::workload::{TableDef, column, table};
 
@@ -18,8 +18,8 @@ static TABLE: LazyLock<TableDef> = LazyLock::new(|| {
     table("t", [column("id", ColumnType::Int), column("words", ColumnType::Text)])
 });
 
-fn parse(name: &str, value: &str) -> Result<Options, SpecError> {
-    Options::parse(&[(name.to_owned(), value.to_owned())], Some(Duration::from_secs(1)))
+fn parse(name: &str, value: &str) -> Result<UrlOptions, SpecError> {
+    UrlOptions::parse(&[(name.to_owned(), value.to_owned())], Some(Duration::from_secs(1)))
 }
 
 fn open(path: &Path, params: &str) -> Sqlite {
@@ -97,8 +97,8 @@ async fn loaders_use_a_rollback_journal_and_users_wal() {
     let mut beside = database.connect(Role::Loader, 0).await.unwrap();
     assert_eq!(setting(&mut beside, "journal_mode").await, "wal");
     drop((user, loader, beside));
-    // A claim holds no connection, so it does not stand in the loader's way.
-    assert!(monitor.claim("build", Claim::Exclusive).await.unwrap());
+    // A lock holds no connection, so it does not stand in the loader's way.
+    assert!(monitor.advisory_lock("build", LockMode::Exclusive).await.unwrap());
     assert!(monitor.settings().await.is_err());
     let mut loader = database.connect(Role::Loader, 0).await.unwrap();
     assert_eq!(setting(&mut loader, "journal_mode").await, "delete");

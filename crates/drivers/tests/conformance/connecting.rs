@@ -10,7 +10,7 @@ use triphammer_core::session::{Admin, Database, Role, Session};
 use triphammer_drivers::{AnyDatabase, ConnectSettings, Secret};
 
 use crate::bed::{Bed, OwnServer, open};
-use crate::crew::Member;
+use crate::threaded::ThreadedSession;
 
 async fn refusal(database: &AnyDatabase) -> DbError {
     database.connect(Role::User, 0).await.err().expect("no session")
@@ -114,7 +114,7 @@ pub async fn server_killed(bed: &Bed) {
     let mut server = OwnServer::start(bed);
     let database = server.database();
     let long = bed.statement(bed.words.long, &[]);
-    let member = Member::connect(&database);
+    let member = ThreadedSession::connect(&database);
     let id = member.run(async move |session| session.prepare(&long).await.unwrap());
     let pending = member.start(async move |session| {
         let mut rows = triphammer_core::Rows::new();

@@ -6,11 +6,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 use triphammer_core::ErrorClass;
 use triphammer_core::error::DbError;
-use triphammer_core::session::{Access, Admin, Claim, Role, Session};
+use triphammer_core::session::{Access, Admin, LockMode, Role, Session};
 use triphammer_drivers::{AnySession, ConnectSettings};
 
 use crate::bed::{Bed, eventually};
-use crate::crew::Member;
+use crate::threaded::ThreadedSession;
 
 const TABLE: &str = "CREATE TABLE t (id integer PRIMARY KEY, n integer);
     INSERT INTO t VALUES (1, 10), (2, 20);";
@@ -29,7 +29,8 @@ pub async fn lock_timeout(bed: &Bed) {
     let limit = Duration::from_millis(700);
     let settings = ConnectSettings { lock_timeout: Some(limit), ..Default::default() };
     let database = Arc::new(bed.database_with(&settings));
-    let (holder, waiter) = (Member::connect(&database), Member::connect(&database));
+    let (holder, waiter) =
+        (ThreadedSession::connect(&database), ThreadedSession::connect(&database));
     holder.run(async |session| begin_and_update(session, 1).await.unwrap());
     let began = Instant::now();
     let error = waiter.run(async |session| {
@@ -51,10 +52,11 @@ pub async fn lock_timeout(bed: &Bed) {
 pub async fn deadlock(bed: &Bed) {
     bed.session_after(TABLE).await;
     let database = Arc::new(bed.database());
-    let (first, second) = (Member::connect(&database), Member::connect(&database));
+    let (first, second) =
+        (ThreadedSession::connect(&database), ThreadedSession::connect(&database));
     first.run(async |session| begin_and_update(session, 1).await.unwrap());
     second.run(async |session| begin_and_update(session, 2).await.unwrap());
-    let crossing = |member: &Member, id| {
+    let crossing = |member: &ThreadedSession, id| {
         member.start(async move |session| {
             let result = update(session, id).await;
             match &result {
@@ -72,36 +74,36 @@ pub async fn deadlock(bed: &Bed) {
 }
 
 pub async fn claims(bed: &Bed) {
-    // One database for all: the null driver's claims are no wider.
+    // One database for all: the null driver's locks are no wider.
     let database = Arc::new(bed.database());
-    let take = |claim: Claim, name: &'static str| {
+    let take = |mode: LockMode, name: &'static str| {
         let database = Arc::clone(&database);
         async move {
             use triphammer_core::session::Database;
             let mut session = database.connect(Role::Monitor, 0).await.unwrap();
-            session.claim(name, claim).await.unwrap().then_some(session)
+            session.advisory_lock(name, mode).await.unwrap().then_some(session)
         }
     };
-    let first = take(Claim::Shared, "tproc_c").await.expect("nobody stands against it");
-    let second = take(Claim::Shared, "tproc_c").await.expect("shared by two");
-    assert!(take(Claim::Exclusive, "tproc_c").await.is_none());
-    let other = take(Claim::Exclusive, "tpc_b").await.expect("another name");
+    let first = take(LockMode::Shared, "tproc_c").await.expect("nobody stands against it");
+    let second = take(LockMode::Shared, "tproc_c").await.expect("shared by two");
+    assert!(take(LockMode::Exclusive, "tproc_c").await.is_none());
+    let other = take(LockMode::Exclusive, "tpc_b").await.expect("another name");
     drop(first);
-    assert!(take(Claim::Exclusive, "tproc_c").await.is_none(), "the second still holds it");
+    assert!(take(LockMode::Exclusive, "tproc_c").await.is_none(), "the second still holds it");
     second.close().await;
     let exclusive = std::cell::RefCell::new(None);
-    eventually("an exclusive claim when all have left", || {
+    eventually("an exclusive lock when all have left", || {
         Box::pin(async {
-            *exclusive.borrow_mut() = take(Claim::Exclusive, "tproc_c").await;
+            *exclusive.borrow_mut() = take(LockMode::Exclusive, "tproc_c").await;
             exclusive.borrow().is_some()
         })
     })
     .await;
-    assert!(take(Claim::Shared, "tproc_c").await.is_none());
-    assert!(take(Claim::Exclusive, "tpc_b").await.is_none());
+    assert!(take(LockMode::Shared, "tproc_c").await.is_none());
+    assert!(take(LockMode::Exclusive, "tpc_b").await.is_none());
     drop((exclusive.take(), other));
-    eventually("a shared claim when the holder was dropped", || {
-        Box::pin(async { take(Claim::Shared, "tproc_c").await.is_some() })
+    eventually("a shared lock when the holder was dropped", || {
+        Box::pin(async { take(LockMode::Shared, "tproc_c").await.is_some() })
     })
     .await;
 }

@@ -8,11 +8,11 @@
 
 mod bed;
 mod connecting;
-mod crew;
 mod exemptions;
 mod loading;
 mod locking;
 mod statements;
+mod threaded;
 mod transactions;
 mod values;
 

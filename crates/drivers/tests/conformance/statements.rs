@@ -8,7 +8,7 @@ use triphammer_core::session::{Access, Admin, Role, Session};
 use triphammer_core::{ColumnType, ErrorClass, Rows, Value};
 
 use crate::bed::Bed;
-use crate::crew::Member;
+use crate::threaded::ThreadedSession;
 
 const TABLE: &str = "CREATE TABLE t (id integer PRIMARY KEY, n integer)";
 
@@ -192,7 +192,7 @@ pub async fn large_results_are_streamed(bed: &Bed) {
 
 pub async fn cancel(bed: &Bed) {
     let database = Arc::new(bed.slow_database());
-    let member = Member::connect(&database);
+    let member = ThreadedSession::connect(&database);
     let long = bed.statement(bed.words.long, &[]);
     let (id, canceller) = member
         .run(async move |session| (session.prepare(&long).await.unwrap(), session.canceller()));

@@ -7,7 +7,7 @@ use triphammer_core::{ErrorClass, Rows};
 use triphammer_drivers::ConnectSettings;
 
 use crate::bed::Bed;
-use crate::crew::Member;
+use crate::threaded::ThreadedSession;
 
 const TABLE: &str = "CREATE TABLE t (id integer PRIMARY KEY, n integer);
     INSERT INTO t VALUES (1, 10), (2, 20);";
@@ -97,7 +97,7 @@ pub async fn write_skew(bed: &Bed) {
         ConnectSettings { isolation: Some(Isolation::Serializable), ..Default::default() };
     bed.session_after(TABLE).await;
     let database = Arc::new(bed.database_with(&settings));
-    let members = [Member::connect(&database), Member::connect(&database)];
+    let members = [ThreadedSession::connect(&database), ThreadedSession::connect(&database)];
     let sum = Arc::new(bed.statement("SELECT sum(n) FROM t", &[]));
     for member in &members {
         let sum = Arc::clone(&sum);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use triphammer_core::clock::Clock;
-use triphammer_core::session::{Access, Admin, Claim, Database as _, Role, Session as _};
+use triphammer_core::session::{Access, Admin, Database as _, LockMode, Role, Session as _};
 use triphammer_core::workload::{TableDef, column, table};
 use triphammer_core::{ColumnType, Rows, Value};
 use triphammer_drivers::target::ConnectSettings;
@@ -78,7 +78,7 @@ async fn exercise(session: &mut AnySession, placeholder: &str) {
         tried(session.commit()).await;
         tried(session.rollback()).await;
     }
-    tried(session.claim("fuzzed", Claim::Shared)).await;
+    tried(session.advisory_lock("fuzzed", LockMode::Shared)).await;
 }
 
 /// One seed: a proxy that breaks messages, and some sessions through it.

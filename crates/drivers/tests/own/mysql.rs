@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use triphammer_core::clock::Clock;
 use triphammer_core::session::{
-    Access, Admin, Claim, Database as _, Isolation, Role, Session as _,
+    Access, Admin, Database as _, Isolation, LockMode, Role, Session as _,
 };
 use triphammer_core::workload::{TableDef, column, table};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows, SpecError, Value};
@@ -531,10 +531,12 @@ mod sessions {
             let mut sessions = vec![];
             for url in &urls {
                 let mut session = session(url).await;
-                assert!(session.claim("it's", Claim::Exclusive).await.unwrap());
+                assert!(session.advisory_lock("it's", LockMode::Exclusive).await.unwrap());
                 sessions.push(session);
             }
-            assert!(!session(&urls[0]).await.claim("it's", Claim::Shared).await.unwrap());
+            assert!(
+                !session(&urls[0]).await.advisory_lock("it's", LockMode::Shared).await.unwrap()
+            );
         });
     }
 }

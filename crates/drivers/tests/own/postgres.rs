@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use triphammer_core::session::{
-    Access, Admin, Claim, Database as _, Isolation, Protocol, Role, Session as _,
+    Access, Admin, Database as _, Isolation, LockMode, Protocol, Role, Session as _,
 };
 use triphammer_core::workload::{TableDef, column, table};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows, Timestamp, Value};
@@ -746,22 +746,28 @@ mod transactions {
         on_worker(async {
             session(&url).await.script("CREATE SCHEMA s").await.unwrap();
             let mut shared = session(&url).await;
-            assert!(shared.claim("tproc-c", Claim::Shared).await.unwrap());
-            assert!(session(&url).await.claim("tproc-c", Claim::Shared).await.unwrap());
+            assert!(shared.advisory_lock("tproc-c", LockMode::Shared).await.unwrap());
+            assert!(session(&url).await.advisory_lock("tproc-c", LockMode::Shared).await.unwrap());
             let mut other = session(&url).await;
-            assert!(!other.claim("tproc-c", Claim::Exclusive).await.unwrap());
-            assert!(session(&url).await.claim("tpc-b", Claim::Exclusive).await.unwrap());
+            assert!(!other.advisory_lock("tproc-c", LockMode::Exclusive).await.unwrap());
+            assert!(session(&url).await.advisory_lock("tpc-b", LockMode::Exclusive).await.unwrap());
             let elsewhere = format!("{url}?schema=s");
-            assert!(session(&elsewhere).await.claim("tproc-c", Claim::Exclusive).await.unwrap());
+            assert!(
+                session(&elsewhere)
+                    .await
+                    .advisory_lock("tproc-c", LockMode::Exclusive)
+                    .await
+                    .unwrap()
+            );
             shared.close().await;
             // The dropped sessions above go when the server notices.
             for _ in 0..100 {
-                if other.claim("tproc-c", Claim::Exclusive).await.unwrap() {
+                if other.advisory_lock("tproc-c", LockMode::Exclusive).await.unwrap() {
                     return;
                 }
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
-            panic!("the claim was never free");
+            panic!("the lock was never free");
         });
     }
 }

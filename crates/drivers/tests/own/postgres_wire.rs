@@ -1,5 +1,5 @@
 //! What the PostgreSQL client does with its connection: the ways of proving a password, servers that
-//! break the protocol, and calls given up half-way. What a session is for is tested in postgres.rs.
+//! break the protocol, and calls cancelled half-way. What a session is for is tested in postgres.rs.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

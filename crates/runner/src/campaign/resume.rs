@@ -15,7 +15,7 @@ use crate::store::{JobFilter, JobId, JobStatus, Store, StoreError};
 
 /// What is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Plan {
+pub(crate) struct CampaignPlan {
     /// Version of this shape.
     format: u32,
     /// The folder in which it began: files are named from there.
@@ -25,35 +25,36 @@ pub(crate) struct Plan {
     /// The second target of a comparison.
     #[serde(default)]
     other: Option<String>,
-    /// Everything else that was said.
-    said: Vec<Said>,
+    /// Every other setting that was given.
+    #[serde(rename = "said")]
+    given: Vec<GivenSetting>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Said {
+struct GivenSetting {
     name: String,
     value: String,
     #[serde(deserialize_with = "read_source")]
     source: Source,
 }
 
-impl Plan {
+impl CampaignPlan {
     /// Of what was said.
     pub fn of(settings: &Settings) -> Self {
-        let said = settings
-            .all_said()
+        let given = settings
+            .all_given()
             .filter(|(name, ..)| {
                 let marked = |mark| is(settings.command(), name, mark);
                 !marked(Mark::Anew) && !marked(Mark::Spent)
             })
-            .map(|(name, value, source)| Said {
+            .map(|(name, value, source)| GivenSetting {
                 name: name.to_owned(),
                 value: mask_secrets(value),
                 source: source.clone(),
             })
             .collect();
-        let [target, other] = TARGETS.map(|name| settings.said(name).map(bare));
-        Self { format: 1, folder: folder(), target, other, said }
+        let [target, other] = TARGETS.map(|name| settings.get(name).map(bare));
+        Self { format: 1, folder: folder(), target, other, given }
     }
 
     /// The target that was said under this name.
@@ -90,7 +91,7 @@ pub struct Resumed {
 /// When there is none of this command, it is complete or goes on, or something is said now that
 /// would change it.
 pub fn resume(store: &Store, now: &Settings) -> Result<Option<Resumed>, Failure> {
-    let Some(name) = now.said("resume") else { return Ok(None) };
+    let Some(name) = now.get("resume") else { return Ok(None) };
     let command = now.command();
     let Some(kind) = command.job().filter(|kind| kind.is_campaign()) else {
         let command = command.name();
@@ -112,7 +113,7 @@ pub fn resume(store: &Store, now: &Settings) -> Result<Option<Resumed>, Failure>
         JobStatus::Running => return Err(refuse(StoreError::Running { job: job.0 })),
         JobStatus::Interrupted | JobStatus::Aborted | JobStatus::Failed | JobStatus::Lost => {}
     }
-    let plan: Plan = stored
+    let plan: CampaignPlan = stored
         .plan
         .and_then(|plan| serde_json::from_value(plan).ok())
         .ok_or_else(|| Failure::refuse(format!("job {job} holds no plan to go on with")))?;
@@ -137,14 +138,14 @@ pub(crate) fn find_job(store: &Store, name: &str, kind: JobKind) -> Result<JobId
 }
 
 /// The settings to go on with.
-fn lay(now: &Settings, plan: &Plan, job: JobId) -> Result<Settings, Failure> {
+fn lay(now: &Settings, plan: &CampaignPlan, job: JobId) -> Result<Settings, Failure> {
     let mut settings = Settings::new(now.command());
-    for (name, value, source) in now.all_said() {
+    for (name, value, source) in now.all_given() {
         let marked = |mark| is(now.command(), name, mark);
         if marked(Mark::Anew) || marked(Mark::AnewOrKept) {
-            settings.say(name, value, source.clone());
+            settings.set(name, value, source.clone());
         } else if *source == Source::Flag
-            && !plan.said.iter().any(|said| said.name == name && said.value == value)
+            && !plan.given.iter().any(|given| given.name == name && given.value == value)
         {
             return Err(Failure::refuse(format!(
                 "--{name} cannot be changed: job {job} goes on as it began; leave it out, or begin \
@@ -155,24 +156,24 @@ fn lay(now: &Settings, plan: &Plan, job: JobId) -> Result<Settings, Failure> {
     in_the_same_place(now, plan, job)?;
     for name in TARGETS {
         if let Some(target) = plan.target(name) {
-            settings.say(name, target, Source::Flag);
+            settings.set(name, target, Source::Flag);
         }
     }
-    for said in &plan.said {
-        settings.say(&said.name, &said.value, said.source.clone());
+    for given in &plan.given {
+        settings.set(&given.name, &given.value, given.source.clone());
     }
     Ok(settings)
 }
 
-/// A target said anew must be the one of the job, and a file must be named from the same folder.
-fn in_the_same_place(now: &Settings, plan: &Plan, job: JobId) -> Result<(), Failure> {
+/// A target changed must be the one of the job, and a file must be named from the same folder.
+fn in_the_same_place(now: &Settings, plan: &CampaignPlan, job: JobId) -> Result<(), Failure> {
     for name in TARGETS {
         let planned = plan.target(name);
-        if let Some(said) = now.said(name).map(bare)
-            && planned != Some(&said)
+        if let Some(given) = now.get(name).map(bare)
+            && planned != Some(&given)
         {
             let was = planned.map_or("the embedded default", String::as_str);
-            return Err(Failure::refuse(format!("job {job} is of {was}, not of {said}")));
+            return Err(Failure::refuse(format!("job {job} is of {was}, not of {given}")));
         }
         let relative = match planned.map(|url| url.strip_prefix("sqlite:")) {
             None => name == "target",
@@ -228,22 +229,22 @@ mod tests {
 
     use super::*;
 
-    fn said(sources: &[Source]) -> Settings {
+    fn given(sources: &[Source]) -> Settings {
         let mut settings = Settings::new(JobKind::Profile);
-        settings.say("target", "postgres://u:s3cret@h/d", Source::Request);
+        settings.set("target", "postgres://u:s3cret@h/d", Source::Request);
         for (name, source) in ["vus", "repeats", "rampup", "duration"].into_iter().zip(sources) {
-            settings.say(name, "2", source.clone());
+            settings.set(name, "2", source.clone());
         }
         settings
     }
 
     /// What the settings of a job that goes on say, by name, with where it was said.
     fn resumed(plan: &serde_json::Value) -> Vec<(String, Source)> {
-        let plan: Plan = serde_json::from_value(plan.clone()).unwrap();
+        let plan: CampaignPlan = serde_json::from_value(plan.clone()).unwrap();
         let mut now = Settings::new(JobKind::Profile);
-        now.say("resume", "1", Source::Flag);
+        now.set("resume", "1", Source::Flag);
         let settings = lay(&now, &plan, JobId(1)).unwrap();
-        let all = settings.all_said().filter(|(name, ..)| !["target", "resume"].contains(name));
+        let all = settings.all_given().filter(|(name, ..)| !["target", "resume"].contains(name));
         all.map(|(name, _, source)| (name.to_owned(), source.clone())).collect()
     }
 
@@ -251,7 +252,7 @@ mod tests {
     fn a_job_goes_on_with_its_settings_from_where_they_came() {
         let file = Source::JobFile("job file request".into());
         let sources = [Source::Request, Source::Flag, Source::Environment, file];
-        let plan = serde_json::to_value(Plan::of(&said(&sources))).unwrap();
+        let plan = serde_json::to_value(CampaignPlan::of(&given(&sources))).unwrap();
         assert!(!plan.to_string().contains("s3cret"), "{plan}");
         let names = ["vus", "repeats", "rampup", "duration"].map(str::to_owned);
         let mut expected: Vec<_> = names.into_iter().zip(sources).collect();
@@ -262,9 +263,9 @@ mod tests {
     #[test]
     fn plans_of_earlier_versions_have_their_sources_in_words() {
         let of = |words: &str| {
-            let said = json!([{ "name": "vus", "value": "2", "source": words }]);
+            let given = json!([{ "name": "vus", "value": "2", "source": words }]);
             let target = "postgres://u@h/d";
-            let plan = json!({ "format": 1, "folder": "/", "target": target, "said": said });
+            let plan = json!({ "format": 1, "folder": "/", "target": target, "said": given });
             resumed(&plan).remove(0).1
         };
         let sources = [
@@ -287,7 +288,7 @@ mod tests {
         let store = Store::open(&folder.path().join("jobs.sqlite")).unwrap();
         for kind in JobKind::ALL {
             let mut now = Settings::new(kind);
-            now.say("resume", "last", Source::Flag);
+            now.set("resume", "last", Source::Flag);
             let refused = resume(&store, &now).unwrap_err().to_string();
             let expected = match kind.is_campaign() {
                 true => format!("no {} is stored yet", kind.name()),

@@ -6,7 +6,7 @@ use crate::settings::Given;
 
 /// A run that a question wants made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct PlannedRun {
     /// Place in the sequence, from 0.
     pub number: u32,
     /// Which of the campaign's targets it is run on.

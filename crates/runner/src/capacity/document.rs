@@ -10,13 +10,13 @@ use triphammer_core::workload::TransactionDef;
 use triphammer_statistics::search::{Answer, Judgement};
 use triphammer_statistics::{Estimate, Interval};
 
-use super::limit::Limit;
+use super::limit::LatencyLimit;
 use super::measured::Measured;
 use crate::host::Host;
 use crate::profile::HeadlineName;
 use crate::report::format::{figure, milliseconds, percent};
 use crate::result::{
-    JobKind, Limit as LimitKind, Redacted, RunResult, Setting, Status, Tool, WorkloadFacts,
+    Bottleneck, JobKind, Redacted, RunResult, Setting, Status, Tool, WorkloadFacts,
 };
 use crate::store::JobId;
 
@@ -40,7 +40,7 @@ pub struct CapacityResult {
     /// Date and time of the first run's zero, RFC 3339, UTC.
     pub started_at: String,
     /// What must hold.
-    pub limit: Limit,
+    pub limit: LatencyLimit,
     /// What was found; `None` while the search goes on.
     pub judgement: Option<Judgement>,
     /// What was found, in words; the most important first.
@@ -72,7 +72,7 @@ pub struct Probe {
     pub job: Option<i64>,
     /// Its place in the sequence, from 0.
     pub step: u32,
-    /// Arrivals a second that were asked for.
+    /// Arrivals per second that were asked for.
     pub rate: f64,
     /// Transactions of all types that completed in the window, a second.
     pub completed: f64,
@@ -81,7 +81,7 @@ pub struct Probe {
     /// The percentile's 95 % interval, in microseconds; `None` where there was too little to say.
     #[serde(default)]
     pub interval_us: Option<Interval>,
-    /// Transactions a second that the target served, where it surely fell behind; `None` elsewhere.
+    /// Transactions per second that the target served, where it surely fell behind; `None` elsewhere.
     #[serde(default)]
     pub served: Option<Estimate>,
     /// Why the limit is not kept; `None` when it is.
@@ -93,7 +93,7 @@ pub struct Probe {
     /// The workload's first figure.
     pub headline: f64,
     /// What limited the run.
-    pub limited_by: LimitKind,
+    pub limited_by: Bottleneck,
 }
 
 /// Why a probe does not keep the limit.
@@ -142,7 +142,7 @@ impl Probe {
     pub(super) fn of(
         step: u32,
         result: &RunResult,
-        limit: &Limit,
+        limit: &LatencyLimit,
         types: &[TransactionDef],
     ) -> Self {
         let asked = match &result.spec.load {
@@ -177,7 +177,7 @@ impl Probe {
     }
 
     /// What the search is told.
-    pub(super) fn answer(&self, limit: &Limit) -> Answer {
+    pub(super) fn answer(&self, limit: &LatencyLimit) -> Answer {
         let limit = limit.under_us();
         match (self.reason, self.value_us, self.served) {
             (Some(Reason::CannotFollow), _, Some(served)) => Answer::Overloaded { served },
@@ -212,7 +212,7 @@ impl CapacityResult {
         first: &RunResult,
         job: Option<JobId>,
         status: Status,
-        limit: Limit,
+        limit: LatencyLimit,
         probes: Vec<Probe>,
         refused: Vec<RefusedProbe>,
         judgement: Option<Judgement>,
@@ -246,7 +246,7 @@ impl CapacityResult {
         result
     }
 
-    /// The capacity in transactions a second and its interval, as far as they are known.
+    /// The capacity in transactions per second and its interval, as far as they are known.
     #[must_use]
     pub fn range(&self) -> (Option<f64>, Option<Interval>) {
         match self.judgement {
@@ -357,10 +357,10 @@ impl CapacityResult {
 fn whose(probe: &Probe) -> Option<String> {
     let label = probe.limited_by.label();
     match probe.limited_by {
-        LimitKind::Client | LimitKind::Host | LimitKind::Network => Some(format!(
+        Bottleneck::Client | Bottleneck::Host | Bottleneck::Network => Some(format!(
             "{label} was the limit at {}/s: this is not the database's capacity alone",
             figure(probe.rate)
         )),
-        LimitKind::Load | LimitKind::Database | LimitKind::Undecided => None,
+        Bottleneck::Load | Bottleneck::Database | Bottleneck::Undecided => None,
     }
 }

@@ -10,7 +10,7 @@ use triphammer_core::workload::TransactionDef;
 
 /// What must hold: `new_order.p95 < 50ms`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limit {
+pub struct LatencyLimit {
     /// The transaction type's key; `all` for all together.
     pub transaction: String,
     /// Which percentile of response time, from due to finish.
@@ -74,14 +74,14 @@ impl Percentile {
     }
 }
 
-impl fmt::Display for Limit {
+impl fmt::Display for LatencyLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let under = format_duration(self.under);
         write!(f, "{}.{} < {under}", self.transaction, self.percentile.name())
     }
 }
 
-impl Limit {
+impl LatencyLimit {
     /// Reads `new_order.p95 < 50ms` for a workload with these transaction types.
     ///
     /// # Errors
@@ -130,9 +130,9 @@ mod tests {
     #[test]
     fn limits_read_what_they_write() {
         for text in ["new_order.p95 < 50ms", "all.p99.9 < 1s"] {
-            assert_eq!(Limit::parse(text, &types()).unwrap().to_string(), text);
+            assert_eq!(LatencyLimit::parse(text, &types()).unwrap().to_string(), text);
         }
-        let tight = Limit::parse("new_order.p50<5ms", &types()).unwrap();
+        let tight = LatencyLimit::parse("new_order.p50<5ms", &types()).unwrap();
         assert_eq!((tight.percentile, tight.under_us()), (Percentile::P50, 5_000.0));
     }
 
@@ -150,7 +150,7 @@ mod tests {
             ("all.p95 < 50", "`50` is no duration"),
             ("all.p95 < 0s", "above 0"),
         ] {
-            let error = Limit::parse(text, &types()).unwrap_err();
+            let error = LatencyLimit::parse(text, &types()).unwrap_err();
             assert!(error.contains(message), "{text}: {error}");
         }
     }

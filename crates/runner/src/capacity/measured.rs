@@ -6,7 +6,7 @@ use triphammer_core::workload::TransactionDef;
 use triphammer_statistics::search::backlog::{self, Stretch};
 use triphammer_statistics::{Estimate, Interval, percentile};
 
-use super::limit::{Limit, Percentile};
+use super::limit::{LatencyLimit, Percentile};
 use crate::result::{Figures, RunResult, Slice};
 
 /// Share of arrivals that may be missed, or be missing from what ended, before the target is said not to
@@ -26,7 +26,7 @@ pub(super) struct Measured<'a> {
 }
 
 impl<'a> Measured<'a> {
-    pub fn new(result: &'a RunResult, limit: &Limit, types: &[TransactionDef]) -> Self {
+    pub fn new(result: &'a RunResult, limit: &LatencyLimit, types: &[TransactionDef]) -> Self {
         let place = types.iter().position(|known| known.name == limit.transaction);
         Self { result, percentile: limit.percentile, place }
     }
@@ -83,7 +83,7 @@ impl<'a> Measured<'a> {
         self.slices().map(stretch).collect::<Option<_>>().unwrap_or_default()
     }
 
-    /// What the target served a second, where it surely did not keep up with `asked` arrivals a second: the
+    /// What the target served per second, where it surely did not keep up with `asked` arrivals per second: the
     /// backlog grew from slice to slice, or a window with few slices left more than calm and chance explain.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub fn served(&self, asked: f64) -> Option<Estimate> {
@@ -99,7 +99,7 @@ impl<'a> Measured<'a> {
 
     /// Whether much less ended than was due, or more found no session than may wait within the limit.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
-    pub fn falls_short(&self, asked: f64, limit: &Limit) -> bool {
+    pub fn falls_short(&self, asked: f64, limit: &LatencyLimit) -> bool {
         let due = self.due(asked);
         let short = due - self.result.window.total.ended as f64;
         let within = asked * limit.under_us() / 1e6;

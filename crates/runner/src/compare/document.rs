@@ -12,7 +12,7 @@ use super::run::Run;
 use super::words;
 use crate::profile::document::{HeadlineName, LevelRun};
 use crate::result::{
-    JobKind, Limit, Redacted, RunResult, Status, Steady, Tool, Warning, WorkloadFacts,
+    Bottleneck, JobKind, Redacted, RunResult, Status, Steady, Tool, Warning, WorkloadFacts,
 };
 use crate::store::JobId;
 
@@ -98,7 +98,7 @@ pub struct SideRun {
     /// Whether it did what it was to do.
     pub good: bool,
     /// What limited it.
-    pub limited_by: Limit,
+    pub limited_by: Bottleneck,
 }
 
 /// How pairs of runs were made: A B B A A B …

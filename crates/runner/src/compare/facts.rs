@@ -248,17 +248,17 @@ impl Facts {
         mixed.map(|(key, values)| (key.1.as_str(), joined(values)))
     }
 
-    fn say(&mut self, subject: Subject, name: &str, value: impl Into<String>) {
+    fn record(&mut self, subject: Subject, name: &str, value: impl Into<String>) {
         self.0.entry((subject, name.to_owned())).or_default().insert(value.into());
     }
 
     fn workload(&mut self, workload: &WorkloadFacts) {
-        self.say(Subject::Workload, "version", workload.version.to_string());
-        self.say(Subject::Workload, "scale", workload.scale.to_string());
+        self.record(Subject::Workload, "version", workload.version.to_string());
+        self.record(Subject::Workload, "scale", workload.scale.to_string());
         for (name, value) in &workload.facts {
             // A run has a seed of its own.
             let name = if name == "seed" { "data seed" } else { name };
-            self.say(Subject::Workload, name, mask_secrets(value));
+            self.record(Subject::Workload, name, mask_secrets(value));
         }
     }
 
@@ -267,13 +267,13 @@ impl Facts {
             let name = setting.name.as_str();
             let told = name != "seed" && workload.facts.contains_key(name);
             if !told && !NOT_TOLD.contains(&name) {
-                self.say(Subject::Setting, name, mask_secrets(&setting.value));
+                self.record(Subject::Setting, name, mask_secrets(&setting.value));
             }
         }
     }
 
     fn around(&mut self, target: &Redacted, server: &ServerInfo, tool: &Tool, host: &Host) {
-        self.say(Subject::Target, "target", target.as_str());
+        self.record(Subject::Target, "target", target.as_str());
         for (name, value) in [
             ("product", Some(server.product.clone())),
             ("version", Some(server.version.clone())),
@@ -281,10 +281,10 @@ impl Facts {
             ("cipher", server.cipher.clone()),
             ("same host", server.same_host.map(|same| same.to_string())),
         ] {
-            self.say(Subject::Server, name, value.unwrap_or_else(|| "none".to_owned()));
+            self.record(Subject::Server, name, value.unwrap_or_else(|| "none".to_owned()));
         }
-        self.say(Subject::Tool, "version", tool.version.as_str());
-        self.say(Subject::Tool, "debug build", tool.debug_build.to_string());
+        self.record(Subject::Tool, "version", tool.version.as_str());
+        self.record(Subject::Tool, "debug build", tool.debug_build.to_string());
         for (name, value) in [
             ("cpu", host.cpu.clone()),
             ("cores", host.cores.map(|cores| cores.to_string())),
@@ -294,7 +294,7 @@ impl Facts {
             ("kernel", host.kernel.clone()),
             ("governor", host.governor.clone()),
         ] {
-            self.say(Subject::Host, name, value.unwrap_or_else(|| "unknown".to_owned()));
+            self.record(Subject::Host, name, value.unwrap_or_else(|| "unknown".to_owned()));
         }
     }
 
@@ -313,15 +313,15 @@ impl Facts {
                 SchemaKind::Statistics => (Subject::Statistics, table.clone()),
             };
             match subject {
-                Subject::Statistics => self.say(subject, &name, age(value)),
-                _ => self.say(subject, &name, mask_secrets(value)),
+                Subject::Statistics => self.record(subject, &name, age(value)),
+                _ => self.record(subject, &name, mask_secrets(value)),
             }
         }
     }
 
     fn server_settings(&mut self, settings: &[(String, String)]) {
         for (name, value) in settings.iter().filter(|(name, _)| !PLACES.contains(&name.as_str())) {
-            self.say(Subject::ServerSetting, name, mask_setting(name, value));
+            self.record(Subject::ServerSetting, name, mask_setting(name, value));
         }
     }
 }

@@ -105,7 +105,7 @@ pub(super) fn all(a: &[&Run], b: &[&Run], how: How, margin: f64) -> Vec<Figure> 
             (How::Seconds, ..) => {
                 let reason = match named.unit {
                     Unit::Us => {
-                        "too few transactions a second to judge it by single runs".to_owned()
+                        "too few transactions per second to judge it by single runs".to_owned()
                     }
                     Unit::Number | Unit::Share => CompareError::TooShort.to_string(),
                 };

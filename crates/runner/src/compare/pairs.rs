@@ -11,7 +11,7 @@ use triphammer_statistics::compare::PAIRS_MAX;
 
 use super::document::{Asked, ComparisonResult, Pairing, RefusedRun};
 use super::run::Run;
-use crate::campaign::{self, Question, Step};
+use crate::campaign::{self, PlannedRun, Question};
 use crate::command::JobKind;
 use crate::failure::Failure;
 use crate::job::Document;
@@ -25,7 +25,7 @@ const PAIRS_MIN: u32 = 2;
 
 /// What is asked of pairs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Request {
+pub struct PairsRequest {
     /// Pairs of runs.
     pub pairs: u32,
     /// Difference that does not matter, as a share.
@@ -38,7 +38,7 @@ pub struct Request {
     pub own: [Vec<(String, String)>; 2],
 }
 
-impl Request {
+impl PairsRequest {
     /// From the settings, and the target of each side. `options` are those of the workload.
     ///
     /// # Errors
@@ -86,9 +86,9 @@ pub(super) fn own(
     side: &str,
     options: &[OptionDef],
 ) -> Result<Vec<(String, String)>, SpecError> {
-    let said = settings.said(side).unwrap_or_default();
+    let given = settings.get(side).unwrap_or_default();
     let mut own: Vec<(String, String)> = Vec::new();
-    for text in said.split(REPEATED).filter(|text| !text.trim().is_empty()) {
+    for text in given.split(REPEATED).filter(|text| !text.trim().is_empty()) {
         let Some((name, value)) = text.split_once('=') else {
             return Err(SpecError::new(format!(
                 "--{side} `{text}`: write NAME=VALUE, as in vus=8"
@@ -129,21 +129,21 @@ fn may_differ(name: &str, options: &[OptionDef], of_client: bool) -> bool {
 /// The pairs' question: which run is next, and what came out.
 #[derive(Clone, Debug)]
 pub struct Pairs {
-    request: Request,
+    request: PairsRequest,
     label: Option<String>,
     /// Step, whether it is B's, and the run.
-    told: Vec<(u32, bool, Run)>,
+    results: Vec<(u32, bool, Run)>,
     refused: Vec<RefusedRun>,
-    /// The server's settings of the run that is told next.
+    /// The server's settings of the run that is reported next.
     server_settings: Vec<(String, String)>,
 }
 
 impl Pairs {
     /// Nothing run yet.
     #[must_use]
-    pub fn new(request: Request, label: Option<String>) -> Self {
-        let (told, refused, server_settings) = Default::default();
-        Self { request, label, told, refused, server_settings }
+    pub fn new(request: PairsRequest, label: Option<String>) -> Self {
+        let (results, refused, server_settings) = Default::default();
+        Self { request, label, results, refused, server_settings }
     }
 
     /// The sides of a pair change their order from pair to pair.
@@ -151,10 +151,10 @@ impl Pairs {
         (step % 2 == 1) != (step / 2 % 2 == 1)
     }
 
-    fn step(&self, number: u32) -> Step {
+    fn step(&self, number: u32) -> PlannedRun {
         let side = usize::from(Self::is_b(number));
         let title = format!("{}: {}", ["A", "B"][side], self.request.names[side]);
-        Step { number, target: side, settings: given(&self.request.own[side]), title }
+        PlannedRun { number, target: side, settings: given(&self.request.own[side]), title }
     }
 }
 
@@ -162,12 +162,12 @@ impl Pairs {
     /// What is known; `None` before the first run.
     #[must_use]
     pub fn result(&self, job: Option<JobId>, status: Status) -> Option<ComparisonResult> {
-        let Request { pairs, margin, settle_s, names, .. } = &self.request;
+        let PairsRequest { pairs, margin, settle_s, names, .. } = &self.request;
         let refused = self.refused.clone();
         let pairing = Pairing { asked: *pairs, made: 0, settle_s: *settle_s, refused };
         let label = self.label.clone();
         let asked = Asked { job, label, status, margin: *margin, pairs: Some(pairing) };
-        ComparisonResult::of_pairs([&names[0], &names[1]], &self.told, asked)
+        ComparisonResult::of_pairs([&names[0], &names[1]], &self.results, asked)
     }
 }
 
@@ -179,17 +179,17 @@ impl Question for Pairs {
         workload: &Arc<Description>,
         targets: &[Target],
     ) -> Result<Self, Failure> {
-        let request = Request::read(settings, &workload.options, targets)?;
-        Ok(Self::new(request, settings.said("label").map(str::to_owned)))
+        let request = PairsRequest::read(settings, &workload.options, targets)?;
+        Ok(Self::new(request, settings.get("label").map(str::to_owned)))
     }
 
-    fn next(&self) -> Option<Step> {
-        let done = u32::try_from(self.told.len() + self.refused.len()).unwrap_or(u32::MAX);
+    fn next(&self) -> Option<PlannedRun> {
+        let done = u32::try_from(self.results.len() + self.refused.len()).unwrap_or(u32::MAX);
         (done < 2 * self.request.pairs).then(|| self.step(done))
     }
 
     /// One of each side, so that B is not found to be missing when A has run.
-    fn trials(&self) -> Vec<Step> {
+    fn trials(&self) -> Vec<PlannedRun> {
         vec![self.step(0), self.step(1)]
     }
 
@@ -198,7 +198,7 @@ impl Question for Pairs {
     }
 
     /// What a step is depends on its number alone.
-    fn is_of(&self, _: &Step, _: &RunResult) -> bool {
+    fn is_of(&self, _: &PlannedRun, _: &RunResult) -> bool {
         true
     }
 
@@ -206,13 +206,13 @@ impl Question for Pairs {
         self.server_settings = settings;
     }
 
-    fn tell(&mut self, step: &Step, result: &RunResult) {
+    fn report_result(&mut self, step: &PlannedRun, result: &RunResult) {
         let server_settings = std::mem::take(&mut self.server_settings);
         let run = Run { result: result.clone(), server_settings, seconds: None };
-        self.told.push((step.number, Self::is_b(step.number), run));
+        self.results.push((step.number, Self::is_b(step.number), run));
     }
 
-    fn refused(&mut self, step: &Step, reason: &str) {
+    fn refused(&mut self, step: &PlannedRun, reason: &str) {
         let reason = mask_secrets(reason);
         self.refused.push(RefusedRun { step: step.number, reason });
     }
@@ -235,12 +235,12 @@ mod tests {
     #[test]
     fn sides_differ_in_what_a_run_can_be_told() {
         let mut settings = Settings::new(JobKind::Compare);
-        settings.say("a", "vus=8, --mode = statements", crate::settings::Source::Flag);
+        settings.set("a", "vus=8, --mode = statements", crate::settings::Source::Flag);
         let own = own(&settings, "a", &[]).unwrap();
         assert_eq!(own, [("vus", "8"), ("mode", "statements")].map(|(n, v)| (n.into(), v.into())));
         for bad in ["vus", "label=x", "store=x", "json=true", "no-such=1", "target=null:"] {
             let mut settings = Settings::new(JobKind::Compare);
-            settings.say("b", bad, crate::settings::Source::Flag);
+            settings.set("b", bad, crate::settings::Source::Flag);
             assert!(super::own(&settings, "b", &[]).is_err(), "{bad}");
         }
     }

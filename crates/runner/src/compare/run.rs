@@ -23,7 +23,7 @@ pub struct Run {
 /// Figures second by second, by the name of the figure (`nopm`, `new_order.p95`).
 pub type Seconds = BTreeMap<String, Vec<f64>>;
 
-/// A percentile's name, how many transactions a second must hold on average for it to say something, and where it is.
+/// A percentile's name, how many transactions per second must hold on average for it to say something, and where it is.
 type Needed = (&'static str, u64, &'static str);
 const NEEDED: [Needed; 3] = [("p50", 10, "p50_us"), ("p95", 20, "p95_us"), ("p99", 100, "p99_us")];
 
@@ -51,9 +51,9 @@ pub fn seconds(
         let all =
             |row: &&SeriesRow| row.values.count("committed") + row.values.count("rolled_back");
         let all = second.iter().map(all).sum();
-        let mut say = |name: String, value| seconds.entry(name).or_default().push(value);
-        say(headline.name.to_lowercase(), counted);
-        say("tpm".to_owned(), rate(all, length, 60));
+        let mut record = |name: String, value| seconds.entry(name).or_default().push(value);
+        record(headline.name.to_lowercase(), counted);
+        record("tpm".to_owned(), rate(all, length, 60));
     }
     for (place, name) in transactions.iter().enumerate() {
         let rows: Vec<&&SeriesRow> = rows.iter().filter(|row| row.transaction == place).collect();

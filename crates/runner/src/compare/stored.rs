@@ -7,7 +7,7 @@ use crate::describe;
 use crate::failure::Failure;
 use crate::profile::ProfileResult;
 use crate::result::{JobKind, RunResult};
-use crate::store::{JobFilter, JobId, JobStatus, Moment, Store, StoreError, StoredJob};
+use crate::store::{JobFilter, JobId, JobStatus, ReadAt, Store, StoreError, StoredJob};
 
 /// One side of a comparison, as the store has it.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Chosen {
     }
 }
 
-/// Compares what two texts name: each a job's number, `last`, or a label, which stands for all complete
+/// Compares what two texts name: each a job's number, `last`, or a label, which means all complete
 /// runs that have it.
 ///
 /// # Errors
@@ -168,7 +168,7 @@ fn run(store: &Store, result: RunResult) -> Result<Run, Failure> {
 
 /// The server's settings at a run's start.
 pub(crate) fn settings(store: &Store, job: JobId) -> Result<Vec<(String, String)>, Failure> {
-    store.stored_settings(job, Moment::Start).map_err(refuse)
+    store.stored_settings(job, ReadAt::Start).map_err(refuse)
 }
 
 fn read_seconds(store: &Store, result: &RunResult) -> Result<super::run::Seconds, Failure> {

@@ -6,7 +6,7 @@ use triphammer_statistics::compare::{Basis, Comparison, More, Verdict};
 use super::document::{ComparisonResult, Side};
 use super::facts::{Difference, Facts, Subject};
 use crate::report::format::{counted, duration, precise};
-use crate::result::{Limit, Steady, Warning};
+use crate::result::{Bottleneck, Steady, Warning};
 
 /// Differences of schemas that the warning names; all stand among the differences.
 const SCHEMA_TOLD: usize = 5;
@@ -195,12 +195,12 @@ fn of_side(name: &str, side: &Side, warn: &mut impl FnMut(&str, String, Option<&
     }
     for (limit, what) in [
         (
-            Limit::Load,
+            Bottleneck::Load,
             "by the load: its throughput is what was offered, or that of too few users, and more \
              would tell more",
         ),
         (
-            Limit::Client,
+            Bottleneck::Client,
             "by the client: its throughput says more of this program than of the database",
         ),
     ] {

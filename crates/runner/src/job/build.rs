@@ -7,7 +7,7 @@ use crate::journal::Journal;
 use crate::requests;
 use crate::watch::{JobEvent, Watch, Watcher};
 
-pub(super) fn look(job: &mut Job, _: &Watch<'_>) -> Result<Preview, Failure> {
+pub(super) fn preview(job: &mut Job, _: &Watch<'_>) -> Result<Preview, Failure> {
     requests::build(&mut job.settings, &job.workload, &job.targets[0])?;
     Ok(Preview::default())
 }

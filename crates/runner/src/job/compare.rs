@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::settings::{Mark, Settings, Source, is};
 use crate::watch::{Watch, Watcher};
 
-pub(super) fn look(job: &mut Job, _: &Watch<'_>) -> Result<Preview, Failure> {
+pub(super) fn preview(job: &mut Job, _: &Watch<'_>) -> Result<Preview, Failure> {
     refuse_settings_of_runs(&job.settings)?;
     compare::margin(&mut job.settings)?;
     Ok(Preview::default())
@@ -17,7 +17,7 @@ pub(super) fn run(job: &mut Job, _: &mut dyn Watcher) -> Result<Finished, Failur
     refuse_settings_of_runs(&job.settings)?;
     let margin = compare::margin(&mut job.settings)?;
     let settings = &job.settings;
-    let (Some(a), Some(b)) = (settings.said("target"), settings.said("other")) else {
+    let (Some(a), Some(b)) = (settings.get("target"), settings.get("other")) else {
         return Err(Failure::refuse(
             "say what to compare: two jobs or two labels; or --ab and a target or two, to make the runs",
         ));
@@ -29,7 +29,7 @@ pub(super) fn run(job: &mut Job, _: &mut dyn Watcher) -> Result<Finished, Failur
 
 /// What is said of runs on the command line has no meaning for runs that were made long ago.
 fn refuse_settings_of_runs(settings: &Settings) -> Result<(), Failure> {
-    let mut flags = settings.all_said().filter(|(.., source)| **source == Source::Flag);
+    let mut flags = settings.all_given().filter(|(.., source)| **source == Source::Flag);
     let of_stored = |name: &str| is(JobKind::Compare, name, Mark::OfStored) || name == "ab";
     match flags.find(|(name, ..)| !of_stored(name)) {
         None => Ok(()),

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::remove::drop_build;
 use crate::watch::{JobEvent, Watch, Watcher};
 
-pub(super) fn look(job: &mut Job, _: &Watch<'_>) -> Result<Preview, Failure> {
+pub(super) fn preview(job: &mut Job, _: &Watch<'_>) -> Result<Preview, Failure> {
     job.settings.switch("force")?;
     Ok(Preview::default())
 }

@@ -25,7 +25,7 @@ struct Shared {
 struct State {
     stopped: bool,
     aborted: bool,
-    run: Option<engine::Stopper>,
+    run: Option<engine::StopHandle>,
 }
 
 impl Handle {
@@ -63,7 +63,7 @@ impl Handle {
     }
 
     /// A run begins; it ends at once when the end was asked for before.
-    pub(crate) fn begins(&self, run: engine::Stopper) {
+    pub(crate) fn begins(&self, run: engine::StopHandle) {
         let mut state = self.state();
         if state.stopped {
             run.stop();

@@ -35,7 +35,7 @@ use crate::capacity::Capacity;
 use crate::command::JobKind;
 use crate::compare::Pairs;
 use crate::failure::Failure;
-use crate::profile::Profile;
+use crate::profile::ProfileSearch;
 use crate::replay::{Exemplar, Replayed};
 use crate::requests;
 use crate::settings::Settings;
@@ -90,24 +90,24 @@ pub struct Job {
 #[derive(Clone, Copy, Debug)]
 struct Work {
     /// Reads every setting and does nothing; gives the runs that would be made first.
-    look: fn(&mut Job, &Watch<'_>) -> Result<Preview, Failure>,
+    preview: fn(&mut Job, &Watch<'_>) -> Result<Preview, Failure>,
     run: fn(&mut Job, &mut dyn Watcher) -> Result<Finished, Failure>,
 }
 
 const fn work(kind: JobKind) -> Work {
     match kind {
-        JobKind::Build => Work { look: build::look, run: build::run },
-        JobKind::Run => Work { look: run::look, run: run::run },
-        JobKind::Profile => sequence::work::<Profile>(),
+        JobKind::Build => Work { preview: build::preview, run: build::run },
+        JobKind::Run => Work { preview: run::preview, run: run::run },
+        JobKind::Profile => sequence::work::<ProfileSearch>(),
         JobKind::Capacity => sequence::work::<Capacity>(),
         JobKind::Compare => sequence::work::<Pairs>(),
-        JobKind::Check => Work { look: check::look, run: check::run },
-        JobKind::Drop => Work { look: drop::look, run: drop::run },
+        JobKind::Check => Work { preview: check::preview, run: check::run },
+        JobKind::Drop => Work { preview: drop::preview, run: drop::run },
     }
 }
 
 /// A comparison of stored jobs makes no runs.
-const STORED: Work = Work { look: compare::look, run: compare::run };
+const STORED: Work = Work { preview: compare::preview, run: compare::run };
 
 /// What a job comes to, without doing it.
 #[derive(Debug, Default)]
@@ -129,14 +129,14 @@ impl Job {
         let kind = command.job().ok_or_else(|| {
             Failure::refuse(format!("`{}` is no job: it looks at what jobs left", command.name()))
         })?;
-        let resumed = match settings.said("resume") {
+        let resumed = match settings.get("resume") {
             Some(_) => campaign::resume(&stored(&settings, store.as_ref())?, &settings)?,
             None => None,
         };
         if let Some(resumed) = &resumed {
             settings.clone_from(&resumed.settings);
         }
-        let exemplar = match settings.said("replay-exemplar").map(str::to_owned) {
+        let exemplar = match settings.get("replay-exemplar").map(str::to_owned) {
             Some(name) => {
                 Some(Exemplar::find(&name, &store_path(&settings, store.as_ref())?, &mut settings)?)
             }
@@ -230,7 +230,7 @@ impl Job {
     /// What to do before the program ends at once while this job, which does not drain, goes on: mark it
     /// interrupted, by a connection of its own.
     #[must_use]
-    pub fn last_words(&self) -> Option<impl Fn(JobId) + Send + Sync + 'static + use<>> {
+    pub fn final_message(&self) -> Option<impl Fn(JobId) + Send + Sync + 'static + use<>> {
         let path = store_path(&self.settings, self.store.as_ref()).ok()?;
         Some(move |job| {
             // The program ends either way; a store that cannot be written shows the job as lost.
@@ -244,8 +244,8 @@ impl Job {
     ///
     /// # Errors
     /// When a value cannot be, or there is nothing to run.
-    pub fn look(&mut self, watcher: &mut dyn Watcher) -> Result<Preview, Failure> {
-        (self.work.look)(self, &Watch::new(watcher))
+    pub fn preview(&mut self, watcher: &mut dyn Watcher) -> Result<Preview, Failure> {
+        (self.work.preview)(self, &Watch::new(watcher))
     }
 
     /// Does it, and stores what it leaves.
@@ -281,7 +281,7 @@ impl Job {
         let opened = path.and_then(|path| Store::open(&path).map_err(Failure::from_store));
         match opened {
             Ok(store) => Ok(Some(store)),
-            Err(failure) if self.settings.said("store").is_some() => Err(failure),
+            Err(failure) if self.settings.get("store").is_some() => Err(failure),
             Err(failure) => {
                 watch.warn(&format!("this job will not be stored: {failure}"));
                 Ok(None)
@@ -297,7 +297,7 @@ fn stored(settings: &Settings, store: Option<&PathBuf>) -> Result<Store, Failure
 
 /// Where the store is.
 fn store_path(settings: &Settings, store: Option<&PathBuf>) -> Result<PathBuf, Failure> {
-    match (settings.said("store"), store) {
+    match (settings.get("store"), store) {
         (Some(path), _) => Ok(PathBuf::from(path)),
         (None, Some(path)) => Ok(path.clone()),
         (None, None) => default_path().map_err(Failure::from_store),

@@ -7,8 +7,8 @@ use crate::run::Resolved;
 use crate::store::JobId;
 use crate::watch::{JobEvent, Watch, Watcher};
 
-pub(super) fn look(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Failure> {
-    OutputsAsked::said(&mut job.settings)?;
+pub(super) fn preview(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Failure> {
+    OutputsAsked::from_settings(&mut job.settings)?;
     let resolved = resolve(job, watch, true)?;
     Ok(Preview { runs: vec![(job.settings.clone(), resolved.spec().clone())] })
 }
@@ -16,13 +16,13 @@ pub(super) fn look(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Failure>
 pub(super) fn resolve(
     job: &mut Job,
     watch: &Watch<'_>,
-    only_look: bool,
+    is_preview: bool,
 ) -> Result<Resolved, Failure> {
-    Resolved::new(&mut job.settings, &job.workload, &job.targets[0], watch, only_look)
+    Resolved::new(&mut job.settings, &job.workload, &job.targets[0], watch, is_preview)
 }
 
 pub(super) fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
-    let asked = OutputsAsked::said(&mut job.settings)?;
+    let asked = OutputsAsked::from_settings(&mut job.settings)?;
     let resolved = resolve(job, &Watch::new(watcher), false)?;
     let mut outputs = asked.open(&job.workload.transactions, resolved.info(&job.settings))?;
     let mut store = job.open_store(&Watch::new(watcher))?;

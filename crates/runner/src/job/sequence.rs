@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::watch::{Watch, Watcher};
 
 pub(super) const fn work<Q: Question>() -> Work {
-    Work { look: look::<Q>, run: run::<Q> }
+    Work { preview: preview::<Q>, run: run::<Q> }
 }
 
 /// The question, and the rest between two runs.
@@ -18,7 +18,7 @@ fn ask<Q: Question>(job: &mut Job) -> Result<(Q, Duration), Failure> {
     Ok((question, job.settings.duration("settle", settle)?))
 }
 
-fn look<Q: Question>(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Failure> {
+fn preview<Q: Question>(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Failure> {
     let (question, settle) = ask::<Q>(job)?;
     let campaign = campaign(job, settle);
     let trials = question.trials();

@@ -11,9 +11,9 @@ use crate::watch::{JobEvent, Silent};
 
 /// Names of the events, each once in a row.
 #[derive(Default)]
-struct Heard(Vec<&'static str>);
+struct Events(Vec<&'static str>);
 
-impl Watcher for Heard {
+impl Watcher for Events {
     fn hear(&mut self, event: JobEvent<'_>) {
         let name = match event {
             JobEvent::Resolved(_) => "resolved",
@@ -23,7 +23,7 @@ impl Watcher for Heard {
             JobEvent::Advanced { .. } => "advanced",
             JobEvent::Run(_) | JobEvent::Second(_) => "run",
             JobEvent::Sequence(_) => "sequence",
-            JobEvent::Step { .. } => "step",
+            JobEvent::PlannedRun { .. } => "step",
             JobEvent::StepBegan(_) => "step began",
             JobEvent::StepEnded { .. } => "step ended",
             JobEvent::StepRefused { .. } => "step refused",
@@ -37,10 +37,10 @@ impl Watcher for Heard {
     }
 }
 
-fn settings(command: impl Into<Command>, said: &[(&str, &str)]) -> Settings {
+fn settings(command: impl Into<Command>, given: &[(&str, &str)]) -> Settings {
     let mut settings = Settings::new(command);
-    for (name, value) in said {
-        settings.say(name, *value, Source::Flag);
+    for (name, value) in given {
+        settings.set(name, *value, Source::Flag);
     }
     settings
 }
@@ -54,10 +54,10 @@ fn job(folder: &tempfile::TempDir, settings: Settings) -> Job {
 fn a_run_is_asked_for_watched_and_stored() {
     let folder = tempfile::tempdir().unwrap();
     let mut asked = settings(JobKind::Run, &[("target", "null:"), ("transactions", "5")]);
-    asked.say("vus", 2_u32, Source::Flag);
-    let mut heard = Heard::default();
-    let finished = job(&folder, asked).run(&mut heard).unwrap();
-    assert_eq!(heard.0, ["resolved", "began", "run"]);
+    asked.set("vus", 2_u32, Source::Flag);
+    let mut events = Events::default();
+    let finished = job(&folder, asked).run(&mut events).unwrap();
+    assert_eq!(events.0, ["resolved", "began", "run"]);
     assert!(finished.is_good() && finished.is_stored);
     let document = finished.document.unwrap();
     let head = document.head();
@@ -74,22 +74,22 @@ fn a_run_is_asked_for_watched_and_stored() {
 fn a_build_a_check_and_a_drop_go_the_same_way() {
     let folder = tempfile::tempdir().unwrap();
     let target = format!("sqlite:{}", folder.path().join("data.sqlite").display());
-    let said = [("target", target.as_str()), ("workload", "tpc-b")];
+    let given = [("target", target.as_str()), ("workload", "tpc-b")];
     let done = |kind: JobKind| {
-        let mut heard = Heard::default();
-        let finished = job(&folder, settings(kind, &said)).run(&mut heard).unwrap();
+        let mut events = Events::default();
+        let finished = job(&folder, settings(kind, &given)).run(&mut events).unwrap();
         assert!(finished.is_good(), "{finished:?}");
-        (heard.0, finished)
+        (events.0, finished)
     };
-    let (heard, built) = done(JobKind::Build);
-    assert_eq!(heard[..2], ["began", "task"]);
+    let (events, built) = done(JobKind::Build);
+    assert_eq!(events[..2], ["began", "task"]);
     assert_eq!(built.job, Some(JobId(1)));
     assert!(built.outcome().starts_with("built: "), "{}", built.outcome());
-    let (heard, checked) = done(JobKind::Check);
-    assert_eq!(heard, ["began", "task", "advanced"]);
+    let (events, checked) = done(JobKind::Check);
+    assert_eq!(events, ["began", "task", "advanced"]);
     assert!(checked.outcome().ends_with("conditions hold"), "{}", checked.outcome());
-    let (heard, dropped) = done(JobKind::Drop);
-    assert_eq!((heard, dropped.job), (vec!["began unstored"], None));
+    let (events, dropped) = done(JobKind::Drop);
+    assert_eq!((events, dropped.job), (vec!["began unstored"], None));
     let Some(Document::Removal(removal)) = &dropped.document else { panic!("{dropped:?}") };
     assert_eq!(json!(dropped.document), json!(removal.removed));
 }
@@ -97,16 +97,16 @@ fn a_build_a_check_and_a_drop_go_the_same_way() {
 #[test]
 fn what_is_stopped_before_it_begins_ends_as_soon_as_it_has_begun() {
     let folder = tempfile::tempdir().unwrap();
-    let said = [("target", "null:"), ("rampup", "0s"), ("duration", "1h")];
-    let mut run = job(&folder, settings(JobKind::Run, &said));
+    let given = [("target", "null:"), ("rampup", "0s"), ("duration", "1h")];
+    let mut run = job(&folder, settings(JobKind::Run, &given));
     run.handle().stop();
     let stopped = run.run(&mut Silent).unwrap_err();
     assert!(stopped.is_interruption(), "{stopped}");
-    let mut profile = job(&folder, settings(JobKind::Profile, &said));
+    let mut profile = job(&folder, settings(JobKind::Profile, &given));
     profile.handle().stop();
-    let mut heard = Heard::default();
-    let finished = profile.run(&mut heard).unwrap();
-    assert_eq!(heard.0, ["began", "sequence"]);
+    let mut events = Events::default();
+    let finished = profile.run(&mut events).unwrap();
+    assert_eq!(events.0, ["began", "sequence"]);
     assert_eq!((finished.status, finished.document), (Status::Interrupted, None));
 }
 
@@ -114,11 +114,11 @@ fn what_is_stopped_before_it_begins_ends_as_soon_as_it_has_begun() {
 fn to_look_does_nothing() {
     let folder = tempfile::tempdir().unwrap();
     for kind in JobKind::ALL {
-        let said = [("target", "null:"), ("limit", "all.p95 < 1s"), ("ab", "true")];
+        let given = [("target", "null:"), ("limit", "all.p95 < 1s"), ("ab", "true")];
         let taken = |name: &str| crate::settings::declared(kind, name).is_some();
-        let said: Vec<_> = said.into_iter().filter(|(name, _)| taken(name)).collect();
-        let mut job = job(&folder, settings(kind, &said));
-        let preview = job.look(&mut Heard::default()).unwrap();
+        let given: Vec<_> = given.into_iter().filter(|(name, _)| taken(name)).collect();
+        let mut job = job(&folder, settings(kind, &given));
+        let preview = job.preview(&mut Events::default()).unwrap();
         let runs = match kind {
             JobKind::Compare => 2,
             kind if kind.drives() => 1,
@@ -135,7 +135,7 @@ fn a_campaign_decides_by_values_not_by_text() {
     assert_eq!(steps[0], steps[1]);
     assert_eq!((steps[0].value::<u32>(), steps[1].value::<u32>()), (Some(8), None));
     let mut asked = settings(JobKind::Run, &[]);
-    asked.say("threads", u32::MAX, Source::Request);
+    asked.set("threads", u32::MAX, Source::Request);
     let error = asked.count("threads", 64_u32, || 1).unwrap_err().to_string();
     assert!(error.contains("too much: at most 64"), "{error}");
 }

@@ -6,7 +6,7 @@ use triphammer_core::outcome::Counts;
 use triphammer_core::recorder::{Arrived, WorkerCpu};
 use triphammer_core::stats::share;
 
-use super::Source::{Derived, Second as OfSecond, Type as OfType};
+use super::ValueSource::{Derived, Second as OfSecond, Type as OfType};
 use super::values::float;
 use super::{Chart, Kind, Merge, Metric, Unit};
 use crate::second::Second;
@@ -371,7 +371,7 @@ pub static OF_TYPE: &[Metric] = &[
 ];
 
 /// A figure that others are made of, and that nobody is shown.
-const fn hidden([name, help]: [&'static str; 2], unit: Unit, source: super::Source) -> Metric {
+const fn hidden([name, help]: [&'static str; 2], unit: Unit, source: super::ValueSource) -> Metric {
     Metric::new([name, name, help], unit, Kind::Counter, Merge::Sum, source)
         .no_file()
         .api(None, None, None)

@@ -4,7 +4,7 @@
 //! a new figure is one entry there and the place that measures it.
 //!
 //! The engine merges threads and late seconds exactly, because it still has the histograms
-//! ([`Interval`](triphammer_core::recorder::Interval)). What is only a number by then is merged here
+//! ([`RecordedInterval`](triphammer_core::recorder::Interval)). What is only a number by then is merged here
 //! and nowhere else.
 
 mod list;
@@ -36,7 +36,7 @@ pub struct Metric {
     /// How several seconds become one value.
     pub merge: Merge,
     /// Where it comes from.
-    pub source: Source,
+    pub source: ValueSource,
     /// Whether 0 stands, in the API and in columns, where nothing was measured; else null does.
     pub zero: bool,
     /// Whether files of seconds have it.
@@ -149,7 +149,7 @@ impl Kind {
 
 /// Where a figure comes from.
 #[derive(Clone, Copy, Debug)]
-pub enum Source {
+pub enum ValueSource {
     /// A second of all threads.
     Second(fn(&Second) -> Option<f64>),
     /// What a transaction type, or all of them, did in it.
@@ -209,7 +209,7 @@ impl Metric {
         unit: Unit,
         kind: Kind,
         merge: Merge,
-        source: Source,
+        source: ValueSource,
     ) -> Self {
         let everywhere = Some(name);
         Self {

@@ -65,7 +65,7 @@ impl OutputsAsked {
     ///
     /// # Errors
     /// When a value cannot be.
-    pub fn said(settings: &mut Settings) -> Result<Self, SpecError> {
+    pub fn from_settings(settings: &mut Settings) -> Result<Self, SpecError> {
         let none = "none";
         let show = |(path, _): &(PathBuf, Layout)| path.display().to_string();
         let otlp = settings.optional("otlp", str::parse, Collector::to_string, none)?;

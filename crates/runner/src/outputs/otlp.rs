@@ -51,14 +51,14 @@ impl Exporter {
     ) -> Result<Self, Failure> {
         let tls = to.has_tls.then(|| tls::connector(authorities)).transpose()?;
         let (over, is_over) = oneshot::channel();
-        let (tell, trouble) = channel();
+        let (report_result, trouble) = channel();
         let thread = std::thread::Builder::new()
             .name("otlp".into())
             .spawn(move || {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
                 if let Ok(runtime) = runtime {
                     let to = (&to, tls.as_ref());
-                    runtime.block_on(export_all(to, &metrics, is_over, &tell));
+                    runtime.block_on(export_all(to, &metrics, is_over, &report_result));
                     // A name that is still being looked up is not waited for.
                     runtime.shutdown_background();
                 }
@@ -100,7 +100,7 @@ async fn export_all(
     to: Route<'_>,
     metrics: &Shared,
     mut is_over: oneshot::Receiver<()>,
-    tell: &Sender<String>,
+    report_result: &Sender<String>,
 ) {
     let since = nanoseconds();
     let mut told = false;
@@ -115,7 +115,8 @@ async fn export_all(
             && !std::mem::replace(&mut told, true)
         {
             // Nobody listens any more when the run is over.
-            let _ = tell.send(format!("the collector {} does not take figures: {problem}", to.0));
+            let _ = report_result
+                .send(format!("the collector {} does not take figures: {problem}", to.0));
         }
     }
 }

@@ -183,7 +183,7 @@ fn labels(point: &Point, bound: Option<&str>) -> String {
 mod tests {
     use triphammer_core::error::ErrorClass;
     use triphammer_core::event::Phase;
-    use triphammer_core::recorder::{Arrived, HostCpu, Interval, WorkerCpu, histogram};
+    use triphammer_core::recorder::{Arrived, HostCpu, RecordedInterval, WorkerCpu, histogram};
 
     use super::super::metrics::Metrics;
     use super::*;
@@ -192,7 +192,7 @@ mod tests {
 
     /// A second in which everything was measured.
     fn everything() -> Metrics {
-        let mut interval = Interval::new(0, 1);
+        let mut interval = RecordedInterval::new(0, 1);
         let counts = &mut interval.types[0].counts;
         counts.failed[ErrorClass::Deadlock.index()] = 2;
         counts.retries[ErrorClass::Deadlock.index()] = 3;

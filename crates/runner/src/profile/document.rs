@@ -4,13 +4,13 @@
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
-use triphammer_statistics::usl::{self, Limit as UslLimit, Peak, Point, Scalability};
+use triphammer_statistics::usl::{self, Peak, Point, Scalability, ScalabilityLimit};
 use triphammer_statistics::{Estimate, Interval};
 
 use super::findings;
 use crate::host::Host;
 use crate::result::{
-    JobKind, Limit, Redacted, RunResult, Setting, Status, Steady, Tool, WorkloadFacts,
+    Bottleneck, JobKind, Redacted, RunResult, Setting, Status, Steady, Tool, WorkloadFacts,
 };
 use crate::store::JobId;
 
@@ -36,7 +36,7 @@ pub struct ProfileResult {
     pub started_at: String,
     /// What is measured.
     pub headline: HeadlineName,
-    /// The transaction type whose response times are told; `all` for all of them.
+    /// The transaction type whose response times are reported; `all` for all of them.
     pub times_of: String,
     /// The levels, ascending, with their runs.
     pub levels: Vec<Level>,
@@ -72,7 +72,7 @@ pub struct ProfileResult {
 pub struct HeadlineName {
     /// `NOPM`.
     pub name: String,
-    /// `New-Orders committed a minute`.
+    /// `New-Orders committed per minute`.
     pub meaning: String,
     /// The unit of time: `second`, `minute`, `hour`.
     pub per: String,
@@ -109,7 +109,7 @@ pub struct Level {
     /// Greatest share of failures of its runs.
     pub failure_share: f64,
     /// What limited most of its runs.
-    pub limited_by: Limit,
+    pub limited_by: Bottleneck,
     /// The first figure that the curve gives; `None` without one.
     pub fitted: Option<f64>,
     /// `mean` over `fitted`, less 1.
@@ -144,7 +144,7 @@ pub struct LevelRun {
     /// Whether it did what it was to do: failures within the limit, nothing contradicted.
     pub good: bool,
     /// What limited it.
-    pub limited_by: Limit,
+    pub limited_by: Bottleneck,
 }
 
 /// A level that could not be run.
@@ -180,7 +180,7 @@ pub struct Usl {
     /// The level that losses are judged at: the peak where it is reached, else the highest level.
     pub judged_at: f64,
     /// What limits there.
-    pub limit: UslLimit,
+    pub limit: ScalabilityLimit,
 }
 
 /// A fitted law.
@@ -365,9 +365,9 @@ fn median(values: impl Iterator<Item = u64>) -> u64 {
     values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or_default()
 }
 
-/// What occurs most often; of several the one that comes first in [`Limit::ALL`].
-fn most(kinds: impl Iterator<Item = Limit> + Clone) -> Limit {
-    let count = |limit: Limit| kinds.clone().filter(|kind| *kind == limit).count();
-    let best = Limit::ALL.into_iter().rev().max_by_key(|limit| count(*limit));
-    best.unwrap_or(Limit::Undecided)
+/// What occurs most often; of several the one that comes first in [`Bottleneck::ALL`].
+fn most(kinds: impl Iterator<Item = Bottleneck> + Clone) -> Bottleneck {
+    let count = |limit: Bottleneck| kinds.clone().filter(|kind| *kind == limit).count();
+    let best = Bottleneck::ALL.into_iter().rev().max_by_key(|limit| count(*limit));
+    best.unwrap_or(Bottleneck::Undecided)
 }

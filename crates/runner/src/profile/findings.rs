@@ -1,13 +1,13 @@
 //! What a profile says, in words: where the peak is, what limits, and whether to believe it.
 
 use triphammer_statistics::Estimate;
-use triphammer_statistics::usl::{EFFICIENCY_MIN, Limit as UslLimit, Peak, SATURATED};
+use triphammer_statistics::usl::{EFFICIENCY_MIN, Peak, SATURATED, ScalabilityLimit};
 
 use super::document::{Level, LevelRun, ProfileResult, Usl};
 use crate::report::format::{figure, percent, precise};
-use crate::result::{Limit, Steady};
+use crate::result::{Bottleneck, Steady};
 
-/// Difference between the first and the last block that is told.
+/// Difference between the first and the last block that is reported.
 const DRIFT_TOLD: f64 = 0.03;
 /// Chance below which a curve is said not to fit.
 const MISFIT: f64 = 0.01;
@@ -85,18 +85,18 @@ fn limit(usl: &Usl) -> String {
     let at = users_of(&whole(usl.judged_at));
     let kept = percent(usl.efficiency);
     match usl.limit {
-        UslLimit::Contention => format!(
+        ScalabilityLimit::Contention => format!(
             "contention limits (σ = {}): {} of the work is done one at a time; at {at} \
              {kept} of linear scaling are left",
             parameter(usl.curve.sigma.value),
             precise(usl.curve.sigma.value)
         ),
-        UslLimit::Coherency => format!(
+        ScalabilityLimit::Coherency => format!(
             "coherency limits (κ = {}): what users pay for agreeing with one another grows with \
              the square of their number; at {at} {kept} of linear scaling are left",
             parameter(usl.curve.kappa.value)
         ),
-        UslLimit::NeitherYet => format!(
+        ScalabilityLimit::NeitherYet => format!(
             "nothing limits yet: at {at} {kept} of linear scaling are left (above {} \
              throughput grows nearly with the users)",
             percent(EFFICIENCY_MIN)
@@ -117,11 +117,11 @@ pub(crate) fn parameter(value: f64) -> String {
 fn limited_by(levels: &[Level]) -> Option<String> {
     let last = levels.last()?.limited_by;
     let what = match last {
-        Limit::Client => "the client's, not the database's",
-        Limit::Host => "the shared host's, not the database's alone",
-        Limit::Network => "the network's, not the database's",
-        Limit::Load => "that of users who leave room for more",
-        Limit::Undecided | Limit::Database => return None,
+        Bottleneck::Client => "the client's, not the database's",
+        Bottleneck::Host => "the shared host's, not the database's alone",
+        Bottleneck::Network => "the network's, not the database's",
+        Bottleneck::Load => "that of users who leave room for more",
+        Bottleneck::Undecided | Bottleneck::Database => return None,
     };
     let from = levels.iter().rev().take_while(|level| level.limited_by == last).last()?.users;
     let label = last.label();
@@ -147,7 +147,7 @@ fn drifts(drift: Option<f64>) -> Option<String> {
     let way = if drift < 0.0 { "less" } else { "more" };
     Some(format!(
         "the last repeats gave {} {way} than the first: something changed with time, such as data that \
-         grows; it falls on all levels alike, but build the data anew for exact figures",
+         grows; it falls on all levels alike, but rebuild the data for exact figures",
         precise(drift.abs())
     ))
 }

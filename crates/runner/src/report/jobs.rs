@@ -91,7 +91,7 @@ fn cut(text: &str, cell: usize) -> String {
     text.chars().take(cell - 1).chain(['…']).collect()
 }
 
-/// Targets are told apart by their ends, and recognised by their beginnings.
+/// Targets are distinguished by their ends, and recognised by their beginnings.
 fn cut_in_the_middle(text: &str, cell: usize) -> String {
     let whole = width(text);
     if whole <= cell {

@@ -22,7 +22,7 @@ pub enum Format {
     Markdown,
     /// A run's seconds, comma-separated.
     Csv,
-    /// A run's seconds, one JSON object a line.
+    /// A run's seconds, one JSON object per line.
     JsonLines,
     /// A run's histograms as an HdrHistogram interval log.
     Hdr,
@@ -142,10 +142,10 @@ pub static FORMATS: &[Declared] = &[
 ];
 
 impl Format {
-    /// The format that a file's ending stands for.
+    /// The format for a file name extension.
     ///
     /// # Errors
-    /// With the endings that stand for one.
+    /// With the extensions of the formats.
     pub fn of_file(path: &Path) -> Result<Self, String> {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         let found = FORMATS.iter().find(|known| known.ending == ending.to_lowercase());
@@ -153,7 +153,7 @@ impl Format {
             let endings: Vec<_> =
                 FORMATS.iter().map(|known| format!(".{}", known.ending)).collect();
             format!(
-                "the ending of {} stands for no format; give --format, or one of {}",
+                "the ending of {} is an unknown format; give --format, or one of {}",
                 path.display(),
                 endings.join(", ")
             )

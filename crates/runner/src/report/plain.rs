@@ -16,7 +16,7 @@ pub fn build(report: &BuildReport) -> String {
     let BuildReport { workload, scale, scale_unit, target, .. } = report;
     let what = format!("{workload} with {} at {target}", format::scale(*scale, scale_unit));
     if report.outcome == "already built" {
-        return format!("{what} is built already; --replace builds it anew\n");
+        return format!("{what} is built already; --replace rebuilds it\n");
     }
     let whole: f64 = report.phases.iter().map(|(_, seconds)| seconds).sum();
     let mut out = format!(

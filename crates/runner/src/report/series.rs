@@ -1,4 +1,4 @@
-//! The seconds of a run as rows of a table: CSV, and JSON Lines with the same names. One row a second (or
+//! The seconds of a run as rows of a table: CSV, and JSON Lines with the same names. One row per second (or
 //! one for several that were merged, as `seconds` says); `docs/outputs.md` explains the columns. Live files
 //! and reports of stored jobs are made here from the same rows.
 
@@ -10,7 +10,7 @@ use crate::store::{SecondRow, SeriesRow, length, phase_name};
 pub enum Layout {
     /// Comma-separated values with a head, RFC 4180; what was not measured is empty.
     Csv,
-    /// One JSON object a line; what was not measured is null.
+    /// One JSON object per line; what was not measured is null.
     JsonLines,
 }
 

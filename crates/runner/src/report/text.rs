@@ -9,7 +9,7 @@ use super::format::{clock, counted};
 use super::load;
 use super::table::{Table, WIDTH, listing, paragraph, width};
 use super::words;
-use crate::result::{Limit, RunResult, Steady, TypeFigures, Verdict};
+use crate::result::{Bottleneck, RunResult, Steady, TypeFigures, Verdict};
 
 /// Whether a text may hold colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,9 +166,9 @@ impl Page {
         let limited = &result.limited_by;
         self.blank();
         let ink = match limited.kind {
-            Limit::Load | Limit::Database => Ink::Green,
-            Limit::Client | Limit::Host | Limit::Network => Ink::Yellow,
-            Limit::Undecided => Ink::Dim,
+            Bottleneck::Load | Bottleneck::Database => Ink::Green,
+            Bottleneck::Client | Bottleneck::Host | Bottleneck::Network => Ink::Yellow,
+            Bottleneck::Undecided => Ink::Dim,
         };
         self.verdict(words::LIMITED_BY, ink, &words::limited_by(result), Some(&limited.advice));
     }

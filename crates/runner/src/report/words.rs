@@ -47,7 +47,7 @@ pub(super) fn ending(result: &RunResult) -> Option<String> {
         Status::Aborted => {
             let in_flight = result.run.total.in_flight.unwrap_or(0);
             let given_up = counted(in_flight, "transactions in flight");
-            format!("aborted after {after}, {given_up} given up: use the figures with care")
+            format!("aborted after {after}, {given_up} abandoned: use the figures with care")
         }
         Status::Failed => format!("failed after {after}: {}", result.cause().unwrap_or_default()),
     })
@@ -368,7 +368,7 @@ fn outcome(result: &RunResult) -> String {
     let mut parts = vec![result.status.name().to_owned(), failures(result)];
     if result.sessions.lost > 0 {
         let lost = counted(result.sessions.lost, "sessions");
-        parts.push(format!("{lost} lost, {} made anew", integer(result.sessions.reconnected)));
+        parts.push(format!("{lost} lost, {} reconnected", integer(result.sessions.reconnected)));
     }
     parts.join(DOT)
 }
@@ -381,12 +381,12 @@ fn client(result: &RunResult) -> String {
     };
     [
         format!(
-            "{} µs of CPU a transaction{}",
+            "{} µs of CPU per transaction{}",
             figure(client.cpu_us_per_transaction),
             whose(client)
         ),
         format!("{threads} used {} of a core", percent(client.busiest_share)),
-        format!("{} round trips a transaction", figure(result.round_trips.per_transaction)),
+        format!("{} round trips per transaction", figure(result.round_trips.per_transaction)),
         format!("{} {}", result.tool.name, result.tool.version),
     ]
     .join(DOT)

@@ -79,11 +79,11 @@ pub struct Vocabulary {
 pub struct Metric {
     name: String,
     unit: Unit,
-    source: Source,
+    source: MetricSource,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Source {
+enum MetricSource {
     Headline,
     /// Place in [`OF_RUN`].
     Run(usize),
@@ -128,28 +128,28 @@ impl Vocabulary {
     fn known(&self, name: &str) -> Option<Metric> {
         let metric = |unit, source| Some(Metric { name: name.to_owned(), unit, source });
         if name == self.headline {
-            return metric(Unit::Number, Source::Headline);
+            return metric(Unit::Number, MetricSource::Headline);
         }
         if let Some(place) = OF_RUN.iter().position(|(known, ..)| *known == name) {
-            return metric(OF_RUN[place].1, Source::Run(place));
+            return metric(OF_RUN[place].1, MetricSource::Run(place));
         }
         if let Some(declared) = result::OF_RUN.iter().find(|declared| declared.name == name) {
-            return metric(declared.unit, Source::Declared);
+            return metric(declared.unit, MetricSource::Declared);
         }
         let time = |figure: &str| OF_TIMES.iter().position(|(known, _)| *known == figure);
         if let Some(figure) = name.strip_prefix(POOL_WAIT) {
-            return metric(Unit::Us, Source::PoolWait(time(figure)?));
+            return metric(Unit::Us, MetricSource::PoolWait(time(figure)?));
         }
         let (of, figure) = name.split_once('.')?;
         let of = self.types.iter().find(|known| *known == of)?.clone();
         if let Some(place) = OF_TYPE.iter().position(|(known, ..)| *known == figure) {
-            return metric(OF_TYPE[place].1, Source::Type(of, place));
+            return metric(OF_TYPE[place].1, MetricSource::Type(of, place));
         }
         let (service, figure) = match figure.strip_prefix(SERVICE) {
             Some(figure) => (true, figure),
             None => (false, figure),
         };
-        metric(Unit::Us, Source::Times(of, service, time(figure)?))
+        metric(Unit::Us, MetricSource::Times(of, service, time(figure)?))
     }
 
     /// Every name.
@@ -162,7 +162,7 @@ impl Vocabulary {
         names
     }
 
-    /// Every name in a few lines: those of types are told once.
+    /// Every name in a few lines: those of types are reported once.
     #[must_use]
     pub fn listed(&self) -> String {
         let of_run: Vec<_> = of_run().collect();
@@ -224,15 +224,15 @@ impl Metric {
             window.types.iter().chain([&window.total]).find(|seen| seen.name == name)
         };
         match &self.source {
-            Source::Headline => timed(result, result.headline.value),
-            Source::Run(place) => OF_RUN[*place].2(result),
-            Source::Declared => result.figures.iter().find(|f| f.name == self.name)?.value,
-            Source::PoolWait(place) => {
+            MetricSource::Headline => timed(result, result.headline.value),
+            MetricSource::Run(place) => OF_RUN[*place].2(result),
+            MetricSource::Declared => result.figures.iter().find(|f| f.name == self.name)?.value,
+            MetricSource::PoolWait(place) => {
                 let waits = result.pool_wait.filter(|waits| waits.count > 0)?;
                 OF_TIMES[*place].1(&waits)
             }
-            Source::Type(name, place) => of(name).and_then(OF_TYPE[*place].2),
-            Source::Times(name, service, place) => {
+            MetricSource::Type(name, place) => of(name).and_then(OF_TYPE[*place].2),
+            MetricSource::Times(name, service, place) => {
                 let seen = of(name)?;
                 let times = if *service { &seen.service } else { &seen.response };
                 OF_TIMES[*place].1(times).filter(|_| times.count > 0)

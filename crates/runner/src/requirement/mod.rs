@@ -34,7 +34,7 @@ pub struct Requirement {
 ///
 /// # Errors
 /// When one cannot be read: names the place, and the known metrics.
-pub fn said(
+pub fn from_settings(
     settings: &mut Settings,
     vocabulary: &Vocabulary,
 ) -> Result<Vec<Requirement>, SpecError> {

@@ -46,7 +46,7 @@ pub struct RunResult {
     pub durations: Durations,
     /// The workload's first figure, from the timed window.
     pub headline: HeadlineFigure,
-    /// Whether the first figure stands for the window, and until when a warm-up is seen.
+    /// Whether the primary metric represents the window, and until when a warm-up is seen.
     pub steadiness: Steadiness,
     /// Sums over the data that the run should have moved by what its transactions say.
     #[serde(default)]
@@ -94,7 +94,7 @@ pub struct RunResult {
     /// Counting identities that do not hold; empty as long as the client counts right.
     #[serde(default)]
     pub violated_identities: Vec<ViolatedIdentity>,
-    /// Sessions lost and made anew, in the whole run.
+    /// Sessions lost and reconnected, in the whole run.
     pub sessions: SessionCounts,
     /// What the client itself cost.
     pub client: ClientCost,
@@ -175,7 +175,7 @@ pub struct Durations {
 pub struct HeadlineFigure {
     /// `NOPM`.
     pub name: String,
-    /// `New-Orders committed a minute`.
+    /// `New-Orders committed per minute`.
     pub meaning: String,
     /// `count` brought to the unit of time.
     pub value: f64,
@@ -290,7 +290,7 @@ pub struct FailureShare {
     pub above_limit: bool,
 }
 
-/// Sessions lost and made anew.
+/// Sessions lost and reconnected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "told above")]
 pub struct SessionCounts {

@@ -26,7 +26,7 @@ pub struct RunFacts {
     pub label: Option<String>,
     /// The workload and its data.
     pub workload: WorkloadFacts,
-    /// What the workload says of itself.
+    /// What the workload declares.
     pub description: Arc<Description>,
     /// How the workload was driven.
     pub spec: RunSpec,

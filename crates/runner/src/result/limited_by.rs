@@ -66,7 +66,7 @@ const IN_PROCESS: &str = "in process";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LimitedBy {
     /// What it was.
-    pub kind: Limit,
+    pub kind: Bottleneck,
     /// Which of its ways; `None` in documents of older versions.
     #[serde(default)]
     pub cause: Option<Cause>,
@@ -75,7 +75,7 @@ pub struct LimitedBy {
     pub certainty: Certainty,
     /// What else it may be, where it is not sure.
     #[serde(default)]
-    pub second: Option<Limit>,
+    pub second: Option<Bottleneck>,
     /// Why, in words with figures.
     pub words: String,
     /// What to do next.
@@ -86,7 +86,7 @@ pub struct LimitedBy {
 
 /// What can limit a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Limit {
+pub enum Bottleneck {
     /// The load asked for no more.
     #[serde(rename = "load_limited")]
     Load,
@@ -148,7 +148,7 @@ pub enum Certainty {
     Probable,
 }
 
-impl Limit {
+impl Bottleneck {
     /// Every one.
     pub const ALL: [Self; 6] =
         [Self::Load, Self::Client, Self::Host, Self::Network, Self::Database, Self::Undecided];
@@ -192,7 +192,7 @@ impl LimitedBy {
             _ => "",
         };
         let doubt = match (self.certainty, self.kind) {
-            (Certainty::Probable, kind) if kind != Limit::Undecided => "probably ",
+            (Certainty::Probable, kind) if kind != Bottleneck::Undecided => "probably ",
             _ => "",
         };
         format!("{doubt}{label}{reason}")

@@ -1,7 +1,7 @@
 //! Makes the document from what is known about a run and what happened in it.
 
 use triphammer_core::clock::Elapsed;
-use triphammer_core::engine::{Ending, RunEnd};
+use triphammer_core::engine::{RunEnd, RunEnding};
 use triphammer_core::event::Note;
 use triphammer_core::spec::Length;
 use triphammer_core::stats::{Times, rate, share};
@@ -132,11 +132,11 @@ pub(crate) fn rfc3339(timestamp: Timestamp) -> String {
 fn status(end: &RunEnd, availability: &Availability) -> Status {
     match end.ending {
         _ if !end.violations.is_empty() => Status::Failed,
-        Ending::Complete if availability.is_gone() => Status::Failed,
-        Ending::Complete => Status::Complete,
-        Ending::Stopped => Status::Interrupted,
-        Ending::Aborted => Status::Aborted,
-        Ending::UsersEnded => Status::Failed,
+        RunEnding::Complete if availability.is_gone() => Status::Failed,
+        RunEnding::Complete => Status::Complete,
+        RunEnding::Stopped => Status::Interrupted,
+        RunEnding::Aborted => Status::Aborted,
+        RunEnding::UsersEnded => Status::Failed,
     }
 }
 
@@ -146,7 +146,9 @@ fn durations(facts: &RunFacts, end: &RunEnd) -> Durations {
         rampup_s: seconds(end.window.start.min(end.ended)),
         window_s: end.window.seconds(),
         window_asked_s: match facts.spec.length {
-            Length::Time(_) if facts.until_ci.is_some() && end.ending == Ending::Complete => None,
+            Length::Time(_) if facts.until_ci.is_some() && end.ending == RunEnding::Complete => {
+                None
+            }
             Length::Time(asked) => Some(asked.as_secs_f64()),
             Length::Transactions(_) => None,
         },

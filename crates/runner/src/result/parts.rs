@@ -13,7 +13,7 @@ pub enum Status {
     Complete,
     /// Stopped before its time; what was in flight ended.
     Interrupted,
-    /// What was in flight was given up.
+    /// What was in flight was abandoned.
     Aborted,
     /// It could not go on, the database was gone at its end, or its counts contradict each other.
     Failed,

@@ -80,7 +80,7 @@ mod tests {
 
     use triphammer_core::event::Phase;
     use triphammer_core::random::Rng;
-    use triphammer_core::recorder::{Interval as Recorded, histogram};
+    use triphammer_core::recorder::{RecordedInterval, histogram};
     use triphammer_core::spec::Length;
 
     use super::*;
@@ -102,7 +102,7 @@ mod tests {
                 let us = rng.exponential(MEAN_US * (0.2 * wander).exp());
                 times.record((us as u64).max(1)).unwrap();
             }
-            let mut interval = Recorded::new(second, 1);
+            let mut interval = RecordedInterval::new(second, 1);
             interval.types[0].counts.committed = a_second;
             interval.types[0].response = Some(times);
             slicer.take(&Second::new(interval, Phase::Window, None));

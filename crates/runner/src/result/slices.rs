@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::engine::Window;
 use triphammer_core::event::Phase;
 use triphammer_core::outcome::Counts;
-use triphammer_core::recorder::{Interval, TypeInterval, histogram};
+use triphammer_core::recorder::{RecordedInterval, TypeInterval, histogram};
 use triphammer_core::spec::Length;
 use triphammer_core::stats::{Times, rate};
 use triphammer_core::workload::TransactionDef;
@@ -143,7 +143,7 @@ impl Gathered {
         all
     }
 
-    fn of(interval: &Interval) -> Self {
+    fn of(interval: &RecordedInterval) -> Self {
         let of_type = |t: &TypeInterval| (t.counts.clone(), t.response.clone());
         Self {
             first: interval.first,
@@ -194,7 +194,7 @@ mod tests {
 
     /// Second `n` has n + 1 transactions of n + 1 ms.
     fn second(n: u64, phase: Phase) -> Second {
-        let mut interval = Interval::new(n, 1);
+        let mut interval = RecordedInterval::new(n, 1);
         let mut times = histogram();
         times.record_n((n + 1) * 1000, u32::try_from(n + 1).unwrap()).unwrap();
         interval.types[0].counts.committed = n + 1;

@@ -1,4 +1,4 @@
-//! Whether a run's first figure stands for something: until when a warm-up is seen, how sure the mean of
+//! Whether a run's first figure is representative: until when a warm-up is seen, how sure the mean of
 //! the window is, and whether the window was steady. The methods are those of the statistics crate, on
 //! the seconds of the run.
 
@@ -12,9 +12,9 @@ use triphammer_statistics::warmup::{self, POINTS_MIN, SETTLED};
 use triphammer_statistics::{Interval, warmup::WarmUp as Found};
 
 use super::facts::RunFacts;
-use crate::enough;
 use crate::report::format::{duration, percent, precise};
 use crate::schedule::Schedule;
+use crate::stopping_rule;
 
 pub use triphammer_statistics::series::Verdict as Steady;
 
@@ -25,7 +25,7 @@ const ROUND_SECONDS: [u64; 14] = [5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 
 /// end of the warm-up, which is looked for from the run's zero.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Steadiness {
-    /// Whether the mean stands for the window.
+    /// Whether the mean represents the window.
     pub verdict: Steady,
     /// Why, in words with figures.
     pub words: String,
@@ -194,7 +194,7 @@ fn warm_up(all: &[f64]) -> (WarmUp, Option<u64>) {
 /// What became of what `--until-ci` asked for.
 fn until(judged: &Judged<'_>, summary: &series::Summary) -> Option<Until> {
     let (asked, ended) = judged.until_ci?;
-    let shortest = enough::shortest(judged.schedule);
+    let shortest = stopping_rule::shortest(judged.schedule);
     let narrow = summary.verdict == Steady::Steady
         && summary.relative_half_width().is_some_and(|width| width <= asked);
     Some(Until {
@@ -207,26 +207,26 @@ fn until(judged: &Judged<'_>, summary: &series::Summary) -> Option<Until> {
 
 /// Whether the window ended before the longest time that was allowed.
 fn ended_early(facts: &RunFacts, end: &RunEnd) -> bool {
-    let complete = end.ending == triphammer_core::engine::Ending::Complete;
+    let complete = end.ending == triphammer_core::engine::RunEnding::Complete;
     complete
         && matches!(facts.spec.length, Length::Time(longest) if end.window.seconds() < longest.as_secs_f64())
 }
 
 /// Which of the two changes is told of a window that drifts.
-enum Told {
+enum ClearerSign {
     Trend,
     Step,
 }
 
-fn sooner(summary: &series::Summary) -> Told {
+fn sooner(summary: &series::Summary) -> ClearerSign {
     let size = |share: Option<f64>| share.map_or(0.0, f64::abs);
     match size(summary.step.change.share) > size(summary.trend.share) {
-        true if summary.step.change.p_value <= summary.trend.p_value => Told::Step,
-        _ => Told::Trend,
+        true if summary.step.change.p_value <= summary.trend.p_value => ClearerSign::Step,
+        _ => ClearerSign::Trend,
     }
 }
 
-fn words(steadiness: &Steadiness, rampup_s: u64, told: Told) -> String {
+fn words(steadiness: &Steadiness, rampup_s: u64, sign: ClearerSign) -> String {
     let mut parts = Vec::new();
     match steadiness.verdict {
         Steady::Steady => parts.extend(
@@ -234,7 +234,7 @@ fn words(steadiness: &Steadiness, rampup_s: u64, told: Told) -> String {
                 .relative_half_width
                 .map(|half| format!("the mean is sure to ± {} (95 %)", precise(half))),
         ),
-        Steady::Drifting => parts.push(drift(steadiness, &told)),
+        Steady::Drifting => parts.push(drift(steadiness, &sign)),
         Steady::TooShort => parts.push(format!(
             "{} say as much as {:.0} independent ones, {EFFECTIVE_MIN:.0} are needed",
             duration(steadiness.seconds as f64),
@@ -277,14 +277,14 @@ fn until_words(until: &Until, steadiness: &Steadiness) -> String {
     }
 }
 
-fn drift(steadiness: &Steadiness, told: &Told) -> String {
+fn drift(steadiness: &Steadiness, sign: &ClearerSign) -> String {
     let change = |share: Option<f64>| {
         let share = share.unwrap_or_default();
         format!("{} {}", precise(share.abs()), if share < 0.0 { "down" } else { "up" })
     };
-    match told {
-        Told::Trend => format!("{} over the window", change(steadiness.trend)),
-        Told::Step => format!(
+    match sign {
+        ClearerSign::Trend => format!("{} over the window", change(steadiness.trend)),
+        ClearerSign::Step => format!(
             "{} from {} on",
             change(steadiness.step),
             crate::report::format::clock(steadiness.step_at_s as f64)
@@ -304,7 +304,7 @@ fn warm_up_words(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
     let near = percent(SETTLED);
     let settled = match steadiness.settled_s {
         Some(second) => format!("within {near} of its level from {} on", duration(second as f64)),
-        None => format!("when it came within {near} of its level cannot be told"),
+        None => format!("when it came within {near} of its level cannot be determined"),
     };
     match steadiness.warm_up {
         WarmUp::Ended { after_s: 0 } => Some(format!("no warm-up seen, {settled}, {rampup}")),
@@ -312,7 +312,7 @@ fn warm_up_words(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
             Some(format!("warm-up seen until {}, {settled}, {rampup}", duration(after_s as f64)))
         }
         WarmUp::NotFound if steadiness.verdict == Steady::Steady => {
-            Some(format!("the end of the warm-up cannot be told, {rampup}"))
+            Some(format!("the end of the warm-up cannot be determined, {rampup}"))
         }
         WarmUp::NotFound => Some(format!("the run never settled, {rampup}")),
         WarmUp::TooShort => None,

@@ -12,7 +12,7 @@ pub(super) const WORKER_LOST: &str = "worker_lost";
 const MISSED_MAX: f64 = 0.001;
 /// Efficiency above which chance does not explain it.
 const EFFICIENCY_MAX: f64 = 1.02;
-/// Share of the window above which readings of the server's counter that come late are told.
+/// Share of the window above which readings of the server's counter that come late are reported.
 const STRAY_MAX: f64 = 0.05;
 /// How many changed settings are named.
 const SETTINGS_NAMED: usize = 5;
@@ -181,7 +181,7 @@ fn tallies(result: &RunResult, list: &mut Vec<Warning>) {
             percent(tally.warn_above)
         );
         let next = format!(
-            "the data does not bear this load any longer: build it anew, or with more {}",
+            "the data does not bear this load any longer: rebuild it, or build with more {}",
             result.workload.scale_unit
         );
         warn(list, "tally", text, &next);

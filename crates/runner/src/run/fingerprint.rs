@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use triphammer_core::session::Session;
-use triphammer_core::sql::SqlBook;
+use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::Statements;
 use triphammer_core::{DbError, Rows};
 
@@ -25,11 +25,11 @@ pub(super) const STATEMENTS: [(&str, &str); 2] = [
 
 /// What one of the statements gives.
 pub(super) async fn read<S: Session>(
-    book: &SqlBook,
+    catalogue: &StatementCatalogue,
     session: &mut S,
     statement: &str,
 ) -> Result<Vec<SchemaFact>, DbError> {
-    let id = Statements::new(book).prepare(session, statement).await?;
+    let id = Statements::new(catalogue).prepare(session, statement).await?;
     let mut rows = Rows::new();
     session.query(id, &[], &mut rows).await?;
     let mut facts = Vec::new();

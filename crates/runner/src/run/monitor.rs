@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use triphammer_core::clock::Elapsed;
-use triphammer_core::engine::Plan;
+use triphammer_core::engine::RunPlan;
 use triphammer_core::event::Note;
 use triphammer_core::session::{Access, Admin, Database, Role, Session};
 use triphammer_core::workload::{AuditDef, Statements, Workload};
@@ -11,15 +11,15 @@ use triphammer_core::{Clock, DbError, ErrorClass, Rows, StatementId, clock};
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_workloads::AnyWorkload;
 
-use crate::crew::connect;
 use crate::limited::Limited;
 use crate::record::{Recording, TABLE};
 use crate::result::{SchemaFact, ServerTransactions};
+use crate::worker_pool::connect;
 
 use super::fingerprint;
 
 /// Longest wait for a look at the database from beside a run.
-const GLANCE: Duration = Duration::from_secs(2);
+const QUERY_TIMEOUT: Duration = Duration::from_secs(2);
 /// Longest wait for the server's transaction counter each second: the run's events wait behind it.
 const LOOK: Duration = Duration::from_millis(500);
 /// How long the counter is left alone after it could not be read: a server in trouble is not asked on.
@@ -38,10 +38,10 @@ async fn number<S: Session>(session: &mut S, id: StatementId, limit: Duration) -
     }
 }
 
-/// Looks at the database from beside a run. It may lose its session with the server and makes it anew;
+/// Looks at the database from beside a run. It may lose its session with the server and reconnects;
 /// what it cannot see is absent from the result, never waited for.
 pub(super) struct Monitor<'a> {
-    plan: &'a Plan<AnyWorkload, AnyDatabase>,
+    plan: &'a RunPlan<AnyWorkload, AnyDatabase>,
     limit: Duration,
     pub session: Option<Limited<AnySession>>,
     /// The server's settings when the run began.
@@ -61,7 +61,7 @@ enum Counter {
 }
 
 impl<'a> Monitor<'a> {
-    pub fn new(plan: &'a Plan<AnyWorkload, AnyDatabase>, limit: Duration) -> Self {
+    pub fn new(plan: &'a RunPlan<AnyWorkload, AnyDatabase>, limit: Duration) -> Self {
         let counter = Counter::Unread(Elapsed::default());
         Self { plan, limit, session: None, settings_start: Vec::new(), count: None, counter }
     }
@@ -74,7 +74,7 @@ impl<'a> Monitor<'a> {
         let mut session = connect(&self.plan.database, Role::Monitor, self.limit).await?;
         self.count = match &self.plan.workload.description().headline.database_count {
             Some(name) if self.plan.database.capabilities().stores => {
-                Some(Statements::new(&self.plan.book).prepare(&mut session, name).await?)
+                Some(Statements::new(&self.plan.catalogue).prepare(&mut session, name).await?)
             }
             _ => None,
         };
@@ -82,12 +82,12 @@ impl<'a> Monitor<'a> {
         Ok(())
     }
 
-    /// Asks something, within a glance; `None` when there is no answer.
-    pub async fn glance<T>(
+    /// Asks something, within the time limit of a query; `None` when there is no answer.
+    pub async fn query<T>(
         &mut self,
         ask: impl AsyncFnOnce(&mut Limited<AnySession>) -> Result<T, DbError>,
     ) -> Option<T> {
-        self.within(GLANCE, ask).await
+        self.within(QUERY_TIMEOUT, ask).await
     }
 
     async fn within<T>(
@@ -109,7 +109,7 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// The headline's count. It reads a whole table, so it may take longer than a glance.
+    /// The headline's count. It reads a whole table, so it may take longer than that.
     pub async fn count(&mut self, limit: Duration) -> Option<i64> {
         self.ensure().await.ok()?;
         let (id, session) = (self.count?, self.session.as_mut()?);
@@ -124,7 +124,7 @@ impl<'a> Monitor<'a> {
     pub async fn sum(&mut self, audit: &AuditDef, limit: Duration) -> Option<i64> {
         self.ensure().await.ok()?;
         let session = self.session.as_mut()?;
-        let mut statements = Statements::new(&self.plan.book);
+        let mut statements = Statements::new(&self.plan.catalogue);
         let number = match statements.prepare(session, &audit.statement).await {
             Ok(id) => number(session, id, limit).await,
             Err(_) => None,
@@ -137,15 +137,15 @@ impl<'a> Monitor<'a> {
 
     /// Reads what the planner has to work with into `facts`; gives notes of what could not be read.
     pub async fn schema(&mut self, facts: &mut Vec<SchemaFact>) -> Vec<Note> {
-        let book = &self.plan.book;
+        let catalogue = &self.plan.catalogue;
         let stores = self.plan.database.capabilities().stores;
         let mut notes = Vec::new();
         for (statement, what) in fingerprint::STATEMENTS {
-            if !stores || !book.has_statement(statement) {
+            if !stores || !catalogue.has_statement(statement) {
                 continue;
             }
             let read = self.within(fingerprint::LIMIT, async |session| {
-                match fingerprint::read(book, session, statement).await {
+                match fingerprint::read(catalogue, session, statement).await {
                     Err(error) if error.class().loses_session() => Err(error),
                     read => Ok(read),
                 }
@@ -170,7 +170,7 @@ impl<'a> Monitor<'a> {
     }
 
     pub async fn transaction_count(&mut self) -> Option<u64> {
-        self.glance(async |session| session.transaction_count().await).await.flatten()
+        self.query(async |session| session.transaction_count().await).await.flatten()
     }
 
     /// How much the server's transaction counter has grown since the reading before. `None` after the
@@ -201,7 +201,7 @@ impl<'a> Monitor<'a> {
     /// Waits until the database answers again, at most for `limit`. False when it did not.
     pub async fn wait_for_database(&mut self, limit: Duration) -> bool {
         let waited = tokio::time::timeout(limit, async {
-            while self.glance(async |session| session.server().await.map(drop)).await.is_none() {
+            while self.query(async |session| session.server().await.map(drop)).await.is_none() {
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
         });
@@ -215,7 +215,8 @@ impl<'a> Monitor<'a> {
         }
         let session = self.session.as_mut().expect("just ensured");
         let recording =
-            Recording::prepare(self.plan.workload.description(), &self.plan.book, session).await?;
+            Recording::prepare(self.plan.workload.description(), &self.plan.catalogue, session)
+                .await?;
         if recording.read(session).await?.is_untouched() {
             session.begin(Access::Write).await?;
             let now = clock::wall().to_string();

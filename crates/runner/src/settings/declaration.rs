@@ -74,9 +74,9 @@ pub enum Mark {
     InRequest,
     /// The server sets it beside a form's settings, from the form's targets.
     BesideForm,
-    /// It may be given anew when a campaign is resumed, and is not kept for that.
+    /// It may be given again when a campaign is resumed, and is not kept for that.
     Anew,
-    /// It may be given anew when a campaign is resumed, and is kept for when it is not.
+    /// It may be given again when a campaign is resumed, and is kept for when it is not.
     AnewOrKept,
     /// It has done its work once it is read: a resumed campaign has what came of it.
     Spent,

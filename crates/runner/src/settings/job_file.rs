@@ -39,7 +39,7 @@ impl Settings {
             for (key, value) in value.as_table().expect("partitioned") {
                 let value = job_file_value(&name, command, key, value, options)?;
                 if command == self.command {
-                    self.say(key, value, Source::JobFile(name.clone()));
+                    self.set(key, value, Source::JobFile(name.clone()));
                 }
             }
         }
@@ -51,7 +51,7 @@ impl Settings {
             let value =
                 job_file_value(&name, somewhere.unwrap_or(self.command), &key, &value, options)?;
             if known(self.command, options).any(|known| known == key) {
-                self.say(&key, value, Source::JobFile(name.clone()));
+                self.set(&key, value, Source::JobFile(name.clone()));
             }
         }
         Ok(())

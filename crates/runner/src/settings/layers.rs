@@ -46,7 +46,7 @@ impl Settings {
     }
 
     /// Says a value, unless a stronger layer has said one: add the strongest layer first.
-    pub fn say(&mut self, name: &str, value: impl Into<Given>, source: Source) {
+    pub fn set(&mut self, name: &str, value: impl Into<Given>, source: Source) {
         self.values.entry(name.to_owned()).or_insert_with(|| (value.into(), source));
     }
 
@@ -59,7 +59,7 @@ impl Settings {
         let names: Vec<_> = known(self.command, options).collect();
         for name in names {
             if let Some(value) = read(&variable(name)).filter(|value| !value.is_empty()) {
-                self.say(name, value, Source::Environment);
+                self.set(name, value, Source::Environment);
             }
         }
     }
@@ -83,7 +83,7 @@ impl Settings {
                 let message = format!("`{}` takes no `{name}`{hint}", self.command.name());
                 return Err(SpecError::new(message).about(name));
             }
-            self.say(name, value.clone(), Source::Request);
+            self.set(name, value.clone(), Source::Request);
         }
         self.check_text()
     }
@@ -155,13 +155,13 @@ impl Settings {
     }
 
     /// Everything that was said, by name, with where it was said.
-    pub fn all_said(&self) -> impl Iterator<Item = (&str, &str, &Source)> {
+    pub fn all_given(&self) -> impl Iterator<Item = (&str, &str, &Source)> {
         self.values.iter().map(|(name, (value, source))| (name.as_str(), value.text(), source))
     }
 
     /// The text of a value that was said, without reading it as anything.
     #[must_use]
-    pub fn said(&self, name: &str) -> Option<&str> {
+    pub fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(|(value, _)| value.text())
     }
 }

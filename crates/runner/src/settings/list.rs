@@ -45,7 +45,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "target",
         "A",
         &[COMPARE],
-        "Number of a job, `last`, or a label that stands for all complete runs with it; \
+        "Number of a job, `last`, or a label, which means all complete runs with it; \
          with --ab a target, as in `run`",
     )
     .marked(&[Positional, Database, OfHost, Anew, Shared, OfStored, BesideForm]),
@@ -132,7 +132,7 @@ pub const SETTINGS: &[SettingDef] = &[
     switch("create-database", &[BUILD], "Make the database first when it is not there")
         .titled(Group::Data, "Create the database first")
         .marked(&[NotInJobFile, InRequest]),
-    switch("replace", &[BUILD], "Remove what an earlier build made, then build anew")
+    switch("replace", &[BUILD], "Remove what an earlier build made, then build")
         .titled(Group::Data, "Replace an earlier build")
         .marked(&[NotInJobFile, InRequest]),
     value("vus", "N", ALIKE, "Virtual users; sessions where the load is by rate, ramp or steps")
@@ -206,9 +206,14 @@ pub const SETTINGS: &[SettingDef] = &[
          'new_order.p95 < 50ms'; `all` for all types together",
     )
     .titled(Group::Question, "Limit to keep"),
-    value("max-rate", "RATE", &[CAPACITY], "Highest rate that is tried, in transactions a second")
-        .titled(Group::Question, "Highest rate")
-        .default("until the limit is broken"),
+    value(
+        "max-rate",
+        "RATE",
+        &[CAPACITY],
+        "Highest rate that is tried, in transactions per second",
+    )
+    .titled(Group::Question, "Highest rate")
+    .default("until the limit is broken"),
     value("precision", "SHARE", &[CAPACITY], "Search until the capacity is known this closely")
         .titled(Group::Question, "Precision")
         .default("5%"),
@@ -303,7 +308,7 @@ pub const SETTINGS: &[SettingDef] = &[
     .marked(&[OfLoad]),
     value("terminals", "N", ALIKE, "Terminals of a keyed load")
         .titled(Group::Load, "Terminals")
-        .default("as many as the workload has, 10 a warehouse"),
+        .default("as many as the workload has, 10 per warehouse"),
     value(
         "sessions",
         "N",

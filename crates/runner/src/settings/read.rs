@@ -11,7 +11,7 @@ use triphammer_core::workload::{OptionCommand, OptionDef};
 
 use super::layers::Settings;
 use super::source::Source;
-use crate::books;
+use crate::catalogues;
 use crate::result::Setting;
 
 impl Settings {
@@ -157,11 +157,11 @@ impl Settings {
     }
 
     /// The options of builds in a dialect, each with its value as the dialect writes it. One that cannot
-    /// be stays as it was said, for the SQL book to refuse.
+    /// be stays as it was said, for the statement catalogue to refuse.
     #[must_use]
     pub fn dialect_options(&mut self, dialect: &str) -> BTreeMap<String, String> {
-        let declared = books::options(dialect).unwrap_or_default();
-        let all = books::all_options().iter().map(|(_, definition)| definition);
+        let declared = catalogues::options(dialect).unwrap_or_default();
+        let all = catalogues::all_options().iter().map(|(_, definition)| definition);
         let mut options =
             self.options(all.filter(|d| declared.iter().any(|option| option.name == d.name)));
         for option in &declared {

@@ -6,7 +6,7 @@ use triphammer_core::SpecError;
 use triphammer_core::pace::Cycle;
 use triphammer_core::session::{Capabilities, Isolation, Protocol};
 use triphammer_core::spec::{
-    Length, Limits, RETRIES_MAX, RetryPolicy, RunSpec, THREADS_MAX, TRANSACTIONS_MAX,
+    Length, RETRIES_MAX, RetryPolicy, RunSpec, THREADS_MAX, TRANSACTIONS_MAX, TimeLimits,
 };
 use triphammer_core::workload::Mode;
 
@@ -44,7 +44,7 @@ pub struct RunDefaults<'a> {
 /// When a value cannot be read or cannot be.
 pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSpec, SpecError> {
     let RunDefaults { capabilities, modes, embedded, cores, cycle, .. } = given;
-    if settings.said("duration").is_some() && settings.said("transactions").is_some() {
+    if settings.get("duration").is_some() && settings.get("transactions").is_some() {
         return Err(SpecError::new("--duration and --transactions exclude each other; give one"));
     }
     let (load, users, pacing) = crate::pacing::pacing(settings, &given)?;
@@ -73,7 +73,7 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
         Duration::from_secs(if embedded { embedded_default } else { given_default })
     };
     let (rampup, length) = match transactions {
-        Some(_) if settings.said("until-ci").is_some() => {
+        Some(_) if settings.get("until-ci").is_some() => {
             return Err(SpecError::new(
                 "--transactions and --until-ci exclude each other; give one",
             ));
@@ -94,11 +94,11 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
             }),
         ),
     };
-    let limits = Limits {
-        connect: settings.duration("connect-timeout", Limits::default().connect)?,
-        transaction: settings.duration("transaction-timeout", Limits::default().transaction)?,
-        drain: settings.duration("drain-timeout", Limits::default().drain)?,
-        ..Limits::default()
+    let limits = TimeLimits {
+        connect: settings.duration("connect-timeout", TimeLimits::default().connect)?,
+        transaction: settings.duration("transaction-timeout", TimeLimits::default().transaction)?,
+        drain: settings.duration("drain-timeout", TimeLimits::default().drain)?,
+        ..TimeLimits::default()
     };
     let attempts = settings.count("retries", RETRIES_MAX, || RetryPolicy::default().attempts)?;
     let spec = RunSpec {

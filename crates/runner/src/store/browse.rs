@@ -84,7 +84,7 @@ impl Store {
         found.map_err(|error| self.failed(error))
     }
 
-    /// Transactions completed a second, in `points` stretches of equal length over the whole run; fewer when
+    /// Transactions completed per second, in `points` stretches of equal length over the whole run; fewer when
     /// the run has fewer seconds, and none without a series.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
-use triphammer_core::recorder::{self, Interval, TypeInterval};
+use triphammer_core::recorder::{self, RecordedInterval, TypeInterval};
 
 /// Seconds of a run that have histograms of their own.
 pub const FULL_SECONDS: u64 = 3600;
@@ -230,16 +230,16 @@ impl Ours {
 /// Collects intervals after the first hour until ten seconds are full.
 #[derive(Debug, Default)]
 pub(super) struct Merger {
-    held: Option<Interval>,
+    held: Option<RecordedInterval>,
 }
 
 impl Merger {
     /// Takes an interval in and gives what is ready to be stored.
-    pub fn take(&mut self, interval: &Interval) -> Vec<Encoded> {
+    pub fn take(&mut self, interval: &RecordedInterval) -> Vec<Encoded> {
         if interval.first < FULL_SECONDS {
             return encode(&interval.types, [interval.first, interval.last]);
         }
-        let group = |interval: &Interval| interval.last / MERGED_SECONDS;
+        let group = |interval: &RecordedInterval| interval.last / MERGED_SECONDS;
         match &mut self.held {
             Some(held) if group(held) == group(interval) => {
                 held.add_later(interval);

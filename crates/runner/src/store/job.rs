@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use triphammer_core::event::Phase;
-use triphammer_core::recorder::Interval;
+use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::session::ServerInfo;
 use triphammer_core::spec::RunSpec;
 use utoipa::ToSchema;
@@ -74,7 +74,7 @@ pub enum JobStatus {
     Complete,
     /// It was stopped before its time.
     Interrupted,
-    /// It was stopped, and what was in flight was given up.
+    /// It was stopped, and what was in flight was abandoned.
     Aborted,
     /// It could not go on, or what it checked does not hold.
     Failed,
@@ -229,12 +229,12 @@ impl StoredJob {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "of a job")]
-pub enum Moment {
+pub enum ReadAt {
     Start,
     End,
 }
 
-impl Moment {
+impl ReadAt {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -296,7 +296,7 @@ impl SecondRow {
 impl SeriesRow {
     /// What is kept of every type.
     pub fn of(second: &Second) -> impl Iterator<Item = Self> + '_ {
-        let Interval { first, last, .. } = second.interval;
+        let RecordedInterval { first, last, .. } = second.interval;
         let length = length(first, last);
         second.interval.types.iter().enumerate().map(move |(transaction, seen)| Self {
             first,

@@ -10,7 +10,7 @@ use super::browse::bounds;
 use super::error::StoreError;
 use super::histograms::{HistogramRow, Scope, TimesKind, TotalRow, decode};
 use super::job::{
-    CheckRow, JobFilter, JobId, JobRow, JobStatus, Moment, PHASES, SecondRow, SeriesRow, StoredJob,
+    CheckRow, JobFilter, JobId, JobRow, JobStatus, PHASES, ReadAt, SecondRow, SeriesRow, StoredJob,
     length, phase_name,
 };
 use super::lock;
@@ -150,7 +150,7 @@ impl Store {
     pub fn stored_settings(
         &self,
         job: JobId,
-        moment: Moment,
+        moment: ReadAt,
     ) -> Result<Vec<(String, String)>, StoreError> {
         let sql = "SELECT name, value FROM settings WHERE job = ?1 AND moment = ?2 ORDER BY name";
         self.rows(sql, params![job.0, moment.name()], |row| Ok((row.get(0)?, row.get(1)?)))

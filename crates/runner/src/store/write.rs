@@ -15,7 +15,7 @@ use super::chunks::{Chunks, SampleSeries};
 use super::columns::{columns, without_column};
 use super::error::StoreError;
 use super::histograms::{Encoded, Merger, Scope, encode};
-use super::job::{CheckRow, JobHeader, JobId, JobStatus, Moment, SecondRow, SeriesRow, phase_name};
+use super::job::{CheckRow, JobHeader, JobId, JobStatus, ReadAt, SecondRow, SeriesRow, phase_name};
 use super::lock::{self, JobLock};
 use super::open::Store;
 use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
@@ -24,7 +24,7 @@ use crate::second::Second;
 
 /// Seconds that are written together.
 const BATCH_SECONDS: usize = 5;
-/// Seconds kept for later when the store cannot be written; beyond that they are given up, and a
+/// Seconds kept for later when the store cannot be written; beyond that they are dropped, and a
 /// note says so.
 const WAITING_MAX: usize = 600;
 
@@ -41,7 +41,7 @@ pub(super) struct Held {
     merger: Merger,
     /// Notes written so far.
     notes: u32,
-    /// Seconds given up.
+    /// Seconds dropped.
     dropped: usize,
 }
 
@@ -182,7 +182,7 @@ impl Store {
     pub fn settings(
         &self,
         job: JobId,
-        moment: Moment,
+        moment: ReadAt,
         settings: &[(String, String)],
     ) -> Result<(), StoreError> {
         self.held(job, |_| ())?;
@@ -532,7 +532,7 @@ fn place(index: usize) -> i64 {
 #[cfg(test)]
 mod tests {
     use triphammer_core::event::Phase;
-    use triphammer_core::recorder::Interval;
+    use triphammer_core::recorder::RecordedInterval;
 
     use super::*;
     use crate::host::Host;
@@ -560,7 +560,7 @@ mod tests {
     }
 
     fn empty(second: u64) -> Second {
-        Second::new(Interval::new(second, 1), Phase::Window, None)
+        Second::new(RecordedInterval::new(second, 1), Phase::Window, None)
     }
 
     #[test]

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use triphammer_core::pace::Load;
-use triphammer_runner::campaign::{Question, Step};
-use triphammer_runner::capacity::{CapacityResult, Limit as CapacityLimit, Probe, Reason};
+use triphammer_runner::campaign::{PlannedRun, Question};
+use triphammer_runner::capacity::{CapacityResult, LatencyLimit, Probe, Reason};
 use triphammer_runner::profile::{LevelRun, Order, ProfileResult, RefusedLevel, sequence};
 use triphammer_runner::report::{self, Charset};
-use triphammer_runner::result::{Limit, RunResult, Status, Steady};
+use triphammer_runner::result::{Bottleneck, RunResult, Status, Steady};
 use triphammer_runner::store::JobId;
 use triphammer_statistics::search::Judgement;
 use triphammer_statistics::{Estimate, Interval};
@@ -30,7 +30,7 @@ fn first() -> RunResult {
 }
 
 /// Runs of the law with 1.5 % up and down by repeat, and a little by level.
-fn runs(levels: &[u32], repeats: u32, limited_by: fn(u32) -> Limit) -> Vec<LevelRun> {
+fn runs(levels: &[u32], repeats: u32, limited_by: fn(u32) -> Bottleneck) -> Vec<LevelRun> {
     (0..)
         .zip(sequence(levels, 0..repeats, 1))
         .map(|(step, users)| {
@@ -61,14 +61,18 @@ fn order(asked: &str, levels: &[u32], repeats: u32) -> Order {
 }
 
 fn whole() -> ProfileResult {
-    let runs = runs(&LEVELS, 3, |users| if users < 32 { Limit::Database } else { Limit::Client });
+    let runs = runs(
+        &LEVELS,
+        3,
+        |users| if users < 32 { Bottleneck::Database } else { Bottleneck::Client },
+    );
     let order = order("1..128", &LEVELS, 3);
     let job = Some(JobId(12));
     ProfileResult::new(&first(), job, Status::Complete, order, runs, Vec::new(), Some(0))
 }
 
 fn part() -> ProfileResult {
-    let mut runs = runs(&[1, 2], 2, |_| Limit::Host);
+    let mut runs = runs(&[1, 2], 2, |_| Bottleneck::Host);
     runs.pop();
     let refused = vec![RefusedLevel {
         users: 500,
@@ -141,7 +145,7 @@ fn probes() -> Vec<Probe> {
         failure_share: 0.0,
         missed_share: if reason == Some(Reason::CannotFollow) { 0.12 } else { 0.0 },
         headline: rate * 60.0 * 0.45,
-        limited_by: if rate > 750.0 { Limit::Host } else { Limit::Database },
+        limited_by: if rate > 750.0 { Bottleneck::Host } else { Bottleneck::Database },
     };
     vec![
         probe(0, 100.0, 4_200.0, None),
@@ -152,8 +156,8 @@ fn probes() -> Vec<Probe> {
     ]
 }
 
-fn limit() -> CapacityLimit {
-    CapacityLimit::parse("new_order.p95 < 50ms", &sample::workload().transactions).unwrap()
+fn limit() -> LatencyLimit {
+    LatencyLimit::parse("new_order.p95 < 50ms", &sample::workload().transactions).unwrap()
 }
 
 fn searches() -> [CapacityResult; 3] {
@@ -223,30 +227,31 @@ fn schemas_are_whole_and_share_their_definitions_with_that_of_runs() {
 /// A question that has been told these runs in their order asks for the rest of the same sequence.
 #[test]
 fn a_profile_told_its_runs_again_goes_on_where_it_stopped() {
-    use triphammer_runner::profile::{Asked, Profile, Request};
-    let request = Request { levels: Asked::Given(vec![1, 2, 4]), repeats: 3, seed: 5, highest: 64 };
-    let run = |step: &Step| {
+    use triphammer_runner::profile::{Asked, ProfileRequest, ProfileSearch};
+    let request =
+        ProfileRequest { levels: Asked::Given(vec![1, 2, 4]), repeats: 3, seed: 5, highest: 64 };
+    let run = |step: &PlannedRun| {
         let mut facts = sample::facts();
         facts.spec.users = step.settings[0].1.value().unwrap();
         RunResult::new(&facts, &sample::calm())
     };
-    let mut whole = Profile::new(request.clone(), &sample::workload());
+    let mut whole = ProfileSearch::new(request.clone(), &sample::workload());
     let mut asked = Vec::new();
     while let Some(step) = whole.next() {
-        whole.tell(&step, &run(&step));
+        whole.report_result(&step, &run(&step));
         asked.push(step);
     }
     assert_eq!((asked.len(), whole.runs()), (9, Some(9)));
-    let mut again = Profile::new(request, &sample::workload());
+    let mut again = ProfileSearch::new(request, &sample::workload());
     for step in &asked[..4] {
-        again.tell(step, &run(step));
+        again.report_result(step, &run(step));
     }
     assert_eq!(again.next().as_ref(), Some(&asked[4]));
     again.refused(&asked[4], "too many clients");
-    let users = |step: &Step| step.settings[0].1.text().to_owned();
+    let users = |step: &PlannedRun| step.settings[0].1.text().to_owned();
     let left: Vec<String> = std::iter::from_fn(|| {
         let step = again.next()?;
-        again.tell(&step, &run(&step));
+        again.report_result(&step, &run(&step));
         Some(users(&step))
     })
     .collect();
@@ -258,9 +263,9 @@ fn a_profile_told_its_runs_again_goes_on_where_it_stopped() {
 
 #[test]
 fn a_search_for_levels_goes_on_below_one_that_cannot_be_run() {
-    use triphammer_runner::profile::{Asked, Profile, Request};
-    let request = Request { levels: Asked::Auto, repeats: 2, seed: 1, highest: 64 };
-    let mut question = Profile::new(request, &sample::workload());
+    use triphammer_runner::profile::{Asked, ProfileRequest, ProfileSearch};
+    let request = ProfileRequest { levels: Asked::Auto, repeats: 2, seed: 1, highest: 64 };
+    let mut question = ProfileSearch::new(request, &sample::workload());
     let mut ran = Vec::new();
     while let Some(step) = question.next() {
         let users: u32 = step.settings[0].1.value().unwrap();
@@ -272,7 +277,7 @@ fn a_search_for_levels_goes_on_below_one_that_cannot_be_run() {
         facts.spec.users = users;
         let mut end = sample::calm();
         end.timed[0].counts.committed = u64::from(users) * 1_000;
-        question.tell(&step, &RunResult::new(&facts, &end));
+        question.report_result(&step, &RunResult::new(&facts, &end));
         ran.push(users);
         assert!(ran.len() < 50, "{ran:?}");
     }

@@ -21,11 +21,11 @@ use triphammer_core::engine::{Offered, RunEnd, Window};
 use triphammer_core::event::Phase;
 use triphammer_core::pace::Load;
 use triphammer_core::random::Rng;
-use triphammer_core::recorder::{Arrived, Interval, TypeInterval, histogram};
+use triphammer_core::recorder::{Arrived, RecordedInterval, TypeInterval, histogram};
 use triphammer_core::session::Database;
 use triphammer_core::spec::Length;
-use triphammer_runner::campaign::{Question, Step};
-use triphammer_runner::capacity::{Capacity, CapacityResult, Request};
+use triphammer_runner::campaign::{PlannedRun, Question};
+use triphammer_runner::capacity::{Capacity, CapacityRequest, CapacityResult};
 use triphammer_runner::command::JobKind;
 use triphammer_runner::result::{RunResult, Setting, Slicer, Status};
 use triphammer_runner::second::Second;
@@ -64,13 +64,13 @@ fn slow_mode(rng: &mut Rng) -> f64 {
     if rng.unit() < 0.1 { 0.020 } else { 0.002 }
 }
 
-/// A tenth take six times as long in the mean.
+/// A tenth take six times as long on average.
 fn exponential_slow_mode(rng: &mut Rng) -> f64 {
     let mean = if rng.unit() < 0.1 { 0.030 } else { 0.005 };
     rng.exponential(mean)
 }
 
-/// Four at a time, 20 ms each: never more than 200 a second.
+/// Four at a time, 20 ms each: never more than 200 per second.
 const FOUR_WORKERS: Server = Server { name: "4 x 20 ms", workers: 4, service: |_| 0.020 };
 
 /// A transaction: when it was due, and when it ended.
@@ -125,25 +125,26 @@ const LONG: Lengths = Lengths { rampup: 10, window: 60 };
 /// The question as the command asks it.
 fn question(limit: &str) -> Capacity {
     let mut settings = Settings::new(JobKind::Capacity);
-    settings.say("target", "null:", Source::Flag);
-    settings.say("limit", limit, Source::Flag);
+    settings.set("target", "null:", Source::Flag);
+    settings.set("limit", limit, Source::Flag);
     let target = target::open(&mut settings, "tproc-c", &NoSecrets).unwrap();
     assert_eq!(target.database.dialect(), "null");
     let workload = sample::workload();
-    let request = Request::read(&mut settings, &workload, &target).unwrap();
+    let request = CapacityRequest::read(&mut settings, &workload, &target).unwrap();
     Capacity::new(request, &workload, &mut settings).unwrap()
 }
 
 /// The document of the run that a step asks for.
-fn run(server: &Server, rng: &mut Rng, step: &Step, lengths: Lengths) -> RunResult {
+fn run(server: &Server, rng: &mut Rng, step: &PlannedRun, lengths: Lengths) -> RunResult {
     let load = step.settings.iter().find(|(name, _)| name == "load").unwrap();
     let load: Load = load.1.value().unwrap();
     let Load::Rate { per_second, .. } = load else { panic!("{load}") };
     let Lengths { rampup, window } = lengths;
     let whole = rampup + window;
     let served = server.serve(rng, per_second, whole as f64);
-    let mut seconds: Vec<Interval> =
-        (0..whole).map(|n| Interval::new(n, sample::workload().transactions.len())).collect();
+    let mut seconds: Vec<RecordedInterval> = (0..whole)
+        .map(|n| RecordedInterval::new(n, sample::workload().transactions.len()))
+        .collect();
     for second in &mut seconds {
         second.arrived = Some(Arrived::default());
         second.types[0].response = Some(histogram());
@@ -169,10 +170,10 @@ fn run(server: &Server, rng: &mut Rng, step: &Step, lengths: Lengths) -> RunResu
 
 fn document(
     load: Load,
-    step: &Step,
+    step: &PlannedRun,
     lengths: Lengths,
     offered: Offered,
-    seconds: Vec<Interval>,
+    seconds: Vec<RecordedInterval>,
 ) -> RunResult {
     let (mut facts, mut end) = (sample::facts(), sample::calm());
     let Lengths { rampup, window } = lengths;
@@ -226,7 +227,7 @@ fn search(
     let mut runs = Vec::new();
     while let Some(step) = question.next() {
         let result = run(server, rng, &step, lengths);
-        question.tell(&step, &result);
+        question.report_result(&step, &result);
         runs.push(result);
     }
     (question.result(None, Status::Complete).unwrap(), runs)
@@ -368,7 +369,7 @@ fn a_resumed_search_goes_on_as_if_never_interrupted() {
         let stored = serde_json::to_string(run).unwrap();
         let stored: RunResult = serde_json::from_str(&stored).unwrap();
         assert!(resumed.is_of(&step, &stored), "{step:?}");
-        resumed.tell(&step, &stored);
+        resumed.report_result(&step, &stored);
     }
     assert_eq!(resumed.next(), None);
     let again = resumed.result(None, Status::Complete).unwrap();

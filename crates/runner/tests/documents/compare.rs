@@ -3,7 +3,9 @@
 use serde_json::Value;
 use triphammer_core::random::Rng;
 use triphammer_runner::campaign::Question;
-use triphammer_runner::compare::{ComparisonResult, Facts, Pairs, Request, Run, Subject, seconds};
+use triphammer_runner::compare::{
+    ComparisonResult, Facts, Pairs, PairsRequest, Run, Subject, seconds,
+};
 use triphammer_runner::history::HistoryResult;
 use triphammer_runner::metrics::Values;
 use triphammer_runner::report::{self, Charset};
@@ -61,7 +63,7 @@ fn other(job: i64, factor: f64) -> Run {
 
 /// What seven pairs leave, B being `factor` times A.
 fn in_pairs(factor: f64, told: u32) -> Option<ComparisonResult> {
-    let request = Request {
+    let request = PairsRequest {
         pairs: 7,
         margin: 0.02,
         settle_s: 10.0,
@@ -81,7 +83,7 @@ fn in_pairs(factor: f64, told: u32) -> Option<ComparisonResult> {
             _ => other(job, factor * scatter(job + 3)),
         };
         pairs.server_settings(made.server_settings.clone());
-        pairs.tell(&step, &made.result);
+        pairs.report_result(&step, &made.result);
     }
     let status = if pairs.next().is_none() { Status::Complete } else { Status::Interrupted };
     pairs.result(Some(JobId(19)), status)

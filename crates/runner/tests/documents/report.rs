@@ -1,5 +1,5 @@
 //! Reports as people see them. The expected texts are files under `golden/`, which somebody has
-//! looked at; `TRIPHAMMER_BLESS=1` writes them anew.
+//! looked at; `TRIPHAMMER_BLESS=1` rewrites them.
 
 use std::path::Path;
 
@@ -73,7 +73,7 @@ fn a_run_without_a_window_still_reads() {
     let mut end = sample::calm();
     end.window.end = end.window.start;
     end.timed = vec![triphammer_core::recorder::TypeInterval::default(); 5];
-    end.ending = triphammer_core::engine::Ending::Stopped;
+    end.ending = triphammer_core::engine::RunEnding::Stopped;
     let mut facts = sample::facts();
     facts.server_transactions = Default::default();
     facts.database_count = Default::default();

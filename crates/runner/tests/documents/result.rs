@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use triphammer_core::clock::Elapsed;
-use triphammer_core::engine::{Ending, RunEnd, Violation};
+use triphammer_core::engine::{RunEnd, RunEnding, Violation};
 use triphammer_core::error::ErrorClass;
 use triphammer_core::event::Note;
 use triphammer_core::pace::Load;
@@ -12,8 +12,8 @@ use triphammer_core::spec::Length;
 use triphammer_core::workload::AuditDef;
 use triphammer_runner::report::Style;
 use triphammer_runner::result::{
-    DatabaseCount, Limit, PercentileIntervals, RunFacts, RunResult, Setting, SettingChange, Status,
-    Verdict,
+    Bottleneck, DatabaseCount, PercentileIntervals, RunFacts, RunResult, Setting, SettingChange,
+    Status, Verdict,
 };
 use triphammer_runner::schedule::Schedule;
 
@@ -49,7 +49,7 @@ fn efficiency_is_that_of_the_terminals_whatever_the_scale() {
             facts.spec.users = terminals;
         })
     };
-    // 12,345 a minute with 10 warehouses.
+    // 12,345 per minute with 10 warehouses.
     let (few, many) = (keyed(100).efficiency.unwrap(), keyed(10_000).efficiency.unwrap());
     assert!(near(few.maximum, 128.6) && near(few.share, 12_345.0 / 128.6), "{few:?}");
     assert!(near(many.maximum, 12_860.0) && many.share < 1.0, "{many:?}");
@@ -142,7 +142,7 @@ fn the_client_says_what_it_cost() {
     assert_eq!(completed, 171_705);
     assert!(near(result.client.cpu_s, 7.005_04));
     assert!((result.client.threads_cpu_us_per_transaction - 40.797).abs() < 0.001);
-    // The whole process, in the window: 20.5 ms a second for 143,088 in 300 s.
+    // The whole process, in the window: 20.5 ms per second for 143,088 in 300 s.
     assert!((result.client.cpu_us_per_transaction - 42.981).abs() < 0.001);
     assert!(near(result.client.process_cpus.unwrap(), 0.0205));
     let beside = with(|_, end| end.gauges.host_use.is_alone = false).client;
@@ -156,7 +156,7 @@ fn the_client_says_what_it_cost() {
 #[test]
 fn what_limited_a_run_is_read_off_its_window() {
     let limited = calm().limited_by;
-    assert_eq!(limited.kind, Limit::Database);
+    assert_eq!(limited.kind, Bottleneck::Database);
     let figures = limited.figures;
     assert!(near(figures.busiest_thread_share, 0.01), "{figures:?}");
     assert_eq!((figures.lag_p50_us, figures.lag_p99_us), (Some(40), Some(150)));
@@ -165,14 +165,14 @@ fn what_limited_a_run_is_read_off_its_window() {
     assert!(near(figures.network_share.unwrap(), 300.0 / figures.mean_service_us), "{figures:?}");
     assert_eq!(figures.host_cpu_share, Some(0.5));
     let kind = |change: fn(&mut RunFacts, &mut RunEnd)| with(change).limited_by.kind;
-    assert_eq!(kind(|_, end| end.gauges.cpu[1].cpu_ns = 250_000_000_000), Limit::Client);
-    assert_eq!(kind(|_, end| end.worker_cpu_ns[1] = 300_000_000_000), Limit::Database);
-    assert_eq!(kind(|_, end| end.gauges.host.busy = 550), Limit::Database);
+    assert_eq!(kind(|_, end| end.gauges.cpu[1].cpu_ns = 250_000_000_000), Bottleneck::Client);
+    assert_eq!(kind(|_, end| end.worker_cpu_ns[1] = 300_000_000_000), Bottleneck::Database);
+    assert_eq!(kind(|_, end| end.gauges.host.busy = 550), Bottleneck::Database);
     let shared = |facts: &mut RunFacts, end: &mut RunEnd| {
         facts.server.same_host = Some(true);
         end.gauges.host.busy = 550;
     };
-    assert_eq!(kind(shared), Limit::Undecided, "nobody sees what the server used");
+    assert_eq!(kind(shared), Bottleneck::Undecided, "nobody sees what the server used");
     let seen = |facts: &mut RunFacts, end: &mut RunEnd| {
         facts.server.same_host = Some(true);
         end.gauges.host.busy = 550;
@@ -181,13 +181,13 @@ fn what_limited_a_run_is_read_off_its_window() {
         end.gauges.host_use.server =
             Some(ServerUse { wall_ns, cpu_ns: wall_ns / 5, wait_ns: wall_ns * 6 / 5 });
     };
-    assert_eq!(kind(seen), Limit::Host);
-    assert_eq!(kind(|_, end| end.round_trips *= 7), Limit::Network);
-    assert_eq!(kind(|_, end| end.window.end = Elapsed::at_second(61)), Limit::Undecided);
+    assert_eq!(kind(seen), Bottleneck::Host);
+    assert_eq!(kind(|_, end| end.round_trips *= 7), Bottleneck::Network);
+    assert_eq!(kind(|_, end| end.window.end = Elapsed::at_second(61)), Bottleneck::Undecided);
     let nothing = with(|_, end| end.gauges = Gauges::default()).limited_by;
-    assert_eq!((nothing.kind, nothing.figures.host_cpu_share), (Limit::Database, None));
+    assert_eq!((nothing.kind, nothing.figures.host_cpu_share), (Bottleneck::Database, None));
     let (facts, end) = sample::troubled();
-    assert_eq!(RunResult::new(&facts, &end).limited_by.kind, Limit::Load, "a paced run");
+    assert_eq!(RunResult::new(&facts, &end).limited_by.kind, Bottleneck::Load, "a paced run");
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn failures_count_in_the_window_and_in_doubt_with_them() {
 fn a_run_stopped_early_says_so() {
     let cut = with(|_, end| {
         end.window.end = Elapsed::at_second(180);
-        end.ending = Ending::Stopped;
+        end.ending = RunEnding::Stopped;
     });
     assert_eq!((cut.status, cut.is_good()), (Status::Interrupted, false));
     assert_eq!(cut.warnings[0].text, "the window was cut short: 2m of 5m");
@@ -241,13 +241,13 @@ fn a_run_stopped_early_says_so() {
             end: Elapsed::at_second(60),
         };
         end.ended = Elapsed::at_second(20);
-        end.ending = Ending::Stopped;
+        end.ending = RunEnding::Stopped;
         end.timed = vec![TypeInterval::default(); 5];
     });
     assert_eq!((empty.headline.value, empty.tpm_client), (0.0, 0.0));
     assert_eq!((empty.durations.rampup_s, empty.durations.whole_s), (20.0, 20.0));
     assert_eq!(kinds(&empty), ["window_short"]);
-    let ended = with(|_, end| end.ending = Ending::UsersEnded);
+    let ended = with(|_, end| end.ending = RunEnding::UsersEnded);
     assert_eq!(ended.status, Status::Failed);
 }
 
@@ -330,7 +330,7 @@ fn a_run_whose_database_is_gone_at_its_end_failed() {
     // Who stops a run has stopped it, whatever became of the database.
     let stopped = with(|_, end| {
         end.away = 3;
-        end.ending = Ending::Stopped;
+        end.ending = RunEnding::Stopped;
     });
     assert_eq!(stopped.status, Status::Interrupted);
     assert!(kinds(&stopped).contains(&"database_gone"));

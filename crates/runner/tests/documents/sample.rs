@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use triphammer_core::clock::Elapsed;
-use triphammer_core::engine::{Author, Ending, ErrorSample, Exemplar, Offered, RunEnd, Window};
+use triphammer_core::engine::{Author, ErrorSample, Exemplar, Offered, RunEnd, RunEnding, Window};
 use triphammer_core::error::ErrorClass;
 use triphammer_core::event::{Note, Phase};
 use triphammer_core::outcome::{Outcome, Timing};
 use triphammer_core::pace::{Late, Load};
 use triphammer_core::recorder::{
-    CpuRoom, Gauges, HostCpu, HostUse, Interval, TypeInterval, WorkerCpu, histogram,
+    CpuRoom, Gauges, HostCpu, HostUse, RecordedInterval, TypeInterval, WorkerCpu, histogram,
 };
 use triphammer_core::session::{Isolation, Protocol, ServerInfo};
-use triphammer_core::spec::{Length, Limits, Pacing, RetryPolicy, RunSpec};
+use triphammer_core::spec::{Length, Pacing, RetryPolicy, RunSpec, TimeLimits};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{Description, Mode};
 use triphammer_runner::host::Host;
@@ -60,7 +60,7 @@ pub fn seen(committed: u64, rolled_back: u64, base_us: u64) -> TypeInterval {
     seen
 }
 
-/// What ended in a window of 300 s: 61,725 New-Orders are 12,345 a minute.
+/// What ended in a window of 300 s: 61,725 New-Orders are 12,345 per minute.
 fn window() -> Vec<TypeInterval> {
     vec![
         seen(61_725, 623, 2_600),
@@ -84,7 +84,7 @@ fn requirements() -> Vec<Requirement> {
     requirement::parse(text, &Vocabulary::of_workload(&workload())).unwrap()
 }
 
-/// 206 a second after a warm-up of 12 s, and a few more or less in no order.
+/// 206 per second after a warm-up of 12 s, and a few more or less in no order.
 fn headline_seconds() -> Vec<f64> {
     let noise = |second: u32| f64::from(second.wrapping_mul(2_654_435_761) >> 28) - 7.5;
     (0..360).map(|second| f64::from(second.min(12)) * 12.0 + 62.0 + noise(second)).collect()
@@ -119,7 +119,7 @@ pub fn facts() -> RunFacts {
             pacing: Pacing::default(),
             seed: 1,
             retry: RetryPolicy::default(),
-            limits: Limits::default(),
+            limits: TimeLimits::default(),
             max_failures: 0.01,
         },
         settings: vec![
@@ -238,7 +238,7 @@ pub fn calm() -> RunEnd {
         violations: Vec::new(),
         round_trips: 171_705,
         errors: Vec::new(),
-        ending: Ending::Complete,
+        ending: RunEnding::Complete,
         notes: Vec::new(),
     }
 }
@@ -267,7 +267,7 @@ pub fn troubled() -> (RunFacts, RunEnd) {
     )];
     end.window.end = Elapsed::at_second(180);
     end.ended = Elapsed(183_500_000_000);
-    end.ending = Ending::Aborted;
+    end.ending = RunEnding::Aborted;
     end.worker_cpu_ns = vec![166_400_000_000, 120_000_000_000];
     end.gauges = gauges([110_000_000_000, 80_000_000_000], 120);
     end.sessions = (16, 14);
@@ -340,8 +340,8 @@ pub fn troubled() -> (RunFacts, RunEnd) {
 }
 
 /// A second in which every type did something, different in every second.
-pub fn interval(second: u64) -> Interval {
-    let mut interval = Interval::new(second, workload().transactions.len());
+pub fn interval(second: u64) -> RecordedInterval {
+    let mut interval = RecordedInterval::new(second, workload().transactions.len());
     for (index, seen_in) in (0..).zip(&mut interval.types) {
         *seen_in = seen(100 + second % 7 + index, index % 2, 1_000 + 100 * index + second % 13);
     }

@@ -13,7 +13,7 @@ use triphammer_core::session::{Isolation, Protocol};
 use triphammer_core::spec::{Length, Sessions};
 use triphammer_core::workload::Mode;
 use triphammer_runner::requirement::{Operator, Unit};
-use triphammer_runner::result::{DatabaseCount, Limit, RunResult, Status, Verdict};
+use triphammer_runner::result::{Bottleneck, DatabaseCount, RunResult, Status, Verdict};
 use triphammer_runner::schedule::Schedule;
 
 use crate::sample;
@@ -154,7 +154,7 @@ fn words_are_those_of_the_types() {
     check("ErrorClass", words(ErrorClass::ALL));
     check("Isolation", words(Isolation::ALL.map(|(level, _)| level)));
     check("Protocol", words(Protocol::ALL.map(|(protocol, _)| protocol)));
-    check("Limit", words(Limit::ALL));
+    check("Limit", words(Bottleneck::ALL));
     check("Operator", words(Operator::ALL));
     check("Unit", words([Unit::Number, Unit::Share, Unit::Us]));
     check("Mode", words([Mode::Procedures, Mode::Statements]));

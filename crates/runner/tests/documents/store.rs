@@ -6,12 +6,12 @@ use std::process::{Child, Command, Stdio};
 
 use hdrhistogram::Histogram;
 use triphammer_core::event::{Note, Phase};
-use triphammer_core::recorder::{Arrived, Interval, histogram};
+use triphammer_core::recorder::{Arrived, RecordedInterval, histogram};
 use triphammer_runner::job::Document;
 use triphammer_runner::result::{JobKind, RunResult, Status};
 use triphammer_runner::second::Second;
 use triphammer_runner::store::{
-    CheckRow, HistogramRow, JobFilter, JobId, JobStatus, Moment, Scope, Store, StoreError,
+    CheckRow, HistogramRow, JobFilter, JobId, JobStatus, ReadAt, Scope, Store, StoreError,
     TimesKind, VERSION,
 };
 use triphammer_runner::{compare, report};
@@ -37,7 +37,7 @@ fn a_run_comes_back_as_it_went_in() {
     let store = Store::open(&path).unwrap();
     let job = store.begin(&sample::header()).unwrap();
     let start = [("work_mem".to_owned(), "4MB".to_owned())];
-    store.settings(job, Moment::Start, &start).unwrap();
+    store.settings(job, ReadAt::Start, &start).unwrap();
     for second in 0..12 {
         store.second(job, &sample::second(second)).unwrap();
     }
@@ -62,8 +62,8 @@ fn a_run_comes_back_as_it_went_in() {
     assert_eq!(stored.row.status, JobStatus::Aborted);
     assert_eq!(stored.row.headline_value, Some(result.headline.value));
     assert!(stored.row.ended_at.unwrap() >= stored.row.started_at);
-    assert_eq!(store.stored_settings(job, Moment::Start).unwrap(), start);
-    assert_eq!(store.stored_settings(job, Moment::End).unwrap(), []);
+    assert_eq!(store.stored_settings(job, ReadAt::Start).unwrap(), start);
+    assert_eq!(store.stored_settings(job, ReadAt::End).unwrap(), []);
     assert!(matches!(store.second(job, &sample::second(12)), Err(StoreError::NotHeld { .. })));
 }
 
@@ -72,7 +72,7 @@ fn the_series_is_what_the_intervals_were() {
     let (_folder, path) = fresh();
     let store = Store::open(&path).unwrap();
     let job = store.begin(&sample::header()).unwrap();
-    let intervals: Vec<Interval> = (0..7).map(sample::interval).collect();
+    let intervals: Vec<RecordedInterval> = (0..7).map(sample::interval).collect();
     for second in 0..7 {
         store.second(job, &sample::second(second)).unwrap();
     }
@@ -270,8 +270,8 @@ fn secrets_do_not_reach_the_file() {
         setting("ssl_passphrase_command", "echo hunter2"),
         setting("password_encryption", "scram-sha-256"),
     ];
-    store.settings(job, Moment::Start, &settings).unwrap();
-    let kept = store.stored_settings(job, Moment::Start).unwrap();
+    store.settings(job, ReadAt::Start, &settings).unwrap();
+    let kept = store.stored_settings(job, ReadAt::Start).unwrap();
     assert!(kept.contains(&setting("password_encryption", "scram-sha-256")), "{kept:?}");
     drop(store);
     for file in std::fs::read_dir(path.parent().unwrap()).unwrap() {

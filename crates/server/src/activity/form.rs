@@ -90,16 +90,16 @@ impl Asked {
         let of_both = settings.clone();
         let mut keys = targets.no_keys();
         if let Some(name) = &form.target {
-            keys = targets.say(name, &mut settings)?;
+            keys = targets.apply(name, &mut settings)?;
         }
         let mut other = None;
         if form.command == JobKind::Compare {
-            settings.say("ab", "true", Source::Request);
+            settings.set("ab", "true", Source::Request);
             let mut b = (settings.clone(), keys.clone());
             if let Some(name) = &form.other {
                 b.0 = of_both;
-                b.1 = targets.say(name, &mut b.0).map_err(|error| error.about("other"))?;
-                settings.say("other", b.0.said("target").unwrap_or_default(), Source::Request);
+                b.1 = targets.apply(name, &mut b.0).map_err(|error| error.about("other"))?;
+                settings.set("other", b.0.get("target").unwrap_or_default(), Source::Request);
             }
             other = Some(b);
         } else if form.other.is_some() {
@@ -135,7 +135,7 @@ impl Asked {
 pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
     let asked = Asked::new(form, targets)?;
     let mut job = asked.job(None, &Handle::default())?;
-    let preview = job.look(&mut Silent)?;
+    let preview = job.preview(&mut Silent)?;
     let mut settings = job.settings().clone();
     for (run, _) in &preview.runs {
         settings.show_run(run);
@@ -165,7 +165,7 @@ fn command_line(form: &Form, settings: &Settings) -> String {
         .filter(|setting| setting.is(Mark::BesideForm))
         .map(|setting| setting.name)
         .filter(|name| !form.settings.contains_key(*name))
-        .filter_map(|name| Some((name, settings.said(name)?)));
+        .filter_map(|name| Some((name, settings.get(name)?)));
     let of_form = form.settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let mut line = command_line::of(form.command, of_targets.chain(of_form));
     if form.command == JobKind::Drop {
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn the_command_line_can_be_copied() {
         let mut settings = Settings::new(JobKind::Run);
-        settings.say("target", "postgres://u@h/d?x=1&y=2", Source::Request);
+        settings.set("target", "postgres://u@h/d?x=1&y=2", Source::Request);
         let form = Form {
             command: JobKind::Run,
             target: None,

@@ -12,7 +12,7 @@ use crate::error::ApiError;
 
 /// How an activity ended that did what it was to do, or was stopped in doing it.
 #[derive(Debug)]
-pub struct Ended {
+pub struct ActivityOutcome {
     /// Complete, interrupted, aborted or failed.
     pub state: ActivityState,
     /// Whether what it found is good.
@@ -31,11 +31,11 @@ pub fn perform(
     id: u64,
     asked: &Asked,
     handle: &Handle,
-) -> Result<Ended, ApiError> {
+) -> Result<ActivityOutcome, ApiError> {
     let mut job = asked.job(Some(all.store()), handle)?;
     let mut watch = Watch::new(all, id, job.workload());
     let finished = job.run(&mut watch)?;
-    Ok(Ended {
+    Ok(ActivityOutcome {
         state: state(finished.status),
         good: finished.is_good(),
         outcome: finished.outcome(),

@@ -1,4 +1,4 @@
-//! The queue: at most one activity a target goes on, the others wait in the order in which they came.
+//! The queue: at most one activity per target goes on, the others wait in the order in which they came.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use triphammer_runner::job::Handle;
 use triphammer_runner::watch::Silent;
 
 use super::form::{Asked, Form};
-use super::perform::{self, Ended};
+use super::perform::{self, ActivityOutcome};
 use super::{Activity, ActivityDetail, ActivityState};
 use crate::error::ApiError;
 use crate::live::{Hub, LiveEvent};
@@ -28,13 +28,13 @@ const OVER_MAX: usize = 100;
 pub struct Activities {
     hub: Arc<Hub>,
     store: PathBuf,
-    book: Mutex<Book>,
+    table: Mutex<ActivityTable>,
     /// Told when an activity ends.
     ended: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Book {
+struct ActivityTable {
     last: u64,
     entries: BTreeMap<u64, Entry>,
     closed: bool,
@@ -52,7 +52,7 @@ struct Entry {
 impl Activities {
     /// None yet.
     pub fn new(hub: Arc<Hub>, store: PathBuf) -> Arc<Self> {
-        Arc::new(Self { hub, store, book: Mutex::default(), ended: Condvar::new() })
+        Arc::new(Self { hub, store, table: Mutex::default(), ended: Condvar::new() })
     }
 
     /// The job store's file.
@@ -75,19 +75,19 @@ impl Activities {
         let mut job = asked.job(None, &handle)?;
         // A run's values are read when it begins: they depend on what is in the database then.
         if !form.command.drives() {
-            job.look(&mut Silent)?;
+            job.preview(&mut Silent)?;
         }
         let mut urls = job.targets().into_iter();
-        let mut book = self.lock();
-        if book.closed {
+        let mut table = self.lock();
+        if table.closed {
             return Err(ApiError::conflict("the server is ending; it begins nothing any more"));
         }
-        let waiting = book.entries.values().filter(|e| e.activity.state == ActivityState::Queued);
+        let waiting = table.entries.values().filter(|e| e.activity.state == ActivityState::Queued);
         if waiting.count() >= QUEUED_MAX {
             return Err(ApiError::conflict(format!("{QUEUED_MAX} activities wait already")));
         }
-        book.last += 1;
-        let id = book.last;
+        table.last += 1;
+        let id = table.last;
         let activity = Activity {
             id,
             command: form.command,
@@ -97,7 +97,7 @@ impl Activities {
             url: urls.next().unwrap_or_default(),
             other_url: urls.next(),
             workload: asked.workload.name.to_string(),
-            label: job.settings().said("label").map(str::to_owned),
+            label: job.settings().get("label").map(str::to_owned),
             job: None,
             users: None,
             rampup_s: None,
@@ -111,9 +111,9 @@ impl Activities {
             started_at: None,
             ended_at: None,
         };
-        book.entries.insert(id, Entry { activity, asked, spec: None, document: None, handle });
-        self.advance(&mut book, Some(id));
-        Ok(book.entries[&id].activity.clone())
+        table.entries.insert(id, Entry { activity, asked, spec: None, document: None, handle });
+        self.advance(&mut table, Some(id));
+        Ok(table.entries[&id].activity.clone())
     }
 
     /// All, newest first.
@@ -126,8 +126,8 @@ impl Activities {
     /// # Errors
     /// When there is none of that number.
     pub fn get(&self, id: u64) -> Result<ActivityDetail, ApiError> {
-        let book = self.lock();
-        let entry = book.entries.get(&id).ok_or_else(|| absent(id))?;
+        let table = self.lock();
+        let entry = table.entries.get(&id).ok_or_else(|| absent(id))?;
         Ok(ActivityDetail {
             activity: entry.activity.clone(),
             form: entry.asked.form.clone(),
@@ -154,8 +154,8 @@ impl Activities {
     }
 
     fn end(self: &Arc<Self>, id: u64, at_once: bool) -> Result<Activity, ApiError> {
-        let mut book = self.lock();
-        let entry = book.entries.get_mut(&id).ok_or_else(|| absent(id))?;
+        let mut table = self.lock();
+        let entry = table.entries.get_mut(&id).ok_or_else(|| absent(id))?;
         let state = entry.activity.state;
         let next = match state {
             state if state.is_over() => {
@@ -176,22 +176,22 @@ impl Activities {
             _ => {}
         }
         if next != state {
-            self.tell(entry);
+            self.notify(entry);
         }
-        self.advance(&mut book, None);
-        Ok(book.entries[&id].activity.clone())
+        self.advance(&mut table, None);
+        Ok(table.entries[&id].activity.clone())
     }
 
-    /// Begins what may begin, and numbers the queue anew; tells what has changed, and `new` in any case.
-    fn advance(self: &Arc<Self>, book: &mut Book, new: Option<u64>) {
-        let mut busy: Vec<String> = book
+    /// Begins what may begin, and renumbers the queue; tells what has changed, and `new` in any case.
+    fn advance(self: &Arc<Self>, table: &mut ActivityTable, new: Option<u64>) {
+        let mut busy: Vec<String> = table
             .entries
             .values()
             .filter(|e| e.activity.state != ActivityState::Queued && !e.activity.state.is_over())
             .flat_map(|e| e.activity.urls().map(str::to_owned).collect::<Vec<_>>())
             .collect();
         let mut position = 0;
-        for (id, entry) in &mut book.entries {
+        for (id, entry) in &mut table.entries {
             if entry.activity.state != ActivityState::Queued {
                 continue;
             }
@@ -208,17 +208,17 @@ impl Activities {
             }
             busy.extend(places);
             if entry.activity != before || Some(*id) == new {
-                self.tell(entry);
+                self.notify(entry);
             }
         }
-        let over: Vec<u64> = book
+        let over: Vec<u64> = table
             .entries
             .iter()
             .filter(|(_, entry)| entry.activity.state.is_over())
             .map(|(id, _)| *id)
             .collect();
         for id in over.iter().take(over.len().saturating_sub(OVER_MAX)) {
-            book.entries.remove(id);
+            table.entries.remove(id);
         }
     }
 
@@ -243,9 +243,9 @@ impl Activities {
     }
 
     /// Notes how an activity ended, and lets the next one begin.
-    fn over(self: &Arc<Self>, id: u64, ended: Result<Ended, ApiError>) {
-        let mut book = self.lock();
-        if let Some(entry) = book.entries.get_mut(&id) {
+    fn over(self: &Arc<Self>, id: u64, ended: Result<ActivityOutcome, ApiError>) {
+        let mut table = self.lock();
+        if let Some(entry) = table.entries.get_mut(&id) {
             let asked_to_end = entry.activity.state != ActivityState::Running;
             let activity = &mut entry.activity;
             activity.ended_at = Some(now());
@@ -272,19 +272,19 @@ impl Activities {
                     activity.error = Some(error);
                 }
             }
-            self.tell(entry);
+            self.notify(entry);
         }
-        self.advance(&mut book, None);
-        drop(book);
+        self.advance(&mut table, None);
+        drop(table);
         self.ended.notify_all();
     }
 
     /// Changes what is known of an activity, and tells it.
     pub(super) fn change(&self, id: u64, change: impl FnOnce(&mut Activity)) {
-        let mut book = self.lock();
-        if let Some(entry) = book.entries.get_mut(&id) {
+        let mut table = self.lock();
+        if let Some(entry) = table.entries.get_mut(&id) {
             change(&mut entry.activity);
-            self.tell(entry);
+            self.notify(entry);
         }
     }
 
@@ -298,9 +298,9 @@ impl Activities {
     /// Begins nothing any more, and asks all to end: gently first, at once when said again.
     pub fn close(self: &Arc<Self>) {
         let going: Vec<u64> = {
-            let mut book = self.lock();
-            book.closed = true;
-            let going = book.entries.iter().filter(|(_, e)| !e.activity.state.is_over());
+            let mut table = self.lock();
+            table.closed = true;
+            let going = table.entries.iter().filter(|(_, e)| !e.activity.state.is_over());
             going.map(|(id, _)| *id).collect()
         };
         // The newest first, so that no waiting one begins when the one before it ends.
@@ -311,17 +311,18 @@ impl Activities {
 
     /// Waits until nothing goes on, at most for `limit`; says whether that is so.
     pub fn wait(&self, limit: Duration) -> bool {
-        let going = |book: &mut Book| book.entries.values().any(|e| !e.activity.state.is_over());
+        let going =
+            |table: &mut ActivityTable| table.entries.values().any(|e| !e.activity.state.is_over());
         let waited = self.ended.wait_timeout_while(self.lock(), limit, going);
         !waited.expect("nobody panics with it").1.timed_out()
     }
 
-    fn tell(&self, entry: &Entry) {
+    fn notify(&self, entry: &Entry) {
         self.hub.publish(&LiveEvent::Activity(entry.activity.clone()));
     }
 
-    fn lock(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().expect("nobody panics with it")
+    fn lock(&self) -> MutexGuard<'_, ActivityTable> {
+        self.table.lock().expect("nobody panics with it")
     }
 }
 

@@ -77,7 +77,7 @@ pub enum ActivityState {
     Complete,
     /// It was stopped before its time.
     Interrupted,
-    /// It was stopped, and what was in flight was given up.
+    /// It was stopped, and what was in flight was abandoned.
     Aborted,
     /// It could not go on.
     Failed,

@@ -34,7 +34,7 @@ pub struct Watch<'a> {
 struct Task {
     progress: LiveProgress,
     begun: Elapsed,
-    told: Elapsed,
+    reported_at: Elapsed,
 }
 
 impl<'a> Watch<'a> {
@@ -101,7 +101,7 @@ impl<'a> Watch<'a> {
         };
         let now = self.clock.now();
         self.publish(&LiveEvent::Progress(progress.clone()));
-        self.task = Some(Task { progress, begun: now, told: now });
+        self.task = Some(Task { progress, begun: now, reported_at: now });
     }
 
     fn advance(&mut self, units: u64, table: Option<&str>) {
@@ -114,7 +114,8 @@ impl<'a> Watch<'a> {
                 None => progress.tables.push(TableRows { table: name.to_owned(), rows: units }),
             }
         }
-        let due = self.clock.now().since(task.told) >= Elapsed::from_duration(PROGRESS_EVERY).0;
+        let due =
+            self.clock.now().since(task.reported_at) >= Elapsed::from_duration(PROGRESS_EVERY).0;
         if due || progress.done == progress.total {
             self.tell_task();
         }
@@ -123,7 +124,7 @@ impl<'a> Watch<'a> {
     fn tell_task(&mut self) {
         let Some(task) = &mut self.task else { return };
         let now = self.clock.now();
-        task.told = now;
+        task.reported_at = now;
         task.progress.elapsed_ms = now.since(task.begun) / 1_000_000;
         self.all.hub().publish(&LiveEvent::Progress(task.progress.clone()));
     }
@@ -143,7 +144,7 @@ impl<'a> Watch<'a> {
     }
 
     fn tell_step(&self) {
-        self.publish(&LiveEvent::Step(self.step.clone()));
+        self.publish(&LiveEvent::PlannedRun(self.step.clone()));
     }
 }
 
@@ -165,7 +166,7 @@ impl Watcher for Watch<'_> {
                 let name = self.seconds.workload.headline.name.to_string();
                 self.all.change(self.id, |activity| activity.headline_name = Some(name));
             }
-            JobEvent::Step { step, done, of } => {
+            JobEvent::PlannedRun { step, done, of } => {
                 let (activity, what) = (self.id, step.title.clone());
                 self.step = LiveStep { activity, step: done + 1, of, what, ..LiveStep::default() };
                 self.tell_step();

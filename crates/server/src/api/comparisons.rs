@@ -19,7 +19,7 @@ use crate::extract::Params;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ComparisonParams {
-    /// The measure: a job's number, `last`, or a label, which stands for all complete runs that have it.
+    /// The measure: a job's number, `last`, or a label, which means all complete runs that have it.
     pub a: String,
     /// What is judged, likewise.
     pub b: String,
@@ -37,7 +37,7 @@ pub async fn compare(
 ) -> Answer<ComparisonResult> {
     let mut settings = Settings::new(JobKind::Compare);
     if let Some(margin) = &asked.margin {
-        settings.say("margin", margin, Source::Request);
+        settings.set("margin", margin, Source::Request);
     }
     let margin = compare::margin(&mut settings)?;
     let made = app.store(move |store| Ok(compare::stored(store, &asked.a, &asked.b, margin)));

@@ -12,7 +12,7 @@ use triphammer_runner::report::{Charset, Declared, FORMATS, Format};
 use triphammer_runner::result::JobKind;
 use triphammer_runner::settings::LABEL_MAX;
 use triphammer_runner::store::{
-    JobId, JobPage, JobQuery, JobRow, JobStatus, Moment, PAGE_MAX, Store, StoreError, StoredJob,
+    JobId, JobPage, JobQuery, JobRow, JobStatus, PAGE_MAX, ReadAt, Store, StoreError, StoredJob,
 };
 use utoipa::{IntoParams, ToSchema};
 
@@ -21,7 +21,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::extract::{Body, Params, Path};
 use crate::schema::{document_schema, host_schema, run_spec_schema};
-use crate::{handover, ui};
+use crate::{html_export, ui};
 
 /// Most points of a sparkline.
 const SPARKLINE_MAX: u32 = 200;
@@ -107,7 +107,7 @@ pub struct JobSummary {
     pub headline_name: Option<String>,
     /// The first figure.
     pub headline_value: Option<f64>,
-    /// Transactions completed a second, in stretches of equal length; empty without a series.
+    /// Transactions completed per second, in stretches of equal length; empty without a series.
     pub sparkline: Vec<f64>,
     /// Whether a requirement of a run was not met: it is complete, and no success.
     pub requirements_failed: bool,
@@ -344,7 +344,7 @@ pub async fn report(
         asked.parse().map_err(|message: String| ApiError::invalid(message).about("format"))?;
     let text = app.store(move |store| {
         let stored = store.load(JobId(id))?;
-        Ok(format.render(store, &stored, Charset::Unicode, handover::page))
+        Ok(format.render(store, &stored, Charset::Unicode, html_export::page))
     });
     let mut response = text.await??.into_response();
     let headers = response.headers_mut();
@@ -381,10 +381,10 @@ impl ServerSettings {
     /// When the store cannot be read.
     pub(crate) fn of(store: &Store, job: JobId) -> Result<Self, StoreError> {
         let mut all: BTreeMap<String, (Option<String>, Option<String>)> = BTreeMap::new();
-        for (name, value) in store.stored_settings(job, Moment::Start)? {
+        for (name, value) in store.stored_settings(job, ReadAt::Start)? {
             all.entry(name).or_default().0 = Some(value);
         }
-        for (name, value) in store.stored_settings(job, Moment::End)? {
+        for (name, value) in store.stored_settings(job, ReadAt::End)? {
             all.entry(name).or_default().1 = Some(value);
         }
         let settings =

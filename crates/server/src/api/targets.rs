@@ -45,7 +45,7 @@ pub struct TargetTest {
     pub transport: String,
     /// TLS version and cipher; `null` without TLS.
     pub cipher: Option<String>,
-    /// Whether it runs on this server's host, and so shares its CPUs; `null` where that cannot be told.
+    /// Whether it runs on this server's host, and so shares its CPUs; `null` where that cannot be determined.
     pub same_host: Option<bool>,
     /// How long connecting took, in milliseconds.
     pub connect_ms: f64,
@@ -118,7 +118,7 @@ pub async fn forget_password(
     Ok(Json(app.targets().hold(&name, None)?))
 }
 
-/// Connects to a target, asks what it is, and disconnects. What goes wrong is told in the command line's words.
+/// Connects to a target, asks what it is, and disconnects. What goes wrong is reported in the command line's words.
 #[utoipa::path(post, path = "/api/v1/targets/{name}/test", tag = "targets",
     params(("name" = String, Path, description = "Name of the target")),
     responses((status = 200, body = TargetTest), (status = 404, body = ApiError),
@@ -129,10 +129,10 @@ pub async fn test(State(app): State<App>, Path(name): Path<String>) -> Answer<Ta
 
 fn try_out(targets: &Targets, name: &str) -> Result<TargetTest, ApiError> {
     let mut settings = Settings::new(JobKind::Check);
-    let keys = targets.say(name, &mut settings)?;
+    let keys = targets.apply(name, &mut settings)?;
     let target = target::open(&mut settings, "", &keys)?;
     let clock = Clock::start();
-    let server = target::look(&target)?;
+    let server = target::probe(&target)?;
     let connect_ms = clock.now().duration().as_secs_f64() * 1e3;
     Ok(TargetTest {
         product: server.product,

@@ -1,5 +1,5 @@
 //! Who may ask, and how: in this order, each request meets the checks of its host, its origin and its
-//! token, and the limits of its time and size; whatever goes wrong behind them is told without details.
+//! token, and the limits of its time and size; whatever goes wrong behind them is reported without details.
 
 mod login;
 mod origin;
@@ -17,7 +17,7 @@ use futures_util::FutureExt;
 pub use login::{Login, TOKEN_MIN, random as random_token};
 pub use origin::Hosts;
 
-use crate::config::Limits;
+use crate::config::ServerLimits;
 use crate::error::ApiError;
 use crate::serve::Visitor;
 
@@ -34,7 +34,7 @@ pub struct Guard {
     /// The token, and who has shown it.
     pub login: Login,
     /// Limits of waits.
-    pub limits: Limits,
+    pub limits: ServerLimits,
 }
 
 /// Puts the checks around the routes.

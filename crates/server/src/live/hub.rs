@@ -187,8 +187,8 @@ mod tests {
         let all = texts(&mut hub.read(None, Some(&id)), 3).await;
         assert!(all[0].contains("\"resumed\":true"));
         assert!(all[1].contains("note 4") && all[2].contains("note 5"), "{all:?}");
-        for foreign in ["0-3", "nonsense", "", &format!("{}-99", hub.instance())] {
-            let all = texts(&mut hub.read(None, Some(foreign)), 6).await;
+        for external in ["0-3", "nonsense", "", &format!("{}-99", hub.instance())] {
+            let all = texts(&mut hub.read(None, Some(external)), 6).await;
             assert!(all[0].contains("\"resumed\":false") && all[1].contains("note 1"));
         }
     }

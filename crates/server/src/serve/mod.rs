@@ -1,7 +1,7 @@
 //! The server itself: its socket, its connections, and its end.
 
 mod compress;
-mod places;
+mod limiter;
 mod stall;
 mod tls;
 
@@ -20,16 +20,16 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 use crate::app::App;
-use crate::config::{Config, Limits};
+use crate::config::{Config, ServerLimits};
 use crate::error::ApiError;
 use crate::guard::{self, Guard, Hosts, Login};
 use crate::live::{Goodbye, LiveEvent};
-use crate::serve::places::Places;
+use crate::serve::limiter::ConnectionLimiter;
 use crate::serve::stall::Stall;
 use crate::{api, ui};
 
 pub(crate) use compress::accepts;
-pub(crate) use places::Visitor;
+pub(crate) use limiter::Visitor;
 
 /// Largest head of a request, in bytes.
 const HEAD_MAX: usize = 32 * 1024;
@@ -47,7 +47,7 @@ pub struct Server {
     address: SocketAddr,
     router: Router,
     tls: Option<tokio_rustls::TlsAcceptor>,
-    limits: Limits,
+    limits: ServerLimits,
 }
 
 impl std::fmt::Debug for Server {
@@ -101,34 +101,34 @@ impl Server {
     }
 
     /// Serves until `ends` has been told to: once, it begins nothing any more, lets what goes on end, and
-    /// stores it; twice, what goes on is given up, and stored as far as it came.
+    /// stores it; twice, what is running is abandoned, and stored as far as it came.
     ///
     /// # Errors
     /// When the socket cannot be used.
     pub async fn run(self, mut ends: watch::Receiver<u32>) -> std::io::Result<()> {
         self.listener.set_nonblocking(true)?;
         let listener = TcpListener::from_std(self.listener)?;
-        let places = Places::new(self.limits);
+        let limiter = ConnectionLimiter::new(self.limits);
         let (close, closed) = watch::channel(false);
         let host = tokio::spawn(crate::live::tell_host(Arc::clone(self.app.hub())));
         let activities = Arc::clone(self.app.activities());
         let ended = async move {
-            let mut heard = 0;
+            let mut received = 0;
             loop {
                 let over = tokio::task::spawn_blocking({
                     let activities = Arc::clone(&activities);
                     move || activities.wait(Duration::from_millis(200))
                 });
                 let told = *ends.borrow_and_update();
-                if told > heard {
-                    heard = told;
+                if told > received {
+                    received = told;
                     activities.close();
                 }
-                if over.await.unwrap_or(true) && heard > 0 {
+                if over.await.unwrap_or(true) && received > 0 {
                     return;
                 }
-                if heard == 0 && ends.changed().await.is_err() {
-                    heard = 1;
+                if received == 0 && ends.changed().await.is_err() {
+                    received = 1;
                     activities.close();
                 }
             }
@@ -143,7 +143,7 @@ impl Server {
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             };
-            let Some(place) = places.take(address.ip()) else { continue };
+            let Some(place) = limiter.take(address.ip()) else { continue };
             let routes = Routes { router: self.router.clone(), visitor: place.visitor.clone() };
             let connection =
                 connection(stream, self.tls.clone(), routes, self.limits, closed.clone());
@@ -161,7 +161,7 @@ impl Server {
         close.send_replace(true);
         // Who does not take the last words is not waited for.
         let all_gone = async {
-            while !places.are_free() {
+            while !limiter.are_free() {
                 tokio::time::sleep(GOODBYE / 100).await;
             }
         };
@@ -200,7 +200,7 @@ async fn connection(
     stream: TcpStream,
     tls: Option<tokio_rustls::TlsAcceptor>,
     routes: Routes,
-    limits: Limits,
+    limits: ServerLimits,
     closed: watch::Receiver<bool>,
 ) {
     // An event is a small write that should leave at once.
@@ -225,7 +225,7 @@ struct Routes {
 async fn speak<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
     routes: Routes,
-    limits: Limits,
+    limits: ServerLimits,
     mut closed: watch::Receiver<bool>,
 ) {
     let Routes { router, visitor } = routes;

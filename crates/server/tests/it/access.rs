@@ -26,8 +26,8 @@ fn alone(test: &str, variables: &[(&str, &str)]) -> bool {
         .envs(variables.iter().copied())
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&done.stdout);
-    assert!(done.status.success() && said.contains("1 passed"), "{done:?}");
+    let received = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && received.contains("1 passed"), "{done:?}");
     true
 }
 
@@ -35,31 +35,31 @@ fn alone(test: &str, variables: &[(&str, &str)]) -> bool {
 fn listening(answer: &'static [u8]) -> (u16, JoinHandle<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let heard = std::thread::spawn(move || {
-        let mut heard = Vec::new();
+    let received = std::thread::spawn(move || {
+        let mut received = Vec::new();
         let (mut stream, _) = listener.accept().unwrap();
         stream.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
         let mut some = [0; 4096];
         // The start-up message, and then whatever the answer makes the client say.
         let length = stream.read(&mut some).unwrap();
-        heard.extend(&some[..length]);
+        received.extend(&some[..length]);
         let _ = stream.write_all(answer);
         while let Ok(length @ 1..) = stream.read(&mut some) {
-            heard.extend(&some[..length]);
-            if heard.contains(&b'p') {
+            received.extend(&some[..length]);
+            if received.contains(&b'p') {
                 break;
             }
         }
-        heard
+        received
     });
-    (port, heard)
+    (port, received)
 }
 
 /// AuthenticationCleartextPassword.
 const ASK: &[u8] = b"R\0\0\0\x08\0\0\0\x03";
 
-fn holds(heard: &[u8], secret: &str) -> bool {
-    heard.windows(secret.len()).any(|some| some == secret.as_bytes())
+fn holds(received: &[u8], secret: &str) -> bool {
+    received.windows(secret.len()).any(|some| some == secret.as_bytes())
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn the_owners_passwords_go_to_no_server_that_a_client_names() {
     if alone(test, &variables) {
         return;
     }
-    let (port, heard) = listening(ASK);
+    let (port, received) = listening(ASK);
     let site = Site::start();
     for url in [
         format!("postgres://127.0.0.1:{port}?sslmode=disable"),
@@ -98,7 +98,7 @@ fn the_owners_passwords_go_to_no_server_that_a_client_names() {
     let (status, error) = site.call("POST", "/api/v1/targets/theirs/test", &Value::Null);
     assert!(status >= 400, "{error}");
     drop(site);
-    assert!(!holds(&heard.join().unwrap(), SECRET));
+    assert!(!holds(&received.join().unwrap(), SECRET));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_target_of_the_start_has_its_secrets_and_no_client_changes_it() {
     if alone("access::a_target_of_the_start_has_its_secrets_and_no_client_changes_it", &variables) {
         return;
     }
-    let (port, heard) = listening(ASK);
+    let (port, received) = listening(ASK);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("targets.toml");
     let text = format!(
@@ -124,8 +124,8 @@ fn a_target_of_the_start_has_its_secrets_and_no_client_changes_it() {
     }
     let (status, _) = site.call("POST", "/api/v1/targets/bench/test", &Value::Null);
     assert!(status >= 400);
-    assert!(holds(&heard.join().unwrap(), SECRET));
-    assert!(!site.said().contains(SECRET));
+    assert!(holds(&received.join().unwrap(), SECRET));
+    assert!(!site.received().contains(SECRET));
     site.done("run", "null", &json!({ "rampup": "0s", "duration": "1s", "vus": "1" }));
 }
 
@@ -173,7 +173,7 @@ fn urls_that_would_be_saved_with_a_secret_are_refused() {
         assert_eq!((status, &error["field"]), (422, &json!("url")), "{url}: {error}");
     }
     assert_eq!(site.get("/api/v1/targets"), json!({ "targets": [] }));
-    assert!(!site.said().contains("hunter2"), "{}", site.said());
+    assert!(!site.received().contains("hunter2"), "{}", site.received());
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn no_file_of_the_host_is_read_or_shown() {
     }
     let before = std::fs::read_to_string(secret).unwrap();
     assert!(before.starts_with(SECRET));
-    assert!(!site.said().contains(SECRET));
+    assert!(!site.received().contains(SECRET));
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn a_link_with_the_token_lets_a_browser_in_and_leaves_no_token() {
     assert_eq!(wrong.header("set-cookie"), None);
     let api = site.bare("GET", &format!("/api/v1/about?token={token}"), &[], "");
     assert_eq!(api.status, 401, "the interface takes no token from an address");
-    assert!(!site.said().contains(TOKEN) && !site.said().contains(&token));
+    assert!(!site.received().contains(TOKEN) && !site.received().contains(&token));
 }
 
 #[test]
@@ -364,5 +364,5 @@ fn what_an_earlier_version_saved_of_secrets_is_not_shown() {
     let targets = site.get("/api/v1/targets");
     assert_eq!(targets["targets"][0]["url"], "postgres://u@h/d", "{targets}");
     assert_eq!(targets["targets"].as_array().unwrap().len(), 1, "{targets}");
-    assert!(!site.said().contains("hunter2") && !site.said().contains("shadow"));
+    assert!(!site.received().contains("hunter2") && !site.received().contains("shadow"));
 }

@@ -21,7 +21,7 @@ fn same(path: &str, text: &str) {
     assert!(
         found == text,
         "{path} is not what the program has; UPDATE_REFERENCE=1 cargo test -p triphammer-server \
-         --test it contract writes it anew"
+         --test it contract rewrites it"
     );
 }
 

@@ -315,7 +315,7 @@ fn nobody_is_answered_without_the_token() {
     assert_eq!(site.bare("GET", "/api/v1/about", &[&cookie], "").status, 200);
     assert_eq!(site.bare("DELETE", "/api/v1/session", &[&cookie], "").status, 204);
     assert_eq!(site.bare("GET", "/api/v1/about", &[&cookie], "").status, 401);
-    assert!(!site.said().contains("correct horse"));
+    assert!(!site.received().contains("correct horse"));
 }
 
 #[test]

@@ -43,9 +43,9 @@ fn a_password_is_used_and_never_given_back() {
         url.replace(&format!(":{}@", server.password()), "@").replace("127.0.0.1", "localhost");
     let (_, moved) = site.call("PUT", "/api/v1/targets/pg", &json!({ "url": elsewhere }));
     assert_eq!(moved["has_password"], false);
-    let said = site.said();
+    let received = site.received();
     for secret in [server.password(), "wr0ng-s3cret"] {
-        assert!(!said.contains(secret), "an answer holds {secret}");
+        assert!(!received.contains(secret), "an answer holds {secret}");
         for file in ["jobs.sqlite", "jobs.sqlite-wal", "jobs.targets.json"] {
             let Ok(bytes) = std::fs::read(site.file(file)) else { continue };
             let holds = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use triphammer_core::clock::Clock;
 use triphammer_drivers::target::Secret;
 use triphammer_server::live::Hub;
-use triphammer_server::{Config, Limits, Server, openapi};
+use triphammer_server::{Config, Server, ServerLimits, openapi};
 
 /// What every request shows that is not [bare](Site::bare).
 pub const TOKEN: &str = "correct horse battery";
@@ -31,7 +31,7 @@ pub struct Site {
     pub hub: Arc<Hub>,
     ends: watch::Sender<u32>,
     thread: Option<std::thread::JoinHandle<()>>,
-    said: Mutex<String>,
+    received: Mutex<String>,
 }
 
 /// An answer.
@@ -68,7 +68,7 @@ impl Site {
             data: folder.path().to_owned(),
             tls: None,
             hosts: Vec::new(),
-            limits: Limits::default(),
+            limits: ServerLimits::default(),
         };
         change(&mut config);
         let server = Server::bind(&config).unwrap();
@@ -78,7 +78,7 @@ impl Site {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.unwrap().block_on(server.run(told)).unwrap();
         });
-        Self { folder, address, hub, ends, thread: Some(thread), said: Mutex::default() }
+        Self { folder, address, hub, ends, thread: Some(thread), received: Mutex::default() }
     }
 
     pub fn file(&self, name: &str) -> PathBuf {
@@ -86,8 +86,8 @@ impl Site {
     }
 
     /// Everything that was answered.
-    pub fn said(&self) -> String {
-        self.said.lock().unwrap().clone()
+    pub fn received(&self) -> String {
+        self.received.lock().unwrap().clone()
     }
 
     /// As Ctrl-C.
@@ -132,7 +132,7 @@ impl Site {
             None => {}
         }
         let body = String::from_utf8_lossy(&body).into_owned();
-        self.said.lock().unwrap().push_str(&format!("{head}\n{body}\n"));
+        self.received.lock().unwrap().push_str(&format!("{head}\n{body}\n"));
         Some(Reply { status, head, body })
     }
 
@@ -269,7 +269,7 @@ impl Events<'_> {
             );
             let chunk = read_chunk(&mut self.reader)?;
             let text = String::from_utf8(chunk).unwrap();
-            self.site.said.lock().unwrap().push_str(&text);
+            self.site.received.lock().unwrap().push_str(&text);
             self.buffer.push_str(&text);
         }
     }

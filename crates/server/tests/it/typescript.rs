@@ -8,7 +8,7 @@ use triphammer_runner::metrics::{Kind, Merge, OF_SECOND, OF_TYPE};
 
 const HEAD: &str = "\
 // Made from docs/reference/openapi.json, which is made from the program; do not edit.
-// UPDATE_REFERENCE=1 cargo test -p triphammer-server --test it contract writes it anew.
+// UPDATE_REFERENCE=1 cargo test -p triphammer-server --test it contract rewrites it.
 
 ";
 
@@ -180,7 +180,7 @@ fn object(schema: &Value, indent: &str) -> String {
 
 const METRICS_HEAD: &str = "\
 // Made from the figures that the program declares; do not edit.
-// UPDATE_REFERENCE=1 cargo test -p triphammer-server --test it contract writes it anew.
+// UPDATE_REFERENCE=1 cargo test -p triphammer-server --test it contract rewrites it.
 
 /** A figure that the page draws over time. */
 export interface Metric {

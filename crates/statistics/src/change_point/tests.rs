@@ -151,7 +151,7 @@ fn a_change_beyond_the_switching_of_the_host_is_found() {
     assert!(found >= 90.0, "{found} %");
 }
 
-/// A shift that a host which switches would show as well is told as such.
+/// A shift that a host which switches would show as well is reported as such.
 #[test]
 fn a_young_shift_is_no_change_yet() {
     let mut random = Random::new(70);

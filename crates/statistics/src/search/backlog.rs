@@ -43,7 +43,7 @@ pub fn grows(stretches: &[Stretch]) -> Option<bool> {
 }
 
 /// Whether a whole window, too short for stretches, ended with more left than calm and chance explain.
-/// `response` is the mean response time in seconds: by Little's law `arrivals a second × response` are
+/// `response` is the mean response time in seconds: by Little's law `arrivals per second × response` are
 /// under way in a calm system. One that began empty and fell behind all along has twice that.
 #[must_use]
 pub fn left_behind(window: Stretch, response: f64) -> bool {
@@ -52,7 +52,7 @@ pub fn left_behind(window: Stretch, response: f64) -> bool {
     left > UNDER_WAY * under_way && left > CHANCE * window.arrived.sqrt()
 }
 
-/// What was served a second, from the scatter of the stretches; `None` without any.
+/// What was served per second, from the scatter of the stretches; `None` without any.
 #[must_use]
 pub fn served(stretches: &[Stretch]) -> Option<Estimate> {
     let seconds: f64 = stretches.iter().map(|stretch| stretch.seconds).sum();
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn a_short_window_tells_what_falls_behind_from_what_is_under_way() {
         let window = |arrived, ended| Stretch { seconds: 1.0, arrived, ended };
-        // 328 a second at a server of 200: those that ended waited 0.2 s in the mean.
+        // 328 per second at a server of 200: those that ended waited 0.2 s on average.
         assert!(left_behind(window(328.0, 200.0), 0.195));
         // One that waits when the load ends.
         assert!(!left_behind(window(7.0, 6.0), 0.02));

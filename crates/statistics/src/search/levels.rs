@@ -42,12 +42,12 @@ impl Default for LevelsPlan {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Levels {
     plan: LevelsPlan,
-    told: BTreeMap<u32, Told>,
+    reported: BTreeMap<u32, Reported>,
 }
 
 /// Repeats of a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Told {
+struct Reported {
     mean: f64,
     repeats: u32,
 }
@@ -58,13 +58,13 @@ impl Levels {
     pub fn new(plan: LevelsPlan) -> Self {
         let first = plan.first.max(1);
         let plan = LevelsPlan { first, highest: plan.highest.max(first), ..plan };
-        Self { plan, told: BTreeMap::new() }
+        Self { plan, reported: BTreeMap::new() }
     }
 
     /// The level to measure next; `None` when the profile is done. Asking does not change it.
     #[must_use]
     pub fn next(&self) -> Option<u32> {
-        if self.told.len() >= self.plan.levels_max {
+        if self.reported.len() >= self.plan.levels_max {
             return None;
         }
         self.climb().or_else(|| self.beyond()).or_else(|| self.between())
@@ -72,17 +72,17 @@ impl Levels {
 
     /// Takes the throughput of a level, in any unit. Repeats of a level are averaged. What is not finite
     /// or below 0 counts as 0.
-    pub fn tell(&mut self, level: u32, throughput: f64) {
+    pub fn report_result(&mut self, level: u32, throughput: f64) {
         let throughput = if throughput.is_finite() { throughput.max(0.0) } else { 0.0 };
-        let told = self.told.entry(level).or_default();
-        told.repeats = told.repeats.saturating_add(1);
-        let weight = 1.0 / f64::from(told.repeats);
-        told.mean = told.mean * (1.0 - weight) + throughput * weight;
+        let reported = self.reported.entry(level).or_default();
+        reported.repeats = reported.repeats.saturating_add(1);
+        let weight = 1.0 / f64::from(reported.repeats);
+        reported.mean = reported.mean * (1.0 - weight) + throughput * weight;
     }
 
     /// The levels told, ascending, with their mean throughput.
-    pub fn told(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
-        self.told.iter().map(|(level, told)| (*level, told.mean))
+    pub fn reported(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
+        self.reported.iter().map(|(level, reported)| (*level, reported.mean))
     }
 
     /// The next doubling, while doubling gains.
@@ -90,9 +90,10 @@ impl Levels {
         let (mut best, mut without_gain) = (0.0, 0);
         let mut level = self.plan.first;
         loop {
-            let Some(told) = self.told.get(&level) else { return Some(level) };
-            without_gain = if told.mean > best * (1.0 + GAIN_MIN) { 0 } else { without_gain + 1 };
-            best = f64::max(best, told.mean);
+            let Some(reported) = self.reported.get(&level) else { return Some(level) };
+            without_gain =
+                if reported.mean > best * (1.0 + GAIN_MIN) { 0 } else { without_gain + 1 };
+            best = f64::max(best, reported.mean);
             if without_gain == WITHOUT_GAIN_MAX || level >= self.plan.highest {
                 return None;
             }
@@ -102,7 +103,7 @@ impl Levels {
 
     /// The next doubling up to [`BEYOND`] times the peak: there a curve is well known.
     fn beyond(&self) -> Option<u32> {
-        let (&last, _) = self.told.last_key_value()?;
+        let (&last, _) = self.reported.last_key_value()?;
         let enough = self.peak()?.0.saturating_mul(BEYOND).min(self.plan.highest);
         (last < enough).then(|| last.saturating_mul(2).min(self.plan.highest))
     }
@@ -110,10 +111,10 @@ impl Levels {
     /// The middle of the widest gap next to the peak or below the knee.
     fn between(&self) -> Option<u32> {
         let (peak, most) = self.peak()?;
-        let knee = self.told().find(|(_, throughput)| *throughput >= KNEE * most)?.0;
-        let below = |level: u32| self.told.range(..level).next_back().map(|(&l, _)| (l, level));
+        let knee = self.reported().find(|(_, throughput)| *throughput >= KNEE * most)?.0;
+        let below = |level: u32| self.reported.range(..level).next_back().map(|(&l, _)| (l, level));
         let above = |level: u32| {
-            self.told.range((Excluded(level), Unbounded)).next().map(|(&l, _)| (level, l))
+            self.reported.range((Excluded(level), Unbounded)).next().map(|(&l, _)| (level, l))
         };
         let gaps = [above(peak), below(peak), below(knee)].into_iter().flatten();
         let ratio = |(low, high): &(u32, u32)| f64::from(*high) / f64::from(*low);
@@ -126,7 +127,7 @@ impl Levels {
 
     /// The level with the greatest throughput, the lowest of equals; `None` when nothing got through.
     fn peak(&self) -> Option<(u32, f64)> {
-        let best = self.told().reduce(|a, b| if b.1 > a.1 { b } else { a })?;
+        let best = self.reported().reduce(|a, b| if b.1 > a.1 { b } else { a })?;
         (best.1 > 0.0).then_some(best)
     }
 }
@@ -150,7 +151,7 @@ mod tests {
             assert!(!tried.contains(&level), "{level} again after {tried:?}");
             assert!(level >= plan.first && level <= plan.highest.max(plan.first));
             tried.push(level);
-            search.tell(level, throughput(level));
+            search.report_result(level, throughput(level));
         }
         tried
     }
@@ -177,7 +178,7 @@ mod tests {
                     points.push(Point { users, throughput });
                     sum += throughput / 3.0;
                 }
-                search.tell(users, sum);
+                search.report_result(users, sum);
             }
             if let Peak::Reached { users, .. } = fit(&points).unwrap().peak {
                 near += usize::from((users.value / 30.8 - 1.0).abs() < 0.1);
@@ -213,10 +214,10 @@ mod tests {
         let mut results = Vec::new();
         for _ in 0..9 {
             let level = first.next().unwrap();
-            first.tell(level, law(level, 0.02, 0.0005));
+            first.report_result(level, law(level, 0.02, 0.0005));
             results.push(level);
             let mut again = Levels::new(LevelsPlan::default());
-            results.iter().rev().for_each(|&n| again.tell(n, law(n, 0.02, 0.0005)));
+            results.iter().rev().for_each(|&n| again.report_result(n, law(n, 0.02, 0.0005)));
             assert_eq!(again.next(), first.next());
             let text = serde_json::to_string(&first).unwrap();
             assert_eq!(serde_json::from_str::<Levels>(&text).unwrap().next(), first.next());

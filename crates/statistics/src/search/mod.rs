@@ -1,4 +1,4 @@
-//! What to try next. State machines without input or output: `next` says what to measure, `tell` takes
+//! What to try next. State machines without input or output: `next` says what to measure, `report_result` takes
 //! what came out. All state is what was told, so that telling the same results again, in the same order,
 //! leads to the same place: a search that was interrupted goes on from its stored results.
 
@@ -6,5 +6,5 @@ pub mod backlog;
 mod capacity;
 mod levels;
 
-pub use capacity::{Answer, Capacity, CapacityError, CapacityPlan, Judgement, Step};
+pub use capacity::{Answer, CapacityError, CapacityPlan, CapacitySearch, Judgement, SearchStep};
 pub use levels::{Levels, LevelsPlan};

@@ -64,8 +64,8 @@ pub struct Summary {
     /// The rise of the straight line through the series, from its start to its end.
     pub trend: Change,
     /// The greatest change of level.
-    pub step: Step,
-    /// Whether the mean stands for the series.
+    pub step: LevelShift,
+    /// Whether the mean represents the series.
     pub verdict: Verdict,
 }
 
@@ -81,14 +81,14 @@ pub struct Change {
 
 /// A change of level at one point, tested.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct LevelShift {
     /// First point of the new level.
     pub at: usize,
     /// New level less old.
     pub change: Change,
 }
 
-/// Whether the mean stands for the series.
+/// Whether the mean represents the series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -149,7 +149,7 @@ pub fn summarise(series: &[f64]) -> Summary {
         memory: finite(noise.memory),
         effective_points: (squares / noise.variance).min(n),
         trend,
-        step: Step { at: drift.at, change: step },
+        step: LevelShift { at: drift.at, change: step },
         verdict,
         ..plain(points.len(), mean, squares, scale)
     }
@@ -172,7 +172,7 @@ fn plain(points: usize, mean: f64, squares: f64, scale: f64) -> Summary {
         memory: 1.0,
         effective_points: n,
         trend: nothing,
-        step: Step { at: 0, change: nothing },
+        step: LevelShift { at: 0, change: nothing },
         verdict: if level { Verdict::Steady } else { Verdict::TooShort },
     }
 }

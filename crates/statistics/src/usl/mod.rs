@@ -86,7 +86,7 @@ pub struct Scalability {
     /// The level that the losses are judged at: the peak where it is reached, else the highest level.
     pub judged_at: f64,
     /// What limits.
-    pub limit: Limit,
+    pub limit: ScalabilityLimit,
 }
 
 /// Where throughput is greatest.
@@ -121,7 +121,7 @@ pub enum Peak {
 /// What limits throughput at the judged level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Limit {
+pub enum ScalabilityLimit {
     /// σ: users wait for one another.
     Contention,
     /// κ: users pay for agreeing with one another.
@@ -205,9 +205,9 @@ pub fn fit(points: &[Point]) -> Result<Scalability, UslError> {
         coherency_loss,
         judged_at,
         limit: match (efficiency, contention_loss >= coherency_loss) {
-            (kept, _) if kept >= EFFICIENCY_MIN => Limit::NeitherYet,
-            (_, true) => Limit::Contention,
-            (_, false) => Limit::Coherency,
+            (kept, _) if kept >= EFFICIENCY_MIN => ScalabilityLimit::NeitherYet,
+            (_, true) => ScalabilityLimit::Contention,
+            (_, false) => ScalabilityLimit::Coherency,
         },
     })
 }

@@ -104,10 +104,10 @@ fn the_limit_is_told() {
     let mut limit =
         |truth, levels: &[u32]| fit(&profile(&mut random, truth, levels, 5, 0.01)).unwrap().limit;
     let levels = [1, 2, 4, 8, 16, 32, 64];
-    assert_eq!(limit([50.0, 0.2, 0.0], &levels), Limit::Contention);
-    assert_eq!(limit([50.0, 0.0, 0.01], &levels), Limit::Coherency);
-    assert_eq!(limit([50.0, 0.001, 0.0], &levels), Limit::NeitherYet);
-    assert_eq!(limit([50.0, 0.05, 0.001], &levels[..3]), Limit::NeitherYet);
+    assert_eq!(limit([50.0, 0.2, 0.0], &levels), ScalabilityLimit::Contention);
+    assert_eq!(limit([50.0, 0.0, 0.01], &levels), ScalabilityLimit::Coherency);
+    assert_eq!(limit([50.0, 0.001, 0.0], &levels), ScalabilityLimit::NeitherYet);
+    assert_eq!(limit([50.0, 0.05, 0.001], &levels[..3]), ScalabilityLimit::NeitherYet);
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn a_flat_profile_is_all_contention() {
     let points = [1, 2, 4, 8, 16].map(|users| Point { users, throughput: 70.0 });
     let found = fit(&points).unwrap();
     assert!((found.usl.sigma.value - 1.0).abs() < 1e-6 && found.usl.kappa.value < 1e-6);
-    assert_eq!(found.limit, Limit::Contention);
+    assert_eq!(found.limit, ScalabilityLimit::Contention);
     assert_finite(&found);
 }
 

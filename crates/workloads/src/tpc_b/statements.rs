@@ -1,4 +1,4 @@
-//! The statements that every dialect's book must have. Their SQL is in `sql/base/tpc-b/`.
+//! The statements that every dialect's catalogue must have. Their SQL is in `sql/base/tpc-b/`.
 
 use triphammer_core::sql::{Param, StatementDef, param, statement};
 use triphammer_core::value::ColumnType::{BigInt, Int, Timestamp};

@@ -35,7 +35,7 @@ pub fn transactions() -> [TransactionDef; TRANSACTION_COUNT] {
 pub fn headline() -> Headline {
     Headline {
         name: "TPS".into(),
-        meaning: "transactions committed a second".into(),
+        meaning: "transactions committed per second".into(),
         transactions: vec![TPCB_LIKE, SIMPLE_UPDATE, SELECT_ONLY],
         per_seconds: 1,
         database_count: Some("count.history".into()),

@@ -6,8 +6,8 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Completion, Description, Foreign, Mode, Part, ScaleUnit, Statements, TableDef, Workload,
-    WorkloadSettings,
+    Chunk, Completion, Description, ExternalSchema, Mode, ScaleUnit, Statements, TableDef,
+    Workload, WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
 
@@ -38,7 +38,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         checks: CHECKS.to_vec(),
         audits: audits(),
         modes: vec![Mode::Statements],
-        foreign: Some(Foreign {
+        external: Some(ExternalSchema {
             made_by: "pgbench -i".into(),
             scale: "foreign.scale".into(),
             needs: None,
@@ -51,7 +51,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
 });
 
 impl TpcB {
-    /// What tpc-b says of itself.
+    /// What tpc-b declares.
     #[must_use]
     pub fn describe() -> Arc<Description> {
         Arc::clone(&DESCRIPTION)
@@ -67,7 +67,7 @@ impl TpcB {
 }
 
 impl Workload for TpcB {
-    /// Every transaction is drawn anew; a user remembers nothing.
+    /// Every transaction is drawn independently; a user remembers nothing.
     type User = ();
     type Input = Input;
     type Prepared = Prepared;
@@ -76,10 +76,10 @@ impl Workload for TpcB {
         &DESCRIPTION
     }
 
-    fn parts(&self) -> Vec<Part> {
+    fn chunks(&self) -> Vec<Chunk> {
         let tables = branch_tables();
         (1..=self.settings.scale)
-            .map(|bid| Part {
+            .map(|bid| Chunk {
                 name: format!("branch {bid}"),
                 key: bid.into(),
                 tables: Arc::clone(&tables),
@@ -88,8 +88,8 @@ impl Workload for TpcB {
             .collect()
     }
 
-    fn rows(&self, part: &Part, table: &TableDef) -> Box<dyn RowSource + '_> {
-        rows(&table.name, part.key)
+    fn rows(&self, chunk: &Chunk, table: &TableDef) -> Box<dyn RowSource + '_> {
+        rows(&table.name, chunk.key)
     }
 
     fn build_facts(&self) -> Vec<(&'static str, String)> {

@@ -69,7 +69,7 @@ pub static CHECKS: &[CheckDef] = &[
     check("p.warehouse", "check.p.warehouse", "warehouse: values as populated", Untouched),
     check("p.warehouse_rows", "check.p.warehouse_rows", "warehouse: each is there", Untouched),
     check("p.district", "check.p.district", "district: values as populated", Untouched),
-    check("p.district_rows", "check.p.district_rows", "district: 10 a warehouse", Untouched),
+    check("p.district_rows", "check.p.district_rows", "district: 10 per warehouse", Untouched),
     check("p.customer", "check.p.customer", "customer: values as populated", Untouched),
     check(
         "p.customer_name",
@@ -89,7 +89,7 @@ pub static CHECKS: &[CheckDef] = &[
     check(
         "p.stock_rows",
         "check.p.stock_rows",
-        "stock: 100,000 rows a warehouse with ids from 1, 10,000 of them ORIGINAL",
+        "stock: 100,000 rows per warehouse with ids from 1, 10,000 of them ORIGINAL",
         Untouched,
     ),
     check("p.orders", "check.p.orders", "orders: values as populated", Untouched),

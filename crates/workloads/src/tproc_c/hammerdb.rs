@@ -18,7 +18,7 @@ use triphammer_core::random::Rng;
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{Session, StatementId};
 use triphammer_core::value::{Timestamp, Value};
-use triphammer_core::workload::{Completion, Foreign, Mode, Name, Needs, Statements};
+use triphammer_core::workload::{Completion, ExternalSchema, Mode, Name, Needs, Statements};
 use triphammer_core::{Clock, DbError, Elapsed, ErrorClass};
 
 use super::constants::A_LAST;
@@ -33,8 +33,8 @@ use signatures::{Found, Remark};
 /// Schemas that HammerDB built. The conditions: its population gives delivered lines an amount, and its
 /// routines leave c_ytd_payment, c_payment_cnt, c_delivery_cnt, s_ytd, s_order_cnt and s_remote_cnt alone.
 #[must_use]
-pub fn foreign() -> Foreign {
-    Foreign {
+pub fn external() -> ExternalSchema {
+    ExternalSchema {
         made_by: "HammerDB".into(),
         scale: "foreign.scale".into(),
         needs: Some(Needs { statement: ROUTINES_THERE.into(), judge: signatures::judge }),
@@ -196,14 +196,14 @@ pub(super) struct Routines {
     /// By the places of the transaction types.
     calls: [StatementId; 5],
     /// How to know whether New-Order committed.
-    ending: Ending,
+    ending: RunEnding,
     /// Whether a transaction may be open before a call that must not be in it.
     leave_open: bool,
 }
 
 /// How a session learns what became of New-Order.
 #[derive(Debug)]
-enum Ending {
+enum RunEnding {
     /// It commits, or an error is reported.
     Commits,
     /// It rolls back by rule and reports an error.
@@ -235,7 +235,7 @@ impl Routines {
         }
         let listing = statements.prepare(session, ROUTINES_THERE).await?;
         session.query(listing, &[], rows).await?;
-        let found = signatures::recognise(statements.book(), rows)?.map_err(|lack| {
+        let found = signatures::recognise(statements.catalogue(), rows)?.map_err(|lack| {
             refuse(format!("no routines of HammerDB can be called: {lack}; leave --routines out"))
         })?;
         let leave_open = found.has(Remark::Open);
@@ -246,7 +246,7 @@ impl Routines {
         Ok(Self {
             take_time: found.form.name != "function",
             calls: calls(&found, statements, session).await?,
-            ending: Ending::of(&found, statements, session, rows).await?,
+            ending: RunEnding::of(&found, statements, session, rows).await?,
             leave_open,
         })
     }
@@ -364,16 +364,16 @@ impl Routines {
             if is_there { Completion::COMMITTED } else { Completion::ROLLED_BACK }
         };
         match (&self.ending, called) {
-            (Ending::Fails, Err(error)) if by_rule(&error) => Ok(Completion::ROLLED_BACK),
+            (RunEnding::Fails, Err(error)) if by_rule(&error) => Ok(Completion::ROLLED_BACK),
             (_, Err(error)) => Err(error),
-            (Ending::Commits | Ending::Fails, Ok(())) => Ok(Completion::COMMITTED),
-            (Ending::Asks(statement), Ok(())) => {
+            (RunEnding::Commits | RunEnding::Fails, Ok(())) => Ok(Completion::COMMITTED),
+            (RunEnding::Asks(statement), Ok(())) => {
                 is_there(*statement, order, rows, session).await.map(by_its_rule)
             }
-            (Ending::AsksByNumber(statement), Ok(())) => {
+            (RunEnding::AsksByNumber(statement), Ok(())) => {
                 is_numbered(*statement, order, rows, session).await.map(by_its_rule)
             }
-            (Ending::AsksAfter { patience, statement, clock }, Ok(())) => {
+            (RunEnding::AsksAfter { patience, statement, clock }, Ok(())) => {
                 let took = clock.now().duration().saturating_sub(begun.duration());
                 if took < *patience || is_numbered(*statement, order, rows, session).await? {
                     return Ok(Completion::COMMITTED);
@@ -385,7 +385,7 @@ impl Routines {
     }
 }
 
-impl Ending {
+impl RunEnding {
     async fn of<S: Session>(
         found: &Found,
         statements: &mut Statements<'_>,

@@ -40,7 +40,7 @@ pub const POPULATION_TIME: OptionDef = OptionDef::value(
 pub const ALL_WAREHOUSES: OptionDef = OptionDef::switch(
     OptionCommand::Run,
     "all-warehouses",
-    "draw the home warehouse anew for each transaction, from the user's share of all",
+    "draw a home warehouse for each transaction, from the user's share of all",
 );
 
 /// Shares of the transaction types.
@@ -58,7 +58,7 @@ pub const ROUTINES: OptionDef = OptionDef::value(
     "routines",
     "WHOSE",
     Routines::Triphammer.name(),
-    "whose stored routines a run calls: triphammer's, or hammerdb's with its rules for inputs (chosen by itself in a schema that HammerDB built)",
+    "whose stored routines a run calls: triphammer's, or hammerdb's with its rules for inputs (chosen automatically in a schema that HammerDB built)",
 );
 
 /// Whose stored routines are called.

@@ -1,4 +1,4 @@
-//! The statements that every dialect's book must have, with the types of their parameters.
+//! The statements that every dialect's catalogue must have, with the types of their parameters.
 //! Their SQL is in `sql/base/tproc-c/`.
 
 use triphammer_core::sql::{Param, StatementDef, call, optional, param, statement};

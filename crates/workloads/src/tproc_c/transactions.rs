@@ -45,7 +45,7 @@ pub fn transactions() -> [TransactionDef; TRANSACTION_COUNT] {
 pub fn headline() -> Headline {
     Headline {
         name: "NOPM".into(),
-        meaning: "New-Orders committed a minute".into(),
+        meaning: "New-Orders committed per minute".into(),
         transactions: vec![NEW_ORDER],
         per_seconds: 60,
         database_count: Some("count.new_orders".into()),
@@ -53,8 +53,8 @@ pub fn headline() -> Headline {
     }
 }
 
-/// Keying times and means of thinking times (clause 5.2.5.7), ten terminals a warehouse (clause 4.2.2).
-/// With them a warehouse gives 12.86 New-Orders a minute at the most (clause 4.1.3): that is its tpmC.
+/// Keying times and means of thinking times (clause 5.2.5.7), ten terminals per warehouse (clause 4.2.2).
+/// With them a warehouse gives 12.86 New-Orders per minute at the most (clause 4.1.3): that is its tpmC.
 #[must_use]
 pub fn cycle() -> Cycle {
     Cycle {

@@ -6,7 +6,7 @@ use triphammer_core::random::Rng;
 use triphammer_core::session::{RowSource, Session};
 use triphammer_core::value::Timestamp;
 use triphammer_core::workload::{
-    Completion, Description, Mode, Part, ScaleUnit, Statements, TableDef, Workload,
+    Chunk, Completion, Description, Mode, ScaleUnit, Statements, TableDef, Workload,
     WorkloadSettings,
 };
 use triphammer_core::{DbError, SpecError};
@@ -51,13 +51,13 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         checks: CHECKS.to_vec(),
         audits: Vec::new(),
         modes: vec![Mode::Procedures, Mode::Statements],
-        foreign: Some(hammerdb::foreign()),
+        external: Some(hammerdb::external()),
         cycle: Some(cycle()),
     })
 });
 
 impl TprocC {
-    /// What TPROC-C says of itself.
+    /// What TPROC-C declares.
     #[must_use]
     pub fn describe() -> Arc<Description> {
         Arc::clone(&DESCRIPTION)
@@ -100,15 +100,15 @@ impl Workload for TprocC {
         &DESCRIPTION
     }
 
-    fn parts(&self) -> Vec<Part> {
-        let items = Part {
+    fn chunks(&self) -> Vec<Chunk> {
+        let items = Chunk {
             name: "items".to_owned(),
             key: 0,
             tables: item_tables(),
             rows: ITEMS.unsigned_abs().into(),
         };
         let tables = warehouse_tables();
-        let warehouses = (1..=self.settings.warehouses).map(|w_id| Part {
+        let warehouses = (1..=self.settings.warehouses).map(|w_id| Chunk {
             name: format!("warehouse {w_id}"),
             key: w_id.into(),
             tables: Arc::clone(&tables),
@@ -117,8 +117,8 @@ impl Workload for TprocC {
         std::iter::once(items).chain(warehouses).collect()
     }
 
-    fn rows(&self, part: &Part, table: &TableDef) -> Box<dyn RowSource + '_> {
-        self.population.rows(&table.name, part.key, &self.names)
+    fn rows(&self, chunk: &Chunk, table: &TableDef) -> Box<dyn RowSource + '_> {
+        self.population.rows(&table.name, chunk.key, &self.names)
     }
 
     fn build_facts(&self) -> Vec<(&'static str, String)> {

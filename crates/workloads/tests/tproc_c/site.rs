@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
 use triphammer_core::rows::{Cell, Row, Rows};
 use triphammer_core::session::{Access, Database, Protocol, Role, Session};
-use triphammer_core::sql::{BoundStatement, SqlBook};
+use triphammer_core::sql::{BoundStatement, StatementCatalogue};
 use triphammer_core::value::{ColumnType, Value};
 use triphammer_core::workload::{
-    CheckDef, CheckWhen, Mode, Name, Part, Statements, TableDef, Workload, WorkloadSettings,
+    CheckDef, CheckWhen, Chunk, Mode, Name, Statements, TableDef, Workload, WorkloadSettings,
 };
 use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings};
 use triphammer_testbed::{MariadbServer, PostgresServer};
-use triphammer_workloads::books;
+use triphammer_workloads::catalogues;
 use triphammer_workloads::tproc_c::{Prepared, TprocC};
 
 /// Two warehouses: the fewest with remote work.
@@ -36,7 +36,7 @@ pub fn workload() -> TprocC {
 /// A database with the population.
 pub struct Site {
     pub database: AnyDatabase,
-    pub book: SqlBook,
+    pub catalogue: StatementCatalogue,
     _folder: Option<TempDir>,
 }
 
@@ -44,8 +44,9 @@ impl Site {
     fn new(target: &str, settings: &ConnectSettings, folder: Option<TempDir>) -> Self {
         let database = AnyDatabase::open(target, settings).unwrap();
         let procedures = database.capabilities().procedures;
-        let book = books::book(&TprocC::describe(), database.dialect(), procedures).unwrap();
-        Self { database, book, _folder: folder }
+        let catalogue =
+            catalogues::catalogue(&TprocC::describe(), database.dialect(), procedures).unwrap();
+        Self { database, catalogue, _folder: folder }
     }
 
     /// A PostgreSQL database of its own for a test.
@@ -134,7 +135,7 @@ impl Site {
     /// A session with the statements of a mode.
     pub async fn user(&self, workload: &TprocC, mode: Mode) -> (AnySession, Prepared) {
         let mut session = self.session().await;
-        let mut statements = Statements::new(&self.book);
+        let mut statements = Statements::new(&self.catalogue);
         let prepared = workload.prepare(mode, &mut statements, &mut session).await.unwrap();
         (session, prepared)
     }
@@ -142,7 +143,7 @@ impl Site {
     /// Runs the scripts of these kinds in order.
     pub async fn scripts(&self, kinds: &[&str]) {
         let mut session = self.database.connect(Role::Loader, 0).await.unwrap();
-        for script in kinds.iter().flat_map(|kind| self.book.scripts(kind)) {
+        for script in kinds.iter().flat_map(|kind| self.catalogue.scripts(kind)) {
             let done = session.script(&script.sql).await;
             done.unwrap_or_else(|error| panic!("{}: {error}", script.name));
         }
@@ -150,13 +151,13 @@ impl Site {
     }
 
     async fn build(&self, workload: &TprocC) {
-        let keys_first = self.book.is_clustered();
+        let keys_first = self.catalogue.is_clustered();
         self.scripts(if keys_first { &["create", "key"] } else { &["create"] }).await;
         let mut session = self.database.connect(Role::Loader, 0).await.unwrap();
-        for part in workload.parts() {
+        for chunk in workload.chunks() {
             session.begin(Access::Write).await.unwrap();
-            for table in &*part.tables {
-                load(&mut session, workload, &part, table).await;
+            for table in &*chunk.tables {
+                load(&mut session, workload, &chunk, table).await;
             }
             session.commit().await.unwrap();
         }
@@ -169,8 +170,8 @@ impl Site {
     }
 }
 
-async fn load(session: &mut AnySession, workload: &TprocC, part: &Part, table: &TableDef) {
-    let mut source = workload.rows(part, table);
+async fn load(session: &mut AnySession, workload: &TprocC, chunk: &Chunk, table: &TableDef) {
+    let mut source = workload.rows(chunk, table);
     session.load(table, &mut *source).await.unwrap();
 }
 
@@ -321,7 +322,7 @@ pub async fn violation(
     session: &mut AnySession,
     check: &CheckDef,
 ) -> Option<(i64, String)> {
-    let id = Statements::new(&site.book).prepare(session, &check.statement).await.unwrap();
+    let id = Statements::new(&site.catalogue).prepare(session, &check.statement).await.unwrap();
     let range = [Value::Int(1), Value::Int(WAREHOUSES)];
     let mut rows = Rows::new();
     let asked = session.query(id, &range, &mut rows).await;

@@ -22,7 +22,7 @@ use triphammer_core::{DbError, ErrorClass};
 
 use self::inbox::{Found, Inbox};
 use super::codec::Misfit;
-use super::error::{Moment, classify};
+use super::error::{ErrorContext, classify};
 use crate::stream::{Stream, broken, closed};
 
 pub use self::cancel::CancelKey;
@@ -53,7 +53,7 @@ pub struct Frame<'a> {
     pub body: &'a [u8],
 }
 
-/// A connection. Calls may be given up between any two messages: the next one reads what is left of the
+/// A connection. Calls may be cancelled between any two messages: the next one reads what is left of the
 /// answer before it sends anything.
 pub struct Connection {
     stream: Stream,
@@ -93,7 +93,7 @@ impl Connection {
         }
     }
 
-    /// The transaction; a call given up half-way has failed it.
+    /// The transaction; a call cancelled half-way has failed it.
     pub fn status(&self) -> Status {
         match self.status {
             Status::Open if self.is_spoiled => Status::Failed,
@@ -253,7 +253,7 @@ impl Connection {
             }
             backend::ERROR_RESPONSE_TAG => {
                 let failure = match ServerError::read(self.inbox.body(found)) {
-                    Some(answer) => classify(&answer, Moment::InUse),
+                    Some(answer) => classify(&answer, ErrorContext::InUse),
                     None => return Err(self.garbled("an error without an end")),
                 };
                 self.failure.get_or_insert(failure);

@@ -10,7 +10,7 @@ use triphammer_core::{DbError, ErrorClass};
 
 use super::messages::Body;
 use super::{CancelKey, Connection, Frame, ServerError, unwritable};
-use crate::postgres::error::{Moment, classify};
+use crate::postgres::error::{ErrorContext, classify};
 use crate::postgres::tls::end_point;
 use crate::postgres::url::ChannelBinding;
 use crate::stream::Stream;
@@ -240,7 +240,7 @@ impl Connection {
                     backend::ERROR_RESPONSE_TAG => {
                         let answer = ServerError::read(self.inbox.body(&found));
                         return Err(answer.map_or_else(no_postgres, |answer| {
-                            classify(&answer, Moment::Connecting)
+                            classify(&answer, ErrorContext::Connecting)
                         }));
                     }
                     _ => break found,

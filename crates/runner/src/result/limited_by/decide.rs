@@ -3,26 +3,26 @@
 
 use super::figures::LimitFigures;
 use super::{
-    CLEAR, COMMITTED_MIN, Cause, Certainty, HOST_BUSY, HOST_FREE, LAG_MIN_US, Limit, MOST,
+    Bottleneck, CLEAR, COMMITTED_MIN, Cause, Certainty, HOST_BUSY, HOST_FREE, LAG_MIN_US, MOST,
     OTHERS_SHARE, SESSIONS_BUSY, THREAD_BUSY, TimeShares, WINDOW_MIN_S,
 };
 
 /// A verdict without its words.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Verdict {
-    pub kind: Limit,
+    pub kind: Bottleneck,
     pub cause: Cause,
     pub certainty: Certainty,
     /// What else it may be, where it is not sure.
-    pub second: Option<Limit>,
+    pub second: Option<Bottleneck>,
 }
 
 impl Verdict {
-    const fn sure(kind: Limit, cause: Cause) -> Self {
+    const fn sure(kind: Bottleneck, cause: Cause) -> Self {
         Self { kind, cause, certainty: Certainty::Sure, second: None }
     }
 
-    const fn probable(kind: Limit, cause: Cause, second: Option<Limit>) -> Self {
+    const fn probable(kind: Bottleneck, cause: Cause, second: Option<Bottleneck>) -> Self {
         Self { kind, cause, certainty: Certainty::Probable, second }
     }
 }
@@ -30,7 +30,7 @@ impl Verdict {
 /// What may be to blame, and for how much of a transaction's time.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
-    kind: Limit,
+    kind: Bottleneck,
     cause: Cause,
     share: f64,
 }
@@ -38,13 +38,13 @@ struct Candidate {
 impl LimitFigures {
     /// What limited the run.
     #[must_use]
-    pub fn decide(&self) -> Limit {
+    pub fn decide(&self) -> Bottleneck {
         self.verdict().kind
     }
 
     pub(super) fn verdict(&self) -> Verdict {
         if self.lacks_data() {
-            return Verdict::probable(Limit::Undecided, Cause::TooLittle, None);
+            return Verdict::probable(Bottleneck::Undecided, Cause::TooLittle, None);
         }
         let measured = self.measured();
         if self.paced && (self.sessions_busy_share < SESSIONS_BUSY || self.kept_up == Some(true)) {
@@ -55,7 +55,7 @@ impl LimitFigures {
 
     /// A load that is paced and kept up with. Near its end, something else is next.
     fn load_asked_for(&self, measured: Verdict) -> Verdict {
-        let load = (Limit::Load, Cause::Offered);
+        let load = (Bottleneck::Load, Cause::Offered);
         match self.sessions_busy_share < SESSIONS_BUSY && self.kept_up != Some(false) {
             true => Verdict::sure(load.0, load.1),
             false => Verdict::probable(load.0, load.1, Some(measured.kind)),
@@ -68,7 +68,7 @@ impl LimitFigures {
             return self.on_threads();
         }
         let Some(time) = self.time.or_else(|| self.time_shares()) else {
-            return Verdict::probable(Limit::Undecided, Cause::TooLittle, None);
+            return Verdict::probable(Bottleneck::Undecided, Cause::TooLittle, None);
         };
         let mut candidates = self.candidates(time);
         candidates.sort_by(|a, b| b.share.total_cmp(&a.share));
@@ -80,8 +80,11 @@ impl LimitFigures {
         if let Some(verdict) = self.exception(time, best).or_else(|| self.confined(best)) {
             return verdict;
         }
-        if self.is_server_out_of_sight() && self.is_short_of_cpu() && best.kind != Limit::Client {
-            return Verdict::probable(Limit::Undecided, Cause::Unseen, Some(best.kind));
+        if self.is_server_out_of_sight()
+            && self.is_short_of_cpu()
+            && best.kind != Bottleneck::Client
+        {
+            return Verdict::probable(Bottleneck::Undecided, Cause::Unseen, Some(best.kind));
         }
         let is_clear = best.share >= MOST && next.is_none_or(|n| n.share <= best.share * CLEAR);
         match is_clear && !self.is_by_elimination(best) {
@@ -91,8 +94,8 @@ impl LimitFigures {
     }
 
     /// A server that nobody sees may as well have had too little to do.
-    fn last_guess(&self, best: Candidate) -> Option<Limit> {
-        self.is_by_elimination(best).then_some(Limit::Load)
+    fn last_guess(&self, best: Candidate) -> Option<Bottleneck> {
+        self.is_by_elimination(best).then_some(Bottleneck::Load)
     }
 
     /// What shares alone would call by a wrong name.
@@ -110,15 +113,15 @@ impl LimitFigures {
             && time.network >= 2.0 * worked
             && time.network >= MOST / 2.0;
         if held_on_the_way {
-            let second = Some(Limit::Database);
-            return Some(Verdict::probable(Limit::Network, Cause::RoundTrips, second));
+            let second = Some(Bottleneck::Database);
+            return Some(Verdict::probable(Bottleneck::Network, Cause::RoundTrips, second));
         }
         // One user can wait for no other, and leaves everything idle meanwhile.
         let mostly_waits = self.server_cpus.is_some() && best.share >= 0.8;
         (self.sessions == 1 && !mostly_waits).then_some(Verdict::probable(
-            Limit::Load,
+            Bottleneck::Load,
             Cause::FewUsers,
-            Some(Limit::Database),
+            Some(Bottleneck::Database),
         ))
     }
 
@@ -128,7 +131,7 @@ impl LimitFigures {
             Cause::Starved => (self.other_cpus_of_client, self.client_cpus_allowed),
             Cause::OwnCpus => (self.other_cpus_of_server, self.server_cpus_allowed),
             Cause::OtherProcesses if self.server_cpus_allowed < self.client_cpus_allowed => {
-                let second = Some(Limit::Database);
+                let second = Some(Bottleneck::Database);
                 return Some(Verdict::probable(best.kind, best.cause, second));
             }
             _ => return None,
@@ -139,7 +142,7 @@ impl LimitFigures {
         (is_shared || is_both).then_some(Verdict::probable(
             best.kind,
             best.cause,
-            Some(Limit::Host),
+            Some(Bottleneck::Host),
         ))
     }
 
@@ -153,24 +156,24 @@ impl LimitFigures {
         // time is its.
         let thread_wait = self.busiest_thread_wait_share.unwrap_or(0.0);
         if self.is_thread_busy() {
-            all.push(of(Limit::Client, Cause::Threads, time.client_cpu + rest));
+            all.push(of(Bottleneck::Client, Cause::Threads, time.client_cpu + rest));
             rest = 0.0;
         } else if self.is_thread_full() && thread_wait > self.busiest_thread_share {
             starved = rest;
             rest = 0.0;
         } else if let Some(late) = self.late_share() {
             let late = late.min(rest);
-            all.push(of(Limit::Client, Cause::Lag, time.client_cpu + late));
+            all.push(of(Bottleneck::Client, Cause::Lag, time.client_cpu + late));
             rest -= late;
         }
         let (kind, cause) = self.short_of_cpu(time, starved);
         all.push(of(kind, cause, waits + starved));
         let hand_over = if self.is_local() { time.network } else { 0.0 };
         let network = time.network - hand_over;
-        all.push(of(Limit::Network, Cause::RoundTrips, network));
-        all.push(of(Limit::Database, Cause::Waits, rest));
+        all.push(of(Bottleneck::Network, Cause::RoundTrips, network));
+        all.push(of(Bottleneck::Database, Cause::Waits, rest));
         let worked = time.server_cpu.unwrap_or(0.0) + time.client_cpu + hand_over;
-        all.push(of(Limit::Load, Cause::FewUsers, worked));
+        all.push(of(Bottleneck::Load, Cause::FewUsers, worked));
         all
     }
 
@@ -192,7 +195,7 @@ impl LimitFigures {
     }
 
     /// Why those who were ready waited for a CPU.
-    fn short_of_cpu(&self, time: TimeShares, starved: f64) -> (Limit, Cause) {
+    fn short_of_cpu(&self, time: TimeShares, starved: f64) -> (Bottleneck, Cause) {
         let others = self.other_cpus.unwrap_or(0.0);
         let cpus = f64::from(self.host_cpus.max(1));
         let client = self.client_cpus_allowed.unwrap_or(self.host_cpus);
@@ -202,18 +205,18 @@ impl LimitFigures {
         // A thread that mostly waits feeds the server too little, however many wait there.
         let is_starved = self.busiest_thread_wait_share.is_some_and(|wait| wait >= MOST);
         if is_held_back && (is_clients || is_starved) {
-            return (Limit::Client, Cause::Starved);
+            return (Bottleneck::Client, Cause::Starved);
         }
         if !is_clients && server < client {
             let others = self.other_cpus_of_server.unwrap_or(0.0);
             return match others > self.server_cpus.unwrap_or(0.0) {
-                true => (Limit::Host, Cause::OtherProcesses),
-                false => (Limit::Database, Cause::OwnCpus),
+                true => (Bottleneck::Host, Cause::OtherProcesses),
+                false => (Bottleneck::Database, Cause::OwnCpus),
             };
         }
         match others >= OTHERS_SHARE * cpus {
-            true => (Limit::Host, Cause::OtherProcesses),
-            false => (Limit::Host, Cause::Shared),
+            true => (Bottleneck::Host, Cause::OtherProcesses),
+            false => (Bottleneck::Host, Cause::Shared),
         }
     }
 
@@ -227,15 +230,15 @@ impl LimitFigures {
             false => Cause::Shared,
         };
         match waiting {
-            Some(share) if share >= MOST => Verdict::sure(Limit::Host, cause),
+            Some(share) if share >= MOST => Verdict::sure(Bottleneck::Host, cause),
             Some(share) if share >= MOST / 2.0 => {
-                Verdict::probable(Limit::Host, cause, Some(Limit::Database))
+                Verdict::probable(Bottleneck::Host, cause, Some(Bottleneck::Database))
             }
             Some(share) if share >= MOST / 4.0 => {
-                Verdict::probable(Limit::Database, Cause::Waits, Some(Limit::Host))
+                Verdict::probable(Bottleneck::Database, Cause::Waits, Some(Bottleneck::Host))
             }
-            Some(_) => Verdict::sure(Limit::Database, Cause::Waits),
-            None => Verdict::probable(Limit::Database, Cause::Waits, Some(Limit::Host)),
+            Some(_) => Verdict::sure(Bottleneck::Database, Cause::Waits),
+            None => Verdict::probable(Bottleneck::Database, Cause::Waits, Some(Bottleneck::Host)),
         }
     }
 

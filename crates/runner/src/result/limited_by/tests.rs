@@ -102,15 +102,15 @@ fn null_client(f: &mut LimitFigures) {
 #[test]
 fn known_set_ups_get_their_verdict() {
     use Certainty::{Probable, Sure};
-    let table: &[(&str, &[Change], Limit, Cause, Certainty)] = &[
-        ("one user", &[one_user], Limit::Load, Cause::FewUsers, Sure),
+    let table: &[(&str, &[Change], Bottleneck, Cause, Certainty)] = &[
+        ("one user", &[one_user], Bottleneck::Load, Cause::FewUsers, Sure),
         (
             "one user, who waits for CPUs that others have",
             &[one_user, beside_burners, |f| {
                 (f.threads_waiting, f.lag_mean_us) = (Some(0.3), Some(2_000.0));
                 (f.server_cpus, f.server_waiting, f.threads_cpus) = (Some(0.2), Some(0.4), 0.06);
             }],
-            Limit::Host,
+            Bottleneck::Host,
             Cause::OtherProcesses,
             Sure,
         ),
@@ -119,19 +119,19 @@ fn known_set_ups_get_their_verdict() {
             &[beside_burners, |f| {
                 (f.paced, f.kept_up, f.sessions_busy_share) = (true, Some(true), 0.1);
             }],
-            Limit::Load,
+            Bottleneck::Load,
             Cause::Offered,
             Sure,
         ),
-        ("a client that fills a core", &[null_client], Limit::Client, Cause::Threads, Sure),
-        ("round trips of 20 ms", &[distant], Limit::Network, Cause::RoundTrips, Sure),
+        ("a client that fills a core", &[null_client], Bottleneck::Client, Cause::Threads, Sure),
+        ("round trips of 20 ms", &[distant], Bottleneck::Network, Cause::RoundTrips, Sure),
         (
             "the same beside others, whom the pings wait for as well",
             &[distant, beside_burners, |f| {
                 (f.mean_service_us, f.round_trip_mean_us) = (60_000.0, Some(50_000.0));
                 (f.server_waiting, f.network_share) = (Some(0.8), Some(0.35));
             }],
-            Limit::Network,
+            Bottleneck::Network,
             Cause::RoundTrips,
             Sure,
         ),
@@ -142,41 +142,41 @@ fn known_set_ups_get_their_verdict() {
                 (f.server_cpus, f.server_waiting) = (Some(0.3), Some(0.05));
                 f.network_share = Some(0.35);
             }],
-            Limit::Network,
+            Bottleneck::Network,
             Cause::RoundTrips,
             Probable,
         ),
-        ("locks, or a slow disk", &[|_| {}], Limit::Database, Cause::Waits, Sure),
+        ("locks, or a slow disk", &[|_| {}], Bottleneck::Database, Cause::Waits, Sure),
         (
             "the same beside others",
             &[beside_burners, |f| {
                 f.server_waiting = Some(1.0);
             }],
-            Limit::Database,
+            Bottleneck::Database,
             Cause::Waits,
             Sure,
         ),
-        ("full CPUs", &[saturated], Limit::Host, Cause::Shared, Sure),
+        ("full CPUs", &[saturated], Bottleneck::Host, Cause::Shared, Sure),
         (
             "full of others",
             &[saturated, |f| f.other_cpus = Some(0.5)],
-            Limit::Host,
+            Bottleneck::Host,
             Cause::OtherProcesses,
             Sure,
         ),
-        ("a pinned server", &[pinned_server], Limit::Database, Cause::OwnCpus, Sure),
+        ("a pinned server", &[pinned_server], Bottleneck::Database, Cause::OwnCpus, Sure),
         (
             "a pinned server whose CPU others use too",
             &[pinned_server, |f| f.other_cpus_of_server = Some(0.4)],
-            Limit::Database,
+            Bottleneck::Database,
             Cause::OwnCpus,
             Probable,
         ),
-        ("a starved client", &[starved_client], Limit::Client, Cause::Starved, Sure),
+        ("a starved client", &[starved_client], Bottleneck::Client, Cause::Starved, Sure),
         (
             "a client starved by others",
             &[starved_client, beside_burners],
-            Limit::Client,
+            Bottleneck::Client,
             Cause::Starved,
             Probable,
         ),
@@ -191,22 +191,22 @@ fn known_set_ups_get_their_verdict() {
 #[test]
 fn a_busy_host_is_no_limit_where_nobody_waits_for_its_cpus() {
     let found = limited(&[|f| f.host_cpu_share = Some(1.0)]);
-    assert_eq!((found.kind, found.certainty), (Limit::Database, Certainty::Sure));
+    assert_eq!((found.kind, found.certainty), (Bottleneck::Database, Certainty::Sure));
     let found = limited(&[null_client, |f| {
         // A null database that sleeps, on a host that others fill.
         (f.busiest_thread_share, f.threads_cpus, f.mean_service_us) = (0.05, 0.05, 20_000.0);
         f.host_cpu_share = Some(1.0);
     }]);
-    assert_eq!(found.kind, Limit::Database, "{found:?}");
+    assert_eq!(found.kind, Bottleneck::Database, "{found:?}");
 }
 
 #[test]
 fn too_little_is_not_judged() {
     for change in [(|f| f.window_s = 1.99) as Change, |f| f.committed = 29] {
-        assert_eq!(limited(&[change]).kind, Limit::Undecided);
+        assert_eq!(limited(&[change]).kind, Bottleneck::Undecided);
     }
     for change in [(|f| f.window_s = 2.0) as Change, |f| f.committed = 30] {
-        assert_eq!(limited(&[change]).kind, Limit::Database);
+        assert_eq!(limited(&[change]).kind, Bottleneck::Database);
     }
 }
 
@@ -214,24 +214,24 @@ fn too_little_is_not_judged() {
 fn a_server_that_nobody_sees_is_judged_with_doubt() {
     let unseen = |f: &mut LimitFigures| (f.server_cpus, f.server_waiting) = (None, None);
     let found = limited(&[unseen]);
-    assert_eq!((found.kind, found.certainty), (Limit::Database, Certainty::Probable));
+    assert_eq!((found.kind, found.certainty), (Bottleneck::Database, Certainty::Probable));
     let found = limited(&[unseen, |f| f.host_cpu_share = Some(0.95)]);
-    assert_eq!((found.kind, found.cause), (Limit::Undecided, Some(Cause::Unseen)));
+    assert_eq!((found.kind, found.cause), (Bottleneck::Undecided, Some(Cause::Unseen)));
     assert!(found.words.contains("cannot be seen"), "{}", found.words);
     // On another host, ours being full says nothing.
     let found = limited(&[unseen, |f| {
         (f.same_host, f.host_cpu_share) = (Some(false), Some(0.95));
     }]);
-    assert_eq!((found.kind, found.second), (Limit::Database, Some(Limit::Load)));
+    assert_eq!((found.kind, found.second), (Bottleneck::Database, Some(Bottleneck::Load)));
 }
 
 #[test]
 fn a_load_near_its_limit_is_not_called_sure() {
     let near = |f: &mut LimitFigures| (f.paced, f.sessions_busy_share) = (true, 0.7);
     let kept = limited(&[near, |f| f.kept_up = Some(true)]);
-    assert_eq!((kept.kind, kept.certainty), (Limit::Load, Certainty::Probable));
+    assert_eq!((kept.kind, kept.certainty), (Bottleneck::Load, Certainty::Probable));
     let behind = limited(&[near, |f| f.kept_up = Some(false)]);
-    assert_eq!(behind.kind, Limit::Database);
+    assert_eq!(behind.kind, Bottleneck::Database);
 }
 
 #[test]
@@ -240,10 +240,10 @@ fn a_database_on_the_clients_threads_is_not_taken_for_the_client() {
         (f.database_on_threads, f.busiest_thread_share, f.threads_cpus) = (true, 1.0, 1.0);
     };
     let found = limited(&[on_threads]);
-    assert_eq!(found.kind, Limit::Database);
+    assert_eq!(found.kind, Bottleneck::Database);
     assert!(found.words.contains("the client's own threads"), "{}", found.words);
     let found = limited(&[on_threads, |f| f.threads_waiting = Some(0.6)]);
-    assert_eq!(found.kind, Limit::Host);
+    assert_eq!(found.kind, Bottleneck::Host);
     assert!(!found.advice.contains("another host"), "{}", found.advice);
 }
 

@@ -17,12 +17,12 @@
 //! The belief is the posterior on a grid of capacities and curves, summed over the curves. It is refined to
 //! where nearly all of it lies.
 
-use super::{Answer, Distance, Told, chance};
+use super::{Answer, Distance, Reported, chance};
 use crate::numbers::size;
 
 /// Cells of the grid.
 const CELLS: usize = 80;
-/// Times that the grid is laid anew over where the belief lies.
+/// Times that the grid is laid again over where the belief lies.
 const REFINED: usize = 3;
 /// Belief that may lie outside of the refined grid, on either side.
 const OUTSIDE_GRID: f64 = 1e-4;
@@ -40,7 +40,7 @@ const BASES: [f64; 4] = [0.0, 0.35, 0.65, 0.85];
 const CURVE_ERROR: f64 = 0.3;
 /// Standard deviation of the error that all runs have in common, in variances of one.
 const COMMON: f64 = 1.0;
-/// Farthest from the limit, as a logarithm, that is told apart: e times itself thrice, or so.
+/// Farthest from the limit, as a logarithm, that is distinguished: e times itself thrice, or so.
 const FAR: f64 = 2.0;
 /// Distance from the limit at which a run's error counts half in the pooled one.
 const NEAR: f64 = 0.5;
@@ -73,8 +73,8 @@ struct Runs {
 
 impl Belief {
     /// From what was told. The capacity lies about the bracket and not above `highest`.
-    pub fn of(told: &[Told], bracket: (f64, f64), highest: Option<f64>) -> Self {
-        let runs = Runs::of(told, bracket, highest);
+    pub fn of(reported: &[Reported], bracket: (f64, f64), highest: Option<f64>) -> Self {
+        let runs = Runs::of(reported, bracket, highest);
         let (mut from, mut to) = (runs.bracket.0 - BEYOND, runs.bracket.1 + BEYOND);
         to = to.min(runs.highest.max(from + 1e-6));
         let mut belief = Self::on(&runs, from, to);
@@ -124,11 +124,11 @@ impl Belief {
 }
 
 impl Runs {
-    fn of(told: &[Told], (low, high): (f64, f64), highest: Option<f64>) -> Self {
+    fn of(reported: &[Reported], (low, high): (f64, f64), highest: Option<f64>) -> Self {
         let (mut measured, mut sided) = (Vec::new(), Vec::new());
         let (mut squares, mut weights) = (0.0, 0.0);
-        for told in told {
-            let distance = match told.answer {
+        for reported in reported {
+            let distance = match reported.answer {
                 Answer::Measured { value, limit } => Distance::of(value, limit),
                 Answer::Ok { .. } | Answer::Overloaded { .. } => None,
             };
@@ -137,9 +137,9 @@ impl Runs {
                     let weight = 1.0 / (1.0 + (ln / NEAR).powi(2));
                     squares += weight * error.powi(2);
                     weights += weight;
-                    measured.push((told.rate, ln.clamp(-FAR, FAR)));
+                    measured.push((reported.rate, ln.clamp(-FAR, FAR)));
                 }
-                None => sided.push((told.rate.ln(), chance(told.answer))),
+                None => sided.push((reported.rate.ln(), chance(reported.answer))),
             }
         }
         let variance = if weights > 0.0 { squares / weights } else { 0.0 };

@@ -43,7 +43,7 @@ const SERVED_BELOW: f64 = 3.0;
 /// Bounds of a search for capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CapacityPlan {
-    /// First rate, in transactions a second, above 0.
+    /// First rate, in transactions per second, above 0.
     pub first: f64,
     /// Lowest rate that may be tried: when it is not ok, nothing is.
     pub lowest: f64,
@@ -73,7 +73,7 @@ pub enum Answer {
     },
     /// The target fell behind: less was served than arrived, and the backlog grew.
     Overloaded {
-        /// What it served, transactions a second.
+        /// What it served, transactions per second.
         served: Estimate,
     },
 }
@@ -81,10 +81,10 @@ pub enum Answer {
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Step {
+pub enum SearchStep {
     /// Run at this rate.
     Run {
-        /// Transactions a second.
+        /// Transactions per second.
         rate: f64,
     },
     /// The search has ended.
@@ -97,7 +97,7 @@ pub enum Step {
 pub enum Judgement {
     /// The capacity.
     Found {
-        /// Highest rate that is ok, transactions a second: as likely too high as too low where the search
+        /// Highest rate that is ok, transactions per second: as likely too high as too low where the search
         /// saw rates on both sides, else the highest that it saw ok.
         rate: f64,
         /// 95 % interval of it. Where runs were overloaded it ends below what the target served in them.
@@ -131,19 +131,19 @@ pub enum CapacityError {
 
 /// The search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Capacity {
+pub struct CapacitySearch {
     plan: CapacityPlan,
-    told: Vec<Told>,
+    reported: Vec<Reported>,
 }
 
 /// A run's rate and what it showed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Told {
+struct Reported {
     rate: f64,
     answer: Answer,
 }
 
-impl Capacity {
+impl CapacitySearch {
     /// A search with nothing told.
     ///
     /// # Errors
@@ -156,29 +156,29 @@ impl Capacity {
         if !(precision > 0.0 && precision < 1.0) {
             return Err(CapacityError::Precision);
         }
-        Ok(Self { plan, told: Vec::new() })
+        Ok(Self { plan, reported: Vec::new() })
     }
 
     /// What to do next. Asking does not change it.
     #[must_use]
-    pub fn next(&self) -> Step {
+    pub fn next(&self) -> SearchStep {
         let CapacityPlan { lowest, highest, precision, runs_max, .. } = self.plan;
-        let last = self.told.len() >= runs_max;
-        let (bracket, climbed) = match climb(&self.plan, &self.told) {
-            Climb::To(_) if last => return Step::Done(self.cut_short()),
-            Climb::To(rate) => return Step::Run { rate },
-            Climb::Never => return Step::Done(Judgement::NeverOk { lowest }),
-            Climb::Always => return Step::Done(Judgement::AlwaysOk { highest }),
+        let last = self.reported.len() >= runs_max;
+        let (bracket, climbed) = match climb(&self.plan, &self.reported) {
+            Climb::To(_) if last => return SearchStep::Done(self.cut_short()),
+            Climb::To(rate) => return SearchStep::Run { rate },
+            Climb::Never => return SearchStep::Done(Judgement::NeverOk { lowest }),
+            Climb::Always => return SearchStep::Done(Judgement::AlwaysOk { highest }),
             Climb::Between { bracket, runs } => (bracket, runs),
         };
-        let served = served_at_least(&self.told);
-        let belief = Belief::of(&self.told, bracket, served);
+        let served = served_at_least(&self.reported);
+        let belief = Belief::of(&self.reported, bracket, served);
         let (never, always) = (belief.below(lowest), 1.0 - belief.below(highest));
         if never > SURE || last && never > 0.5 {
-            return Step::Done(Judgement::NeverOk { lowest });
+            return SearchStep::Done(Judgement::NeverOk { lowest });
         }
         if always > SURE || last && always > 0.5 {
-            return Step::Done(Judgement::AlwaysOk { highest });
+            return SearchStep::Done(Judgement::AlwaysOk { highest });
         }
         let at = |share| belief.quantile(share).clamp(lowest, highest);
         let rate = at(0.5);
@@ -188,32 +188,36 @@ impl Capacity {
             low: (rate / wider(at(0.025))).max(lowest),
             high: (rate * wider(at(0.975))).min(most),
         };
-        let enough = self.told.len() >= climbed + RUNS_MIN;
+        let enough = self.reported.len() >= climbed + RUNS_MIN;
         let precise = enough && (interval.high / interval.low).ln() / 2.0 <= precision;
         if precise || last {
-            return Step::Done(Judgement::Found { rate, interval, precise });
+            return SearchStep::Done(Judgement::Found { rate, interval, precise });
         }
-        let measured =
-            self.told.last().is_some_and(|told| matches!(told.answer, Answer::Measured { .. }));
-        let place = if measured { PLACES[self.told.len() % PLACES.len()] } else { 0.5 };
-        Step::Run { rate: at(place) }
+        let measured = self
+            .reported
+            .last()
+            .is_some_and(|reported| matches!(reported.answer, Answer::Measured { .. }));
+        let place = if measured { PLACES[self.reported.len() % PLACES.len()] } else { 0.5 };
+        SearchStep::Run { rate: at(place) }
     }
 
     /// A climb that used up its runs knows of nothing better than what it has seen.
     fn cut_short(&self) -> Judgement {
         let CapacityPlan { lowest, highest, .. } = self.plan;
-        let ok = |told: &&Told| chance(told.answer) >= 0.5;
-        let rate = self.told.iter().filter(ok).map(|told| told.rate).fold(lowest, f64::max);
-        let not = self.told.iter().filter(|told| !ok(told)).map(|told| told.rate);
+        let ok = |reported: &&Reported| chance(reported.answer) >= 0.5;
+        let rate =
+            self.reported.iter().filter(ok).map(|reported| reported.rate).fold(lowest, f64::max);
+        let not =
+            self.reported.iter().filter(|reported| !ok(reported)).map(|reported| reported.rate);
         let high = not.fold(highest, f64::min).max(rate);
         Judgement::Found { rate, interval: Interval { low: rate, high }, precise: false }
     }
 
     /// Takes what a run at a rate showed. The rate need not be the one that was asked for; one that is not
     /// above 0 and finite is no run.
-    pub fn tell(&mut self, rate: f64, answer: Answer) {
+    pub fn report_result(&mut self, rate: f64, answer: Answer) {
         if rate.is_finite() && rate > 0.0 {
-            self.told.push(Told { rate, answer });
+            self.reported.push(Reported { rate, answer });
         }
     }
 }
@@ -232,12 +236,13 @@ enum Climb {
 
 /// Up by doubling while rates are ok, or down by halving while none is. What turns or ends the climb has to
 /// be sure, if need be by another run: a bracket in the wrong place costs more.
-fn climb(plan: &CapacityPlan, told: &[Told]) -> Climb {
+fn climb(plan: &CapacityPlan, reported: &[Reported]) -> Climb {
     let (mut rate, mut upwards, mut used) = (plan.first, None, 0);
-    for _ in 0..=told.len() {
-        let here = told.iter().filter(|told| (told.rate / rate - 1.0).abs() < SAME_RATE);
-        let (runs, odds) = here.fold((0, 0.0), |(runs, odds), told| {
-            let chance = chance(told.answer);
+    for _ in 0..=reported.len() {
+        let here =
+            reported.iter().filter(|reported| (reported.rate / rate - 1.0).abs() < SAME_RATE);
+        let (runs, odds) = here.fold((0, 0.0), |(runs, odds), reported| {
+            let chance = chance(reported.answer);
             (runs + 1, odds + (chance / (1.0 - chance)).ln())
         });
         let ok = odds >= 0.0;
@@ -301,8 +306,8 @@ impl Distance {
 
 /// What the target served at the least when it was overloaded, from all such runs together: the capacity is
 /// not above it. `None` where it never was.
-fn served_at_least(told: &[Told]) -> Option<f64> {
-    let served = told.iter().filter_map(|told| match told.answer {
+fn served_at_least(reported: &[Reported]) -> Option<f64> {
+    let served = reported.iter().filter_map(|reported| match reported.answer {
         Answer::Overloaded { served } => Some(served),
         _ => None,
     });

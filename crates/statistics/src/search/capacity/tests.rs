@@ -9,15 +9,15 @@ const PLAN: CapacityPlan =
 
 /// Runs a search to its end: the judgement and the rates tried.
 fn search(plan: CapacityPlan, mut run: impl FnMut(f64) -> Answer) -> (Judgement, Vec<f64>) {
-    let mut search = Capacity::new(plan).unwrap();
+    let mut search = CapacitySearch::new(plan).unwrap();
     let mut rates = Vec::new();
     loop {
         match search.next() {
-            Step::Done(judgement) => return (judgement, rates),
-            Step::Run { rate } => {
+            SearchStep::Done(judgement) => return (judgement, rates),
+            SearchStep::Run { rate } => {
                 assert!((plan.lowest..=plan.highest).contains(&rate));
                 rates.push(rate);
-                search.tell(rate, run(rate));
+                search.report_result(rate, run(rate));
             }
         }
         assert!(rates.len() <= plan.runs_max);
@@ -145,31 +145,34 @@ fn the_capacity_of_simulated_queues_is_found() {
 
 #[test]
 fn telling_the_same_results_again_leads_to_the_same_place() {
-    let mut first = Capacity::new(PLAN).unwrap();
+    let mut first = CapacitySearch::new(PLAN).unwrap();
     let mut results = Vec::new();
-    while let Step::Run { rate } = first.next() {
+    while let SearchStep::Run { rate } = first.next() {
         let answer = Answer::Ok { ok: rate < 200.0 };
-        first.tell(rate, answer);
+        first.report_result(rate, answer);
         results.push((rate, answer));
-        let mut again = Capacity::new(PLAN).unwrap();
-        results.iter().for_each(|&(rate, answer)| again.tell(rate, answer));
+        let mut again = CapacitySearch::new(PLAN).unwrap();
+        results.iter().for_each(|&(rate, answer)| again.report_result(rate, answer));
         assert_eq!(again.next(), first.next());
     }
     let text = serde_json::to_string(&first.next()).unwrap();
     assert!(text.starts_with(r#"{"kind":"done","result":"found","rate":"#), "{text}");
-    assert!(matches!(serde_json::from_str(&text).unwrap(), Step::Done(Judgement::Found { .. })));
+    assert!(matches!(
+        serde_json::from_str(&text).unwrap(),
+        SearchStep::Done(Judgement::Found { .. })
+    ));
 }
 
 #[test]
 fn plans_that_make_no_sense_are_refused() {
     let rates = |lowest, first, highest| {
-        Capacity::new(CapacityPlan { lowest, first, highest, ..PLAN }).unwrap_err()
+        CapacitySearch::new(CapacityPlan { lowest, first, highest, ..PLAN }).unwrap_err()
     };
     assert_eq!(rates(0.0, 1.0, 2.0), CapacityError::Rates);
     assert_eq!(rates(2.0, 1.0, 3.0), CapacityError::Rates);
     assert_eq!(rates(1.0, 2.0, f64::INFINITY), CapacityError::Rates);
     assert_eq!(rates(1.0, f64::NAN, 2.0), CapacityError::Rates);
-    let precision = Capacity::new(CapacityPlan { precision: 0.0, ..PLAN });
+    let precision = CapacitySearch::new(CapacityPlan { precision: 0.0, ..PLAN });
     assert_eq!(precision, Err(CapacityError::Precision));
 }
 
@@ -189,7 +192,7 @@ fn odd_answers_do_no_harm() {
 
 #[test]
 fn the_capacity_is_not_above_what_an_overloaded_target_served() {
-    // Percentiles that stay far below the limit until a server of 200 a second is overloaded by a tenth.
+    // Percentiles that stay far below the limit until a server of 200 per second is overloaded by a tenth.
     let served = Estimate { value: 200.0, interval: Some(Interval::around(200.0, 1.0)) };
     let fast = Estimate { value: 0.2, interval: Some(Interval { low: 0.18, high: 0.22 }) };
     let (judgement, _) = search(PLAN, |rate| match rate > 220.0 {

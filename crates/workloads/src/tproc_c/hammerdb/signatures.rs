@@ -8,7 +8,7 @@ use std::fmt;
 
 use triphammer_core::DbError;
 use triphammer_core::rows::Rows;
-use triphammer_core::sql::SqlBook;
+use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Judged, Name};
 
 use super::super::transactions::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
@@ -131,10 +131,14 @@ impl Routine<'_> {
     }
 }
 
-/// Compares what `hammerdb.routines` listed with the forms that the book can call: what is there, or in
+/// Compares what `hammerdb.routines` listed with the forms that the catalogue can call: what is there, or in
 /// words what is not.
-pub(super) fn recognise(book: &SqlBook, rows: &Rows) -> Result<Result<Found, String>, DbError> {
-    let callable = |form: &&Form| book.has_statement(&format!("hammerdb.new_order.{}", form.name));
+pub(super) fn recognise(
+    catalogue: &StatementCatalogue,
+    rows: &Rows,
+) -> Result<Result<Found, String>, DbError> {
+    let callable =
+        |form: &&Form| catalogue.has_statement(&format!("hammerdb.new_order.{}", form.name));
     let forms: Vec<&'static Form> = FORMS.iter().filter(callable).collect();
     let mut routines = Vec::new();
     let mut remarks = Vec::new();
@@ -154,8 +158,8 @@ pub(super) fn recognise(book: &SqlBook, rows: &Rows) -> Result<Result<Found, Str
 }
 
 /// What a run lacks, and what its version does not keep, by what `hammerdb.routines` listed.
-pub(super) fn judge(book: &SqlBook, rows: &Rows) -> Result<Judged, DbError> {
-    Ok(match recognise(book, rows)? {
+pub(super) fn judge(catalogue: &StatementCatalogue, rows: &Rows) -> Result<Judged, DbError> {
+    Ok(match recognise(catalogue, rows)? {
         Ok(found) if found.has(Remark::Late) => {
             Judged { lack: None, violates: LATE.iter().copied().map(Name::from).collect() }
         }
@@ -241,7 +245,7 @@ fn class(type_name: &str) -> Option<char> {
 mod tests {
     use super::super::super::TprocC;
     use super::*;
-    use crate::books;
+    use crate::catalogues;
 
     const TEXTS: &str =
         "character varying, character varying, character varying, character, character";
@@ -255,7 +259,8 @@ mod tests {
             rows.text(types);
             if remark.is_empty() { rows.null() } else { rows.text(remark) }
         }
-        recognise(&books::book(&TprocC::describe(), dialect, true).unwrap(), &rows).unwrap()
+        recognise(&catalogues::catalogue(&TprocC::describe(), dialect, true).unwrap(), &rows)
+            .unwrap()
     }
 
     /// HammerDB's native procedures of PostgreSQL, PAYMENT's customer of this type.

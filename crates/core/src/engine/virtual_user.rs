@@ -12,7 +12,7 @@ const USERS: u64 = 1;
 const ARRIVALS: u64 = 5;
 
 /// Someone whose transactions are run: a user of a closed load, a terminal, or whoever has just arrived.
-pub(super) struct Client<W: Workload> {
+pub(super) struct VirtualUser<W: Workload> {
     pub state: W::User,
     pub inputs: Rng,
     pub author: Author,
@@ -22,7 +22,7 @@ pub(super) struct Client<W: Workload> {
     pub since: Elapsed,
 }
 
-impl<W: Workload> Client<W> {
+impl<W: Workload> VirtualUser<W> {
     /// User or terminal `id`, as yet without a transaction.
     pub fn user(workload: &W, spec: &RunSpec, id: u32) -> Self {
         let mut inputs = Rng::of(spec.seed, &[USERS, u64::from(id)]);

@@ -14,7 +14,7 @@ use crate::bed::LIMIT;
 type Work = Box<dyn FnOnce(&Runtime, &LocalSet, &mut AnySession) + Send>;
 
 /// A session on a thread of its own, closed when this is dropped.
-pub struct Member {
+pub struct ThreadedSession {
     work: Option<Sender<Work>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -22,7 +22,7 @@ pub struct Member {
 /// An answer that is still to come.
 pub struct Pending<T>(Receiver<T>);
 
-impl Member {
+impl ThreadedSession {
     /// Opens a session.
     pub fn connect(database: &Arc<AnyDatabase>) -> Self {
         let (sender, receiver) = channel::<Work>();
@@ -69,7 +69,7 @@ impl<T> Pending<T> {
     }
 }
 
-impl Drop for Member {
+impl Drop for ThreadedSession {
     fn drop(&mut self) {
         self.work = None;
         if let Some(thread) = self.thread.take() {

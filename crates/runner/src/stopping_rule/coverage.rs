@@ -3,14 +3,14 @@
 
 use triphammer_core::event::Phase;
 use triphammer_core::random::Rng;
-use triphammer_core::recorder::Interval;
+use triphammer_core::recorder::RecordedInterval;
 
 use super::tests::headline;
-use super::{Enough, Now};
+use super::{Now, StoppingRule};
 use crate::result::{Judged, Steadiness};
 use crate::schedule::Schedule;
 
-/// Transactions a second, in the long run.
+/// Transactions per second, in the long run.
 const LEVEL: f64 = 10_000.0;
 const RAMPUP: usize = 10;
 const LONGEST: usize = 1_800;
@@ -71,16 +71,16 @@ fn normal(rng: &mut Rng) -> f64 {
 /// What a run of these seconds claims.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of a second")]
 fn run(seconds: &[f64], schedule: &Schedule) -> Steadiness {
-    let mut enough = Enough::new(&headline(), Some(ASKED), LONGEST as u64);
-    enough.set_schedule(schedule.clone());
+    let mut rule = StoppingRule::new(&headline(), Some(ASKED), LONGEST as u64);
+    rule.set_schedule(schedule.clone());
     let mut end = RAMPUP + LONGEST;
     for (second, count) in seconds.iter().enumerate() {
         if second == RAMPUP {
-            enough.phase(Phase::Window, second as u64);
+            rule.phase(Phase::Window, second as u64);
         }
-        let mut interval = Interval::new(second as u64, 1);
+        let mut interval = RecordedInterval::new(second as u64, 1);
         interval.types[0].counts.committed = *count as u64;
-        if enough.second(&interval) == Now::EndWindow {
+        if rule.second(&interval) == Now::EndWindow {
             // The second that goes on is the last one.
             end = (second + 2).min(end);
             break;
@@ -170,7 +170,7 @@ fn holds(runs: u64, seed: u64, least: f64) {
 }
 
 #[test]
-fn a_claim_holds_or_is_not_made() {
+fn an_advisory_lock_is_held_or_not_taken() {
     holds(30, 1, 0.8);
 }
 

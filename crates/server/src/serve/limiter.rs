@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::Notify;
 
-use crate::config::Limits;
+use crate::config::ServerLimits;
 
 /// The connection that a request comes by.
 #[derive(Clone, Debug)]
@@ -55,8 +55,8 @@ impl Drop for StreamPlace {
 
 /// All places.
 #[derive(Debug)]
-pub struct Places {
-    limits: Limits,
+pub struct ConnectionLimiter {
+    limits: ServerLimits,
     taken: Mutex<Taken>,
     streams: Arc<Mutex<HashMap<IpAddr, usize>>>,
 }
@@ -70,8 +70,8 @@ struct Taken {
 
 /// A place, free again when dropped.
 #[derive(Debug)]
-pub struct Place {
-    places: Arc<Places>,
+pub struct Permit {
+    limiter: Arc<ConnectionLimiter>,
     number: u64,
     /// Who has it.
     pub visitor: Visitor,
@@ -79,15 +79,15 @@ pub struct Place {
     pub leave: Arc<Notify>,
 }
 
-impl Places {
+impl ConnectionLimiter {
     /// None is taken.
-    pub fn new(limits: Limits) -> Arc<Self> {
+    pub fn new(limits: ServerLimits) -> Arc<Self> {
         Arc::new(Self { limits, taken: Mutex::default(), streams: Arc::default() })
     }
 
     /// A place for a client, perhaps that of another that has not shown the token; `None` when all are taken by
     /// those who have.
-    pub fn take(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
+    pub fn take(self: &Arc<Self>, address: IpAddr) -> Option<Permit> {
         let client = client(address);
         let mut taken = self.taken();
         let of_client = taken.all.values().filter(|(v, _)| v.client == client).count();
@@ -110,7 +110,7 @@ impl Places {
         };
         let leave = Arc::new(Notify::new());
         taken.all.insert(number, (visitor.clone(), Arc::clone(&leave)));
-        Some(Place { places: Arc::clone(self), number, visitor, leave })
+        Some(Permit { limiter: Arc::clone(self), number, visitor, leave })
     }
 
     /// Whether none is taken.
@@ -123,9 +123,9 @@ impl Places {
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
-        self.places.taken().all.remove(&self.number);
+        self.limiter.taken().all.remove(&self.number);
     }
 }
 
@@ -139,9 +139,10 @@ fn client(address: IpAddr) -> IpAddr {
 mod tests {
     use super::*;
 
-    fn places() -> Arc<Places> {
-        let few = Limits { connections: 4, connections_per_client: 3, ..Limits::default() };
-        Places::new(few)
+    fn limiter() -> Arc<ConnectionLimiter> {
+        let few =
+            ServerLimits { connections: 4, connections_per_client: 3, ..ServerLimits::default() };
+        ConnectionLimiter::new(few)
     }
 
     fn from(last: u8) -> IpAddr {
@@ -150,45 +151,45 @@ mod tests {
 
     #[tokio::test]
     async fn who_has_not_shown_the_token_makes_room_oldest_first() {
-        let places = places();
-        let known = places.take(from(1)).unwrap();
+        let limiter = limiter();
+        let known = limiter.take(from(1)).unwrap();
         known.visitor.is_known();
-        let (first, second) = (places.take(from(1)).unwrap(), places.take(from(1)).unwrap());
-        let third = places.take(from(1)).unwrap();
+        let (first, second) = (limiter.take(from(1)).unwrap(), limiter.take(from(1)).unwrap());
+        let third = limiter.take(from(1)).unwrap();
         first.leave.notified().await;
         drop(first);
-        let other = places.take(from(2)).unwrap();
-        let more = places.take(from(3)).unwrap();
+        let other = limiter.take(from(2)).unwrap();
+        let more = limiter.take(from(3)).unwrap();
         second.leave.notified().await;
         for place in [&third, &other, &more] {
             place.visitor.is_known();
         }
-        assert!(places.take(from(4)).is_none());
+        assert!(limiter.take(from(4)).is_none());
         drop((second, third));
-        assert!(places.take(from(4)).is_some());
+        assert!(limiter.take(from(4)).is_some());
     }
 
     #[test]
     fn all_addresses_of_this_host_are_one_client() {
-        let places = places();
-        let taken: Vec<Place> = ["127.0.0.1", "127.9.8.7", "::1", "::ffff:127.0.0.2"]
+        let limiter = limiter();
+        let taken: Vec<Permit> = ["127.0.0.1", "127.9.8.7", "::1", "::ffff:127.0.0.2"]
             .iter()
-            .filter_map(|address| places.take(address.parse().unwrap()))
+            .filter_map(|address| limiter.take(address.parse().unwrap()))
             .inspect(|place| place.visitor.is_known())
             .collect();
         assert_eq!(taken.len(), 3);
         drop(taken);
-        assert!(places.are_free());
+        assert!(limiter.are_free());
     }
 
     #[test]
     fn a_client_has_so_many_streams_and_a_place_is_free_at_once() {
-        let limits = Limits { streams_per_client: 2, ..Limits::default() };
-        let places = Places::new(limits);
-        let (a, b) = (places.take(from(1)).unwrap(), places.take(from(1)).unwrap());
+        let limits = ServerLimits { streams_per_client: 2, ..ServerLimits::default() };
+        let limiter = ConnectionLimiter::new(limits);
+        let (a, b) = (limiter.take(from(1)).unwrap(), limiter.take(from(1)).unwrap());
         let (first, _second) = (a.visitor.stream().unwrap(), b.visitor.stream().unwrap());
         assert!(b.visitor.stream().is_none());
-        assert!(places.take(from(2)).unwrap().visitor.stream().is_some());
+        assert!(limiter.take(from(2)).unwrap().visitor.stream().is_some());
         drop(first);
         assert!(b.visitor.stream().is_some());
     }

@@ -1,7 +1,7 @@
 //! A thread's one precise timer. Tokio's timers end on whole milliseconds, rounded up: half a millisecond
-//! too late in the mean, which would be in every response time. On Linux a timer of the kernel's own
-//! wakes the thread through the epoll handle that it sleeps on anyway, some 0.05 ms late, for two
-//! system calls a wake-up. Elsewhere, and in virtual time, tokio's has to do.
+//! too late on average, which would be in every response time. On Linux a timer of the kernel's own
+//! wakes the thread through the epoll handle that it sleeps on anyway, about 0.05 ms late, for two
+//! system calls per wake-up. Elsewhere, and in virtual time, tokio's has to do.
 
 use tokio::time::sleep_until;
 
@@ -11,12 +11,12 @@ use crate::timer::Timer;
 
 /// A timer.
 #[derive(Debug)]
-pub(super) struct Alarm {
+pub(super) struct WakeTimer {
     #[cfg(target_os = "linux")]
     kernel: Option<Timer>,
 }
 
-impl Alarm {
+impl WakeTimer {
     /// Tokio's timer, which virtual time moves.
     pub fn of_tokio() -> Self {
         Self {
@@ -33,7 +33,7 @@ impl Alarm {
         }
     }
 
-    /// Sleeps until `at`. May be given up and called again.
+    /// Sleeps until `at`. May be cancelled and called again.
     pub async fn until(&self, clock: &Clock, at: Elapsed) {
         #[cfg(target_os = "linux")]
         if let Some(timer) = &self.kernel

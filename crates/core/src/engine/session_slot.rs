@@ -8,17 +8,17 @@ use std::time::Duration;
 
 use tokio::time::{sleep_until, timeout};
 
-use super::client::Client;
 use super::context::Context;
 use super::ledger::Finished;
 use super::metered::Metered;
 use super::turn::{Pace, Turn};
+use super::virtual_user::VirtualUser;
 use crate::clock::{Clock, Elapsed};
 use crate::error::{DbError, ErrorClass};
 use crate::event::Note;
 use crate::outcome::{Outcome, Timing};
 use crate::random::Rng;
-use crate::recorder::Ended;
+use crate::recorder::TransactionEnd;
 use crate::session::{Access, Admin, Database, Role, ServerProcess, Session};
 use crate::workload::{Completion, Statements, Workload};
 
@@ -42,7 +42,7 @@ pub(super) struct Live<W: Workload, D: Database> {
 }
 
 /// A session at work: for one virtual user, or for whoever is due.
-pub(super) struct VirtualUser<W: Workload, D: Database> {
+pub(super) struct SessionSlot<W: Workload, D: Database> {
     pub context: Rc<Context<W, D>>,
     pub clock: Clock,
     /// Place among the sessions of this thread.
@@ -51,13 +51,13 @@ pub(super) struct VirtualUser<W: Workload, D: Database> {
     id: u32,
     pub pace: Pace,
     /// Whose transaction it is, or was last.
-    pub client: Client<W>,
+    pub client: VirtualUser<W>,
     jitter: Rng,
     live: Option<Live<W, D>>,
     /// Attempts at the transaction so far.
     attempts: u32,
     refused: bool,
-    /// The session is gone and could not be made anew so far.
+    /// The session is gone and could not be reconnected so far.
     away: bool,
 }
 
@@ -70,7 +70,7 @@ pub(super) async fn connect<W: Workload, D: Database>(
     let limit = plan.spec.limits.connect;
     let opening = async {
         let mut session = Metered::new(plan.database.connect(Role::User, id).await?);
-        let mut statements = Statements::new(&plan.book);
+        let mut statements = Statements::new(&plan.catalogue);
         let prepared = plan.workload.prepare(plan.spec.mode, &mut statements, &mut session).await?;
         Ok(Live { session, prepared })
     };
@@ -89,7 +89,7 @@ impl<W: Workload, D: Database> Live<W, D> {
     }
 }
 
-impl<W: Workload, D: Database> VirtualUser<W, D> {
+impl<W: Workload, D: Database> SessionSlot<W, D> {
     pub(super) fn new(
         context: Rc<Context<W, D>>,
         clock: Clock,
@@ -103,7 +103,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             place,
             id,
             pace: Pace::of(spec),
-            client: Client::user(&*context.plan.workload, spec, id),
+            client: VirtualUser::user(&*context.plan.workload, spec, id),
             jitter: Rng::of(spec.seed, &[JITTER, u64::from(id)]),
             live: Some(live),
             attempts: 0,
@@ -142,7 +142,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
             };
             let Some(Turn { due, started, transaction }) = turn else { break };
             let date = self.clock.timestamp(due);
-            let Client { state, inputs, .. } = &mut self.client;
+            let VirtualUser { state, inputs, .. } = &mut self.client;
             let input = workload.draw(transaction, state, inputs, date);
             context.begin(self.place, transaction);
             let ended = self.transaction(transaction, &input).await;
@@ -205,8 +205,12 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
 
     /// One transaction with all its attempts. `None` when it was given up in an abort, which leaves it in
     /// flight.
-    async fn transaction(&mut self, transaction: usize, input: &W::Input) -> Option<Ended> {
-        let without = |outcome| Some(Ended { outcome, tally: 0, unread: false });
+    async fn transaction(
+        &mut self,
+        transaction: usize,
+        input: &W::Input,
+    ) -> Option<TransactionEnd> {
+        let without = |outcome| Some(TransactionEnd { outcome, tally: 0, unread: false });
         let failed = |class| without(Outcome::Failed(class));
         let access = self.context.access(transaction);
         self.attempts = 1;
@@ -291,7 +295,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
         }
     }
 
-    /// Makes the session anew when it was lost, as long as the run lasts. Where the load is closed the
+    /// Reconnects the session when it was lost, as long as the run lasts. Where the load is closed the
     /// wait lies inside the transaction that needs the session; elsewhere other sessions take what is
     /// due meanwhile, and what nobody takes waits from when it was due. So an outage shows in response
     /// times.
@@ -338,7 +342,7 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
         }
     }
 
-    /// The session could not be made anew.
+    /// The session could not be reconnected.
     fn stays_away(&mut self) {
         if !std::mem::replace(&mut self.away, true) {
             self.context.sessions.stays_away();
@@ -358,9 +362,9 @@ impl<W: Workload, D: Database> VirtualUser<W, D> {
     }
 }
 
-fn ended(Completion { committed, tally }: Completion, unread: bool) -> Ended {
+fn ended(Completion { committed, tally }: Completion, unread: bool) -> TransactionEnd {
     let outcome = if committed { Outcome::Committed } else { Outcome::RolledBack };
-    Ended { outcome, tally, unread }
+    TransactionEnd { outcome, tally, unread }
 }
 
 fn timed_out(commit_pending: bool, limit: Duration) -> DbError {

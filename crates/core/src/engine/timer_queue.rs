@@ -17,18 +17,18 @@ use std::task::{Poll, Waker};
 
 use tokio::sync::Notify;
 
-use super::alarm::Alarm;
 use super::signal::Signal;
+use super::wake_timer::WakeTimer;
 use crate::clock::{Clock, Elapsed};
 
 /// An entry: when, and who: the place of a session or of a terminal on this thread.
 pub(super) type Entry = (Elapsed, u32);
 
-/// A thread's agenda.
+/// A thread's timer queue.
 #[derive(Debug, Default)]
-pub(super) struct Agenda {
+pub(super) struct TimerQueue {
     list: RefCell<List>,
-    /// The timer must be set anew.
+    /// The timer must be reset.
     changed: Notify,
 }
 
@@ -37,7 +37,7 @@ struct List {
     waiting: BinaryHeap<Reverse<Entry>>,
     /// Sessions of a pool that have nothing to do, the one that has waited longest first.
     idle: VecDeque<u32>,
-    seats: Vec<Seat>,
+    waiters: Vec<Waiter>,
     pooled: bool,
     /// What the timer is set to.
     armed: Option<Elapsed>,
@@ -46,16 +46,16 @@ struct List {
 
 /// Where a session waits.
 #[derive(Debug, Default)]
-struct Seat {
+struct Waiter {
     handed: Option<Entry>,
     waker: Option<Waker>,
 }
 
-impl Agenda {
+impl TimerQueue {
     /// Makes room for the sessions of the thread.
     pub fn open(&self, sessions: usize, pooled: bool) {
         let mut list = self.list.borrow_mut();
-        list.seats.resize_with(sessions, Seat::default);
+        list.waiters.resize_with(sessions, Waiter::default);
         list.pooled = pooled;
     }
 
@@ -78,24 +78,24 @@ impl Agenda {
         list.waiting.iter().filter(|Reverse((at, _))| *at <= now).count() as u64
     }
 
-    /// Waits until the session in `seat` is handed an entry; `None` when the run is over.
-    pub async fn wait(&self, seat: u32) -> Option<Entry> {
+    /// Waits until the session in `waiter` is handed an entry; `None` when the run is over.
+    pub async fn wait(&self, waiter: u32) -> Option<Entry> {
         {
             let mut list = self.list.borrow_mut();
             if list.pooled {
-                list.idle.push_back(seat);
+                list.idle.push_back(waiter);
             }
         }
         self.rearm();
         poll_fn(|context| {
             let mut list = self.list.borrow_mut();
             let over = list.over;
-            let seat = &mut list.seats[seat as usize];
-            match seat.handed.take() {
+            let waiter = &mut list.waiters[waiter as usize];
+            match waiter.handed.take() {
                 Some(entry) => Poll::Ready(Some(entry)),
                 None if over => Poll::Ready(None),
                 None => {
-                    seat.waker = Some(context.waker().clone());
+                    waiter.waker = Some(context.waker().clone());
                     Poll::Pending
                 }
             }
@@ -107,19 +107,19 @@ impl Agenda {
     pub fn close(&self) {
         let mut list = self.list.borrow_mut();
         list.over = true;
-        for waker in list.seats.iter_mut().filter_map(|seat| seat.waker.take()) {
+        for waker in list.waiters.iter_mut().filter_map(|waiter| waiter.waker.take()) {
             waker.wake();
         }
     }
 
     /// Rings until the run stops.
-    pub async fn ring(&self, clock: Clock, alarm: Alarm, mut signal: Signal) {
+    pub async fn run(&self, clock: Clock, timer: WakeTimer, mut signal: Signal) {
         let mut stopped = pin!(signal.until(|state| state.stopped));
         loop {
             let next = self.list.borrow_mut().hand_out(clock.now());
             let sleep = async {
                 match next {
-                    Some(at) => alarm.until(&clock, at).await,
+                    Some(at) => timer.until(&clock, at).await,
                     None => pending().await,
                 }
             };
@@ -136,11 +136,11 @@ impl Agenda {
     pub fn left(&self) -> Vec<Entry> {
         let mut list = self.list.borrow_mut();
         let mut left: Vec<Entry> = list.waiting.drain().map(|Reverse(entry)| entry).collect();
-        left.extend(list.seats.iter_mut().filter_map(|seat| seat.handed.take()));
+        left.extend(list.waiters.iter_mut().filter_map(|waiter| waiter.handed.take()));
         left
     }
 
-    /// Sets the timer anew when it would ring too late.
+    /// Resets the timer when it would fire too late.
     fn rearm(&self) {
         let list = self.list.borrow();
         if let Some(first) = list.first()
@@ -162,10 +162,10 @@ impl List {
     fn hand_out(&mut self, now: Elapsed) -> Option<Elapsed> {
         while self.first().is_some_and(|at| at <= now) {
             let Some(Reverse(entry)) = self.waiting.pop() else { break };
-            let seat = if self.pooled { self.idle.pop_front() } else { Some(entry.1) };
-            let seat = &mut self.seats[seat.expect("first() says that one is idle") as usize];
-            seat.handed = Some(entry);
-            if let Some(waker) = seat.waker.take() {
+            let waiter = if self.pooled { self.idle.pop_front() } else { Some(entry.1) };
+            let waiter = &mut self.waiters[waiter.expect("first() says that one is idle") as usize];
+            waiter.handed = Some(entry);
+            if let Some(waker) = waiter.waker.take() {
                 waker.wake();
             }
         }

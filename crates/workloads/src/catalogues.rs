@@ -1,4 +1,4 @@
-//! Makes the SQL book of a workload for a dialect from the files under `sql/`, which release builds
+//! Makes the statement catalogue of a workload for a dialect from the files under `sql/`, which release builds
 //! carry inside (debug builds read the folder).
 //!
 //! ```text
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! `_build` holds the statements about the table `triphammer_build`, in which the runner keeps what
-//! was built; they are in every workload's book.
+//! was built; they are in every workload's catalogue.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -15,7 +15,8 @@ use std::sync::OnceLock;
 use rust_embed::RustEmbed;
 use triphammer_core::SpecError;
 use triphammer_core::sql::{
-    Dialect, DialectOption, Layer, SqlBook, StatementDef, optional, param, statement,
+    Dialect, DialectLayer, DialectOption, StatementCatalogue, StatementDef, optional, param,
+    statement,
 };
 use triphammer_core::value::ColumnType::Text;
 use triphammer_core::workload::{Description, Name, OptionCommand, OptionDef};
@@ -49,43 +50,50 @@ pub fn build_statements() -> [StatementDef; 7] {
     ]
 }
 
-/// The book of a workload in `dialect`, its options at their defaults; with `procedures` the calls
+/// The catalogue of a workload in `dialect`, its options at their defaults; with `procedures` the calls
 /// must be there too.
 ///
 /// # Errors
-/// When there is no such dialect, or its book is not whole.
-pub fn book(workload: &Description, dialect: &str, procedures: bool) -> Result<SqlBook, SpecError> {
-    book_with(workload, dialect, procedures, &BTreeMap::new())
+/// When there is no such dialect, or its catalogue is not whole.
+pub fn catalogue(
+    workload: &Description,
+    dialect: &str,
+    procedures: bool,
+) -> Result<StatementCatalogue, SpecError> {
+    catalogue_with(workload, dialect, procedures, &BTreeMap::new())
 }
 
-/// As [`book`], with options of the dialect.
+/// As [`catalogue`], with options of the dialect.
 ///
 /// # Errors
-/// As [`book`], and when the dialect has no such option or value.
-pub fn book_with(
+/// As [`catalogue`], and when the dialect has no such option or value.
+pub fn catalogue_with(
     workload: &Description,
     dialect: &str,
     procedures: bool,
     options: &BTreeMap<String, String>,
-) -> Result<SqlBook, SpecError> {
+) -> Result<StatementCatalogue, SpecError> {
     let chain = chain(dialect)?;
-    let words = option_words(&chain, dialect, options)?;
+    let variables = option_variables(&chain, dialect, options)?;
     let mut layers: Vec<_> = chain
         .into_iter()
-        .map(|dialect| Layer { files: files(&dialect.name, &["_build", &workload.name]), dialect })
+        .map(|dialect| DialectLayer {
+            files: files(&dialect.name, &["_build", &workload.name]),
+            dialect,
+        })
         .collect();
-    layers.push(Layer {
-        dialect: Dialect { name: dialect.to_owned(), words, ..Dialect::default() },
+    layers.push(DialectLayer {
+        dialect: Dialect { name: dialect.to_owned(), variables, ..Dialect::default() },
         files: Vec::new(),
     });
     let build = build_statements();
     let definitions: Vec<_> = build.iter().chain(&workload.statements).collect();
-    SqlBook::new(&layers, &definitions, procedures)
+    StatementCatalogue::new(&layers, &definitions, procedures)
         .map_err(|error| SpecError::new(format!("{} on {dialect}: {error}", workload.name)))
 }
 
 /// The words that options stand for, those not given by their defaults.
-fn option_words(
+fn option_variables(
     chain: &[Dialect],
     dialect: &str,
     given: &BTreeMap<String, String>,
@@ -94,12 +102,12 @@ fn option_words(
     if let Some(name) = given.keys().find(|name| options.iter().all(|o| o.name != **name)) {
         return Err(SpecError::new(format!("{dialect} has no option `{name}`")));
     }
-    let mut words = BTreeMap::new();
+    let mut variables = BTreeMap::new();
     for option in options {
         let value = given.get(&option.name).unwrap_or(&option.default);
-        words.extend(option.words(&option.read(value)?));
+        variables.extend(option.variables(&option.read(value)?));
     }
-    Ok(words)
+    Ok(variables)
 }
 
 /// The options that builds in a dialect take, beside those of the workload.

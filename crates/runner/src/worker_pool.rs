@@ -18,7 +18,7 @@ use crate::limited::{Limited, answered};
 
 /// Who works, and how.
 #[derive(Debug)]
-pub struct Crew {
+pub struct WorkerPool {
     /// The database.
     pub database: Arc<AnyDatabase>,
     /// Members; no more are started than there are tasks.
@@ -34,7 +34,7 @@ pub struct Crew {
 /// Longest wait for a database to stop a statement that was cancelled; then its session is dropped.
 const CANCEL_LIMIT: Duration = Duration::from_secs(5);
 
-impl Crew {
+impl WorkerPool {
     /// Does every task once and gives the results in the order of the tasks. `setup` makes what a member
     /// keeps for all its tasks, on its new session.
     ///

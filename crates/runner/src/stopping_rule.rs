@@ -1,16 +1,16 @@
 //! The first figure second by second while a run goes on, and whether the run has measured enough.
 
 use triphammer_core::event::Phase;
-use triphammer_core::recorder::Interval;
+use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::workload::Headline;
-use triphammer_statistics::until_ci::{Decision, POINTS_MIN, Target, decide, is_look};
+use triphammer_statistics::until_ci::{Decision, POINTS_MIN, Target, decide, is_interim_analysis};
 
 use crate::report::format::{duration, precise};
 use crate::schedule::Schedule;
 
 /// The headline's transactions by second, and when there are enough of them.
 #[derive(Debug)]
-pub(crate) struct Enough {
+pub(crate) struct StoppingRule {
     headline: Headline,
     /// From the run's zero.
     seconds: Vec<f64>,
@@ -21,7 +21,7 @@ pub(crate) struct Enough {
     target: Option<Target>,
     /// Why the window has a least length.
     schedule: Schedule,
-    told: bool,
+    reported: bool,
 }
 
 /// What to do after a second.
@@ -32,10 +32,10 @@ pub(crate) enum Now {
     /// The interval is as tight as was asked for.
     EndWindow,
     /// It will not be: to be told, once.
-    Tell(String),
+    Report(String),
 }
 
-impl Enough {
+impl StoppingRule {
     /// For a run whose window lasts `longest_s` at most, until the interval is within `until` of the mean.
     pub fn new(headline: &Headline, until: Option<f64>, longest_s: u64) -> Self {
         let target = until.map(|relative_half_width| Target {
@@ -46,7 +46,7 @@ impl Enough {
         let headline = headline.clone();
         let (seconds, schedule) = (Vec::new(), Schedule::default());
         let mut new =
-            Self { headline, seconds, window: None, end: None, target, schedule, told: false };
+            Self { headline, seconds, window: None, end: None, target, schedule, reported: false };
         new.set_schedule(Schedule::default());
         new
     }
@@ -71,7 +71,7 @@ impl Enough {
     }
 
     /// Takes in a second of all threads.
-    pub fn second(&mut self, interval: &Interval) -> Now {
+    pub fn second(&mut self, interval: &RecordedInterval) -> Now {
         let committed: u64 = (self.headline.transactions.iter())
             .map(|transaction| interval.types[*transaction].counts.committed)
             .sum();
@@ -89,17 +89,21 @@ impl Enough {
         }
         let window = self.seconds.get(start..).unwrap_or_default();
         if target.points_max < shortest(&self.schedule) {
-            let told = std::mem::replace(&mut self.told, true);
-            return if told { Now::GoOn } else { Now::Tell(too_short(target, &self.schedule)) };
+            let reported = std::mem::replace(&mut self.reported, true);
+            return if reported {
+                Now::GoOn
+            } else {
+                Now::Report(too_short(target, &self.schedule))
+            };
         }
-        if !is_look(window.len(), target) {
+        if !is_interim_analysis(window.len(), target) {
             return Now::GoOn;
         }
         match decide(window, target) {
             Decision::Stop => Now::EndWindow,
-            Decision::NotWithinLimit { points_needed } if !self.told => {
-                self.told = true;
-                Now::Tell(not_within(target, points_needed))
+            Decision::NotWithinLimit { points_needed } if !self.reported => {
+                self.reported = true;
+                Now::Report(not_within(target, points_needed))
             }
             Decision::GoOn { .. } | Decision::NotWithinLimit { .. } => Now::GoOn,
         }
@@ -172,22 +176,26 @@ mod tests {
     }
 
     /// On a server that does nothing by the clock.
-    fn enough(until: Option<f64>, longest_s: u64) -> Enough {
-        let mut enough = Enough::new(&headline(), until, longest_s);
-        enough.set_schedule(Schedule::Nothing);
-        enough
+    fn rule(until: Option<f64>, longest_s: u64) -> StoppingRule {
+        let mut rule = StoppingRule::new(&headline(), until, longest_s);
+        rule.set_schedule(Schedule::Nothing);
+        rule
     }
 
     /// Seconds with these counts, ramp-up of ten seconds before them; the second at which something is
     /// to be done, and what.
-    fn first(enough: &mut Enough, count: impl Fn(u64) -> u64, seconds: u64) -> Option<(u64, Now)> {
+    fn first(
+        rule: &mut StoppingRule,
+        count: impl Fn(u64) -> u64,
+        seconds: u64,
+    ) -> Option<(u64, Now)> {
         for second in 0..10 + seconds {
             if second == 10 {
-                enough.phase(Phase::Window, second);
+                rule.phase(Phase::Window, second);
             }
-            let mut interval = Interval::new(second, 1);
+            let mut interval = RecordedInterval::new(second, 1);
             interval.types[0].counts.committed = count(second);
-            match enough.second(&interval) {
+            match rule.second(&interval) {
                 Now::GoOn => {}
                 now => return Some((second, now)),
             }
@@ -201,46 +209,48 @@ mod tests {
 
     #[test]
     fn a_quiet_series_ends_the_window_and_a_noisy_one_does_not() {
-        let mut quiet = enough(Some(0.05), 1_000);
+        let mut quiet = rule(Some(0.05), 1_000);
         let (second, now) = first(&mut quiet, |s| 1_000 + noise(s), 1_000).unwrap();
         assert_eq!(now, Now::EndWindow);
         assert!((200..300).contains(&second), "{second}");
         assert_eq!(quiet.into_seconds().len() as u64, second + 1);
-        let mut by_time = enough(None, 1_000);
+        let mut by_time = rule(None, 1_000);
         assert_eq!(first(&mut by_time, |s| 1_000 + noise(s), 300), None);
     }
 
     #[test]
     fn what_will_not_be_reached_is_told_once_with_what_it_takes() {
-        let mut noisy = enough(Some(0.001), 300);
+        let mut noisy = rule(Some(0.001), 300);
         let (_, now) = first(&mut noisy, |s| 100 + 4 * noise(s), 300).unwrap();
-        let Now::Tell(text) = now else { panic!("{now:?}") };
+        let Now::Report(text) = now else { panic!("{now:?}") };
         assert!(text.contains("± 0.10 % will not be reached in 5m"), "{text}");
         assert_eq!(first(&mut noisy, |s| 100 + 4 * noise(s), 100), None, "told once");
     }
 
     #[test]
     fn a_window_whose_limit_is_too_short_says_so_once_and_at_once() {
-        let mut short = enough(Some(0.01), 2);
+        let mut short = rule(Some(0.01), 2);
         short.phase(Phase::Window, 0);
-        let Now::Tell(text) = short.second(&Interval::new(0, 1)) else { panic!("not told") };
+        let Now::Report(text) = short.second(&RecordedInterval::new(0, 1)) else {
+            panic!("not told")
+        };
         assert!(text.contains("± 1.0 % will not be reached in 2s: a window"), "{text}");
         assert!(text.contains("3m 40s long"), "{text}");
-        assert_eq!(short.second(&Interval::new(1, 1)), Now::GoOn);
+        assert_eq!(short.second(&RecordedInterval::new(1, 1)), Now::GoOn);
     }
 
     #[test]
     fn a_window_holds_two_rounds_of_what_the_server_does_by_the_clock() {
         let ends = |schedule: Schedule, longest| {
-            let mut enough = Enough::new(&headline(), Some(0.05), longest);
-            enough.set_schedule(schedule);
-            first(&mut enough, |s| 1_000 + noise(s), 3_000).unwrap()
+            let mut rule = StoppingRule::new(&headline(), Some(0.05), longest);
+            rule.set_schedule(schedule);
+            first(&mut rule, |s| 1_000 + noise(s), 3_000).unwrap()
         };
         let checkpoints = Schedule::Every { setting: "checkpoint_timeout".into(), seconds: 600 };
         // Ten seconds of ramp-up, and seconds count from 0.
         assert_eq!(ends(checkpoints.clone(), 3_000), (1_209, Now::EndWindow));
         assert_eq!(ends(Schedule::default(), 3_000), (609, Now::EndWindow));
-        let (second, Now::Tell(text)) = ends(checkpoints, 900) else { panic!("not told") };
+        let (second, Now::Report(text)) = ends(checkpoints, 900) else { panic!("not told") };
         assert_eq!(second, 10);
         assert!(
             text.contains(
@@ -252,17 +262,17 @@ mod tests {
 
     #[test]
     fn a_guess_is_told_as_one() {
-        let told = [42.0, 605.0, 4_000.0, 74_695_245.0].map(roughly);
-        assert_eq!(told, ["50s", "11m", "1h 7m", "20749h"]);
+        let reported = [42.0, 605.0, 4_000.0, 74_695_245.0].map(roughly);
+        assert_eq!(reported, ["50s", "11m", "1h 7m", "20749h"]);
     }
 
     #[test]
     fn merged_seconds_are_spread() {
-        let mut enough = enough(None, 10);
-        let mut merged = Interval::new(0, 1);
+        let mut rule = rule(None, 10);
+        let mut merged = RecordedInterval::new(0, 1);
         merged.last = 3;
         merged.types[0].counts.committed = 8;
-        assert_eq!(enough.second(&merged), Now::GoOn);
-        assert_eq!(enough.into_seconds(), [2.0; 4]);
+        assert_eq!(rule.second(&merged), Now::GoOn);
+        assert_eq!(rule.into_seconds(), [2.0; 4]);
     }
 }

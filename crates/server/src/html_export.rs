@@ -18,9 +18,9 @@ const POINTS: u32 = 600;
 /// Where the page has its job.
 const PLACE: [&str; 2] = ["<script id=\"job\" type=\"application/json\">", "</script>"];
 
-/// What the page holds: `Handover` in `ui/src/report/handover.ts`.
+/// What the page holds: `HtmlExport` in `ui/src/report/export.ts`.
 #[derive(Debug, Serialize)]
-struct Handover {
+struct HtmlExport {
     made_at: String,
     command_line: String,
     detail: JobDetail,
@@ -41,17 +41,17 @@ pub fn page(store: &Store, job: &StoredJob) -> Result<String, Failure> {
              `npm ci && npm run build` in ui/ and then `make build`; the other formats need none",
         )
     })?;
-    let handover = Handover::of(store, job).map_err(|error| Failure::refuse(error.to_string()))?;
-    let json = serde_json::to_string(&handover).expect("a handover is plain data");
+    let export = HtmlExport::of(store, job).map_err(|error| Failure::refuse(error.to_string()))?;
+    let json = serde_json::to_string(&export).expect("a handover is plain data");
     fill(&template, &json).ok_or_else(|| {
         Failure::refuse(
             "the web interface in this program is of another version; `npm ci && npm run build` in ui/ \
-             and then `make build` make both anew",
+             and then `make build` build both again",
         )
     })
 }
 
-impl Handover {
+impl HtmlExport {
     fn of(store: &Store, job: &StoredJob) -> Result<Self, StoreError> {
         let (id, names) = (job.row.id, &job.transactions);
         let is_run = job.row.kind == JobKind::Run;
@@ -62,7 +62,7 @@ impl Handover {
         let server = is_run.then(|| ServerSettings::of(store, id));
         Ok(Self {
             made_at: now(),
-            command_line: said(job),
+            command_line: given_settings(job),
             series: series.transpose()?,
             percentiles: percentiles.transpose()?,
             heatmap: heatmap.transpose()?,
@@ -73,7 +73,7 @@ impl Handover {
 }
 
 /// The command line that asks for the same: of a campaign from its plan, of a run from its result.
-fn said(job: &StoredJob) -> String {
+fn given_settings(job: &StoredJob) -> String {
     let of_plan = job.plan.as_ref().and_then(|plan| plan["said"].as_array());
     let of_result = || job.document.as_ref().and_then(|document| document["settings"].as_array());
     let settings = of_plan.or_else(of_result).map_or(&[] as &[Value], Vec::as_slice);
@@ -81,17 +81,17 @@ fn said(job: &StoredJob) -> String {
         .iter()
         .filter(|setting| setting["source"] != "default" && setting["name"] != "target")
         .filter_map(|setting| Some((setting["name"].as_str()?, setting["value"].as_str()?)));
-    let mut said = vec![("target", job.row.target.as_str())];
-    said.extend(told);
-    if !said.iter().any(|(name, _)| *name == "workload") {
-        said.insert(1, ("workload", &job.row.workload));
+    let mut given_settings = vec![("target", job.row.target.as_str())];
+    given_settings.extend(told);
+    if !given_settings.iter().any(|(name, _)| *name == "workload") {
+        given_settings.insert(1, ("workload", &job.row.workload));
     }
     if let Some(label) =
-        job.row.label.as_deref().filter(|_| !said.iter().any(|(n, _)| *n == "label"))
+        job.row.label.as_deref().filter(|_| !given_settings.iter().any(|(n, _)| *n == "label"))
     {
-        said.push(("label", label));
+        given_settings.push(("label", label));
     }
-    command_line::of(job.row.kind, said)
+    command_line::of(job.row.kind, given_settings)
 }
 
 /// The template with the job in its place: JSON in which no `<` is left to end the element, and no line

@@ -1,4 +1,4 @@
-//! Claims between processes on one SQLite file: a lock of the operating system on a file beside it.
+//! Advisory locks between processes on one SQLite file: a lock of the operating system on a file beside it.
 //!
 //! The lock goes when its holder does, killed or not. The last holder removes the file. Somebody may
 //! have opened it just before and would then lock a file that no path leads to any more, so whoever has
@@ -9,28 +9,28 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use triphammer_core::session::Claim;
+use triphammer_core::session::LockMode;
 
-/// How often a claim starts over when holders leave at the same moment.
+/// How often taking a lock starts over when holders leave at the same moment.
 const ATTEMPTS: u32 = 100;
 
-/// A claim that is held.
+/// A lock that is held.
 #[derive(Debug)]
-pub(super) struct ClaimFile {
+pub(super) struct LockFile {
     file: File,
     path: PathBuf,
 }
 
-impl ClaimFile {
-    /// Takes a claim on `name` for the database file; `None` when another one stands against it.
-    pub(super) fn take(database: &Path, name: &str, claim: Claim) -> io::Result<Option<Self>> {
+impl LockFile {
+    /// Takes a lock on `name` for the database file; `None` when a conflicting one is held.
+    pub(super) fn take(database: &Path, name: &str, mode: LockMode) -> io::Result<Option<Self>> {
         let path = path(database, name);
         for _ in 0..ATTEMPTS {
             let mut options = File::options();
             let file = options.create(true).read(true).write(true).truncate(false).open(&path)?;
-            let locked = match claim {
-                Claim::Shared => file.try_lock_shared(),
-                Claim::Exclusive => file.try_lock(),
+            let locked = match mode {
+                LockMode::Shared => file.try_lock_shared(),
+                LockMode::Exclusive => file.try_lock(),
             };
             match locked {
                 Ok(()) if leads_to(&path, &file) => return Ok(Some(Self { file, path })),
@@ -43,7 +43,7 @@ impl ClaimFile {
     }
 }
 
-impl Drop for ClaimFile {
+impl Drop for LockFile {
     fn drop(&mut self) {
         let alone = self.file.unlock().is_ok() && self.file.try_lock().is_ok();
         if alone && leads_to(&self.path, &self.file) {
@@ -84,15 +84,15 @@ mod tests {
     fn the_last_holder_removes_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let database = folder.path().join("a.db");
-        let take = |claim| ClaimFile::take(&database, "a/b", claim).unwrap();
-        let first = take(Claim::Shared).unwrap();
-        let second = take(Claim::Shared).unwrap();
+        let take = |advisory_lock| LockFile::take(&database, "a/b", advisory_lock).unwrap();
+        let first = take(LockMode::Shared).unwrap();
+        let second = take(LockMode::Shared).unwrap();
         drop(first);
-        assert!(take(Claim::Exclusive).is_none());
+        assert!(take(LockMode::Exclusive).is_none());
         assert!(path(&database, "a/b").exists());
         drop(second);
         assert!(!path(&database, "a/b").exists());
-        assert!(take(Claim::Exclusive).is_some());
+        assert!(take(LockMode::Exclusive).is_some());
     }
 
     #[test]
@@ -104,7 +104,9 @@ mod tests {
         let take_and_leave = || {
             let mut taken = 0;
             while taken < 100 {
-                let Some(claim) = ClaimFile::take(&database, "a", Claim::Exclusive).unwrap() else {
+                let Some(advisory_lock) =
+                    LockFile::take(&database, "a", LockMode::Exclusive).unwrap()
+                else {
                     std::thread::yield_now();
                     continue;
                 };
@@ -112,7 +114,7 @@ mod tests {
                 taken += 1;
                 std::thread::yield_now();
                 holders.fetch_sub(1, Ordering::SeqCst);
-                drop(claim);
+                drop(advisory_lock);
             }
         };
         std::thread::scope(|scope| {
