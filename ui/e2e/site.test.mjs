@@ -101,7 +101,7 @@ async function start(query, button, shown) {
 /** A run of ten minutes: its tab is closed, another finds it going on, and it is stopped by the keyboard. */
 async function watchedLeftAndStopped(query, name) {
   await start(`${query}&vus=2&rampup=1s&duration=10m&label=${name}`, 'Start the run', /--duration 10m/);
-  await page.getByText('Throughput, transactions a second').waitFor();
+  await page.getByText('Throughput by type').waitFor();
   const live = page.url();
   await page.close();
   watch((page = await context.newPage()));
@@ -189,6 +189,23 @@ test('a bad value is refused at its field, in the words of the command line', as
   assert.equal(await page.locator('#setting-vus').getAttribute('aria-invalid'), 'true');
 });
 
+test('all that is wrong with a form is shown at once, beside its fields', async () => {
+  await go('new?target=pg&vus=0&duration=5');
+  await page.getByText('2 fields above need a change.').waitFor();
+  for (const name of ['vus', 'duration']) assert.equal(await page.locator(`#setting-${name}`).getAttribute('aria-invalid'), 'true', name);
+  const shown = await page.locator('form').innerText();
+  assert.ok(!/from the request/.test(shown), shown);
+});
+
+test('a load model is chosen by fields', async () => {
+  await go('new?target=pg');
+  await page.getByLabel('Load model').selectOption('rate');
+  await page.getByLabel('Arrivals per second').fill('50');
+  await page.getByText(/triphammer run .*--load rate:50\/s/).waitFor();
+  await page.getByText(/with a load of rate:50\/s/).waitFor();
+  await page.getByLabel('Longest backlog').waitFor();
+});
+
 test('the form shows what it comes to as a command to copy', async () => {
   await go('new?target=pg&vus=2&duration=10m');
   await page.getByText(/triphammer run .*--duration 10m/).waitFor();
@@ -225,18 +242,52 @@ test('a profile tells its runs and ends in a curve', async () => {
 
 test('a comparison makes its runs in pairs, is judged, and is handed over', async () => {
   await go('new?command=compare');
-  await page.getByLabel('target of B').selectOption('pg');
+  await page.getByLabel('Target of B').selectOption('pg');
   await go('new?command=compare&target=pg&b=mode%3Dstatements&pairs=2&vus=2&rampup=0s&duration=2s&settle=0s');
   await page.getByText(/triphammer compare .*--ab .*--b mode=statements/).waitFor();
   await readable('start-compare');
   await page.getByRole('button', { name: 'Start the comparison' }).click();
-  await page.getByText('Throughput, transactions a second').waitFor();
+  await page.getByText('Throughput by type').waitFor();
   await page.getByText(/^1 of 4$/).waitFor();
   await readable('live-compare');
   await page.getByRole('link', { name: /Open job/ }).click();
   await page.getByText('B over A, 95 % interval').first().waitFor();
   await readable('compare-job');
   await opensFromDisk('report-compare', ['B over A, 95 % interval', 'What differed', /triphammer compare .*--b mode=statements/]);
+});
+
+test('a run in which everything fails says so first, with the error, and what was required is judged', async () => {
+  const url = 'null:?fail=constraint:100%';
+  await page.evaluate((body) => fetch('/api/v1/targets/failing', { method: 'PUT', headers: { 'content-type': 'application/json' }, body }), JSON.stringify({ url }));
+  await start(`target=failing&vus=1&duration=8s&rampup=1s&label=failing&max-failures=0.5`, 'Start the run', /--duration 8s/);
+  await page.getByRole('alert').filter({ hasText: /^NOPM 0, 100 % failed: .+ failed: / }).waitFor();
+  await readable('live-failing');
+  await page.getByRole('link', { name: /Open job/ }).click();
+  await page.getByRole('alert').filter({ hasText: /^NOPM 0, 100 % failed: / }).waitFor();
+  await readable('failing');
+  await start('vus=1&duration=3s&rampup=0s&label=required&require=nopm+%3E%3D+1000000000', 'Start the run', /--require/);
+  await page.getByRole('link', { name: /Open job/ }).click();
+  await page.getByText('complete, requirements failed').first().waitFor();
+  await page.getByText('✗ not met').waitFor();
+  await readable('required');
+  await go('?search=required');
+  await page.getByRole('row').filter({ hasText: 'complete, requirements failed' }).waitFor();
+});
+
+test('a search for the capacity is drawn while it goes on, and is never called interrupted then', async () => {
+  await start('command=capacity&limit=all.p95+%3C+200ms&vus=1&rampup=0s&duration=4s&settle=0s', 'Start the search', /triphammer capacity/);
+  await page.getByText(/The search goes on after \d+ probes?/).waitFor();
+  assert.ok(!/interrupted/i.test(await page.locator('main').innerText()));
+  await readable('live-capacity');
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await page.getByRole('link', { name: /Open job/ }).click();
+  await page.getByText('Throughput over the rate').waitFor();
+  await readable('capacity');
+});
+
+test('a job is not compared with itself', async () => {
+  await go('compare?jobs=1,1');
+  await page.getByText('Job 1 cannot be compared with itself.').waitFor();
 });
 
 test('a check shows that every condition holds', async () => {

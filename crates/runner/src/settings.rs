@@ -14,7 +14,7 @@ mod read;
 mod run_spec;
 mod source;
 
-pub use declaration::{Mark, SettingDef, SettingKind, declared, is, of_command};
+pub use declaration::{Group, Mark, SettingDef, SettingKind, declared, is, of_command};
 pub use given::Given;
 pub use layers::{LABEL_MAX, REPEATED, Settings};
 pub use list::SETTINGS;

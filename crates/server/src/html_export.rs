@@ -56,7 +56,7 @@ impl HtmlExport {
         let (id, names) = (job.row.id, &job.transactions);
         let is_run = job.row.kind == JobKind::Run;
         let points = SeriesParams { points: Some(POINTS), ..SeriesParams::default() };
-        let series = is_run.then(|| JobSeries::of(store, id, names.clone(), &points));
+        let series = is_run.then(|| JobSeries::of(store, job, &points));
         let percentiles = is_run.then(|| Percentiles::of(store, id, names, Scope::Window));
         let heatmap = is_run.then(|| Heatmap::of(store, id, None, &HeatmapParams::default()));
         let server = is_run.then(|| ServerSettings::of(store, id));

@@ -592,6 +592,9 @@ export interface Goodbye {
   text: string;
 }
 
+/** What settings of a form belong together for. */
+export type Group = "question" | "data" | "load" | "length" | "statements" | "failures" | "connection" | "workload" | "other";
+
 /** The workload's first figure. */
 export interface HeadlineFigure {
   /** Transactions committed in the timed window that the figure counts. */
@@ -819,6 +822,7 @@ export interface JobSeries {
   connected: number[];
   /** First second of each point, from the run's zero. */
   first: number[];
+  headline: Spread | null;
   /** How busy the CPUs of the client's host were. `null` where it is not measured. */
   host_busy: Spread | null;
   /** How late worker threads took up what was ready, 99th percentile. In µs. `null` where it is not measured. */
@@ -858,6 +862,8 @@ export interface JobSummary {
   label: string | null;
   /** The profile or capacity job that a run belongs to. */
   parent: number | null;
+  /** Whether a requirement of a run was not met: it is complete, and no success. */
+  requirements_failed: boolean;
   /** Runs that belong to it and came to their end. */
   runs: number;
   /** Size, in `scale_unit`; 0 for a check. */
@@ -1831,12 +1837,16 @@ export interface SettingInfo {
   choices: ChoiceInfo[];
   /** The default in words; `null` where there is none. A preview says what it comes to. */
   default: string | null;
+  /** What it belongs to in a form. */
+  group: Group;
   /** Help in a line. */
   help: string;
   /** What values look like. */
   kind: SettingKind;
   /** Its name, as forms and the command line have it. */
   name: string;
+  /** What people call it. */
+  title: string;
 }
 
 /** What the values of a setting look like. All are sent as text. */

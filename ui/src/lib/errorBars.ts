@@ -28,3 +28,8 @@ export function errorBars(points: () => { x: number; interval: Interval | null |
     ctx.restore();
   };
 }
+
+/** How high an axis has to reach so that no bar is cut: 0 without bars. */
+export function reach(intervals: (Interval | null | undefined)[]): number {
+  return Math.max(0, ...intervals.map((interval) => interval?.high ?? 0)) * 1.05;
+}

@@ -99,3 +99,6 @@ function three(value: number): string {
   const text = value.toFixed(Math.min(digits, 3));
   return text.includes('.') && value >= 1 && Number.isInteger(value) ? String(value) : text;
 }
+
+/** A figure in the unit that it is declared with. */
+export const inUnit = (unit: 'us' | 'share' | 'number', value: number | null) => ({ us: time, share: percent, number: count })[unit](value);

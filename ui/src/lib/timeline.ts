@@ -6,6 +6,8 @@ import type { JobSeries, LivePhase, LiveSecond, Spread } from '../api/types';
 /** Columns over the seconds of a run; every list is as long as `x`. */
 export interface Timeline {
   x: number[];
+  /** The primary metric, in its own unit; null where it is not known. */
+  headline: Column | null;
   rates: Named[];
   times: { name: string; p50: Column; p95: Column; p99: Column; max: Column }[];
   /** The declared figures that have a chart beside these, in the order in which they are drawn. */
@@ -41,6 +43,7 @@ export function ofLive(seconds: LiveSecond[]): Timeline {
   const pick = (s: LiveSecond, i: number) => (i === 0 ? s.total : s.types[i - 1]!);
   return {
     x: seconds.map((s) => s.first),
+    headline: seconds.map((s) => s.headline),
     rates: names.slice(1).map((name, i) => ({ name, values: seconds.map((s) => pick(s, i + 1).per_second) })),
     times: names.map((name, i) => {
       const column = (read: (t: LiveSecond['total']) => number) =>
@@ -59,9 +62,26 @@ export function ofJob(series: JobSeries): Timeline {
   const gaps = (values: number[]) => values.map((v) => orGap(v, v > 0));
   return {
     x: series.first,
+    headline: series.headline?.mean ?? null,
     rates: series.types.map((t) => ({ name: t.name, values: t.per_second.mean })),
     times: series.types.map((t) => ({ name: t.name, p50: gaps(t.p50_us.mean), p95: gaps(t.p95_us.max), p99: gaps(t.p99_us.max), max: gaps(t.max_us) })),
     figures: METRICS.map((metric) => ({ metric, values: valuesOf(series, metric) })),
+  };
+}
+
+/**
+ * Without the rates of what came after the load ended: the drain lasts for a part of a second and nothing new begins
+ * in it, so that its rate is no fall of the throughput.
+ */
+export function untilEnd(timeline: Timeline, end: number | null): Timeline {
+  if (end === null) return timeline;
+  const cut = (values: Column): Column => values.map((v, i) => (timeline.x[i]! > end - 0.5 ? null : v));
+  return {
+    ...timeline,
+    headline: timeline.headline && cut(timeline.headline),
+    rates: timeline.rates.map((rate) => ({ ...rate, values: cut(rate.values) })),
+    // What happened in the drain is counted; sessions that leave and a host at rest say nothing of the run.
+    figures: timeline.figures.map((figure) => (figure.metric.counts ? figure : { ...figure, values: cut(figure.values) })),
   };
 }
 

@@ -121,6 +121,17 @@ impl<W: Workload, D: Database> Context<W, D> {
         self.ledger.borrow_mut().recorder.lag(now.since(ready));
     }
 
+    /// An attempt ended with an error. Whoever watches learns of the first of its kind at once; conflicts, which
+    /// are tried again, belong to every load.
+    pub fn sample(&self, transaction: usize, error: &DbError, now: Elapsed) {
+        let first = self.ledger.borrow_mut().sample(transaction, error);
+        if first && !error.class().is_retryable() {
+            let title = &self.plan.workload.description().transactions[transaction].title;
+            let note = Note::new("error", Some(now), format!("{title} failed: {error}"));
+            self.uplink.send(FromWorker::Failing(note));
+        }
+    }
+
     /// Tells the control thread something for people.
     pub fn note(&self, note: Note) {
         self.uplink.send(FromWorker::Note(note));

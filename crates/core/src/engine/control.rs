@@ -218,6 +218,7 @@ impl Control {
                 Some(
                     FromWorker::Note(_)
                     | FromWorker::Away(..)
+                    | FromWorker::Failing(_)
                     | FromWorker::Recovered(_)
                     | FromWorker::Second { .. }
                     | FromWorker::Done(_),
@@ -273,6 +274,7 @@ impl Control {
                     self.outbox.note(note);
                 }
             }
+            FromWorker::Failing(note) => self.outbox.failing(note),
             FromWorker::Recovered(recovery) => self.outages.recovered(recovery),
             FromWorker::Done(end) => {
                 self.merger.end(end.thread);

@@ -99,15 +99,19 @@ impl Ledger {
         }
     }
 
-    /// Keeps the first error of each type and class, and counts the others.
-    pub fn sample(&mut self, transaction: usize, error: &DbError) {
+    /// Keeps the first error of each type and class, and counts the others; true when it is the first.
+    pub fn sample(&mut self, transaction: usize, error: &DbError) -> bool {
         let class = error.class();
         let same = |e: &&mut ErrorSample| e.transaction == transaction && e.class == class;
         match self.errors.iter_mut().find(same) {
-            Some(sample) => sample.count += 1,
+            Some(sample) => {
+                sample.count += 1;
+                false
+            }
             None => {
                 let message = error.to_string();
                 self.errors.push(ErrorSample { transaction, class, message, count: 1 });
+                true
             }
         }
     }

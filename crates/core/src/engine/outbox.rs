@@ -10,6 +10,9 @@ use super::merge::may_join;
 use crate::event::{Event, Note};
 use crate::recorder::RecordedInterval;
 
+/// Kinds of errors that are reported while a run goes on.
+const FAILING_MAX: usize = 20;
+
 /// The way to the sinks.
 #[derive(Debug)]
 pub(super) struct Outbox {
@@ -17,11 +20,13 @@ pub(super) struct Outbox {
     /// Seconds that the sinks had no room for, joined where they [may](may_join) be.
     held: VecDeque<Box<RecordedInterval>>,
     pub notes: Vec<Note>,
+    /// What transactions fail with, as it was reported: threads meet the same error.
+    failing: Vec<String>,
 }
 
 impl Outbox {
     pub const fn new(events: mpsc::Sender<Event>) -> Self {
-        Self { events, held: VecDeque::new(), notes: Vec::new() }
+        Self { events, held: VecDeque::new(), notes: Vec::new(), failing: Vec::new() }
     }
 
     /// Sends an event when there is room for it.
@@ -38,6 +43,14 @@ impl Outbox {
     pub fn note(&mut self, note: Note) {
         self.offer(Event::Note(note.clone()));
         self.notes.push(note);
+    }
+
+    /// Offers what transactions fail with to the sinks, once. The run's end has the errors: none is kept as a note.
+    pub fn failing(&mut self, note: Note) {
+        if !self.failing.contains(&note.text) && self.failing.len() < FAILING_MAX {
+            self.failing.push(note.text.clone());
+            self.offer(Event::Note(note));
+        }
     }
 
     /// Sends a second. What the sinks have no room for waits, and becomes one interval with those that

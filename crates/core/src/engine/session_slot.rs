@@ -216,7 +216,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         self.attempts = 1;
         loop {
             if let Err(error) = self.ensure_session().await {
-                self.context.ledger.borrow_mut().sample(transaction, &error);
+                self.context.sample(transaction, &error, self.clock.now());
                 return failed(error.class());
             }
             let error = match self.attempt(access, input).await {
@@ -226,7 +226,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             if self.context.signal.is_aborted() {
                 return None;
             }
-            self.context.ledger.borrow_mut().sample(transaction, &error);
+            self.context.sample(transaction, &error, self.clock.now());
             let class = error.class();
             let is_acknowledged =
                 self.live.as_ref().is_some_and(|live| live.session.is_acknowledged());

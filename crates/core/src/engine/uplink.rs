@@ -32,6 +32,8 @@ pub(super) enum FromWorker {
     Note(Note),
     /// A lost session cannot be re-created, and no other of the thread is away.
     Away(Elapsed, String),
+    /// The thread's first error of a kind.
+    Failing(Note),
     Recovered(Recovery),
     Done(Box<WorkerEnd>),
 }

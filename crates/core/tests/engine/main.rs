@@ -130,6 +130,21 @@ async fn other_failures_are_not_retried() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn whoever_watches_learns_at_once_what_transactions_fail_with() {
+    let mut plan = plan("null:?fail=constraint:100%", 1, 4);
+    plan.spec.length = Length::Transactions(10);
+    let (end, events) = run_with(plan, async |_| {}).await;
+    let told = events.iter().filter_map(|event| match event {
+        Event::Note(note) if note.kind == "error" => Some(note.text.as_str()),
+        _ => None,
+    });
+    let told: Vec<_> = told.collect();
+    assert_eq!(told.len(), 1, "once, whoever met it: {told:?}");
+    assert!(told[0].contains(" failed: "), "{told:?}");
+    assert!(end.unwrap().notes.is_empty(), "the result has it among its errors");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_connection_lost_at_commit_leaves_the_transaction_in_doubt() {
     let mut plan = plan("null:?fail=disconnected:10%", 1, 1);
     plan.spec.length = Length::Transactions(300);

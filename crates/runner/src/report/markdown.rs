@@ -2,6 +2,7 @@
 
 use triphammer_core::text::lines;
 
+use super::first;
 use super::format::clock;
 use super::load;
 use super::table::Table;
@@ -32,8 +33,8 @@ pub fn markdown(result: &RunResult) -> String {
     if let Some(label) = &result.label {
         out.push_str(&format!("\n“{label}”\n"));
     }
-    if let Some(ending) = words::ending(result) {
-        out.push_str(&format!("\n**{ending}**\n"));
+    for first in first::lines(result) {
+        out.push_str(&format!("\n**{first}**\n"));
     }
     headline(result, &mut out);
     let advice = &result.limited_by.advice;

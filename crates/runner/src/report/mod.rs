@@ -4,6 +4,7 @@
 mod capacity;
 mod chart;
 mod comparison;
+mod first;
 pub mod format;
 mod hdr;
 mod history;

@@ -22,9 +22,37 @@ pub struct SettingDef {
     pub commands: &'static [Command],
     /// One-letter flag.
     pub short: Option<char>,
+    /// What forms call it; its name where nobody gave it one.
+    pub title: &'static str,
+    /// What it belongs to in a form.
+    pub group: Group,
     /// The words that it takes, where its value is one of a few.
     choices: Option<fn() -> Vec<Choice>>,
     marks: &'static [Mark],
+}
+
+/// What settings of a form belong together for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Group {
+    /// What a search, profile or comparison is to find out, and its name.
+    Question,
+    /// What is built, and what is driven.
+    Data,
+    /// Who comes, and when.
+    Load,
+    /// How long.
+    Length,
+    /// How statements travel and where the logic runs.
+    Statements,
+    /// What may fail, and what must be reached.
+    Failures,
+    /// How long the server is waited for.
+    Connection,
+    /// Options of the workload.
+    Workload,
+    /// Anything else.
+    Other,
 }
 
 /// A property that few settings have.
@@ -114,12 +142,18 @@ pub(super) const fn switch(
     help: &'static str,
 ) -> SettingDef {
     let (value, default, short, choices) = (None, None, None, None);
-    SettingDef { name, value, help, default, commands, short, choices, marks: &[] }
+    let (title, group, marks) = (name, Group::Other, &[]);
+    SettingDef { name, value, help, default, commands, short, title, group, choices, marks }
 }
 
 impl SettingDef {
     pub(super) const fn default(self, words: &'static str) -> Self {
         Self { default: Some(words), ..self }
+    }
+
+    /// What forms call it, and where they have it.
+    pub(super) const fn titled(self, group: Group, title: &'static str) -> Self {
+        Self { title, group, ..self }
     }
 
     pub(super) const fn short(self, letter: char) -> Self {
@@ -210,4 +244,21 @@ pub fn declared(command: impl Into<Command>, name: &str) -> Option<&'static Sett
 #[must_use]
 pub fn is(command: impl Into<Command>, name: &str, mark: Mark) -> bool {
     declared(command, name).is_some_and(|setting| setting.is(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_of_a_form_has_a_title_and_a_group() {
+        let of_form = |s: &&SettingDef| s.in_request() && !s.is(Mark::BesideForm);
+        let of_form = SETTINGS.iter().filter(of_form).filter(|s| {
+            s.commands.iter().any(|command| matches!(command, Command::Job(_))) && s.name != "json"
+        });
+        for setting in of_form {
+            assert!(setting.group != Group::Other, "{} has no group", setting.name);
+            assert_ne!(setting.title, setting.name);
+        }
+    }
 }

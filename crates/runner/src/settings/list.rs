@@ -5,7 +5,7 @@ use super::declaration::Mark::{
     Anew, AnewOrKept, BesideForm, Database, InRequest, Label, NotInJobFile, NotReplayed, OfHost,
     OfLoad, OfStored, Positional, Repeats, Shared, Spent,
 };
-use super::declaration::{SettingDef, switch, value};
+use super::declaration::{Group, SettingDef, switch, value};
 use crate::choices;
 use crate::command::{Command, JobKind};
 
@@ -58,6 +58,7 @@ pub const SETTINGS: &[SettingDef] = &[
         Label,
     ]),
     value("workload", "NAME", ON_TARGET, "Workload")
+        .titled(Group::Data, "Workload")
         .short('w')
         .default("tproc-c")
         .choices(choices::workloads)
@@ -81,6 +82,7 @@ pub const SETTINGS: &[SettingDef] = &[
         NotReplayed,
     ]),
     value("connect-timeout", "TIME", ON_TARGET, "Longest wait for a session")
+        .titled(Group::Connection, "Longest wait for a session")
         .default("10s")
         .marked(&[AnewOrKept]),
     value(
@@ -91,6 +93,7 @@ pub const SETTINGS: &[SettingDef] = &[
          counters, records. While a load, an index or a check takes longer, the server must \
          still be at it",
     )
+    .titled(Group::Connection, "Longest wait for an answer")
     .default("30s"),
     value(
         "work-timeout",
@@ -98,6 +101,7 @@ pub const SETTINGS: &[SettingDef] = &[
         ON_TARGET,
         "Longest statement of a build, check or drop, however long the server is at it",
     )
+    .titled(Group::Connection, "Longest statement of the work")
     .default("24h"),
     value("job-file", "FILE", ON_TARGET, "TOML file with settings").short('f').marked(&[
         NotInJobFile,
@@ -111,8 +115,10 @@ pub const SETTINGS: &[SettingDef] = &[
         "Size of the data: warehouses for TPROC-C, branches for TPC-B-like. `run` takes it \
          only where nothing is stored (null:) or built (the embedded default)",
     )
+    .titled(Group::Data, "Size of the data")
     .default("1; 10 on null:"),
     value("jobs", "N", &[BUILD, CHECK], "Sessions that work side by side")
+        .titled(Group::Data, "Loaders side by side")
         .default("min(2 x cores, scale); 1 to build where the database has one writer"),
     value(
         "seed",
@@ -121,12 +127,16 @@ pub const SETTINGS: &[SettingDef] = &[
         "Seed: of the data in `build`, of the inputs in `run`, of the order of runs too in \
          `profile`. The same seed gives the same rows and the same work",
     )
+    .titled(Group::Data, "Seed")
     .default("1"),
     switch("create-database", &[BUILD], "Make the database first when it is not there")
+        .titled(Group::Data, "Create the database first")
         .marked(&[NotInJobFile, InRequest]),
     switch("replace", &[BUILD], "Remove what an earlier build made, then build")
+        .titled(Group::Data, "Replace an earlier build")
         .marked(&[NotInJobFile, InRequest]),
     value("vus", "N", ALIKE, "Virtual users; sessions where the load is by rate, ramp or steps")
+        .titled(Group::Load, "Virtual users")
         .default("1 on SQLite, else min(10, scale)")
         .marked(&[OfLoad]),
     value(
@@ -136,6 +146,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Virtual users of each level: 1,2,4,8 or 1..64 (doubling) or auto (until the knee \
          and the decline are found)",
     )
+    .titled(Group::Load, "Virtual users")
     .default("auto")
     .marked(&[OfLoad]),
     value(
@@ -144,9 +155,11 @@ pub const SETTINGS: &[SettingDef] = &[
         &[CAPACITY],
         "Virtual users that share the arrivals: more than are ever busy at once",
     )
+    .titled(Group::Load, "Virtual users")
     .default("1 on SQLite, else 64")
     .marked(&[OfLoad]),
     value("max-vus", "N", &[PROFILE], "Highest level that `--vus auto` tries")
+        .titled(Group::Load, "Most virtual users")
         .default("64 on SQLite, else 512"),
     value(
         "repeats",
@@ -154,14 +167,20 @@ pub const SETTINGS: &[SettingDef] = &[
         &[PROFILE],
         "Runs of each level: 2 or more show how far runs differ by themselves",
     )
+    .titled(Group::Question, "Runs of each level")
     .default("3"),
-    value("threads", "N", DRIVE, "Worker threads").default("min(cores, sessions)"),
+    value("threads", "N", DRIVE, "Worker threads")
+        .titled(Group::Statements, "Worker threads")
+        .default("min(cores, sessions)"),
     value("rampup", "TIME", DRIVE, "Load before the timed window")
+        .titled(Group::Length, "Ramp-up")
         .default("1m; 5s on the embedded default; 10s and 5s in `capacity`"),
-    value("duration", "TIME", DRIVE, "Timed window, the longest with --until-ci").default(
-        "5m, 30m with --until-ci; 30s and 5m on the embedded default; 1m and 10s in \
+    value("duration", "TIME", DRIVE, "Timed window, the longest with --until-ci")
+        .titled(Group::Length, "Timed window")
+        .default(
+            "5m, 30m with --until-ci; 30s and 5m on the embedded default; 1m and 10s in \
          `capacity`",
-    ),
+        ),
     value(
         "until-ci",
         "SHARE",
@@ -169,6 +188,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "End the window as soon as the 95 % interval of the first figure is within this \
          share of it: 1%",
     )
+    .titled(Group::Length, "End when this precise")
     .default("by time"),
     value(
         "settle",
@@ -176,6 +196,7 @@ pub const SETTINGS: &[SettingDef] = &[
         SEVERAL,
         "Rest between two runs, for what the database does behind them",
     )
+    .titled(Group::Length, "Rest between runs")
     .default("10s; 1s on the embedded default"),
     value(
         "limit",
@@ -183,15 +204,18 @@ pub const SETTINGS: &[SettingDef] = &[
         &[CAPACITY],
         "What must hold: a percentile of a transaction's response time, as in \
          'new_order.p95 < 50ms'; `all` for all types together",
-    ),
+    )
+    .titled(Group::Question, "Limit to keep"),
     value(
         "max-rate",
         "RATE",
         &[CAPACITY],
         "Highest rate that is tried, in transactions per second",
     )
+    .titled(Group::Question, "Highest rate")
     .default("until the limit is broken"),
     value("precision", "SHARE", &[CAPACITY], "Search until the capacity is known this closely")
+        .titled(Group::Question, "Precision")
         .default("5%"),
     switch(
         "ab",
@@ -206,10 +230,16 @@ pub const SETTINGS: &[SettingDef] = &[
         "With --ab, settings of A's runs alone, such as vus=8, mode=statements; also by the \
          flag again",
     )
+    .titled(Group::Question, "Settings of A only")
     .marked(&[Repeats]),
-    value("b", "NAME=VALUE", &[COMPARE], "The same for B's runs").marked(&[Repeats]),
-    value("pairs", "N", &[COMPARE], "With --ab, how many pairs of runs to make").default("7"),
+    value("b", "NAME=VALUE", &[COMPARE], "The same for B's runs")
+        .titled(Group::Question, "Settings of B only")
+        .marked(&[Repeats]),
+    value("pairs", "N", &[COMPARE], "With --ab, how many pairs of runs to make")
+        .titled(Group::Question, "Pairs of runs")
+        .default("7"),
     value("margin", "SHARE", &[COMPARE], "Difference that does not matter")
+        .titled(Group::Question, "Difference that does not matter")
         .default("2%")
         .marked(&[OfStored]),
     switch(
@@ -232,14 +262,18 @@ pub const SETTINGS: &[SettingDef] = &[
         "N",
         ALIKE,
         "Run this many transactions of each virtual user instead of a time",
-    ),
+    )
+    .titled(Group::Length, "Transactions per user"),
     value("mode", "MODE", DRIVE, "Where the logic runs: procedures or statements")
+        .titled(Group::Statements, "Where the logic runs")
         .default("procedures where workload and database have them")
         .choices(choices::modes),
     value("protocol", "PROTOCOL", DRIVE, "How statements travel: prepared, extended or simple")
+        .titled(Group::Statements, "Protocol")
         .default("prepared, where the database has it")
         .choices(choices::protocols),
     value("isolation", "LEVEL", DRIVE, "Isolation level")
+        .titled(Group::Statements, "Isolation level")
         .default("the database's own")
         .choices(choices::isolations),
     value(
@@ -249,6 +283,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Load model: closed; rate:500/s, or rate:500/s,constant; ramp:100..2000/10m; \
          steps:FILE (CSV: rate,duration); keyed (the workload's keying and thinking times)",
     )
+    .titled(Group::Load, "Load model")
     .default("closed")
     .marked(&[OfLoad]),
     value(
@@ -258,6 +293,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "What becomes of arrivals that no session was free for: issue, or skip:100ms when \
          later than that",
     )
+    .titled(Group::Load, "Late arrivals")
     .default("issue")
     .marked(&[OfLoad]),
     value(
@@ -267,9 +303,11 @@ pub const SETTINGS: &[SettingDef] = &[
         "Arrivals that may wait for a session; when more are due, those that waited longest \
          are given up",
     )
+    .titled(Group::Load, "Longest backlog")
     .default("60 s of the highest rate")
     .marked(&[OfLoad]),
     value("terminals", "N", ALIKE, "Terminals of a keyed load")
+        .titled(Group::Load, "Terminals")
         .default("as many as the workload has, 10 per warehouse"),
     value(
         "sessions",
@@ -277,6 +315,7 @@ pub const SETTINGS: &[SettingDef] = &[
         ALIKE,
         "Sessions that the terminals of a keyed load share, or `own` for one each",
     )
+    .titled(Group::Load, "Sessions")
     .default("min(64, terminals); 1 on SQLite"),
     value(
         "login-delay",
@@ -284,6 +323,7 @@ pub const SETTINGS: &[SettingDef] = &[
         ALIKE,
         "From one terminal's log-in to the next one's; keyed loads only",
     )
+    .titled(Group::Load, "Delay between log-ins")
     .default("0s"),
     value(
         "retries",
@@ -291,6 +331,7 @@ pub const SETTINGS: &[SettingDef] = &[
         DRIVE,
         "Attempts in all at a transaction that meets a deadlock or a serialization failure",
     )
+    .titled(Group::Failures, "Attempts per transaction")
     .default("3"),
     value(
         "transaction-timeout",
@@ -298,8 +339,10 @@ pub const SETTINGS: &[SettingDef] = &[
         DRIVE,
         "Cancel an attempt that takes longer; 0s for never",
     )
+    .titled(Group::Failures, "Longest attempt")
     .default("0s"),
     value("drain-timeout", "TIME", DRIVE, "Longest wait for transactions in flight at the end")
+        .titled(Group::Length, "Longest drain")
         .default("30s"),
     value(
         "max-failures",
@@ -307,6 +350,7 @@ pub const SETTINGS: &[SettingDef] = &[
         DRIVE,
         "Share of transactions that may fail; above it the exit code is 1",
     )
+    .titled(Group::Failures, "Failures allowed")
     .default("1%"),
     value(
         "abort-on-failures",
@@ -332,6 +376,7 @@ pub const SETTINGS: &[SettingDef] = &[
          `failures < 0.1%`; several with commas, or the flag again. When one fails the exit \
          code is 1",
     )
+    .titled(Group::Failures, "Requirements")
     .marked(&[Repeats]),
     value(
         "label",
@@ -339,6 +384,7 @@ pub const SETTINGS: &[SettingDef] = &[
         &[RUN, PROFILE, CAPACITY, COMPARE, JOBS],
         "Name for the job, to find it again",
     )
+    .titled(Group::Question, "Label")
     .marked(&[NotReplayed, Shared, Label]),
     value("series", "FILE", &[RUN], "Write every second to this file as it passes: .csv or .jsonl")
         .marked(&[OfHost]),
@@ -368,9 +414,12 @@ pub const SETTINGS: &[SettingDef] = &[
     )
     .default("those of the system")
     .marked(&[OfHost]),
-    value("warehouses", "A-B", &[CHECK], "Check only these").default("all"),
+    value("warehouses", "A-B", &[CHECK], "Check only these")
+        .titled(Group::Data, "Only these warehouses")
+        .default("all"),
     switch("yes", &[DROP], "Do it without asking").marked(&[NotInJobFile]),
     switch("force", &[BUILD, DROP], "Also touch tables that the build's record does not vouch for")
+        .titled(Group::Data, "Touch unknown tables too")
         .marked(&[NotInJobFile, InRequest]),
     switch(
         "json",

@@ -72,6 +72,18 @@ impl Store {
         Ok(JobPage { jobs, total: u64::try_from(total).unwrap_or_default() })
     }
 
+    /// Whether a requirement of a stored run was not met.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn requirements_failed(&self, job: JobId) -> Result<bool, StoreError> {
+        let sql =
+            "SELECT EXISTS (SELECT 1 FROM jobs, json_each(jobs.result, '$.requirements') AS judged
+                   WHERE jobs.id = ?1 AND NOT json_extract(judged.value, '$.passed'))";
+        let found = self.connection.query_row(sql, [job.0], |row| row.get(0));
+        found.map_err(|error| self.failed(error))
+    }
+
     /// Transactions completed per second, in `points` stretches of equal length over the whole run; fewer when
     /// the run has fewer seconds, and none without a series.
     ///

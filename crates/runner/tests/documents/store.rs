@@ -47,10 +47,13 @@ fn a_run_comes_back_as_it_went_in() {
     let running = store.load(job).unwrap();
     assert_eq!((running.row.status, running.notes.len()), (JobStatus::Running, 1));
     assert!(running.result().unwrap().is_none());
+    assert!(!store.requirements_failed(job).unwrap());
 
     let (facts, end) = sample::troubled();
     let result = sample::troubled_result();
     store.finish(job, &result, &end).unwrap();
+    assert!(result.requirements.iter().any(|judged| !judged.passed));
+    assert!(store.requirements_failed(job).unwrap());
     let stored = Store::open(&path).unwrap().load(job).unwrap();
     assert_eq!(stored.result().unwrap().unwrap(), result);
     assert_eq!(stored.spec.unwrap(), sample::facts().spec);

@@ -5,7 +5,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use triphammer_core::workload::{Description, OptionCommand, OptionDef};
 use triphammer_runner::command::JobKind;
-use triphammer_runner::settings::{SettingDef, SettingKind, of_command};
+use triphammer_runner::settings::{Group, SettingDef, SettingKind, of_command};
 use triphammer_runner::workloads as workloads_known;
 use utoipa::ToSchema;
 
@@ -36,6 +36,10 @@ pub struct CommandInfo {
 pub struct SettingInfo {
     /// Its name, as forms and the command line have it.
     pub name: String,
+    /// What people call it.
+    pub title: String,
+    /// What it belongs to in a form.
+    pub group: Group,
     /// What values look like.
     pub kind: SettingKind,
     /// Help in a line.
@@ -130,6 +134,8 @@ fn setting(declared: &SettingDef) -> SettingInfo {
     let words = declared.words().into_iter();
     SettingInfo {
         name: declared.name.to_owned(),
+        title: declared.title.to_owned(),
+        group: declared.group,
         kind: declared.kind(),
         help: declared.help(),
         default: declared.default.map(str::to_owned),
@@ -142,11 +148,20 @@ fn setting(declared: &SettingDef) -> SettingInfo {
 fn option(declared: &OptionDef) -> SettingInfo {
     SettingInfo {
         name: declared.name.to_string(),
+        title: title(&declared.name),
+        group: Group::Workload,
         kind: SettingKind::of_value(declared.value.as_deref()),
         help: declared.help.to_string(),
         default: Some(declared.default.to_string()),
         choices: Vec::new(),
     }
+}
+
+/// `all-warehouses` as people write it: `All warehouses`.
+fn title(name: &str) -> String {
+    let words = name.replace('-', " ");
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn workload(workload: &Description) -> WorkloadInfo {

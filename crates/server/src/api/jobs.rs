@@ -109,6 +109,8 @@ pub struct JobSummary {
     pub headline_value: Option<f64>,
     /// Transactions completed per second, in stretches of equal length; empty without a series.
     pub sparkline: Vec<f64>,
+    /// Whether a requirement of a run was not met: it is complete, and no success.
+    pub requirements_failed: bool,
 }
 
 /// A job with what it left.
@@ -226,7 +228,8 @@ pub async fn list(
         let JobPage { jobs, total } = store.page(&query)?;
         let summaries = jobs.into_iter().map(|row| {
             let line = if points > 0 { store.sparkline(row.id, points)? } else { Vec::new() };
-            Ok(JobSummary::new(row, line))
+            let unmet = store.requirements_failed(row.id)?;
+            Ok(JobSummary::new(row, line, unmet))
         });
         Ok((summaries.collect::<Result<Vec<_>, StoreError>>()?, total))
     });
@@ -275,7 +278,11 @@ impl JobDetail {
             first_second: stretch.as_ref().map(|range| range.start),
             last_second: stretch.as_ref().map(|range| range.end - 1),
             document: stored.document,
-            job: JobSummary::new(stored.row, store.sparkline(job, 60)?),
+            job: JobSummary::new(
+                stored.row,
+                store.sparkline(job, 60)?,
+                store.requirements_failed(job)?,
+            ),
         })
     }
 }
@@ -385,8 +392,9 @@ impl ServerSettings {
 }
 
 impl JobSummary {
-    fn new(row: JobRow, sparkline: Vec<f64>) -> Self {
+    fn new(row: JobRow, sparkline: Vec<f64>, requirements_failed: bool) -> Self {
         Self {
+            requirements_failed,
             id: row.id.0,
             kind: row.kind,
             status: row.status,

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
+use triphammer_core::workload::Headline;
 use triphammer_runner::metrics::{self, Metric, Values};
-use triphammer_runner::store::{JobId, SecondRow, SeriesRow, Store, StoreError};
+use triphammer_runner::store::{JobId, SecondRow, SeriesRow, Store, StoreError, StoredJob};
+use triphammer_runner::workloads;
 use utoipa::{IntoParams, ToSchema};
 
 use super::Answer;
@@ -45,6 +47,8 @@ pub struct JobSeries {
     pub last: Vec<u64>,
     /// All types together: completed per second.
     pub total_per_second: Spread,
+    /// The workload's primary metric in its own unit, such as per minute; null where the workload is not known.
+    pub headline: Option<Spread>,
     /// By transaction type, in the workload's order.
     pub types: Vec<TypeSeries>,
     /// The declared figures of all threads.
@@ -97,32 +101,29 @@ pub async fn series(
     Path(id): Path<i64>,
     Params(params): Params<SeriesParams>,
 ) -> Answer<JobSeries> {
-    app.store(move |store| {
-        let names = store.load(JobId(id))?.transactions;
-        JobSeries::of(store, JobId(id), names, &params)
-    })
-    .await
-    .map(Json)
+    app.store(move |store| JobSeries::of(store, &store.load(JobId(id))?, &params)).await.map(Json)
 }
 
 impl JobSeries {
-    /// That of a stored run with transaction types of these names.
+    /// That of a stored run.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub(crate) fn of(
         store: &Store,
-        job: JobId,
-        names: Vec<String>,
+        run: &StoredJob,
         params: &SeriesParams,
     ) -> Result<Self, StoreError> {
+        let (job, names) = (run.row.id, run.transactions.clone());
         let Some(whole) = store.stretch(job)? else { return Ok(Self::default()) };
         let from = params.from.unwrap_or(0).clamp(whole.start, whole.end);
         let to = params.to.unwrap_or(whole.end).clamp(from, whole.end);
         let points = u64::from(params.points.unwrap_or(POINTS).clamp(1, POINTS_MAX));
         let step = (to - from).div_ceil(points).max(1);
         let (types, now) = (names.len(), Vec::new());
-        let mut points = Points { from, step, all: Vec::new(), types, now };
+        let known = workloads().into_iter().find(|known| known.name == run.row.workload);
+        let headline = known.map(|known| known.headline.clone());
+        let mut points = Points { from, step, all: Vec::new(), types, now, headline };
         store.each_of_seconds(job, from..to, |row| points.second(&row))?;
         store.each_of_series(job, from..to, |row| points.of_type(row))?;
         Ok(points.finish(names))
@@ -137,6 +138,8 @@ struct Points {
     types: usize,
     /// The types of the second at hand.
     now: Vec<SeriesRow>,
+    /// What the primary metric counts.
+    headline: Option<Headline>,
 }
 
 #[derive(Clone)]
@@ -145,6 +148,7 @@ struct Point {
     last: u64,
     all: Folded,
     total: metrics::Spread,
+    headline: metrics::Spread,
     types: Vec<Folded>,
 }
 
@@ -207,6 +211,7 @@ impl Points {
             last: second,
             all: Folded::new(Values::of_nothing()),
             total: metrics::Spread::default(),
+            headline: metrics::Spread::default(),
             types: vec![Folded::new(Values::of_no_type()); types],
         })
     }
@@ -229,7 +234,11 @@ impl Points {
         let Some(&SeriesRow { first, last, .. }) = rows.first() else { return };
         let seconds = length(first, last);
         let total = Values::over_types(rows.iter().map(|row| &row.values), seconds);
+        let headline = self.headline.as_ref().map(|headline| per_unit(headline, &rows, seconds));
         let point = self.at(first);
+        if let Some(headline) = headline {
+            point.headline.add(headline, seconds);
+        }
         point.last = point.last.max(last);
         point.total.add(total.get("per_second").unwrap_or_default(), seconds);
         for row in &rows {
@@ -242,6 +251,7 @@ impl Points {
     fn finish(mut self, names: Vec<String>) -> JobSeries {
         self.end_second();
         let mut series = JobSeries { step: self.step, ..JobSeries::default() };
+        series.headline = self.headline.is_some().then(Spread::default);
         series.types =
             names.into_iter().map(|name| TypeSeries { name, ..TypeSeries::default() }).collect();
         for point in self.all.into_iter().flatten() {
@@ -249,6 +259,9 @@ impl Points {
             series.first.push(point.first);
             series.last.push(point.last);
             series.total_per_second.push(&point.total);
+            if let Some(headline) = &mut series.headline {
+                headline.push(&point.headline);
+            }
             point.all.push_to(&mut series.figures, place);
             for (it, seen) in series.types.iter_mut().zip(&point.types) {
                 seen.push_to(&mut it.figures, place);
@@ -266,6 +279,13 @@ impl Spread {
         self.mean.push(mean);
         self.max.push(max);
     }
+}
+
+/// The primary metric of a second, in its own unit.
+fn per_unit(headline: &Headline, rows: &[SeriesRow], seconds: f64) -> f64 {
+    let counted = rows.iter().filter(|row| headline.transactions.contains(&row.transaction));
+    let committed: f64 = counted.filter_map(|row| row.values.get("committed")).sum();
+    committed / seconds * f64::from(headline.per_seconds)
 }
 
 /// Adds to a series that begins with the first point that has a value; points before it have 0.

@@ -1,0 +1,44 @@
+//! What a report says of a run before its figures: what it failed with, how it ended, when there was no service.
+
+use super::format::{clock, figure, percent};
+use super::words;
+use crate::result::{RunResult, Status};
+
+/// The most important first; nothing of a run in which all is as it should be.
+pub(super) fn lines(result: &RunResult) -> Vec<String> {
+    let all = [failing(result), words::ending(result), unmet(result), outages(result)];
+    all.into_iter().flatten().collect()
+}
+
+/// `NOPM 0, 100 % failed: relation "stock" does not exist`.
+fn failing(result: &RunResult) -> Option<String> {
+    let failures = &result.failures;
+    if !failures.above_limit {
+        return None;
+    }
+    let conflict = |class: triphammer_core::ErrorClass| class.is_retryable();
+    let most = result.errors.iter().max_by_key(|error| (!conflict(error.class), error.count));
+    let error = most.map_or(String::new(), |error| format!(": {}", error.message));
+    let headline = &result.headline;
+    let (value, share) = (figure(headline.value), percent(failures.share));
+    Some(format!("{} {value}, {share} failed{error}", headline.name))
+}
+
+/// `complete, requirements failed: nopm >= 50000`.
+fn unmet(result: &RunResult) -> Option<String> {
+    let unmet = result.requirements.iter().filter(|judged| !judged.passed);
+    let unmet: Vec<_> = unmet.map(|judged| judged.requirement.as_str()).collect();
+    let how = match result.status {
+        Status::Complete => "complete, requirements failed",
+        _ => "requirements failed",
+    };
+    (!unmet.is_empty()).then(|| format!("{how}: {}", unmet.join(", ")))
+}
+
+/// `no service from 0:08 to 0:13`.
+fn outages(result: &RunResult) -> Option<String> {
+    let outages = result.availability.outages.iter();
+    let all: Vec<_> =
+        outages.map(|o| format!("from {} to {}", clock(o.from_s), clock(o.until_s))).collect();
+    (!all.is_empty()).then(|| format!("no service {}", all.join(", ")))
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import type { CapacityResult, Probe } from '../api/types';
+import { byRate, keepingCurve, microseconds, standing } from './capacity';
+
+const probe = (rate: number, reason: Probe['reason']) => ({ rate, reason }) as Probe;
+const search = (judgement: CapacityResult['judgement']) => ({ judgement, status: 'interrupted', probes: [probe(400, null), probe(800, 'too_slow')] }) as CapacityResult;
+
+test('a search that goes on says how far it is, and never that it was interrupted', () => {
+  expect(standing(search(null), true)).toBe('The search goes on after 2 probes: the limit is kept at 400, broken at 800 transactions per second.');
+  expect(standing(search(null), false)).toContain('ended before the capacity was found');
+});
+
+test('what was found is said with its interval', () => {
+  const found = { result: 'found', rate: 612, interval: { low: 590, high: 640 }, precise: true } as const;
+  expect(standing(search(found), false)).toBe('The capacity is 612 transactions per second (95 % interval 590 to 640).');
+  expect(standing(search({ result: 'never_ok', lowest: 10 }), false)).toContain('Even the lowest rate, 10');
+});
+
+test('limits are read in their unit, and probes stand by their rate', () => {
+  expect([microseconds('50ms'), microseconds('1.5s'), microseconds('200us'), microseconds('x')]).toEqual([50_000, 1_500_000, 200, null]);
+  expect(byRate([probe(800, null), probe(400, null)]).map((p) => p.rate)).toEqual([400, 800]);
+});
+
+test('the fitted curve falls from kept to not kept between the probes', () => {
+  const curve = keepingCurve([probe(100, null), probe(200, null), probe(400, null), probe(500, 'too_slow'), probe(450, null), probe(480, 'too_slow'), probe(800, 'failures')])!;
+  expect(curve(100)).toBeGreaterThan(0.9);
+  expect(curve(900)).toBeLessThan(0.1);
+  expect(curve(465)).toBeGreaterThan(0.3);
+  expect(curve(465)).toBeLessThan(0.7);
+  expect(keepingCurve([probe(100, null), probe(200, null)])).toBeNull();
+});

@@ -1,0 +1,29 @@
+// Where the runs of a history stand on its axis.
+
+import type { HistoryRun } from '../api/types';
+
+/** What the axis of a history counts. */
+export type Over = 'date' | 'job';
+
+/** Places of the runs, in their order: seconds since 1970, or numbers of jobs. */
+export const places = (runs: HistoryRun[], over: Over): number[] =>
+  runs.map((run) => (over === 'job' ? run.job : Date.parse(run.started_at) / 1000));
+
+/** Room on both sides of the first and the last run, so that neither is cut. */
+export function margins(xs: number[]): [number, number] {
+  const [first, last] = [xs[0] ?? 0, xs.at(-1) ?? 1];
+  const room = Math.max((last - first) * 0.04, 0.5);
+  return [first - room, last + room];
+}
+
+/** A mark of a date axis: the day, and the hour too where all runs are of a few days. */
+export function day(seconds: number, span: number): string {
+  const date = new Date(seconds * 1000);
+  if (Number.isNaN(date.getTime())) return '';
+  const two = (n: number) => String(n).padStart(2, '0');
+  const clock = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  if (span < 600) return `${clock}:${two(date.getSeconds())}`;
+  if (span < 86_400) return clock;
+  const name = `${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return span < 3 * 86_400 ? `${name} ${clock}` : `${date.getFullYear()}-${name}`;
+}

@@ -1,0 +1,58 @@
+// The load model of a form: its fields, and the text that the setting `load` takes.
+
+/** What people choose from, with what it means. */
+export const MODELS = [
+  { kind: 'closed', title: 'Closed: users without pauses', help: 'Each virtual user starts its next transaction when the last one ends.' },
+  { kind: 'rate', title: 'Open: arrivals at a rate', help: 'Transactions arrive at this rate, however long each takes.' },
+  { kind: 'ramp', title: 'Open: a rising rate', help: 'The rate of arrivals rises evenly from the first value to the second.' },
+  { kind: 'keyed', title: 'Terminals with keying and thinking times', help: 'Each terminal waits as the workload describes.' },
+] as const;
+
+export type Kind = (typeof MODELS)[number]['kind'];
+
+/** The fields of a load model. Values are text, as they are typed. */
+export interface Load {
+  kind: Kind;
+  rate: string;
+  constant: boolean;
+  from: string;
+  to: string;
+  over: string;
+}
+
+/** The fields that a setting's text stands for; those of a closed load where it is empty or something else. */
+export function parseLoad(text: string): Load {
+  const load: Load = { kind: 'closed', rate: '', constant: false, from: '', to: '', over: '' };
+  const rate = /^rate:([^,]*)(,constant)?/.exec(text);
+  if (rate) return { ...load, kind: 'rate', rate: rate[1]!.replace(/\/s$/, ''), constant: Boolean(rate[2]) };
+  const ramp = /^ramp:(.*?)\.\.(.*?)\/(.*)$/.exec(text);
+  if (ramp) return { ...load, kind: 'ramp', from: ramp[1]!, to: ramp[2]!, over: ramp[3]! };
+  return { ...load, kind: text === 'keyed' ? 'keyed' : 'closed' };
+}
+
+/** The text of a load model; empty for the default. The server judges the values. */
+export function loadText(load: Load): string {
+  switch (load.kind) {
+    case 'closed':
+      return '';
+    case 'rate':
+      return `rate:${load.rate.trim()}/s${load.constant ? ',constant' : ''}`;
+    case 'ramp':
+      return `ramp:${load.from.trim()}..${load.to.trim()}/${load.over.trim()}`;
+    case 'keyed':
+      return 'keyed';
+  }
+}
+
+/** Settings that only some load models have. */
+const ONLY: Record<string, Kind[]> = {
+  late: ['rate', 'ramp'],
+  backlog: ['rate', 'ramp'],
+  terminals: ['keyed'],
+  sessions: ['keyed'],
+  'login-delay': ['keyed'],
+  transactions: ['closed'],
+};
+
+/** Whether a setting means something with this load model. */
+export const applies = (setting: string, kind: Kind): boolean => ONLY[setting]?.includes(kind) ?? true;

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { pointed, style, widths } from './plot';
+
+test('a legend shows the value pointed at, and the last one that is there otherwise', () => {
+  expect(pointed([1, 2, 3, null], 1)).toBe(2);
+  expect(pointed([1, 2, 3, null], null)).toBe(3);
+  expect(pointed([1, 2, 3, null], 3)).toBeNull();
+  expect(pointed([null, undefined], null)).toBeNull();
+});
+
+test('of lines that coincide the lower one is wider, so that both are seen', () => {
+  const [below, above, apart] = widths([[100, 101, 99], [100, 100, 100], [10, 12, 9]]);
+  expect(below!).toBeGreaterThan(above!);
+  expect(above).toBe(apart);
+});
+
+test('lines side by side differ by colour and by dash', () => {
+  const six = [0, 1, 2, 3, 4, 5].map(style);
+  expect(new Set(six.map((s) => s.colour)).size).toBe(6);
+  expect(new Set(six.map((s) => JSON.stringify(s.dash))).size).toBe(6);
+});

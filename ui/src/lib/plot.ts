@@ -1,0 +1,118 @@
+// What charts on a canvas have in common: their lines, axes and marks, in one type size.
+
+import type uPlot from 'uplot';
+import { CLOCK_STEPS, clock } from './format';
+import { colour } from './theme';
+
+/** A line: its colour is a role of the theme. */
+export interface Line {
+  label: string;
+  colour: string;
+  dash?: number[];
+  width?: number;
+  points?: boolean;
+}
+
+/** A moment or stretch of the x axis with a word. */
+export interface Mark {
+  from: number;
+  to?: number;
+  label: string;
+  colour: string;
+}
+
+/** An axis: how its values read, and what they are, with the unit. */
+export interface Axis {
+  show: (value: number) => string;
+  title: string;
+}
+
+/** Text of a chart, in CSS pixels at the page's usual size. */
+export const TEXT = 12;
+
+/** Styles of lines side by side: the colour and the dash both tell them apart, with any colour vision. */
+const STYLES: Pick<Line, 'colour' | 'dash'>[] = [
+  { colour: 's1' },
+  { colour: 's2', dash: [9, 4] },
+  { colour: 's3', dash: [3, 3] },
+  { colour: 's4', dash: [10, 3, 2, 3] },
+  { colour: 's5', dash: [16, 4] },
+  { colour: 's6', dash: [2, 5] },
+];
+
+/** The style of a line by its place. */
+export const style = (place: number) => STYLES[place % STYLES.length]!;
+
+/**
+ * Widths of lines, the first drawn at the bottom. Lines that run on top of each other are distinguished: each is
+ * thinner than the one below it, so that both are seen.
+ */
+export function widths(columns: (number | null | undefined)[][]): number[] {
+  const top = Math.max(...columns.flat().map((v) => v ?? 0), Number.MIN_VALUE);
+  const covers = (a: (number | null | undefined)[], b: (number | null | undefined)[]) => {
+    const both = a.map((v, i) => [v, b[i]] as const).filter(([v, w]) => v != null && w != null);
+    const apart = both.reduce((sum, [v, w]) => sum + Math.abs(v! - w!), 0) / Math.max(both.length, 1);
+    return both.length > 0 && apart < 0.03 * top;
+  };
+  return columns.map((column, i) => {
+    const above = columns.slice(i + 1).filter((other) => covers(column, other)).length;
+    return 1.75 + 2 * Math.min(above, 3);
+  });
+}
+
+/** What a legend shows beside a line: the value pointed at, or the last one. */
+export function pointed(column: ArrayLike<number | null | undefined>, at: number | null): number | null {
+  if (at !== null) return column[at] ?? null;
+  for (let i = column.length - 1; i >= 0; i--) if (column[i] != null) return column[i]!;
+  return null;
+}
+
+/** The axes, `scale` times as large as usual. */
+export function axes(x: Axis, y: Axis, scale: number): uPlot.Axis[] {
+  const font = `${TEXT * scale}px system-ui, sans-serif`;
+  const common = {
+    stroke: colour('quiet'), font, labelFont: font, labelSize: 20 * scale, labelGap: 2 * scale,
+    grid: { stroke: colour('grid'), width: 1 }, ticks: { stroke: colour('grid') },
+  };
+  const values = (axis: Axis) => (_: uPlot, all: number[]) => all.map((v) => (v == null ? '' : axis.show(v)));
+  return [
+    { ...common, label: x.title, size: 34 * scale, space: 56 * scale, ...(x.show === clock ? { incrs: CLOCK_STEPS } : {}), values: values(x) },
+    { ...common, label: y.title, size: 62 * scale, values: values(y) },
+  ];
+}
+
+/** Draws the marks: a dashed line with its word beside it, and a tint over a stretch. */
+export function drawMarks(u: uPlot, marks: Mark[], scale: number): void {
+  const { ctx } = u;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  ctx.font = `${TEXT * scale * ratio}px system-ui, sans-serif`;
+  const end = u.bbox.left + u.bbox.width;
+  let [line, taken] = [0, -Infinity];
+  for (const mark of marks) {
+    const left = u.valToPos(mark.from, 'x', true);
+    const right = mark.to === undefined ? left : u.valToPos(mark.to, 'x', true);
+    if (right < u.bbox.left || left > end) continue;
+    ctx.fillStyle = ctx.strokeStyle = colour(mark.colour);
+    if (mark.to !== undefined) {
+      ctx.globalAlpha = 0.12;
+      ctx.fillRect(left, u.bbox.top, right - left, u.bbox.height);
+    }
+    ctx.globalAlpha = 0.8;
+    ctx.setLineDash([4 * ratio, 4 * ratio]);
+    ctx.beginPath();
+    ctx.moveTo(left, u.bbox.top);
+    ctx.lineTo(left, u.bbox.top + u.bbox.height);
+    ctx.stroke();
+    ctx.globalAlpha = 1;
+    // Beside the line, on the side where there is room, and below the word before where that is in the way.
+    const width = ctx.measureText(mark.label).width + 8 * ratio;
+    const fits = left + width < end;
+    const begin = fits ? left : left - width;
+    line = begin < taken ? line + 1 : 0;
+    taken = Math.max(taken, begin + width);
+    ctx.textAlign = fits ? 'left' : 'right';
+    ctx.fillText(mark.label, left + (fits ? 4 : -4) * ratio, u.bbox.top + (TEXT + line * (TEXT + 3)) * scale * ratio);
+  }
+  ctx.restore();
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { ApiError } from './http';
+import { plain, problems, type Form } from './problems';
+
+const form = (settings: Record<string, string>): Form => ({ command: 'run', target: null, other: null, settings });
+const about = (field: string | undefined, message: string) => new ApiError(422, 'invalid', message, field);
+
+/** A server that names one problem at a time. */
+const server = (bad: Record<string, string>) => async (asked: Form) => {
+  const found = Object.keys(asked.settings).find((name) => bad[name]);
+  if (found) throw about(found, bad[found]!);
+  return 'fine';
+};
+
+test('all problems of a form are found, though the server names one at a time', async () => {
+  const asked = form({ vus: '0', duration: '5', label: 'x' });
+  const found = await problems(asked, server({ vus: '--vus from the request: needs at least one virtual user', duration: '--duration: add a unit' }));
+  expect(found.fields).toEqual({ vus: 'Needs at least one virtual user', duration: 'Add a unit' });
+  expect(found.preview).toBeNull();
+});
+
+test('a form without a problem has a preview, and what is about no field is shown by itself', async () => {
+  expect(await problems(form({ vus: '8' }), server({}))).toEqual({ preview: 'fine', fields: {}, other: null });
+  const found = await problems(form({}), async () => Promise.reject(about(undefined, 'nothing is built')));
+  expect(found.other?.message).toBe('nothing is built');
+});
+
+test('messages lose what only a command line needs', () => {
+  expect(plain('--vus from the request: `x` cannot be read')).toBe('`x` cannot be read');
+  expect(plain('nothing is built')).toBe('Nothing is built');
+});

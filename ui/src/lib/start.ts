@@ -1,0 +1,66 @@
+// What the Start page asks for, in the order and the words of people.
+
+import type { JobKind, Preview, SettingInfo } from '../api/types';
+import type { Kind } from './load';
+import { applies } from './load';
+
+/** The commands, the most used first. */
+export const COMMANDS: { command: JobKind; title: string; about: string; noun: string }[] = [
+  { command: 'run', title: 'Run', about: 'Drive the workload and measure it.', noun: 'run' },
+  { command: 'build', title: 'Build', about: 'Create the schema and its data.', noun: 'build' },
+  { command: 'profile', title: 'Profile', about: 'Throughput over virtual users, with the fitted curve.', noun: 'profile' },
+  { command: 'capacity', title: 'Capacity', about: 'The highest rate that keeps a response time within a limit.', noun: 'search' },
+  { command: 'compare', title: 'Compare', about: 'Is B faster, slower or the same? Runs in pairs.', noun: 'comparison' },
+  { command: 'check', title: 'Check', about: 'Verify every condition that the data must meet.', noun: 'check' },
+  { command: 'drop', title: 'Drop', about: 'Remove what a build created.', noun: 'drop' },
+];
+
+/** Settings by what they belong to; the first groups are open, the others folded. */
+const GROUPS: { group: SettingInfo['group']; title: string; open: boolean }[] = [
+  { group: 'question', title: 'Purpose', open: true },
+  { group: 'data', title: 'Data', open: true },
+  { group: 'load', title: 'Load', open: true },
+  { group: 'length', title: 'Length', open: true },
+  { group: 'failures', title: 'Failures and requirements', open: false },
+  { group: 'statements', title: 'How statements run', open: false },
+  { group: 'workload', title: 'Options of the workload', open: false },
+  { group: 'connection', title: 'Connection', open: false },
+  { group: 'other', title: 'Other', open: false },
+];
+
+/** What the page sets by fields of its own, or leaves to the command line. */
+const ELSEWHERE = ['workload', 'target', 'schema', 'password-file', 'load', 'json'];
+
+/** The groups of a form with their settings; those that the load model does not have are left out. */
+export const grouped = (settings: SettingInfo[], load: Kind) =>
+  GROUPS.map(({ group, title, open }) => ({
+    title,
+    open,
+    settings: settings.filter((s) => s.group === group && !ELSEWHERE.includes(s.name) && applies(s.name, load)),
+  })).filter((one) => one.settings.length > 0);
+
+/** What a form comes to as a sentence. */
+export function sentence(command: JobKind, preview: Preview, workload: string): string {
+  const value = (name: string) => preview.settings.find((s) => s.name === name)?.value ?? '';
+  const users = value('vus') === '1' ? '1 virtual user' : `${value('vus')} virtual users`;
+  const model = value('load');
+  const load = !model || model === 'closed' ? users : `a load of ${model} over ${value('vus')} sessions`;
+  const time = /^\d+$/.test(value('transactions')) ? `${value('transactions')} transactions per user` : `${value('duration')} after ${value('rampup')} of ramp-up`;
+  const each = `each for ${time}`;
+  switch (command) {
+    case 'run':
+      return `Drives ${workload} at ${preview.url} with ${load} for ${time}.`;
+    case 'build':
+      return `Builds ${workload} at ${preview.url} with a scale of ${value('scale')}.`;
+    case 'check':
+      return `Checks the data of ${workload} at ${preview.url}.`;
+    case 'drop':
+      return `Removes ${workload} and all its data from ${preview.url}.`;
+    case 'profile':
+      return `Runs ${workload} at ${preview.url} with ${value('vus')} virtual users, ${value('repeats')} times at each level, ${each}.`;
+    case 'capacity':
+      return `Searches the highest rate of ${workload} at ${preview.url} that keeps ${value('limit')}, by runs of ${value('duration')}.`;
+    case 'compare':
+      return `Compares A and B at ${preview.url} by ${value('pairs')} pairs of runs with ${load}, ${each}.`;
+  }
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import type { RunResult } from '../api/types';
+import { commonest, ending, failing, loadInWords, sentence } from './verdict';
+
+const run = (over: object = {}): RunResult =>
+  ({
+    status: 'complete',
+    requirements: [],
+    failures: { share: 0, limit: 0.01, above_limit: false },
+    headline: { name: 'NOPM', value: 12345, verification: { verdict: 'verified' } },
+    errors: [],
+    workload: { title: 'TPROC-C', scale: 1, scale_unit: 'warehouses' },
+    server: { product: 'PostgreSQL', version: '15.4 (Debian)' },
+    durations: { window_s: 60 },
+    spec: { users: 1, load: 'closed' },
+    steadiness: { verdict: 'steady' },
+    ...over,
+  }) as unknown as RunResult;
+
+test('a run whose requirement fails is not good though it is complete', () => {
+  expect(ending(run())).toEqual({ tone: 'good', words: 'complete' });
+  const judged = { requirement: 'nopm >= 50000', passed: false };
+  expect(ending(run({ requirements: [judged] }))).toEqual({ tone: 'bad', words: 'complete, requirements failed' });
+  expect(ending(run({ requirements: [{ ...judged, passed: true }] })).tone).toBe('good');
+});
+
+test('a failing run says first how many failed, and with what', () => {
+  const failures = { share: 1, limit: 0.01, above_limit: true };
+  const errors = [
+    { class: 'deadlock', count: 90, message: 'deadlock' },
+    { class: 'other', count: 10, message: 'relation "stock" does not exist' },
+  ];
+  const failed = run({ status: 'failed', failures, errors, headline: { name: 'NOPM', value: 0, verification: { verdict: 'verified' } } });
+  expect(failing(failed)).toBe('NOPM 0, 100 % failed: relation "stock" does not exist');
+  expect(failing(run())).toBeNull();
+  expect(commonest(run())).toBeNull();
+});
+
+test('a summary reads as a sentence', () => {
+  expect(sentence(run())).toBe('TPROC-C with 1 warehouse on PostgreSQL 15.4: 1 virtual user reached 12,345 NOPM over 1m, and was steady.');
+  expect(loadInWords(run({ spec: { users: 64, load: 'rate:500/s' } }))).toBe('arrivals by rate:500/s over 64 sessions');
+});

@@ -1,0 +1,58 @@
+// What is said of a run first: whether it can be used, and if not, why.
+
+import type { RunResult } from '../api/types';
+import { count, counted, duration, percent } from './format';
+
+export type Tone = 'good' | 'warn' | 'bad' | 'plain';
+
+/** How a run ended, in a word or three, and in which colour. */
+export interface Ending {
+  tone: Tone;
+  words: string;
+}
+
+/** The requirements that the run did not meet. */
+export const missed = (result: RunResult) => (result.requirements ?? []).filter((judged) => !judged.passed);
+
+/** How a run ended: complete only where nothing that was asked for is missing. */
+export function ending(result: RunResult): Ending {
+  if (result.status !== 'complete') return { tone: result.status === 'interrupted' ? 'warn' : 'bad', words: result.status };
+  if (missed(result).length > 0) return { tone: 'bad', words: 'complete, requirements failed' };
+  if (result.failures.above_limit) return { tone: 'bad', words: 'complete, too many failures' };
+  if (result.headline.verification.verdict === 'violated') return { tone: 'bad', words: 'complete, count violated' };
+  return { tone: 'good', words: 'complete' };
+}
+
+/** The error that most transactions failed with, in words. */
+export function commonest(result: RunResult): string | null {
+  const failing = result.errors.filter((error) => !['serialization', 'deadlock'].includes(error.class));
+  const most = (failing.length > 0 ? failing : result.errors).toSorted((a, b) => b.count - a.count)[0];
+  return most?.message ?? null;
+}
+
+/** What comes before every figure of a run that cannot be used: `NOPM 0, 100 % failed: relation "stock" does not exist`. */
+export function failing(result: RunResult): string | null {
+  const { share, above_limit } = result.failures;
+  const error = commonest(result);
+  if (!above_limit || share === 0) return null;
+  const { name, value } = result.headline;
+  return `${name} ${count(value)}, ${percent(share, share === 1 ? 0 : 1)} failed${error ? `: ${error}` : ''}`;
+}
+
+/** A run as a sentence. */
+export function sentence(result: RunResult): string {
+  const { workload, server, headline, durations } = result;
+  const load = loadInWords(result);
+  const server_ = [server.product, server.version.split(/[ (]/)[0]].filter(Boolean).join(' ');
+  const steady = { steady: ', and was steady', drifting: ', but drifted', too_short: '' }[result.steadiness.verdict];
+  return `${workload.title} with ${counted(workload.scale, workload.scale_unit)} on ${server_}: ${load} reached ${count(headline.value)} ${headline.name} over ${duration(durations.window_s)}${steady}.`;
+}
+
+/** Who drives the load and how: `16 virtual users`, `arrivals at 500 per second over 64 sessions`. */
+export function loadInWords(result: RunResult): string {
+  const { users, load } = result.spec;
+  const many = (n: number, one: string) => `${count(n)} ${one}${n === 1 ? '' : 's'}`;
+  if (load === 'closed') return many(users, 'virtual user');
+  if (load.startsWith('keyed')) return many(users, 'terminal');
+  return `arrivals by ${load} over ${many(users, 'session')}`;
+}
