@@ -83,9 +83,9 @@ pub fn of_run(result: &RunResult) -> Suite {
             of_verdict(verification.verdict, verification.words.clone()),
         ),
     ];
-    if result.steadiness.seconds > 0 {
-        let text = words::steadiness(result);
-        let outcome = match result.steadiness.verdict {
+    if let Some(steadiness) = words::judged_steadiness(result) {
+        let text = words::steadiness(steadiness);
+        let outcome = match steadiness.verdict {
             Steady::Steady => Outcome::Passed(text),
             // It is no condition of a run: the exit code does not depend on it.
             Steady::Drifting | Steady::TooShort => Outcome::Skipped(text),

@@ -113,9 +113,9 @@ pub(super) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> 
     for audit in audits.take(1) {
         rows.push(("Audit", format!("{}: {}", audit.title, audit.words), true));
     }
-    if result.steadiness.seconds > 0 {
-        let first = result.steadiness.words.split(DOT).next().unwrap_or_default();
-        let text = format!("{} — {first}", steady(result.steadiness.verdict));
+    if let Some(steadiness) = judged_steadiness(result) {
+        let first = steadiness.words.split(DOT).next().unwrap_or_default();
+        let text = format!("{} — {first}", steady(steadiness.verdict));
         rows.push((STEADINESS, text, false));
     }
     rows.push((LIMITED_BY, result.limited_by.title(), false));
