@@ -1,4 +1,4 @@
-//! Brings a store's tables to the version of this program. Each step is a file in `migrations/`,
+//! Brings a store's tables to the version of this program. Each step is a file in this folder,
 //! never changed once released; the number of the last one done is SQLite's `user_version`.
 
 use std::path::Path;
@@ -9,11 +9,11 @@ use super::error::StoreError;
 
 /// The steps, the first making version 1.
 const STEPS: [&str; 5] = [
-    include_str!("migrations/0001_jobs.sql"),
-    include_str!("migrations/0002_seconds.sql"),
-    include_str!("migrations/0003_campaigns.sql"),
-    include_str!("migrations/0004_waits.sql"),
-    include_str!("migrations/0005_samples.sql"),
+    include_str!("0001_jobs.sql"),
+    include_str!("0002_seconds.sql"),
+    include_str!("0003_campaigns.sql"),
+    include_str!("0004_waits.sql"),
+    include_str!("0005_samples.sql"),
 ];
 
 /// The version of the tables that this program writes.
