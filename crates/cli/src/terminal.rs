@@ -335,22 +335,20 @@ impl Live {
     }
 
     fn progress_text(&self, since: &RecordedInterval) -> String {
-        let (mut first, mut completed, mut failed, mut ended) = (0, 0, 0, 0);
-        for (index, seen) in since.types.iter().enumerate() {
+        let (mut completed, mut failed, mut ended) = (0, 0, 0);
+        for seen in &since.types {
             completed += seen.counts.completed();
             failed += seen.counts.failures() + seen.counts.in_doubt;
             ended += seen.counts.ended();
-            if self.headline.transactions.contains(&index) {
-                first += seen.counts.committed;
-            }
         }
         let seconds = (since.last - since.first + 1) as f64;
+        let counted = measure::counted(&self.headline, &since.types);
         format!(
             "progress: {} {}  {} {}  TPM {}  p95 {} ms  failed {}",
             self.elapsed(since.last),
             self.phase.map_or("", Phase::title),
             self.headline.name,
-            format::figure(rate(first, seconds, self.headline.per_seconds)),
+            format::figure(Measure::from(self.headline.measure).value(counted, seconds)),
             format::figure(rate(completed, seconds, 60)),
             format::milliseconds(self.p95_us(std::iter::once(since))),
             format::percent(share(failed, ended)),

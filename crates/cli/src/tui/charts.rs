@@ -7,7 +7,7 @@ use ratatui::style::{Color, Style};
 use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Axis, Chart as Graph, Dataset, GraphType, Widget};
-use triphammer_core::stats::rate;
+use triphammer_runner::measure::Measure;
 use triphammer_runner::metrics::{Chart, Kind, Metric, OF_SECOND, OF_TYPE, Unit};
 use triphammer_runner::report::format::{clock, figure};
 
@@ -108,15 +108,10 @@ fn drawings(model: &Model) -> Vec<Drawing> {
 /// The primary metric's chart.
 fn primary(model: &Model) -> Drawing {
     let headline = &model.headline;
-    let value =
-        |point: &Point| Some(rate(point.headline, seconds(point.seconds), headline.per_seconds));
+    let value = |point: &Point| Some(model.of_headline(point.headline, point.seconds));
     let points = over_time(model, value);
     let last = points.last().map_or_else(String::new, |(_, value)| figure(*value));
-    let unit = match headline.per_seconds {
-        1 => "per s".to_owned(),
-        60 => "per min".to_owned(),
-        other => format!("per {other} s"),
-    };
+    let unit = format!("per {}", Measure::from(headline.measure).per());
     Drawing { unit, lines: vec![Curve { title: headline.name.to_string(), points, last }] }
 }
 

@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use triphammer_core::workload::Headline;
+use triphammer_runner::measure::Measure;
 use triphammer_runner::metrics::{self, Metric, Values};
 use triphammer_runner::store::{JobId, SecondRow, SeriesRow, Store, StoreError, StoredJob};
 use triphammer_runner::workloads;
@@ -282,10 +283,11 @@ impl Spread {
 }
 
 /// The primary metric of a second, in its own unit.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a sum of counters")]
 fn per_unit(headline: &Headline, rows: &[SeriesRow], seconds: f64) -> f64 {
     let counted = rows.iter().filter(|row| headline.transactions.contains(&row.transaction));
     let committed: f64 = counted.filter_map(|row| row.values.get("committed")).sum();
-    committed / seconds * f64::from(headline.per_seconds)
+    Measure::from(headline.measure).value(committed as u64, seconds)
 }
 
 /// Adds to a series that begins with the first point that has a value; points before it have 0.
