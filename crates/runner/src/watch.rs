@@ -44,7 +44,7 @@ pub enum JobEvent<'a> {
     /// A campaign has begun or goes on.
     Sequence(&'a Begin),
     /// A run of a campaign begins.
-    PlannedRun {
+    Step {
         /// Which.
         step: &'a PlannedRun,
         /// How many are done.

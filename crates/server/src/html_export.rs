@@ -42,7 +42,7 @@ pub fn page(store: &Store, job: &StoredJob) -> Result<String, Failure> {
         )
     })?;
     let export = HtmlExport::of(store, job).map_err(|error| Failure::refuse(error.to_string()))?;
-    let json = serde_json::to_string(&export).expect("a handover is plain data");
+    let json = serde_json::to_string(&export).expect("an export is plain data");
     fill(&template, &json).ok_or_else(|| {
         Failure::refuse(
             "the web interface in this program is of another version; `npm ci && npm run build` in ui/ \

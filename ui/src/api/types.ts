@@ -1,5 +1,5 @@
 // Made from docs/reference/openapi.json, which is made from the program; do not edit.
-// UPDATE_REFERENCE=1 cargo test -p triphammer-server --test it contract writes it anew.
+// UPDATE_REFERENCE=1 cargo test -p triphammer-server --test it contract rewrites it.
 
 /** The server and its host. */
 export interface About {
@@ -173,6 +173,9 @@ export type Basis = {
 /** Which way is better. */
 export type Better = "higher" | "lower";
 
+/** What can limit a run. */
+export type Bottleneck = "load_limited" | "client_bound" | "host_bound" | "network_bound" | "database_bound" | "undecided";
+
 /** What a build did. */
 export interface BuildReport {
   /** Sessions that loaded side by side. */
@@ -314,7 +317,7 @@ export interface CheckReport {
 
 /** One condition. */
 export interface CheckResult {
-  /** The program that made the tables and whose own rules do not keep the condition: then its violations are told and are no failure. */
+  /** The program that made the tables and whose own rules do not keep the condition: then its violations are reported and are no failure. */
   by_rules_of?: string | null | undefined;
   /** Where first. */
   first_key?: string | null | undefined;
@@ -597,6 +600,8 @@ export type Group = "question" | "data" | "load" | "length" | "statements" | "fa
 
 /** The workload's first figure. */
 export interface HeadlineFigure {
+  /** Which way is better. Documents of older versions do not say: they have rates only. */
+  better: Better;
   /** Transactions committed in the timed window that the figure counts. */
   count: number;
   /** `New-Orders committed per minute`. */
@@ -613,6 +618,8 @@ export interface HeadlineFigure {
 
 /** A first figure without a value. */
 export interface HeadlineName {
+  /** Which way is better. Documents of older versions do not say: they have rates only. */
+  better: Better;
   /** `New-Orders committed per minute`. */
   meaning: string;
   /** `NOPM`. */
@@ -933,7 +940,7 @@ export interface Level {
   /** 95 % interval of that mean, by Student's t from the scatter of the level's own runs on a logarithmic scale; of a single run, that run's own interval, from its seconds, which leaves out what differs from run to run. */
   interval: Interval | null;
   /** What limited most of its runs. */
-  limited_by: Limit;
+  limited_by: Bottleneck;
   /** Mean of its runs' first figures. */
   mean: number;
   /** Median of the runs' 95th percentiles of response time, in microseconds. */
@@ -967,15 +974,15 @@ export interface LevelRun {
   /** Its job; `null` when it was not stored. */
   job: number | null;
   /** What limited it. */
-  limited_by: Limit;
+  limited_by: Bottleneck;
   /** 95th percentile of response time, in microseconds. */
   p95_us: number;
   /** 99th percentile. */
   p99_us: number;
   /** Date and time of its zero. */
   started_at: string;
-  /** Whether its window was steady. */
-  steady: Steady;
+  /** Whether its window was steady; `null` where that does not apply. */
+  steady: Steady | null;
   /** Its place in the order, from 0. */
   step: number;
   /** Virtual users. */
@@ -983,9 +990,6 @@ export interface LevelRun {
   /** Its first figure. */
   value: number;
 }
-
-/** What can limit a run. */
-export type Limit = "load_limited" | "client_bound" | "host_bound" | "network_bound" | "database_bound" | "undecided";
 
 /** What the decision is made from, of the timed window (round trips: of the whole run). `null` where it was not or cannot be measured. */
 export interface LimitFigures {
@@ -1080,25 +1084,11 @@ export interface LimitedBy {
   /** What it was decided from. */
   figures: LimitFigures;
   /** What it was. */
-  kind: Limit;
+  kind: Bottleneck;
   /** What else it may be, where it is not sure. */
-  second: Limit | null;
+  second: Bottleneck | null;
   /** Why, in words with figures. */
   words: string;
-}
-
-/** Every wait has a limit with a name. */
-export interface Limits {
-  /** Opening a session. */
-  connect: string;
-  /** Waiting for transactions in flight after the stop; then they are aborted. */
-  drain: string;
-  /** First wait before a lost session is made anew; doubles up to `reconnect_max`. */
-  reconnect_first: string;
-  /** Longest wait between two attempts to reconnect. */
-  reconnect_max: string;
-  /** A transaction's attempt; zero for no limit. A watchdog cancels it and counts a timeout. */
-  transaction: string;
 }
 
 /** An event of `GET /api/v1/events`. */
@@ -1295,7 +1285,7 @@ export type Outcome = "committed" | "rolled_back" | {
 
 /** What a load that waits needs beside its model. */
 export interface Pacing {
-  /** Arrivals that may wait for a session; 0 where the load is not open. When one more is due, the one that has waited longest is given up. */
+  /** Arrivals that may wait for a session; 0 where the load is not open. When one more is due, the one that has waited longest is dropped. */
   backlog: number;
   /** What becomes of late arrivals; open loads only. */
   late: Late;
@@ -1304,7 +1294,7 @@ export interface Pacing {
   /** The sessions that keyed terminals work on: one each, or a pool of so many. */
   sessions: Sessions;
   /** What the file of a load in steps says. */
-  steps: Step[];
+  steps: RateStep[];
 }
 
 /** How pairs of runs were made: A B B A A B … */
@@ -1415,7 +1405,7 @@ export interface Probe {
   /** Its job; `null` when it was not stored. */
   job: number | null;
   /** What limited the run. */
-  limited_by: Limit;
+  limited_by: Bottleneck;
   /** Share of arrivals that no session was free for in time. */
   missed_share: number;
   /** Arrivals per second that were asked for. */
@@ -1468,7 +1458,7 @@ export interface ProfileResult {
   status: Status;
   /** The target, without secrets. */
   target: Redacted;
-  /** The transaction type whose response times are told; `all` for all of them. */
+  /** The transaction type whose response times are reported; `all` for all of them. */
   times_of: string;
   /** The program that made it. */
   tool: Tool;
@@ -1490,6 +1480,14 @@ export interface Profiles {
 
 /** How statements travel, so that poolers and proxies can be tested. */
 export type Protocol = "prepared" | "extended" | "simple";
+
+/** Arrivals at a rate for a time. */
+export interface RateStep {
+  /** How long. */
+  lasts: string;
+  /** Arrivals per second; 0 for a pause. */
+  per_second: number;
+}
 
 /** Why a probe does not keep the limit. */
 export type Reason = "too_slow" | "cannot_follow" | "failures" | "nothing";
@@ -1617,7 +1615,7 @@ export interface RunResult {
   server: ServerInfo;
   /** What `tpm_server` was made from. */
   server_transactions: ServerTransactions | null;
-  /** Sessions lost and made anew, in the whole run. */
+  /** Sessions lost and reconnected, in the whole run. */
   sessions: SessionCounts;
   /** Every setting, and where its value came from. */
   settings: Setting[];
@@ -1631,8 +1629,8 @@ export interface RunResult {
   started_at: string;
   /** How it ended. */
   status: Status;
-  /** Whether the first figure stands for the window, and until when a warm-up is seen. */
-  steadiness: Steadiness;
+  /** Whether the primary metric represents the window, and until when a warm-up is seen; `null` where seconds are no samples of it. */
+  steadiness: Steadiness | null;
   /** The target, without secrets. */
   target: Redacted;
   /** The program that made it. */
@@ -1658,7 +1656,7 @@ export interface RunSpec {
   /** How long or how much. */
   length: Length;
   /** Limits of every wait. */
-  limits: Limits;
+  limits: TimeLimits;
   /** Load model. */
   load: Load;
   /** Share of transactions that may fail before the run counts as failed. */
@@ -1790,11 +1788,11 @@ export interface ServerTransactions {
   seconds: number;
 }
 
-/** Sessions lost and made anew. */
+/** Sessions lost and reconnected. */
 export interface SessionCounts {
   /** Sessions lost. */
   lost: number;
-  /** Sessions made anew. */
+  /** Sessions reconnected. */
   reconnected: number;
 }
 
@@ -1875,11 +1873,11 @@ export interface SideRun {
   /** Its job; `null` when it was not stored. */
   job: number | null;
   /** What limited it. */
-  limited_by: Limit;
+  limited_by: Bottleneck;
   /** Date and time of its zero. */
   started_at: string;
-  /** Whether its window was steady. */
-  steady: Steady;
+  /** Whether its window was steady; `null` where that does not apply. */
+  steady: Steady | null;
   /** Its place in the comparison or profile, from 0; `null` where it belongs to neither. */
   step: number | null;
   /** Virtual users. */
@@ -1981,7 +1979,7 @@ export interface Steadiness {
   trend: number | null;
   /** What `--until-ci` asked for; `null` when the length was by time or number. */
   until: Until | null;
-  /** Whether the mean stands for the window. */
+  /** Whether the mean represents the window. */
   verdict: Steady;
   /** Until when a warm-up is seen. */
   warm_up: WarmUp;
@@ -1989,16 +1987,8 @@ export interface Steadiness {
   words: string;
 }
 
-/** Whether the mean stands for the series. */
+/** Whether the mean represents the series. */
 export type Steady = "steady" | "drifting" | "too_short";
-
-/** Arrivals at a rate for a time. */
-export interface Step {
-  /** How long. */
-  lasts: string;
-  /** Arrivals per second; 0 for a pause. */
-  per_second: number;
-}
 
 /** What a fact is about. */
 export type Subject = "workload" | "setting" | "target" | "server" | "schema" | "size" | "statistics" | "server_setting" | "tool" | "host";
@@ -2051,7 +2041,7 @@ export interface TargetTest {
   notes: string[];
   /** `PostgreSQL`, `SQLite`. */
   product: string;
-  /** Whether it runs on this server's host, and so shares its CPUs; `null` where that cannot be told. */
+  /** Whether it runs on this server's host, and so shares its CPUs; `null` where that cannot be determined. */
   same_host: boolean | null;
   /** `tcp`, `unix socket`, `in process`. */
   transport: string;
@@ -2067,6 +2057,20 @@ export interface ThreadCpu {
   share: number;
   /** The thread, from 0. */
   thread: number;
+}
+
+/** Every wait has a limit with a name. */
+export interface TimeLimits {
+  /** Opening a session. */
+  connect: string;
+  /** Waiting for transactions in flight after the stop; then they are aborted. */
+  drain: string;
+  /** First wait before a lost session is reconnected; doubles up to `reconnect_max`. */
+  reconnect_first: string;
+  /** Longest wait between two attempts to reconnect. */
+  reconnect_max: string;
+  /** A transaction's attempt; zero for no limit. A watchdog cancels it and counts a timeout. */
+  transaction: string;
 }
 
 /** Where the time of the transactions went, as shares of it that add up to 1. */
@@ -2410,7 +2414,7 @@ export interface Operations {
   /** B against A, as `triphammer compare A B` judges them: runs, profiles, or labels of runs. */
   "GET /api/v1/comparisons": {
     query: {
-      /** The measure: a job's number, `last`, or a label, which stands for all complete runs that have it. */
+      /** The measure: a job's number, `last`, or a label, which means all complete runs that have it. */
       a?: string | undefined;
       /** What is judged, likewise. */
       b?: string | undefined;
@@ -2613,7 +2617,7 @@ export interface Operations {
     body: PasswordForm;
     answer: SavedTarget;
   };
-  /** Connects to a target, asks what it is, and disconnects. What goes wrong is told in the command line's words. */
+  /** Connects to a target, asks what it is, and disconnects. What goes wrong is reported in the command line's words. */
   "POST /api/v1/targets/{name}/test": {
     query: undefined;
     body: undefined;

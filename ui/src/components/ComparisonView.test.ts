@@ -11,7 +11,7 @@ const side = (name: string, job: number): Side => ({
 });
 const comparison: ComparisonResult = {
   format: 1, job: null, kind: 'compare', tool: { name: 'triphammer', version: '0.1.0', debug_build: false }, label: null, status: 'complete', started_at,
-  headline: { name: 'NOPM', meaning: '', per: '' }, margin: 0.02, words: 'B is slower by 12 %.', verdict: { kind: 'slower' }, more_minutes: null,
+  headline: { name: 'NOPM', meaning: '', per: '', better: 'higher' }, margin: 0.02, words: 'B is slower by 12 %.', verdict: { kind: 'slower' }, more_minutes: null,
   a: side('job 1', 1), b: side('job 2', 2), warnings: [], profiles: null, pairs: null,
   figures: [
     { name: 'nopm', title: 'NOPM', unit: 'number', a: 10000, b: 8800, reason: null, comparison: { ratio: 0.88, interval: { low: 0.86, high: 0.9 }, margin: 0.02, better: 'higher', basis: { kind: 'series', a: 5, b: 5 }, verdict: { kind: 'slower' } } },

@@ -44,7 +44,7 @@ export function sentence(result: RunResult): string {
   const { workload, server, headline, durations } = result;
   const load = loadInWords(result);
   const server_ = [server.product, server.version.split(/[ (]/)[0]].filter(Boolean).join(' ');
-  const steady = { steady: ', and was steady', drifting: ', but drifted', too_short: '' }[result.steadiness.verdict];
+  const steady = { steady: ', and was steady', drifting: ', but drifted', too_short: '' }[result.steadiness?.verdict ?? 'too_short'];
   return `${workload.title} with ${counted(workload.scale, workload.scale_unit)} on ${server_}: ${load} reached ${count(headline.value)} ${headline.name} over ${duration(durations.window_s)}${steady}.`;
 }
 

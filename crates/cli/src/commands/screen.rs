@@ -171,7 +171,7 @@ impl Watcher for Screen {
                 let shown = self.sequence(begin);
                 self.or_abort(shown);
             }
-            JobEvent::PlannedRun { step, done, of } => {
+            JobEvent::Step { step, done, of } => {
                 self.bars.clear();
                 let of = of.map_or_else(String::new, |of| format!(" of {of}"));
                 if let Some(live) = &mut self.live {

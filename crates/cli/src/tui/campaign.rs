@@ -41,7 +41,7 @@ impl Campaign {
     pub fn hear(&mut self, event: JobEvent<'_>) {
         match event {
             JobEvent::Sequence(begin) => (self.done, self.of) = (begin.done, begin.runs),
-            JobEvent::PlannedRun { step, done, of } => {
+            JobEvent::Step { step, done, of } => {
                 (self.done, self.of, self.rest) = (done, of, None);
                 self.now.clone_from(&step.title);
             }

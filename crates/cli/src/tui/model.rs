@@ -129,7 +129,7 @@ impl Model {
         match event {
             JobEvent::Run(event) => self.event(event),
             JobEvent::Second(second) => self.second(second),
-            JobEvent::PlannedRun { .. } => self.begin_step(),
+            JobEvent::Step { .. } => self.begin_step(),
             JobEvent::StepResolved(spec) => self.resolved(spec),
             JobEvent::StepEnded { .. } => self.phase = None,
             _ => {}
@@ -475,7 +475,7 @@ pub mod tests {
             settings: Vec::new(),
             title: "8 virtual users".into(),
         };
-        model.hear(JobEvent::PlannedRun { step: &step, done: 1, of: Some(6) });
+        model.hear(JobEvent::Step { step: &step, done: 1, of: Some(6) });
         assert!(model.course.is_empty() && model.whole.is_none() && model.phase.is_none());
         assert_eq!(model.figures.seconds, 0);
         let campaign = model.campaign.as_ref().unwrap();

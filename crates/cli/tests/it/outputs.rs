@@ -314,12 +314,12 @@ fn a_report_is_one_page_that_asks_nothing_from_any_network() {
         assert!(!page.contains(asks), "{asks}");
     }
     let (_, rest) = page.split_once("<script id=\"job\" type=\"application/json\">").unwrap();
-    let handover: serde_json::Value =
+    let exported: serde_json::Value =
         serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap();
-    assert_eq!(handover["detail"]["job"]["label"], "</script>");
-    assert_eq!(handover["detail"]["document"]["kind"], "run");
-    assert!(!handover["series"]["first"].as_array().unwrap().is_empty());
-    assert!(!handover["percentiles"]["curves"].as_array().unwrap().is_empty());
-    let line = handover["command_line"].as_str().unwrap();
+    assert_eq!(exported["detail"]["job"]["label"], "</script>");
+    assert_eq!(exported["detail"]["document"]["kind"], "run");
+    assert!(!exported["series"]["first"].as_array().unwrap().is_empty());
+    assert!(!exported["percentiles"]["curves"].as_array().unwrap().is_empty());
+    let line = exported["command_line"].as_str().unwrap();
     assert!(line.starts_with("triphammer run null:") && line.contains("--duration 2s"), "{line}");
 }

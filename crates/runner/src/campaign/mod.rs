@@ -254,7 +254,7 @@ impl Sequence<'_, '_> {
         journal: &mut Journal<'_>,
     ) -> Going {
         let (watch, done, of) = (self.watch, self.done, question.runs());
-        watch.report(JobEvent::PlannedRun { step, done, of });
+        watch.report(JobEvent::Step { step, done, of });
         self.made = true;
         let parent = journal.job.map(|job| (job, step.number));
         let run = campaign.resolve(step, watch, false).and_then(|(settings, resolved)| {

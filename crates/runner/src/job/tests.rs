@@ -23,7 +23,7 @@ impl Watcher for Events {
             JobEvent::Advanced { .. } => "advanced",
             JobEvent::Run(_) | JobEvent::Second(_) => "run",
             JobEvent::Sequence(_) => "sequence",
-            JobEvent::PlannedRun { .. } => "step",
+            JobEvent::Step { .. } => "step",
             JobEvent::StepResolved(_) => "step resolved",
             JobEvent::StepBegan(_) => "step began",
             JobEvent::StepEnded { .. } => "step ended",

@@ -144,7 +144,7 @@ impl<'a> Watch<'a> {
     }
 
     fn tell_step(&self) {
-        self.publish(&LiveEvent::PlannedRun(self.step.clone()));
+        self.publish(&LiveEvent::Step(self.step.clone()));
     }
 }
 
@@ -166,7 +166,7 @@ impl Watcher for Watch<'_> {
                 let name = self.seconds.workload.headline.name.to_string();
                 self.all.change(self.id, |activity| activity.headline_name = Some(name));
             }
-            JobEvent::PlannedRun { step, done, of } => {
+            JobEvent::Step { step, done, of } => {
                 let (activity, what) = (self.id, step.title.clone());
                 self.step = LiveStep { activity, step: done + 1, of, what, ..LiveStep::default() };
                 self.tell_step();

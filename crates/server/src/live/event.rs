@@ -20,7 +20,7 @@ pub enum LiveEvent {
     /// A second of a run, or several merged.
     Second(LiveSecond),
     /// A profile or a search is at another of its runs, or one has ended.
-    PlannedRun(LiveStep),
+    Step(LiveStep),
     /// How far a build or a check is.
     Progress(LiveProgress),
     /// A remark on an activity.
@@ -40,7 +40,7 @@ impl LiveEvent {
             Self::Activity(_) => "activity",
             Self::Phase(_) => "phase",
             Self::Second(_) => "second",
-            Self::PlannedRun(_) => "step",
+            Self::Step(_) => "step",
             Self::Progress(_) => "progress",
             Self::Note(_) => "note",
             Self::Host(_) => "host",
@@ -55,7 +55,7 @@ impl LiveEvent {
             Self::Activity(it) => Some(it.id),
             Self::Phase(it) => Some(it.activity),
             Self::Second(it) => Some(it.activity),
-            Self::PlannedRun(it) => Some(it.activity),
+            Self::Step(it) => Some(it.activity),
             Self::Progress(it) => Some(it.activity),
             Self::Note(it) => Some(it.activity),
             Self::Hello(_) | Self::Host(_) | Self::Goodbye(_) => None,

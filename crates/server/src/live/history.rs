@@ -40,13 +40,13 @@ impl History {
         match event {
             LiveEvent::Activity(_) => self.state = Some(kept.clone()),
             LiveEvent::Progress(_) => self.progress = Some(kept.clone()),
-            LiveEvent::PlannedRun(step) if self.step != Some(step.step) => {
+            LiveEvent::Step(step) if self.step != Some(step.step) => {
                 // Another run begins: pages forget the seconds of the one before.
                 self.step = Some(step.step);
                 self.seconds.clear();
                 self.note(kept);
             }
-            LiveEvent::Phase(_) | LiveEvent::PlannedRun(_) | LiveEvent::Note(_) => self.note(kept),
+            LiveEvent::Phase(_) | LiveEvent::Step(_) | LiveEvent::Note(_) => self.note(kept),
             LiveEvent::Second(second) => {
                 self.seconds.push((second.clone(), kept.clone()));
                 if self.seconds.len() > SECONDS_MAX {
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn seconds_are_those_of_the_run_that_goes_on() {
         let mut history = History::default();
-        let step = |step| LiveEvent::PlannedRun(LiveStep { step, ..LiveStep::default() });
+        let step = |step| LiveEvent::Step(LiveStep { step, ..LiveStep::default() });
         keep(&mut history, &step(1), 1);
         keep(&mut history, &second(0), 2);
         keep(&mut history, &second(1), 3);
