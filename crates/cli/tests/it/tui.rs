@@ -280,10 +280,10 @@ fn q_leaves_the_view_and_the_run_goes_on_with_the_live_line() {
     let mut terminal = Terminal::start(&program, run);
     terminal.wait_for("timed");
     terminal.press("q");
-    terminal.wait_for("client CPU");
+    terminal.wait_for("  CPU ");
     let left = terminal.end();
     assert_eq!(left.code, "0", "{}", left.all);
-    assert!(left.after.contains("timed 0:00:0") || left.after.contains("client CPU"));
+    assert!(left.after.contains("timed 0:00:0") || left.after.contains("  CPU "));
 }
 
 #[test]

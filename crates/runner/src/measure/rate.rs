@@ -54,8 +54,8 @@ impl Rate {
     /// Per second beside what is per second, else per minute.
     pub(super) const fn throughput(self) -> Throughput {
         match self.per_seconds {
-            1 => Throughput { name: "TPS", per: "a second", of_minute: 1.0 / 60.0 },
-            _ => Throughput { name: "TPM", per: "a minute", of_minute: 1.0 },
+            1 => Throughput { name: "TPS", per: "per second", of_minute: 1.0 / 60.0 },
+            _ => Throughput { name: "TPM", per: "per minute", of_minute: 1.0 },
         }
     }
 }

@@ -82,7 +82,7 @@ pub(super) fn headline(result: &RunResult) -> Vec<[String; 3]> {
         rows.push([
             format!("{name} (server)"),
             figure(tpm * of_minute),
-            format!("transactions {per} by the database's own counter"),
+            format!("transactions {per} by the database's counter"),
         ]);
     }
     rows

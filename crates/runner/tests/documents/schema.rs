@@ -187,7 +187,7 @@ fn words_are_those_of_the_types() {
     check("ErrorClass", words(ErrorClass::ALL));
     check("Isolation", words(Isolation::ALL.map(|(level, _)| level)));
     check("Protocol", words(Protocol::ALL.map(|(protocol, _)| protocol)));
-    check("Limit", words(Bottleneck::ALL));
+    check("Bottleneck", words(Bottleneck::ALL));
     check("Operator", words(Operator::ALL));
     check("Unit", words([Unit::Number, Unit::Share, Unit::Us]));
     check("Mode", words([Mode::Procedures, Mode::Statements]));
