@@ -158,7 +158,7 @@ fn ctrl_c_twice_gives_up_what_is_in_flight() {
     let program = Program::new();
     let mut child = program.start(&[
         "run",
-        "null:?service=1s",
+        "null:?service=200ms",
         "--rampup",
         "0s",
         "--duration",
@@ -167,6 +167,11 @@ fn ctrl_c_twice_gives_up_what_is_in_flight() {
         "3",
         "--connect-timeout",
         "60s",
+        // About thirty calls of 200 ms each: none ends before the abort, however busy the machine is.
+        "--mix",
+        "1,0,0,0,0",
+        "--mode",
+        "statements",
     ]);
     let mut told = Messages::by(&mut child);
     told.wait_for("timed");
