@@ -359,6 +359,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "End the run early when this share of transactions failed in any such time: 50%/10s. The \
          run is stored, and the exit code is 1",
     )
+    .titled(Group::Failures, "End early above")
     .default("never"),
     value(
         "replay-exemplar",
