@@ -1,4 +1,4 @@
-//! The runs of a campaign so far, and the one that goes on.
+//! The runs of a campaign so far, and the current one.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub struct Campaign {
     done: u32,
     /// Of how many, where that is known.
     of: Option<u32>,
-    /// The run that goes on, or that was the last.
+    /// The current run, or the last one.
     now: String,
     /// The rest before the next run.
     rest: Option<Duration>,
@@ -68,7 +68,7 @@ impl Campaign {
         &mut self.made[place]
     }
 
-    /// The run that goes on: `run 3 of 12: 8 virtual users`.
+    /// The current run: `run 3 of 12: 8 virtual users`.
     pub fn current(&self) -> String {
         if self.now.is_empty() {
             return self.of.map_or_else(String::new, |of| format!("{of} runs"));
