@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use triphammer_core::session::{Access, Admin, Database, LockMode, Role, RowSource, Session};
@@ -24,9 +25,12 @@ use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_workloads::AnyWorkload;
 
 use crate::cancel::Cancel;
+use crate::command::JobKind;
+use crate::document::{Head, JobDocument};
 use crate::failure::{Doing, Failure};
 use crate::limited::Limited;
 use crate::record::{Record, Recording};
+use crate::report::format::integer;
 use crate::watch::Watch;
 use crate::worker_pool::{WorkerPool, connect, create_database, identify, on_this_thread};
 use crate::{catalogues, remove};
@@ -55,7 +59,7 @@ pub struct BuildRequest {
 }
 
 /// What a build did.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BuildReport {
     /// `built`, `resumed`, `already built`.
     pub outcome: String,
@@ -75,6 +79,20 @@ pub struct BuildReport {
     pub phases: Vec<(String, f64)>,
     /// Sessions that loaded side by side.
     pub jobs: u32,
+}
+
+impl JobDocument for BuildReport {
+    fn head(&self) -> Head<'_> {
+        Head::of(JobKind::Build)
+    }
+
+    fn is_good(&self) -> bool {
+        true
+    }
+
+    fn outcome(&self) -> String {
+        format!("{}: {} rows", self.outcome, integer(self.rows))
+    }
 }
 
 /// What the options that are on change in how a workload is built.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::{Access, Admin, Database, LockMode, Role, Session};
 use triphammer_core::sql::StatementCatalogue;
@@ -15,6 +16,8 @@ use triphammer_drivers::AnyDatabase;
 use crate::build::lock_workload;
 use crate::cancel::Cancel;
 use crate::catalogues;
+use crate::command::JobKind;
+use crate::document::{Head, JobDocument};
 use crate::failure::{Doing, Failure};
 use crate::record::Record;
 use crate::remove::inspect;
@@ -41,7 +44,7 @@ pub struct CheckRequest {
 }
 
 /// What came out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckReport {
     /// `TPROC-C`.
     pub workload: String,
@@ -61,7 +64,7 @@ pub struct CheckReport {
 }
 
 /// One condition.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckResult {
     /// `3.3.2.1`, `13`.
     pub id: String,
@@ -85,17 +88,25 @@ impl CheckResult {
     }
 }
 
-impl CheckReport {
-    /// What came out, in a line.
-    #[must_use]
-    pub fn outcome(&self) -> String {
+impl JobDocument for CheckReport {
+    fn head(&self) -> Head<'_> {
+        Head::of(JobKind::Check)
+    }
+
+    fn is_good(&self) -> bool {
+        self.holds()
+    }
+
+    fn outcome(&self) -> String {
         let (all, violated) = (self.checks.len(), |check: &&CheckResult| check.violations > 0);
         match self.checks.iter().filter(violated).count() {
             0 => format!("all {all} conditions hold"),
             some => format!("{some} of {all} conditions violated"),
         }
     }
+}
 
+impl CheckReport {
     /// Whether all conditions hold that can be expected to.
     #[must_use]
     pub fn holds(&self) -> bool {

@@ -1,4 +1,5 @@
-//! The commands, once: their names, what they are for, and which of them are jobs.
+//! The kinds of jobs and the commands, once: their names, what they are for, and what each kind has in common with
+//! others.
 //!
 //! A [`JobKind`] is work: a job does it, for the command line, the server or another program.
 //! The other commands look at what jobs left, or serve.
@@ -6,76 +7,83 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What a job does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum JobKind {
-    /// Makes a workload's schema and data.
-    Build,
-    /// Drives a workload and measures.
+/// The list of the kinds of jobs, in the order in which they are used: `Variant("name", Nature, type) "title"`, where
+/// the type implements [`JobType`](crate::job::JobType), which a [`Question`](crate::campaign::Question) does. All
+/// that differs between kinds is made of it: [`JobKind`], [`Document`](crate::job::Document), the published schemas.
+/// A new kind is a line here and its module.
+macro_rules! job_kinds {
+    ($then:ident) => {
+        $then! {
+            Build("build", Data, job::BuildJob) "Make a workload's schema and data",
+            Run("run", Run, job::RunJob) "Drive a workload and measure",
+            Profile("profile", Campaign, profile::ProfileSearch)
+                "Run at several numbers of virtual users and fit the curve",
+            Capacity("capacity", Campaign, capacity::Capacity)
+                "Search the highest rate that keeps a response time within a limit",
+            Compare("compare", Campaign, compare::Pairs)
+                "Say whether B is faster than A, slower, or the same",
+            Check("check", Data, job::CheckJob) "Verify every invariant of the data",
+            Drop("drop", Data, job::DropJob) "Remove what a build made",
+        }
+    };
+}
+pub(crate) use job_kinds;
+
+/// What kinds of jobs have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Nature {
+    /// It changes or reads the data, and measures nothing.
+    Data,
+    /// It drives a workload once.
     Run,
-    /// Runs at several numbers of virtual users.
-    Profile,
-    /// Searches the highest rate that keeps a limit.
-    Capacity,
-    /// Judges B against A.
-    Compare,
-    /// Verifies every invariant of the data.
-    Check,
-    /// Removes what a build made. It leaves nothing in the job store.
-    Drop,
+    /// It is made of several runs, and can be resumed.
+    Campaign,
 }
 
-impl JobKind {
-    /// Every kind, in the order in which they are used.
-    pub const ALL: [Self; 7] = [
-        Self::Build,
-        Self::Run,
-        Self::Profile,
-        Self::Capacity,
-        Self::Compare,
-        Self::Check,
-        Self::Drop,
-    ];
-
-    /// Its word on the command line, in documents, the store and the API.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        self.words().0
-    }
-
-    /// What it is for, in a line.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
-        self.words().1
-    }
-
-    const fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Build => ("build", "Make a workload's schema and data"),
-            Self::Run => ("run", "Drive a workload and measure"),
-            Self::Profile => {
-                ("profile", "Run at several numbers of virtual users and fit the curve")
-            }
-            Self::Capacity => {
-                ("capacity", "Search the highest rate that keeps a response time within a limit")
-            }
-            Self::Compare => ("compare", "Say whether B is faster than A, slower, or the same"),
-            Self::Check => ("check", "Verify every invariant of the data"),
-            Self::Drop => ("drop", "Remove what a build made"),
+macro_rules! kinds {
+    ($($variant:ident($name:literal, $nature:ident, $($type:ident)::+) $title:literal,)+) => {
+        /// What a job does.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum JobKind {
+            $(#[doc = $title] $variant,)+
         }
-    }
 
+        impl JobKind {
+            /// Every kind, in the order in which they are used.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+
+            /// Its word on the command line, in documents, the store and the API.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+
+            /// What it is for, in a line.
+            #[must_use]
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$variant => $title,)+ }
+            }
+
+            const fn nature(self) -> Nature {
+                match self { $(Self::$variant => Nature::$nature,)+ }
+            }
+        }
+    };
+}
+job_kinds!(kinds);
+
+impl JobKind {
     /// Whether it drives a workload: it takes the options of runs, and what it does can be drained.
     #[must_use]
     pub const fn drives(self) -> bool {
-        matches!(self, Self::Run | Self::Profile | Self::Capacity | Self::Compare)
+        matches!(self.nature(), Nature::Run | Nature::Campaign)
     }
 
     /// Whether it is made of several runs, and can be resumed.
     #[must_use]
     pub const fn is_campaign(self) -> bool {
-        matches!(self, Self::Profile | Self::Capacity | Self::Compare)
+        matches!(self.nature(), Nature::Campaign)
     }
 }
 
@@ -96,20 +104,19 @@ pub enum Command {
 }
 
 impl Command {
-    /// Every command, in the order of the help.
-    pub const ALL: [Self; 11] = [
-        Self::Job(JobKind::Build),
-        Self::Job(JobKind::Run),
-        Self::Job(JobKind::Profile),
-        Self::Job(JobKind::Capacity),
-        Self::Job(JobKind::Compare),
-        Self::History,
-        Self::Job(JobKind::Check),
-        Self::Job(JobKind::Drop),
-        Self::Jobs,
-        Self::Report,
-        Self::Serve,
-    ];
+    /// Every command, in the order of the help: those that work, then those that look at what jobs left.
+    pub const ALL: [Self; JobKind::ALL.len() + 4] = {
+        let mut all = [Self::History; JobKind::ALL.len() + 4];
+        let mut next = 0;
+        while next < JobKind::ALL.len() {
+            all[next] = Self::Job(JobKind::ALL[next]);
+            next += 1;
+        }
+        all[next + 1] = Self::Jobs;
+        all[next + 2] = Self::Report;
+        all[next + 3] = Self::Serve;
+        all
+    };
 
     /// Its name on the command line, and of its table in a job file.
     #[must_use]
@@ -141,6 +148,18 @@ impl Command {
         Self::ALL.into_iter().find(|command| command.name() == name)
     }
 
+    /// Its place in a set.
+    const fn bit(self) -> u32 {
+        let others = JobKind::ALL.len();
+        1 << match self {
+            Self::Job(kind) => kind as usize,
+            Self::History => others,
+            Self::Jobs => others + 1,
+            Self::Report => others + 2,
+            Self::Serve => others + 3,
+        }
+    }
+
     /// What it does, where that is a job.
     #[must_use]
     pub const fn job(self) -> Option<JobKind> {
@@ -148,6 +167,76 @@ impl Command {
             Self::Job(kind) => Some(kind),
             Self::History | Self::Jobs | Self::Report | Self::Serve => None,
         }
+    }
+}
+
+/// A set of commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Commands(u32);
+
+impl Commands {
+    /// Just these.
+    #[must_use]
+    pub const fn of(commands: &[Command]) -> Self {
+        let (mut set, mut next) = (0, 0);
+        while next < commands.len() {
+            set |= commands[next].bit();
+            next += 1;
+        }
+        Self(set)
+    }
+
+    /// All kinds of jobs.
+    #[must_use]
+    pub const fn jobs() -> Self {
+        Self::kinds(false, false)
+    }
+
+    /// The kinds of jobs that drive a workload.
+    #[must_use]
+    pub const fn drive() -> Self {
+        Self::kinds(true, false)
+    }
+
+    /// The kinds of jobs that are made of several runs.
+    #[must_use]
+    pub const fn campaigns() -> Self {
+        Self::kinds(true, true)
+    }
+
+    const fn kinds(drive: bool, are_campaigns: bool) -> Self {
+        let (mut set, mut next) = (0, 0);
+        while next < JobKind::ALL.len() {
+            let kind = JobKind::ALL[next];
+            if (kind.drives() || !drive) && (kind.is_campaign() || !are_campaigns) {
+                set |= Command::Job(kind).bit();
+            }
+            next += 1;
+        }
+        Self(set)
+    }
+
+    /// These and those.
+    #[must_use]
+    pub const fn and(self, commands: &[Command]) -> Self {
+        Self(self.0 | Self::of(commands).0)
+    }
+
+    /// These without those.
+    #[must_use]
+    pub const fn but(self, commands: &[Command]) -> Self {
+        Self(self.0 & !Self::of(commands).0)
+    }
+
+    /// Whether a command is among them.
+    #[must_use]
+    pub const fn contains(self, command: Command) -> bool {
+        self.0 & command.bit() != 0
+    }
+
+    /// They, in the order of [`Command::ALL`].
+    pub fn iter(self) -> impl Iterator<Item = Command> {
+        Command::ALL.into_iter().filter(move |command| self.contains(*command))
     }
 }
 
@@ -181,5 +270,16 @@ mod tests {
             assert_eq!(Command::of(kind.name()), Some(Command::Job(kind)));
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
         }
+    }
+
+    #[test]
+    fn sets_hold_what_they_were_made_of() {
+        let all = Commands::of(&Command::ALL);
+        assert_eq!(all.iter().collect::<Vec<_>>(), Command::ALL);
+        let drive: Vec<_> = Commands::drive().but(&[Command::Job(JobKind::Run)]).iter().collect();
+        assert_eq!(drive, Commands::campaigns().iter().collect::<Vec<_>>());
+        assert!(drive.iter().all(|command| command.job().is_some_and(JobKind::is_campaign)));
+        assert!(Commands::jobs().and(&[Command::Serve]).contains(Command::Serve));
+        assert!(!Commands::jobs().contains(Command::Serve));
     }
 }

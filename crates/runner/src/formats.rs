@@ -41,15 +41,10 @@ pub struct Declared {
     /// What a browser is told that it is.
     pub media_type: &'static str,
     /// The jobs that have it.
-    pub of: &'static [JobKind],
+    pub of: fn(JobKind) -> bool,
     /// Whether a command prints it by itself, without a stored job.
     pub is_printed: bool,
 }
-
-/// Jobs that measured something.
-const MEASURED: &[JobKind] = &[JobKind::Run, JobKind::Profile, JobKind::Capacity, JobKind::Compare];
-/// Those that have seconds.
-const RUNS: &[JobKind] = &[JobKind::Run];
 
 /// Every format.
 pub static FORMATS: &[Declared] = &[
@@ -59,7 +54,7 @@ pub static FORMATS: &[Declared] = &[
         help: "what the command printed",
         ending: "txt",
         media_type: "text/plain; charset=utf-8",
-        of: &JobKind::ALL,
+        of: |_| true,
         is_printed: true,
     },
     Declared {
@@ -68,7 +63,7 @@ pub static FORMATS: &[Declared] = &[
         help: "the result document",
         ending: "json",
         media_type: "application/json",
-        of: &JobKind::ALL,
+        of: |_| true,
         is_printed: true,
     },
     Declared {
@@ -77,7 +72,7 @@ pub static FORMATS: &[Declared] = &[
         help: "for issues, wikis and change requests",
         ending: "md",
         media_type: "text/markdown; charset=utf-8",
-        of: MEASURED,
+        of: JobKind::drives,
         is_printed: true,
     },
     Declared {
@@ -86,7 +81,7 @@ pub static FORMATS: &[Declared] = &[
         help: "a run's seconds, comma-separated",
         ending: "csv",
         media_type: "text/csv; charset=utf-8",
-        of: RUNS,
+        of: |kind| kind == JobKind::Run,
         is_printed: false,
     },
     Declared {
@@ -95,7 +90,7 @@ pub static FORMATS: &[Declared] = &[
         help: "a run's seconds, one JSON object per line",
         ending: "jsonl",
         media_type: "application/jsonl",
-        of: RUNS,
+        of: |kind| kind == JobKind::Run,
         is_printed: false,
     },
     Declared {
@@ -104,7 +99,7 @@ pub static FORMATS: &[Declared] = &[
         help: "a run's histograms, as an HdrHistogram interval log",
         ending: "hdr",
         media_type: "text/plain; charset=utf-8",
-        of: RUNS,
+        of: |kind| kind == JobKind::Run,
         is_printed: false,
     },
     Declared {
@@ -113,7 +108,7 @@ pub static FORMATS: &[Declared] = &[
         help: "what had to hold and whether it did, as JUnit XML",
         ending: "xml",
         media_type: "application/xml",
-        of: &[JobKind::Run, JobKind::Check],
+        of: |kind| matches!(kind, JobKind::Run | JobKind::Check),
         is_printed: false,
     },
     Declared {
@@ -122,7 +117,7 @@ pub static FORMATS: &[Declared] = &[
         help: "one page that holds everything and draws its own charts",
         ending: "html",
         media_type: "text/html; charset=utf-8",
-        of: &JobKind::ALL,
+        of: |_| true,
         is_printed: false,
     },
 ];

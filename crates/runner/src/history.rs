@@ -11,6 +11,7 @@ use triphammer_statistics::change_point::{
 };
 
 use crate::compare::{Difference, Facts, Run, server_settings};
+use crate::document::JobDocument as _;
 use crate::failure::Failure;
 use crate::profile::HeadlineName;
 use crate::report::format::{self, counted};

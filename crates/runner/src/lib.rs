@@ -11,6 +11,7 @@ pub mod check;
 pub mod choices;
 pub mod command;
 pub mod compare;
+pub mod document;
 pub mod failure;
 mod failure_limit;
 mod formats;

@@ -9,6 +9,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use triphammer_core::session::{Access, Admin, Database, LockMode, Role};
 use triphammer_core::sql::StatementCatalogue;
 use triphammer_core::workload::{Description, ExternalSchema, Judged, Statements};
@@ -17,9 +19,49 @@ use triphammer_drivers::AnyDatabase;
 
 use crate::build::lock_workload;
 use crate::catalogues;
+use crate::command::JobKind;
+use crate::document::{Head, JobDocument};
 use crate::failure::{Doing, Failure};
 use crate::record::{Record, Recording, TABLE};
 use crate::worker_pool::{connect, identify, on_this_thread};
+
+/// What a drop removed. Its JSON is the list of the tables.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(into = "Vec<String>", from = "Vec<String>")]
+pub struct Removal {
+    /// `TPROC-C`.
+    pub workload: String,
+    /// The target, redacted.
+    pub target: String,
+    /// The tables, in the order in which they went.
+    pub removed: Vec<String>,
+}
+
+impl From<Removal> for Vec<String> {
+    fn from(removal: Removal) -> Self {
+        removal.removed
+    }
+}
+
+impl From<Vec<String>> for Removal {
+    fn from(removed: Vec<String>) -> Self {
+        Self { workload: String::new(), target: String::new(), removed }
+    }
+}
+
+impl JobDocument for Removal {
+    fn head(&self) -> Head<'_> {
+        Head::of(JobKind::Drop)
+    }
+
+    fn is_good(&self) -> bool {
+        true
+    }
+
+    fn outcome(&self) -> String {
+        format!("dropped {}", self.removed.join(", "))
+    }
+}
 
 /// What is in a schema that concerns a workload.
 #[derive(Debug)]

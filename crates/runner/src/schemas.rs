@@ -6,30 +6,34 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use crate::capacity::CapacityResult;
-use crate::compare::ComparisonResult;
+use crate::command::job_kinds;
+use crate::document::JobDocument;
 use crate::history::HistoryResult;
-use crate::profile::ProfileResult;
-use crate::result::RunResult;
+use crate::job::document::DocumentOf;
 
 /// Where an OpenAPI document has its parts.
 const COMPONENTS: &str = "/components/schemas";
 
 /// A document with a published schema.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Published {
     /// Its type.
-    pub name: &'static str,
-    /// Its file in `docs/reference`.
-    pub file: &'static str,
+    pub name: String,
+    /// Its file in `docs/reference`; `None` of what is a part of the server's interface only.
+    pub file: Option<&'static str>,
     of: fn(SchemaGenerator) -> Schema,
     refer: fn(&mut SchemaGenerator) -> Schema,
 }
 
 impl Published {
-    const fn new<T: JsonSchema>(name: &'static str, file: &'static str) -> Self {
+    fn new<T: JsonSchema>(file: Option<&'static str>) -> Self {
         let of = |generator: SchemaGenerator| generator.into_root_schema_for::<T>();
+        let name = T::schema_name().into_owned();
         Self { name, file, of, refer: SchemaGenerator::subschema_for::<T> }
+    }
+
+    fn of_document<T: JobDocument>() -> Self {
+        Self::new::<T>(T::SCHEMA)
     }
 
     /// The schema: JSON Schema 2020-12, with its parts in `$defs`.
@@ -39,14 +43,23 @@ impl Published {
     }
 }
 
-/// Every one.
-pub const PUBLISHED: [Published; 5] = [
-    Published::new::<RunResult>("RunResult", "result-schema.json"),
-    Published::new::<ProfileResult>("ProfileResult", "profile-schema.json"),
-    Published::new::<CapacityResult>("CapacityResult", "capacity-schema.json"),
-    Published::new::<ComparisonResult>("ComparisonResult", "comparison-schema.json"),
-    Published::new::<HistoryResult>("HistoryResult", "history-schema.json"),
-];
+macro_rules! published_documents {
+    ($($variant:ident($name:literal, $nature:ident, $($type:ident)::+) $title:literal,)+) => {
+        /// The schemas of the documents of all jobs, in the order of their kinds.
+        #[must_use]
+        pub fn documents() -> Vec<Published> {
+            vec![$(Published::of_document::<DocumentOf<crate::$($type)::+>>()),+]
+        }
+    };
+}
+job_kinds!(published_documents);
+
+/// Every schema: of the documents, and of the history.
+#[must_use]
+pub fn published() -> Vec<Published> {
+    let history = Published::new::<HistoryResult>(Some("history-schema.json"));
+    documents().into_iter().chain([history]).collect()
+}
 
 /// All of them and their parts by name, as an OpenAPI document holds them. A name that several have is one type.
 #[must_use]
@@ -54,7 +67,7 @@ pub fn components() -> Map<String, Value> {
     let mut settings = settings();
     settings.definitions_path = COMPONENTS.into();
     let mut generator = settings.into_generator();
-    for published in PUBLISHED {
+    for published in published() {
         (published.refer)(&mut generator);
     }
     generator.take_definitions(true)

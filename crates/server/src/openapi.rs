@@ -2,8 +2,6 @@
 //! of what runs, profiles, searches and comparisons leave.
 
 use serde_json::{Value, json};
-use triphammer_runner::build::BuildReport;
-use triphammer_runner::check::CheckReport;
 use triphammer_runner::metrics::{Kind, Metric, OF_SECOND, OF_TYPE, Unit};
 use triphammer_runner::report::FORMATS;
 use utoipa::OpenApi;
@@ -12,17 +10,9 @@ use crate::api;
 use crate::live::LiveEvent;
 use crate::schema::documents;
 
-/// What clients send, errors, and reports of checks: members may be left out. All else has every member, be it `null`.
-const SENT: [&str; 8] = [
-    "Form",
-    "TargetForm",
-    "JobChange",
-    "PasswordForm",
-    "TokenForm",
-    "ApiError",
-    "CheckReport",
-    "CheckResult",
-];
+/// What clients send, and errors: members may be left out. All else has every member, be it `null`.
+const SENT: [&str; 6] =
+    ["Form", "TargetForm", "JobChange", "PasswordForm", "TokenForm", "ApiError"];
 
 /// The path of a job's report, whose media types are those of the formats.
 const REPORT: &str = "/api/v1/jobs/{id}/report";
@@ -51,7 +41,7 @@ const REFUSALS_OF_CHANGES: [(&str, &str); 3] = [
                        UTC; durations and times are in the unit that a name ends with; shares are from 0 to 1.",
         license(name = "Apache-2.0")
     ),
-    components(schemas(LiveEvent, BuildReport, CheckReport))
+    components(schemas(LiveEvent))
 )]
 struct Head;
 

@@ -2,6 +2,7 @@
 
 use triphammer_runner::Failure;
 use triphammer_runner::compare::ComparisonResult;
+use triphammer_runner::document::JobDocument as _;
 use triphammer_runner::report::{FORMATS, Format};
 use triphammer_runner::settings::Settings;
 

@@ -52,7 +52,7 @@ pub fn command(kind: JobKind, mut settings: Settings) -> Result<Exit> {
     let workload = requests::workload(&mut settings)?;
     match work(kind, settings) {
         Ok(Done { exit, document, unwritten }) => {
-            if let Some(suite) = document.as_ref().and_then(report::junit::of) {
+            if let Some(suite) = document.as_ref().and_then(Document::junit) {
                 file.write(&suite.xml())?;
             }
             unwritten.map_or(Ok(exit), Err)
@@ -140,7 +140,7 @@ fn joined(first: &[Setting], second: &[Setting]) -> Vec<Setting> {
 fn end(job: &mut Job, mut finished: Finished, show: &Show) -> Result<Done> {
     let document = finished.document.take();
     let found = match &document {
-        Some(Document::Comparison(result)) => compare::is_good(job.settings_mut(), result)?,
+        Some(Document::Compare(result)) => compare::is_good(job.settings_mut(), result)?,
         Some(document) => document.is_good(),
         None => false,
     };
@@ -193,12 +193,10 @@ impl Show {
 
     fn text(&self, document: &Document) -> String {
         let style = if std::io::stdout().is_terminal() { Style::Color } else { Style::Plain };
-        let text = |charset: Charset| report::document(document, charset, style);
+        let text = |charset: Charset| document.text(charset, style);
         match self.format {
             Format::Json => report::json_pretty(document),
-            Format::Markdown => {
-                report::document_markdown(document).unwrap_or_else(|| text(Charset::Unicode))
-            }
+            Format::Markdown => document.markdown().unwrap_or_else(|| text(Charset::Unicode)),
             _ => match document {
                 // The store has the rest, where the run is in it.
                 Document::Run(result) if result.job.is_some() => report::summary(result, style),

@@ -23,12 +23,12 @@ use std::time::Duration;
 use triphammer_core::session::Database;
 use triphammer_core::workload::Description;
 
+use crate::command::JobKind;
+use crate::document::{JobDocument as _, JobType};
 use crate::failure::Failure;
-use crate::job::document::Document;
-use crate::job::finished::Finished;
 use crate::job::handle::Handle;
 use crate::journal::Journal;
-use crate::result::{JobKind, RunResult, Status};
+use crate::result::{RunResult, Status};
 use crate::run::Resolved;
 use crate::settings::Settings;
 use crate::store::{JobId, Store};
@@ -50,10 +50,7 @@ pub const fn settle(embedded: bool) -> Duration {
 }
 
 /// What a campaign asks. All that it knows is what it was told, in the order of the steps.
-pub trait Question: Sized {
-    /// Its kind in the store.
-    const KIND: JobKind;
-
+pub trait Question: JobType + Sized {
     /// The question, with nothing run yet.
     ///
     /// # Errors
@@ -95,12 +92,14 @@ pub trait Question: Sized {
     fn refused(&mut self, step: &PlannedRun, reason: &str);
 
     /// The document of what is known; `None` before the first run.
-    fn document(&self, job: Option<JobId>, status: Status) -> Option<Document>;
+    fn document(&self, job: Option<JobId>, status: Status) -> Option<Self::Document>;
 }
 
 /// What a campaign works with.
 #[derive(Debug)]
 pub struct Campaign<'a> {
+    /// Its kind in the store.
+    pub kind: JobKind,
     /// What every run drives.
     pub workload: &'a Arc<Description>,
     /// Everything said, of the campaign's command.
@@ -143,7 +142,7 @@ impl Campaign<'_> {
         store: Option<&mut Store>,
         handle: &Handle,
         watch: &Watch<'_>,
-    ) -> Result<Finished, Failure> {
+    ) -> Result<Answered<Q::Document>, Failure> {
         let warn = &mut |text: &str| watch.warn(text);
         let mut scale = None;
         let mut longest = Duration::ZERO;
@@ -164,7 +163,7 @@ impl Campaign<'_> {
             Some(resumed) => Journal::resumed(store, resumed.job)?,
             None => Journal::of_campaign(
                 store,
-                Q::KIND,
+                self.kind,
                 self.workload,
                 &self.targets[0],
                 self.settings,
@@ -215,8 +214,23 @@ impl Campaign<'_> {
         if job.is_none() {
             document = question.document(None, status);
         }
-        Ok(Finished { document, status, job, is_stored, reason, outputs: None })
+        Ok(Answered { document, status, job, is_stored, reason })
     }
+}
+
+/// How a campaign ended.
+#[derive(Debug)]
+pub struct Answered<D> {
+    /// What is known; `None` where no run is complete.
+    pub document: Option<D>,
+    /// Complete, interrupted or failed.
+    pub status: Status,
+    /// Its number in the store; `None` when it is not there, or not whole.
+    pub job: Option<JobId>,
+    /// False when it was to be stored and is not, or not whole.
+    pub is_stored: bool,
+    /// Why it failed.
+    pub reason: Option<String>,
 }
 
 /// Whether the sequence goes on.

@@ -13,6 +13,7 @@ use triphammer_statistics::{Estimate, Interval};
 
 use super::limit::LatencyLimit;
 use super::measured::Measured;
+use crate::document::{Head, JobDocument, whole_head};
 use crate::host::Host;
 use crate::profile::HeadlineName;
 use crate::report::format::{figure, milliseconds, percent};
@@ -205,14 +206,26 @@ pub(super) fn within_completed(judgement: Judgement, probes: &[Probe]) -> Judgem
     Judgement::Found { rate: rate.min(most), interval, precise }
 }
 
-impl CapacityResult {
-    /// Name and value of the first figure, for lists; `None` where nothing was found.
-    #[must_use]
-    pub fn first_figure(&self) -> Option<(String, f64)> {
+impl JobDocument for CapacityResult {
+    const SCHEMA: Option<&'static str> = Some("capacity-schema.json");
+
+    fn head(&self) -> Head<'_> {
+        whole_head!(self)
+    }
+
+    /// Whether a capacity was found.
+    fn is_good(&self) -> bool {
+        self.status == Status::Complete
+            && !matches!(self.judgement, None | Some(Judgement::NeverOk { .. }))
+    }
+
+    fn headline(&self) -> Option<(String, f64)> {
         let (rate, _) = self.range();
         rate.map(|rate| ("tx/s".to_owned(), rate))
     }
+}
 
+impl CapacityResult {
     /// The document of the runs made so far: a function of its arguments and of nothing else.
     #[must_use]
     pub fn new(
@@ -277,13 +290,6 @@ impl CapacityResult {
             .filter(|probe| probe.rate > from)
             .min_by(lowest)
             .or_else(|| broken().min_by(lowest))
-    }
-
-    /// Whether a capacity was found.
-    #[must_use]
-    pub fn is_good(&self) -> bool {
-        self.status == Status::Complete
-            && !matches!(self.judgement, None | Some(Judgement::NeverOk { .. }))
     }
 
     fn found(&self) -> Vec<String> {

@@ -17,10 +17,10 @@ use triphammer_core::workload::Description;
 use triphammer_statistics::search::{CapacityPlan, CapacitySearch as Search, SearchStep as Next};
 
 use crate::campaign::{PlannedRun, Question};
+use crate::document::JobType;
 use crate::failure::Failure;
-use crate::job::Document;
 use crate::report::format::figure;
-use crate::result::{JobKind, RunResult, Status, mask_secrets};
+use crate::result::{RunResult, Status, mask_secrets};
 use crate::settings::{Given, Settings, parse_closeness};
 use crate::store::JobId;
 use crate::target::Target;
@@ -189,9 +189,11 @@ impl Capacity {
     }
 }
 
-impl Question for Capacity {
-    const KIND: JobKind = JobKind::Capacity;
+impl JobType for Capacity {
+    type Document = CapacityResult;
+}
 
+impl Question for Capacity {
     fn ask(
         settings: &mut Settings,
         workload: &Arc<Description>,
@@ -232,8 +234,8 @@ impl Question for Capacity {
         self.refused.push(RefusedProbe { step, title, reason: mask_secrets(reason) });
     }
 
-    fn document(&self, job: Option<JobId>, status: Status) -> Option<Document> {
-        self.result(job, status).map(|result| Document::Capacity(Box::new(result)))
+    fn document(&self, job: Option<JobId>, status: Status) -> Option<CapacityResult> {
+        self.result(job, status)
     }
 }
 

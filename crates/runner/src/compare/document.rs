@@ -11,9 +11,11 @@ use super::figures::{self, Figure, How};
 use super::profiles::Profiles;
 use super::run::Run;
 use super::words;
+use crate::command::JobKind;
+use crate::document::{Head, JobDocument};
 use crate::profile::document::{HeadlineName, LevelRun};
 use crate::result::{
-    Bottleneck, JobKind, Redacted, RunResult, Status, Steady, Tool, Warning, WorkloadFacts,
+    Bottleneck, Redacted, RunResult, Status, Steady, Tool, Warning, WorkloadFacts,
 };
 use crate::store::JobId;
 
@@ -220,14 +222,38 @@ impl Side {
     }
 }
 
-impl ComparisonResult {
-    /// Name and value of the first figure, for lists; `None` where nothing was found.
-    #[must_use]
-    pub fn first_figure(&self) -> Option<(String, f64)> {
+impl JobDocument for ComparisonResult {
+    const SCHEMA: Option<&'static str> = Some("comparison-schema.json");
+
+    fn head(&self) -> Head<'_> {
+        Head {
+            format: Some(self.format),
+            job: self.job,
+            tool: Some(&self.tool),
+            label: self.label.as_deref(),
+            status: self.status,
+            started_at: Some(&self.started_at),
+            workload: Some(&self.a.workload),
+            target: Some(&self.a.target),
+            server: Some(&self.a.server),
+            ..Head::of(JobKind::Compare)
+        }
+    }
+
+    /// Whether every run that was asked for was made and did what it was to do.
+    fn is_good(&self) -> bool {
+        let all_made = self.pairs.as_ref().is_none_or(|pairs| pairs.made == pairs.asked);
+        let mut runs = self.a.runs.iter().chain(&self.b.runs);
+        self.status == Status::Complete && all_made && runs.all(|run| run.good)
+    }
+
+    fn headline(&self) -> Option<(String, f64)> {
         let ratio = self.figures.first()?.comparison?.ratio;
         Some((format!("{}: {} B/A", words::word(self.verdict), self.headline.name), ratio))
     }
+}
 
+impl ComparisonResult {
     /// Of runs that were made apart, at least one of each side: a function of its arguments and of
     /// nothing else. One run of each is judged by its seconds, which it must bring.
     #[must_use]
@@ -329,13 +355,5 @@ impl ComparisonResult {
     #[must_use]
     pub fn is_inconclusive(&self) -> bool {
         matches!(self.verdict, Verdict::Inconclusive { .. })
-    }
-
-    /// Whether every run that was asked for was made and did what it was to do.
-    #[must_use]
-    pub fn is_good(&self) -> bool {
-        let all_made = self.pairs.as_ref().is_none_or(|pairs| pairs.made == pairs.asked);
-        let mut runs = self.a.runs.iter().chain(&self.b.runs);
-        self.status == Status::Complete && all_made && runs.all(|run| run.good)
     }
 }

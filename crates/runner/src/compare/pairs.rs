@@ -13,8 +13,8 @@ use super::document::{Asked, ComparisonResult, Pairing, RefusedRun};
 use super::run::Run;
 use crate::campaign::{self, PlannedRun, Question};
 use crate::command::JobKind;
+use crate::document::JobType;
 use crate::failure::Failure;
-use crate::job::Document;
 use crate::result::{RunResult, Status, mask_secrets};
 use crate::settings::{Given, Mark, REPEATED, Settings, declared};
 use crate::store::JobId;
@@ -171,9 +171,11 @@ impl Pairs {
     }
 }
 
-impl Question for Pairs {
-    const KIND: JobKind = JobKind::Compare;
+impl JobType for Pairs {
+    type Document = ComparisonResult;
+}
 
+impl Question for Pairs {
     fn ask(
         settings: &mut Settings,
         workload: &Arc<Description>,
@@ -217,8 +219,8 @@ impl Question for Pairs {
         self.refused.push(RefusedRun { step: step.number, reason });
     }
 
-    fn document(&self, job: Option<JobId>, status: Status) -> Option<Document> {
-        self.result(job, status).map(|result| Document::Comparison(Box::new(result)))
+    fn document(&self, job: Option<JobId>, status: Status) -> Option<ComparisonResult> {
+        self.result(job, status)
     }
 }
 

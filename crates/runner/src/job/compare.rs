@@ -1,6 +1,6 @@
 //! `compare` of what the store holds: no runs are made, and nothing is stored.
 
-use super::{Document, Finished, Job, Preview, stored};
+use super::{Finished, Job, Preview, stored};
 use crate::command::JobKind;
 use crate::compare;
 use crate::failure::Failure;
@@ -24,7 +24,7 @@ pub(super) fn run(job: &mut Job, _: &mut dyn Watcher) -> Result<Finished, Failur
     };
     let store = stored(settings, job.store.as_ref())?;
     let result = compare::stored(&store, a, b, margin)?;
-    Ok(Finished::unstored(Document::Comparison(Box::new(result))))
+    Ok(Finished::unstored(result))
 }
 
 /// What is said of runs on the command line has no meaning for runs that were made long ago.

@@ -2,21 +2,32 @@
 
 use triphammer_core::session::Database as _;
 
-use super::{Document, Finished, Job, Preview, Removal};
+use super::{Finished, Job, Preview, Work};
+use crate::document::JobType;
 use crate::failure::Failure;
-use crate::remove::drop_build;
+use crate::remove::{Removal, drop_build};
 use crate::watch::{JobEvent, Watch, Watcher};
 
-pub(super) fn preview(job: &mut Job, _: &Watch<'_>) -> Result<Preview, Failure> {
-    job.settings.switch("force")?;
-    Ok(Preview::default())
+/// Removes what a build made.
+#[derive(Debug)]
+pub struct DropJob;
+
+impl JobType for DropJob {
+    type Document = Removal;
 }
 
-pub(super) fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
-    let force = job.settings.switch("force")?;
-    watcher.hear(JobEvent::Began(None));
-    let target = job.target();
-    let removed = drop_build(&job.workload, &target.database, force, target.connect_limit)?;
-    let (workload, target) = (job.workload.title.to_string(), target.database.target());
-    Ok(Finished::unstored(Document::Removal(Removal { workload, target, removed })))
+impl Work for DropJob {
+    fn preview(job: &mut Job, _: &Watch<'_>) -> Result<Preview, Failure> {
+        job.settings.switch("force")?;
+        Ok(Preview::default())
+    }
+
+    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
+        let force = job.settings.switch("force")?;
+        watcher.hear(JobEvent::Began(None));
+        let target = job.target();
+        let removed = drop_build(&job.workload, &target.database, force, target.connect_limit)?;
+        let (workload, target) = (job.workload.title.to_string(), target.database.target());
+        Ok(Finished::unstored(Removal { workload, target, removed }))
+    }
 }

@@ -25,16 +25,20 @@ pub struct Finished {
 
 impl Finished {
     /// A job that came to its end, with its number, and whether it is whole in the store.
-    pub(super) fn stored(document: Document, job: Option<JobId>, is_stored: bool) -> Self {
+    pub(super) fn stored(
+        document: impl Into<Document>,
+        job: Option<JobId>,
+        is_stored: bool,
+    ) -> Self {
         let job = job.filter(|_| is_stored);
         Self { job, is_stored, ..Self::unstored(document) }
     }
 
     /// A job that came to its end and leaves no trace in the store.
-    pub(super) fn unstored(document: Document) -> Self {
+    pub(super) fn unstored(document: impl Into<Document>) -> Self {
         let status = Status::Complete;
         Self {
-            document: Some(document),
+            document: Some(document.into()),
             status,
             job: None,
             is_stored: true,

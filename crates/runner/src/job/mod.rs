@@ -7,9 +7,8 @@
 //! Handle ──► stop, abort, from any thread
 //! ```
 //!
-//! What a kind of job is made of is one line in `work`: how it is looked at and how it is done. A new kind is
-//! a variant of [`JobKind`] with its words, a module here with these two functions, its line, and a variant of
-//! [`Document`].
+//! A kind of job is a line in the list of [`command`](crate::command), and a type: [`JobType`] says what it leaves, and
+//! `Work` how it is previewed and done, which a campaign's [`Question`](campaign::Question) has from `sequence`.
 
 mod build;
 mod check;
@@ -31,11 +30,9 @@ use triphammer_core::spec::RunSpec;
 use triphammer_core::workload::Description;
 
 use crate::campaign::{self, Resumed};
-use crate::capacity::Capacity;
-use crate::command::JobKind;
-use crate::compare::Pairs;
+use crate::command::{JobKind, job_kinds};
+use crate::document::JobType;
 use crate::failure::Failure;
-use crate::profile::ProfileSearch;
 use crate::replay::{Exemplar, Replayed};
 use crate::requests;
 use crate::settings::Settings;
@@ -43,9 +40,14 @@ use crate::store::{JobId, Store, default_path};
 use crate::target::{self, Secrets, Target};
 use crate::watch::{Watch, Watcher};
 
-pub use document::{Document, Head, Removal};
+pub use crate::document::{Head, JobDocument};
+pub use build::BuildJob;
+pub use check::CheckJob;
+pub use document::Document;
+pub use drop::DropJob;
 pub use finished::Finished;
 pub use handle::Handle;
+pub use run::RunJob;
 
 /// What somebody asks for.
 pub struct Order<'a> {
@@ -75,7 +77,7 @@ impl<'a> Order<'a> {
 #[derive(Debug)]
 pub struct Job {
     kind: JobKind,
-    work: Work,
+    work: Functions,
     workload: Arc<Description>,
     settings: Settings,
     /// None where stored jobs are compared.
@@ -86,28 +88,38 @@ pub struct Job {
     handle: Handle,
 }
 
-/// How a kind of job is looked at and done.
-#[derive(Clone, Copy, Debug)]
-struct Work {
+/// How a kind of job is previewed and done.
+pub(crate) trait Work: JobType {
     /// Reads every setting and does nothing; gives the runs that would be made first.
+    fn preview(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Failure>;
+
+    /// Does it, and stores what it leaves.
+    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure>;
+}
+
+/// The two functions of a [`Work`].
+#[derive(Clone, Copy, Debug)]
+struct Functions {
     preview: fn(&mut Job, &Watch<'_>) -> Result<Preview, Failure>,
     run: fn(&mut Job, &mut dyn Watcher) -> Result<Finished, Failure>,
 }
 
-const fn work(kind: JobKind) -> Work {
-    match kind {
-        JobKind::Build => Work { preview: build::preview, run: build::run },
-        JobKind::Run => Work { preview: run::preview, run: run::run },
-        JobKind::Profile => sequence::work::<ProfileSearch>(),
-        JobKind::Capacity => sequence::work::<Capacity>(),
-        JobKind::Compare => sequence::work::<Pairs>(),
-        JobKind::Check => Work { preview: check::preview, run: check::run },
-        JobKind::Drop => Work { preview: drop::preview, run: drop::run },
-    }
+macro_rules! works {
+    ($($variant:ident($name:literal, $nature:ident, $($type:ident)::+) $title:literal,)+) => {
+        const fn work(kind: JobKind) -> Functions {
+            match kind {
+                $(JobKind::$variant => Functions {
+                    preview: <crate::$($type)::+ as Work>::preview,
+                    run: <crate::$($type)::+ as Work>::run,
+                },)+
+            }
+        }
+    };
 }
+job_kinds!(works);
 
 /// A comparison of stored jobs makes no runs.
-const STORED: Work = Work { preview: compare::preview, run: compare::run };
+const STORED: Functions = Functions { preview: compare::preview, run: compare::run };
 
 /// What a job comes to, without doing it.
 #[derive(Debug, Default)]

@@ -2,13 +2,41 @@
 
 use std::time::Duration;
 
-use super::{Finished, Job, Preview, Work};
+use super::{Document, Finished, Job, Preview, Work};
 use crate::campaign::{self, Campaign, Question};
 use crate::failure::Failure;
 use crate::watch::{Watch, Watcher};
 
-pub(super) const fn work<Q: Question>() -> Work {
-    Work { preview: preview::<Q>, run: run::<Q> }
+impl<Q: Question> Work for Q
+where
+    Document: From<Q::Document>,
+{
+    fn preview(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Failure> {
+        let (question, settle) = ask::<Q>(job)?;
+        let campaign = campaign(job, settle);
+        let trials = question.trials();
+        let runs = trials.iter().map(|trial| {
+            let (settings, resolved) = campaign.resolve(trial, watch, true)?;
+            Ok((settings, resolved.spec().clone()))
+        });
+        Ok(Preview { runs: runs.collect::<Result<_, Failure>>()? })
+    }
+
+    fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
+        let watch = &Watch::new(watcher);
+        let (mut question, settle) = ask::<Q>(job)?;
+        let mut store = job.open_store(watch)?;
+        let campaign = campaign(job, settle);
+        let answered = campaign.conduct(&mut question, store.as_mut(), &job.handle, watch)?;
+        Ok(Finished {
+            document: answered.document.map(Document::from),
+            status: answered.status,
+            job: answered.job,
+            is_stored: answered.is_stored,
+            reason: answered.reason,
+            outputs: None,
+        })
+    }
 }
 
 /// The question, and the rest between two runs.
@@ -18,26 +46,9 @@ fn ask<Q: Question>(job: &mut Job) -> Result<(Q, Duration), Failure> {
     Ok((question, job.settings.duration("settle", settle)?))
 }
 
-fn preview<Q: Question>(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Failure> {
-    let (question, settle) = ask::<Q>(job)?;
-    let campaign = campaign(job, settle);
-    let trials = question.trials();
-    let runs = trials.iter().map(|trial| {
-        let (settings, resolved) = campaign.resolve(trial, watch, true)?;
-        Ok((settings, resolved.spec().clone()))
-    });
-    Ok(Preview { runs: runs.collect::<Result<_, Failure>>()? })
-}
-
-fn run<Q: Question>(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
-    let watch = &Watch::new(watcher);
-    let (mut question, settle) = ask::<Q>(job)?;
-    let mut store = job.open_store(watch)?;
-    campaign(job, settle).conduct(&mut question, store.as_mut(), &job.handle, watch)
-}
-
 const fn campaign(job: &Job, settle: Duration) -> Campaign<'_> {
     Campaign {
+        kind: job.kind,
         workload: &job.workload,
         settings: &job.settings,
         targets: job.targets.as_slice(),

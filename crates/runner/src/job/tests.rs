@@ -91,7 +91,7 @@ fn a_build_a_check_and_a_drop_go_the_same_way() {
     assert!(checked.outcome().ends_with("conditions hold"), "{}", checked.outcome());
     let (events, dropped) = done(JobKind::Drop);
     assert_eq!((events, dropped.job), (vec!["began unstored"], None));
-    let Some(Document::Removal(removal)) = &dropped.document else { panic!("{dropped:?}") };
+    let Some(Document::Drop(removal)) = &dropped.document else { panic!("{dropped:?}") };
     assert_eq!(json!(dropped.document), json!(removal.removed));
 }
 

@@ -10,6 +10,7 @@ use triphammer_statistics::usl::{self, Peak, Point, Scalability, ScalabilityLimi
 use triphammer_statistics::{Estimate, Interval};
 
 use super::findings;
+use crate::document::{Head, JobDocument, whole_head};
 use crate::host::Host;
 use crate::measure;
 use crate::result::{
@@ -307,14 +308,26 @@ impl LevelRun {
     }
 }
 
-impl ProfileResult {
-    /// Name and value of the first figure, for lists; `None` where nothing was found.
-    #[must_use]
-    pub fn first_figure(&self) -> Option<(String, f64)> {
+impl JobDocument for ProfileResult {
+    const SCHEMA: Option<&'static str> = Some("profile-schema.json");
+
+    fn head(&self) -> Head<'_> {
+        whole_head!(self)
+    }
+
+    /// Whether every run that was asked for was made and did what it was to do.
+    fn is_good(&self) -> bool {
+        let runs = self.levels.iter().flat_map(|level| &level.runs);
+        self.status == Status::Complete && self.refused.is_empty() && runs.clone().all(|r| r.good)
+    }
+
+    fn headline(&self) -> Option<(String, f64)> {
         let best = self.headline.best(self.levels.iter().map(|level| level.mean))?;
         Some((self.headline.name.clone(), best))
     }
+}
 
+impl ProfileResult {
     /// The document of the runs made so far: a function of its arguments and of nothing else.
     #[must_use]
     pub fn new(
@@ -369,13 +382,6 @@ impl ProfileResult {
     #[must_use]
     pub fn runs(&self) -> usize {
         self.levels.iter().map(|level| level.runs.len()).sum()
-    }
-
-    /// Whether every run that was asked for was made and did what it was to do.
-    #[must_use]
-    pub fn is_good(&self) -> bool {
-        let runs = self.levels.iter().flat_map(|level| &level.runs);
-        self.status == Status::Complete && self.refused.is_empty() && runs.clone().all(|r| r.good)
     }
 }
 

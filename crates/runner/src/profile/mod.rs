@@ -20,9 +20,9 @@ use triphammer_core::workload::Description;
 use triphammer_statistics::search::{Levels as Search, LevelsPlan};
 
 use crate::campaign::{PlannedRun, Question};
+use crate::document::JobType;
 use crate::failure::Failure;
-use crate::job::Document;
-use crate::result::{JobKind, RunResult, Status};
+use crate::result::{RunResult, Status};
 use crate::settings::Settings;
 use crate::store::JobId;
 use crate::target::Target;
@@ -172,9 +172,11 @@ impl ProfileSearch {
     }
 }
 
-impl Question for ProfileSearch {
-    const KIND: JobKind = JobKind::Profile;
+impl JobType for ProfileSearch {
+    type Document = ProfileResult;
+}
 
+impl Question for ProfileSearch {
     fn ask(
         settings: &mut Settings,
         workload: &Arc<Description>,
@@ -218,7 +220,7 @@ impl Question for ProfileSearch {
         });
     }
 
-    fn document(&self, job: Option<JobId>, status: Status) -> Option<Document> {
-        self.result(job, status).map(|result| Document::Profile(Box::new(result)))
+    fn document(&self, job: Option<JobId>, status: Status) -> Option<ProfileResult> {
+        self.result(job, status)
     }
 }

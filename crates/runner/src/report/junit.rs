@@ -4,7 +4,6 @@
 use triphammer_core::text::steers;
 
 use crate::check::CheckReport;
-use crate::job::Document;
 use crate::result::{RunResult, Status, Steady, Verdict};
 
 use super::words;
@@ -49,16 +48,6 @@ pub struct Suite {
 }
 
 const RUN: &str = "triphammer.run";
-
-/// What a document had to hold; `None` of one that had to hold nothing.
-#[must_use]
-pub fn of(document: &Document) -> Option<Suite> {
-    match document {
-        Document::Run(result) => Some(of_run(result)),
-        Document::Check(report) => Some(of_check(report)),
-        _ => None,
-    }
-}
 
 /// What a run had to hold: that it completed, its failures, the database's count, audits, requirements.
 #[must_use]

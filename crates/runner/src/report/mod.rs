@@ -22,13 +22,25 @@ mod text;
 mod words;
 
 pub use crate::formats::{Declared, FORMATS, Format};
-pub use capacity::{capacity, capacity_markdown};
 pub use chart::Charset;
-pub use comparison::{comparison, comparison_markdown};
 pub use history::history;
 pub use json::{json, pretty as json_pretty};
 pub(crate) use load::author;
-pub use markdown::markdown;
-pub use plain::{build, check, document, document_markdown, stored, stored_json};
-pub use profile::{profile, profile_markdown};
-pub use text::{Style, printable, summary, text};
+pub use plain::{stored, stored_json};
+pub use text::{Style, printable, summary};
+
+/// How a document is rendered, for people and for other programs.
+pub trait Report {
+    /// For people, as its command prints it, with a line break at its end. It fits 80 columns.
+    fn text(&self, charset: Charset, style: Style) -> String;
+
+    /// As GitHub-flavoured Markdown; `None` where that says no more than the text.
+    fn markdown(&self) -> Option<String> {
+        None
+    }
+
+    /// What had to hold and whether it did; `None` where nothing had to.
+    fn junit(&self) -> Option<junit::Suite> {
+        None
+    }
+}

@@ -3,7 +3,7 @@
 
 use super::series::{Layout, SeriesWriter};
 use super::text::printable;
-use super::{Charset, document_markdown, hdr, junit, stored, stored_json};
+use super::{Charset, hdr, junit, stored, stored_json};
 use crate::failure::Failure;
 use crate::formats::Format;
 use crate::job::Document;
@@ -54,7 +54,7 @@ fn text(asked: &Asked<'_>) -> Result<String, Failure> {
 
 fn markdown(asked: &Asked<'_>) -> Result<String, Failure> {
     let found = Document::stored(asked.job).map_err(refused)?;
-    found.as_ref().and_then(document_markdown).map_or_else(|| text(asked), Ok)
+    found.as_ref().and_then(Document::markdown).map_or_else(|| text(asked), Ok)
 }
 
 fn histograms(asked: &Asked<'_>) -> Result<String, Failure> {
@@ -73,7 +73,7 @@ fn series(asked: &Asked<'_>, layout: Layout) -> Result<String, Failure> {
 
 fn refuse_all_but_runs(asked: &Asked<'_>) -> Result<(), Failure> {
     let row = &asked.job.row;
-    if asked.format.declared().of.contains(&row.kind) {
+    if (asked.format.declared().of)(row.kind) {
         return Ok(());
     }
     let (id, kind) = (row.id, row.kind.name());
@@ -84,7 +84,7 @@ fn refuse_all_but_runs(asked: &Asked<'_>) -> Result<(), Failure> {
 fn junit(job: &StoredJob) -> Result<String, Failure> {
     let row = &job.row;
     if let Some(suite) =
-        Document::stored(job).map_err(Failure::from_store)?.map(|found| junit::of(&found))
+        Document::stored(job).map_err(Failure::from_store)?.map(|found| found.junit())
     {
         let none = || {
             let message = format!("job {} is a {}: nothing had to hold", row.id, row.kind.name());

@@ -1,18 +1,25 @@
 //! What `build`, `check` and `drop` print, and what is printed of any document.
 
+use super::capacity::{capacity, capacity_markdown};
+use super::comparison::{comparison, comparison_markdown};
 use super::format::{self, integer};
-use super::{
-    Charset, Style, capacity, capacity_markdown, comparison, comparison_markdown, jobs, markdown,
-    profile, profile_markdown, text,
-};
+use super::junit::{Suite, of_check, of_run};
+use super::markdown::markdown;
+use super::profile::{profile, profile_markdown};
+use super::text::text;
+use super::{Charset, Report, Style, jobs};
 use crate::build::BuildReport;
+use crate::capacity::CapacityResult;
 use crate::check::CheckReport;
-use crate::job::{Document, Removal};
+use crate::compare::ComparisonResult;
+use crate::job::Document;
+use crate::profile::ProfileResult;
+use crate::remove::Removal;
+use crate::result::RunResult;
 use crate::store::{StoreError, StoredJob};
 
 /// A build for people.
-#[must_use]
-pub fn build(report: &BuildReport) -> String {
+fn build(report: &BuildReport) -> String {
     let BuildReport { workload, scale, scale_unit, target, .. } = report;
     let what = format!("{workload} with {} at {target}", format::scale(*scale, scale_unit));
     if report.outcome == "already built" {
@@ -33,8 +40,7 @@ pub fn build(report: &BuildReport) -> String {
 }
 
 /// A check for people.
-#[must_use]
-pub fn check(report: &CheckReport) -> String {
+fn check(report: &CheckReport) -> String {
     let mut out = String::new();
     let width = report.checks.iter().map(|c| c.id.chars().count()).max().unwrap_or_default();
     for check in &report.checks {
@@ -79,35 +85,74 @@ pub fn check(report: &CheckReport) -> String {
 }
 
 /// A drop for people.
-#[must_use]
-pub fn removal(removal: &Removal) -> String {
+fn removal(removal: &Removal) -> String {
     let Removal { workload, target, removed } = removal;
     format!("dropped {workload} from {target}: {}", removed.join(", "))
 }
 
-/// A document for people, as its command prints it.
-#[must_use]
-pub fn document(document: &Document, charset: Charset, style: Style) -> String {
-    match document {
-        Document::Build(of) => build(of),
-        Document::Run(of) => text(of, style),
-        Document::Profile(of) => profile(of, charset),
-        Document::Capacity(of) => capacity(of, charset),
-        Document::Comparison(of) => comparison(of, charset),
-        Document::Check(of) => check(of),
-        Document::Removal(of) => removal(of),
+impl Report for BuildReport {
+    fn text(&self, _: Charset, _: Style) -> String {
+        build(self)
     }
 }
 
-/// A document as Markdown; `None` where that says no more than the text.
-#[must_use]
-pub fn document_markdown(document: &Document) -> Option<String> {
-    match document {
-        Document::Run(of) => Some(markdown(of)),
-        Document::Profile(of) => Some(profile_markdown(of)),
-        Document::Capacity(of) => Some(capacity_markdown(of)),
-        Document::Comparison(of) => Some(comparison_markdown(of)),
-        Document::Build(_) | Document::Check(_) | Document::Removal(_) => None,
+impl Report for RunResult {
+    fn text(&self, _: Charset, style: Style) -> String {
+        text(self, style)
+    }
+
+    fn markdown(&self) -> Option<String> {
+        Some(markdown(self))
+    }
+
+    fn junit(&self) -> Option<Suite> {
+        Some(of_run(self))
+    }
+}
+
+impl Report for ProfileResult {
+    fn text(&self, charset: Charset, _: Style) -> String {
+        profile(self, charset)
+    }
+
+    fn markdown(&self) -> Option<String> {
+        Some(profile_markdown(self))
+    }
+}
+
+impl Report for CapacityResult {
+    fn text(&self, charset: Charset, _: Style) -> String {
+        capacity(self, charset)
+    }
+
+    fn markdown(&self) -> Option<String> {
+        Some(capacity_markdown(self))
+    }
+}
+
+impl Report for ComparisonResult {
+    fn text(&self, charset: Charset, _: Style) -> String {
+        comparison(self, charset)
+    }
+
+    fn markdown(&self) -> Option<String> {
+        Some(comparison_markdown(self))
+    }
+}
+
+impl Report for CheckReport {
+    fn text(&self, _: Charset, _: Style) -> String {
+        check(self)
+    }
+
+    fn junit(&self) -> Option<Suite> {
+        Some(of_check(self))
+    }
+}
+
+impl Report for Removal {
+    fn text(&self, _: Charset, _: Style) -> String {
+        removal(self)
     }
 }
 
@@ -118,7 +163,7 @@ pub fn document_markdown(document: &Document) -> Option<String> {
 /// When the stored document cannot be read.
 pub fn stored(job: &StoredJob, charset: Charset) -> Result<String, StoreError> {
     if let Some(found) = Document::stored(job)? {
-        return Ok(document(&found, charset, Style::Plain));
+        return Ok(found.text(charset, Style::Plain));
     }
     let row = jobs::text(std::slice::from_ref(&job.row));
     let reason = job.document.as_ref().and_then(serde_json::Value::as_str);

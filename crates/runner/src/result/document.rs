@@ -21,6 +21,7 @@ use super::slices::Slice;
 use super::steadiness::Steadiness;
 use super::verification::{Verdict, Verification};
 use crate::command::JobKind;
+use crate::document::{Head, JobDocument, whole_head};
 use crate::host::Host;
 use crate::measure;
 use crate::requirement::Judgement;
@@ -140,12 +141,17 @@ pub struct RunResult {
     pub host: Host,
 }
 
-impl RunResult {
+impl JobDocument for RunResult {
+    const SCHEMA: Option<&'static str> = Some("result-schema.json");
+
+    fn head(&self) -> Head<'_> {
+        whole_head!(self)
+    }
+
     /// Whether the run did what it was to do: came to its end, completed transactions in its
     /// window, failed no more than allowed, meets every requirement, and neither the database's count nor
     /// an audit contradicts it. False is exit code 1 (or 130 when [interrupted](Status::Interrupted)).
-    #[must_use]
-    pub fn is_good(&self) -> bool {
+    fn is_good(&self) -> bool {
         self.status == Status::Complete
             && !self.failures.above_limit
             && self.window.total.completed > 0
@@ -154,6 +160,16 @@ impl RunResult {
             && self.requirements.iter().all(|judged| judged.passed)
     }
 
+    fn headline(&self) -> Option<(String, f64)> {
+        Some((self.headline.name.clone(), self.headline.value))
+    }
+
+    fn outcome(&self) -> String {
+        format!("{:.0} {}", self.headline.value, self.headline.name)
+    }
+}
+
+impl RunResult {
     /// Why the run failed, for people; `None` when it did not.
     #[must_use]
     pub fn cause(&self) -> Option<String> {

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::list::SETTINGS;
 use crate::choices::Choice;
-use crate::command::Command;
+use crate::command::{Command, Commands};
 
 /// Something that can be set.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub struct SettingDef {
     /// What holds when nothing is given, in words; `None` where there is no default.
     pub default: Option<&'static str>,
     /// The commands that take it.
-    pub commands: &'static [Command],
+    pub commands: Commands,
     /// One-letter flag.
     pub short: Option<char>,
     /// What forms call it; its name where nobody gave it one.
@@ -129,7 +129,7 @@ impl SettingKind {
 pub(super) const fn value(
     name: &'static str,
     value: &'static str,
-    commands: &'static [Command],
+    commands: Commands,
     help: &'static str,
 ) -> SettingDef {
     SettingDef { value: Some(value), ..switch(name, commands, help) }
@@ -138,7 +138,7 @@ pub(super) const fn value(
 /// A setting that is on or off.
 pub(super) const fn switch(
     name: &'static str,
-    commands: &'static [Command],
+    commands: Commands,
     help: &'static str,
 ) -> SettingDef {
     let (value, default, short, choices) = (None, None, None, None);
@@ -231,7 +231,7 @@ pub(super) fn variable(name: &str) -> String {
 
 /// The settings of a command, in the order of the list.
 pub fn of_command(command: Command) -> impl Iterator<Item = &'static SettingDef> {
-    SETTINGS.iter().filter(move |setting| setting.commands.contains(&command))
+    SETTINGS.iter().filter(move |setting| setting.commands.contains(command))
 }
 
 /// The setting of that name that a command takes.

@@ -29,7 +29,7 @@ impl Settings {
         let (tables, top): (Vec<_>, Vec<_>) =
             table.into_iter().partition(|(_, value)| value.is_table());
         for (section, value) in tables {
-            let Some(command) = ON_TARGET.iter().copied().find(|c| c.name() == section) else {
+            let Some(command) = ON_TARGET.iter().find(|c| c.name() == section) else {
                 let tables: Vec<_> = ON_TARGET.iter().map(|c| format!("[{}]", c.name())).collect();
                 return Err(SpecError::new(format!(
                     "{name}: no table [{section}]; there are {}",
@@ -44,10 +44,8 @@ impl Settings {
             }
         }
         for (key, value) in top {
-            let somewhere = ON_TARGET
-                .iter()
-                .copied()
-                .find(|command| known(*command, options).any(|known| known == key));
+            let somewhere =
+                ON_TARGET.iter().find(|command| known(*command, options).any(|known| known == key));
             let value =
                 job_file_value(&name, somewhere.unwrap_or(self.command), &key, &value, options)?;
             if known(self.command, options).any(|known| known == key) {

@@ -128,7 +128,7 @@ impl Settings {
         let run = Command::Job(JobKind::Run);
         let is_of_run = |setting: &&Setting| {
             let mut known = SETTINGS.iter().filter(|known| known.name == setting.name).peekable();
-            known.peek().is_none() || known.any(|known| known.commands.contains(&run))
+            known.peek().is_none() || known.any(|known| known.commands.contains(run))
         };
         let shown = self.shown.iter().filter(is_of_run).cloned().collect();
         Self { command: run, values, shown, of_client: self.of_client }

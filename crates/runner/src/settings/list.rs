@@ -7,7 +7,7 @@ use super::declaration::Mark::{
 };
 use super::declaration::{Group, SettingDef, switch, value};
 use crate::choices;
-use crate::command::{Command, JobKind};
+use crate::command::{Command, Commands, JobKind};
 
 const BUILD: Command = Command::Job(JobKind::Build);
 const RUN: Command = Command::Job(JobKind::Run);
@@ -21,21 +21,25 @@ const JOBS: Command = Command::Jobs;
 const REPORT: Command = Command::Report;
 const SERVE: Command = Command::Serve;
 
+const fn of(commands: &[Command]) -> Commands {
+    Commands::of(commands)
+}
+
 /// The commands that work on a database; a job file may have a table for each.
-pub(super) const ON_TARGET: &[Command] = &[BUILD, RUN, PROFILE, CAPACITY, COMPARE, CHECK, DROP];
+pub(super) const ON_TARGET: Commands = Commands::jobs();
 /// The commands that drive a workload.
-const DRIVE: &[Command] = &[RUN, PROFILE, CAPACITY, COMPARE];
+const DRIVE: Commands = Commands::drive();
 /// Those of them that make several runs.
-const SEVERAL: &[Command] = &[PROFILE, CAPACITY, COMPARE];
+const SEVERAL: Commands = Commands::campaigns();
 /// Those that drive it the same way in every run.
-const ALIKE: &[Command] = &[RUN, COMPARE];
+const ALIKE: Commands = of(&[RUN, COMPARE]);
 
 /// Everything that can be set, beside the options of workloads.
 pub const SETTINGS: &[SettingDef] = &[
     value(
         "target",
         "TARGET",
-        &[BUILD, RUN, PROFILE, CAPACITY, CHECK, DROP],
+        ON_TARGET.but(&[COMPARE]),
         "Database to use, as a URL: postgres://user@host/db, mysql://user@host/db, \
          sqlite:file.db, null:",
     )
@@ -44,15 +48,15 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "target",
         "A",
-        &[COMPARE],
+        of(&[COMPARE]),
         "Number of a job, `last`, or a label, which means all complete runs with it; \
          with --ab a target, as in `run`",
     )
     .marked(&[Positional, Database, OfHost, Anew, Shared, OfStored, BesideForm]),
-    value("other", "B", &[COMPARE], "What is judged against A; with --ab a second target")
+    value("other", "B", of(&[COMPARE]), "What is judged against A; with --ab a second target")
         .default("with --ab the same target as A")
         .marked(&[Positional, Database, OfHost, Anew, OfStored, BesideForm]),
-    value("label", "LABEL", &[HISTORY], "Runs that have this label").default("any").marked(&[
+    value("label", "LABEL", of(&[HISTORY]), "Runs that have this label").default("any").marked(&[
         Positional,
         NotInJobFile,
         Label,
@@ -63,14 +67,19 @@ pub const SETTINGS: &[SettingDef] = &[
         .default("tproc-c")
         .choices(choices::workloads)
         .marked(&[Shared]),
-    value("workload", "NAME", &[HISTORY], "Runs of this workload")
+    value("workload", "NAME", of(&[HISTORY]), "Runs of this workload")
         .short('w')
         .default("that of the newest run")
         .choices(choices::workloads)
         .marked(&[NotInJobFile]),
-    value("on", "TEXT", &[HISTORY], "Runs whose target, as `jobs` lists it, has this text in it")
-        .default("any")
-        .marked(&[NotInJobFile]),
+    value(
+        "on",
+        "TEXT",
+        of(&[HISTORY]),
+        "Runs whose target, as `jobs` lists it, has this text in it",
+    )
+    .default("any")
+    .marked(&[NotInJobFile]),
     value("schema", "NAME", ON_TARGET, "Schema in the database to work in")
         .default("the user's own")
         .marked(&[BesideForm]),
@@ -111,28 +120,28 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "scale",
         "N",
-        &[BUILD, RUN, PROFILE, CAPACITY, COMPARE],
+        DRIVE.and(&[BUILD]),
         "Size of the data: warehouses for TPROC-C, branches for TPC-B-like. `run` takes it \
          only where nothing is stored (null:) or built (the embedded default)",
     )
     .titled(Group::Data, "Size of the data")
     .default("1; 10 on null:"),
-    value("jobs", "N", &[BUILD, CHECK], "Sessions that work side by side")
+    value("jobs", "N", of(&[BUILD, CHECK]), "Sessions that work side by side")
         .titled(Group::Data, "Loaders side by side")
         .default("min(2 x cores, scale); 1 to build where the database has one writer"),
     value(
         "seed",
         "N",
-        &[BUILD, RUN, PROFILE, CAPACITY, COMPARE],
+        DRIVE.and(&[BUILD]),
         "Seed: of the data in `build`, of the inputs in `run`, of the order of runs too in \
          `profile`. The same seed gives the same rows and the same work",
     )
     .titled(Group::Data, "Seed")
     .default("1"),
-    switch("create-database", &[BUILD], "Make the database first when it is not there")
+    switch("create-database", of(&[BUILD]), "Make the database first when it is not there")
         .titled(Group::Data, "Create the database first")
         .marked(&[NotInJobFile, InRequest]),
-    switch("replace", &[BUILD], "Remove what an earlier build made, then build")
+    switch("replace", of(&[BUILD]), "Remove what an earlier build made, then build")
         .titled(Group::Data, "Replace an earlier build")
         .marked(&[NotInJobFile, InRequest]),
     value("vus", "N", ALIKE, "Virtual users; sessions where the load is by rate, ramp or steps")
@@ -142,7 +151,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "vus",
         "LEVELS",
-        &[PROFILE],
+        of(&[PROFILE]),
         "Virtual users of each level: 1,2,4,8 or 1..64 (doubling) or auto (until the knee \
          and the decline are found)",
     )
@@ -152,19 +161,19 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "vus",
         "N",
-        &[CAPACITY],
+        of(&[CAPACITY]),
         "Virtual users that share the arrivals: more than are ever busy at once",
     )
     .titled(Group::Load, "Virtual users")
     .default("1 on SQLite, else 64")
     .marked(&[OfLoad]),
-    value("max-vus", "N", &[PROFILE], "Highest level that `--vus auto` tries")
+    value("max-vus", "N", of(&[PROFILE]), "Highest level that `--vus auto` tries")
         .titled(Group::Load, "Most virtual users")
         .default("64 on SQLite, else 512"),
     value(
         "repeats",
         "N",
-        &[PROFILE],
+        of(&[PROFILE]),
         "Runs of each level: 2 or more show how far runs differ by themselves",
     )
     .titled(Group::Question, "Runs of each level")
@@ -184,7 +193,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "until-ci",
         "SHARE",
-        &[RUN, PROFILE, COMPARE],
+        DRIVE.but(&[CAPACITY]),
         "End the window as soon as the 95 % interval of the first figure is within this \
          share of it: 1%",
     )
@@ -201,7 +210,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "limit",
         "LIMIT",
-        &[CAPACITY],
+        of(&[CAPACITY]),
         "What must hold: a percentile of a transaction's response time, as in \
          'new_order.p95 < 50ms'; `all` for all types together",
     )
@@ -209,47 +218,51 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "max-rate",
         "RATE",
-        &[CAPACITY],
+        of(&[CAPACITY]),
         "Highest rate that is tried, in transactions per second",
     )
     .titled(Group::Question, "Highest rate")
     .default("until the limit is broken"),
-    value("precision", "SHARE", &[CAPACITY], "Search until the capacity is known this closely")
+    value("precision", "SHARE", of(&[CAPACITY]), "Search until the capacity is known this closely")
         .titled(Group::Question, "Precision")
         .default("5%"),
     switch(
         "ab",
-        &[COMPARE],
+        of(&[COMPARE]),
         "Make the runs: pairs of A and B in turn, A B B A; A and B are targets",
     )
     .marked(&[NotInJobFile, BesideForm]),
     value(
         "a",
         "NAME=VALUE",
-        &[COMPARE],
+        of(&[COMPARE]),
         "With --ab, settings of A's runs alone, such as vus=8, mode=statements; also by the \
          flag again",
     )
     .titled(Group::Question, "Settings of A only")
     .marked(&[Repeats]),
-    value("b", "NAME=VALUE", &[COMPARE], "The same for B's runs")
+    value("b", "NAME=VALUE", of(&[COMPARE]), "The same for B's runs")
         .titled(Group::Question, "Settings of B only")
         .marked(&[Repeats]),
-    value("pairs", "N", &[COMPARE], "With --ab, how many pairs of runs to make")
+    value("pairs", "N", of(&[COMPARE]), "With --ab, how many pairs of runs to make")
         .titled(Group::Question, "Pairs of runs")
         .default("7"),
-    value("margin", "SHARE", &[COMPARE], "Difference that does not matter")
+    value("margin", "SHARE", of(&[COMPARE]), "Difference that does not matter")
         .titled(Group::Question, "Difference that does not matter")
         .default("2%")
         .marked(&[OfStored]),
     switch(
         "fail-if-slower",
-        &[COMPARE, HISTORY],
+        of(&[COMPARE, HISTORY]),
         "Exit code 1 when B is slower, or when the last change of a history is a slowdown",
     )
     .marked(&[NotInJobFile, AnewOrKept, OfStored]),
-    switch("fail-if-inconclusive", &[COMPARE], "Exit code 1 when it is not known how B compares")
-        .marked(&[NotInJobFile, AnewOrKept, OfStored]),
+    switch(
+        "fail-if-inconclusive",
+        of(&[COMPARE]),
+        "Exit code 1 when it is not known how B compares",
+    )
+    .marked(&[NotInJobFile, AnewOrKept, OfStored]),
     value(
         "resume",
         "JOB",
@@ -355,7 +368,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "abort-on-failures",
         "SHARE/TIME",
-        &[RUN],
+        of(&[RUN]),
         "End the run early when this share of transactions failed in any such time: 50%/10s. The \
          run is stored, and the exit code is 1",
     )
@@ -364,7 +377,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "replay-exemplar",
         "JOB:N",
-        &[RUN],
+        of(&[RUN]),
         "Run one of the slowest transactions of a stored run again, with the same input; it \
          commits",
     )
@@ -372,29 +385,29 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "require",
         "REQUIREMENT",
-        &[RUN, REPORT],
+        of(&[RUN, REPORT]),
         "Figure that the run must reach, such as `nopm >= 50000`, `new_order.p95 < 10ms` or \
          `failures < 0.1%`; several with commas, or the flag again. When one fails the exit \
          code is 1",
     )
     .titled(Group::Failures, "Requirements")
     .marked(&[Repeats]),
+    value("label", "TEXT", DRIVE.and(&[JOBS]), "Name for the job, to find it again")
+        .titled(Group::Question, "Label")
+        .marked(&[NotReplayed, Shared, Label]),
     value(
-        "label",
-        "TEXT",
-        &[RUN, PROFILE, CAPACITY, COMPARE, JOBS],
-        "Name for the job, to find it again",
+        "series",
+        "FILE",
+        of(&[RUN]),
+        "Write every second to this file as it passes: .csv or .jsonl",
     )
-    .titled(Group::Question, "Label")
-    .marked(&[NotReplayed, Shared, Label]),
-    value("series", "FILE", &[RUN], "Write every second to this file as it passes: .csv or .jsonl")
-        .marked(&[OfHost]),
-    value("junit", "FILE", &[RUN, CHECK], "Write what passed and failed as JUnit XML")
+    .marked(&[OfHost]),
+    value("junit", "FILE", of(&[RUN, CHECK]), "Write what passed and failed as JUnit XML")
         .marked(&[OfHost]),
     value(
         "metrics-listen",
         "ADDRESS",
-        &[RUN],
+        of(&[RUN]),
         "Offer the run's figures to Prometheus at this address, as 127.0.0.1:9187; a port \
          alone is on 127.0.0.1",
     )
@@ -402,7 +415,7 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "otlp",
         "URL",
-        &[RUN],
+        of(&[RUN]),
         "Send the run's figures to this OpenTelemetry collector every 10 s, by OTLP over \
          HTTP with JSON: http://localhost:4318, or https:// for TLS",
     )
@@ -410,27 +423,31 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "otlp-ca",
         "FILE",
-        &[RUN],
+        of(&[RUN]),
         "PEM file of the authorities that an https:// collector's certificate is held against",
     )
     .default("those of the system")
     .marked(&[OfHost]),
-    value("warehouses", "A-B", &[CHECK], "Check only these")
+    value("warehouses", "A-B", of(&[CHECK]), "Check only these")
         .titled(Group::Data, "Only these warehouses")
         .default("all"),
-    switch("yes", &[DROP], "Do it without asking").marked(&[NotInJobFile]),
-    switch("force", &[BUILD, DROP], "Also touch tables that the build's record does not vouch for")
-        .titled(Group::Data, "Touch unknown tables too")
-        .marked(&[NotInJobFile, InRequest]),
+    switch("yes", of(&[DROP]), "Do it without asking").marked(&[NotInJobFile]),
+    switch(
+        "force",
+        of(&[BUILD, DROP]),
+        "Also touch tables that the build's record does not vouch for",
+    )
+    .titled(Group::Data, "Touch unknown tables too")
+    .marked(&[NotInJobFile, InRequest]),
     switch(
         "json",
-        &[BUILD, RUN, PROFILE, CAPACITY, COMPARE, HISTORY, CHECK, JOBS],
+        ON_TARGET.but(&[DROP]).and(&[HISTORY, JOBS]),
         "Print one JSON document instead of text",
     )
     .marked(&[NotInJobFile, Anew, NotReplayed, OfStored]),
     switch(
         "tui",
-        &[RUN, PROFILE, CAPACITY],
+        DRIVE.but(&[COMPARE]),
         "Show the job on the whole terminal: figures, charts and a table, live; press ? there \
          for the keys",
     )
@@ -438,47 +455,43 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "progress",
         "TIME",
-        &[RUN],
+        of(&[RUN]),
         "Write a line about each such time to stderr, as pgbench -P does: 10s",
     )
     .default("30s where stderr is no terminal")
     .marked(&[NotInJobFile]),
-    switch(
-        "show-spec",
-        &[BUILD, RUN, PROFILE, CAPACITY, COMPARE],
-        "Print every setting with its source, and do nothing",
-    )
-    .marked(&[NotInJobFile, Anew, NotReplayed]),
+    switch("show-spec", DRIVE.and(&[BUILD]), "Print every setting with its source, and do nothing")
+        .marked(&[NotInJobFile, Anew, NotReplayed]),
     value(
         "store",
         "FILE",
-        &[BUILD, RUN, PROFILE, CAPACITY, COMPARE, HISTORY, CHECK, JOBS, REPORT, SERVE],
+        ON_TARGET.but(&[DROP]).and(&[HISTORY, JOBS, REPORT, SERVE]),
         "Job store",
     )
     .default("the user's data folder")
     .marked(&[OfHost, Anew, NotReplayed, Shared, OfStored]),
-    value("limit", "N", &[JOBS], "How many jobs to list").default("20").marked(&[NotInJobFile]),
-    value("parent", "JOB", &[JOBS], "List the runs of this profile, capacity or compare job")
+    value("limit", "N", of(&[JOBS]), "How many jobs to list").default("20").marked(&[NotInJobFile]),
+    value("parent", "JOB", of(&[JOBS]), "List the runs of this profile, capacity or compare job")
         .default("jobs that belong to no other")
         .marked(&[NotInJobFile]),
-    value("format", "FORMAT", &[REPORT], "Form of the report: {words}")
+    value("format", "FORMAT", of(&[REPORT]), "Form of the report: {words}")
         .default("by the ending of --output, else text")
         .choices(choices::formats)
         .marked(&[NotInJobFile]),
-    value("format", "FORMAT", &[COMPARE], "Form of what is printed: {words}")
+    value("format", "FORMAT", of(&[COMPARE]), "Form of what is printed: {words}")
         .default("text")
         .choices(choices::printed_formats)
         .marked(&[NotInJobFile, AnewOrKept, OfStored]),
-    value("output", "FILE", &[REPORT], "Write to this file instead of the terminal")
+    value("output", "FILE", of(&[REPORT]), "Write to this file instead of the terminal")
         .short('o')
         .marked(&[NotInJobFile]),
-    value("listen", "HOST:PORT", &[SERVE], "Address and port to listen on")
+    value("listen", "HOST:PORT", of(&[SERVE]), "Address and port to listen on")
         .default("127.0.0.1:7400")
         .marked(&[NotInJobFile]),
     value(
         "token-file",
         "FILE",
-        &[SERVE],
+        of(&[SERVE]),
         "File that holds the token on its first line, which clients must show",
     )
     .default("TRIPHAMMER_TOKEN, else one that is made and printed once")
@@ -486,24 +499,24 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "targets",
         "FILE",
-        &[SERVE],
+        of(&[SERVE]),
         "TOML file of targets with their passwords, as docs/serve.md has it; only these use \
          files, sockets and passwords of this host",
     )
     .marked(&[NotInJobFile]),
-    value("data", "FOLDER", &[SERVE], "Folder of the SQLite files that clients may use")
+    value("data", "FOLDER", of(&[SERVE]), "Folder of the SQLite files that clients may use")
         .default("this folder")
         .marked(&[NotInJobFile]),
-    value("tls-cert", "FILE", &[SERVE], "Certificate chain to serve by HTTPS with, PEM")
+    value("tls-cert", "FILE", of(&[SERVE]), "Certificate chain to serve by HTTPS with, PEM")
         .marked(&[NotInJobFile]),
-    value("tls-key", "FILE", &[SERVE], "Key of the certificate, PEM").marked(&[NotInJobFile]),
+    value("tls-key", "FILE", of(&[SERVE]), "Key of the certificate, PEM").marked(&[NotInJobFile]),
     value(
         "host",
         "NAMES",
-        &[SERVE],
+        of(&[SERVE]),
         "Names by which browsers may call the server, with commas between, beside addresses \
          and localhost",
     )
     .marked(&[NotInJobFile]),
-    switch("open", &[SERVE], "Open the interface in a browser").marked(&[NotInJobFile]),
+    switch("open", of(&[SERVE]), "Open the interface in a browser").marked(&[NotInJobFile]),
 ];

@@ -6,8 +6,9 @@ use serde_json::Value;
 use triphammer_core::pace::Load;
 use triphammer_runner::campaign::{PlannedRun, Question};
 use triphammer_runner::capacity::{CapacityResult, LatencyLimit, Probe, Reason};
+use triphammer_runner::document::JobDocument as _;
 use triphammer_runner::profile::{LevelRun, Order, ProfileResult, RefusedLevel, sequence};
-use triphammer_runner::report::{self, Charset};
+use triphammer_runner::report::{Charset, Report as _, Style};
 use triphammer_runner::result::{Bottleneck, RunResult, Status, Steady};
 use triphammer_runner::store::JobId;
 use triphammer_statistics::search::Judgement;
@@ -116,16 +117,16 @@ fn a_profile_without_enough_levels_says_why_there_is_no_curve() {
 
 #[test]
 fn profiles_read_as_agreed() {
-    golden("profile.txt", &report::profile(&whole(), Charset::Unicode));
-    golden("profile_ascii.txt", &report::profile(&whole(), Charset::Ascii));
-    golden("profile_part.txt", &report::profile(&part(), Charset::Unicode));
-    golden("profile.md", &report::profile_markdown(&whole()));
-    golden("profile_part.md", &report::profile_markdown(&part()));
+    golden("profile.txt", &whole().text(Charset::Unicode, Style::Plain));
+    golden("profile_ascii.txt", &whole().text(Charset::Ascii, Style::Plain));
+    golden("profile_part.txt", &part().text(Charset::Unicode, Style::Plain));
+    golden("profile.md", &whole().markdown().unwrap());
+    golden("profile_part.md", &part().markdown().unwrap());
     for profile in [whole(), part()] {
-        for line in report::profile(&profile, Charset::Unicode).lines() {
+        for line in profile.text(Charset::Unicode, Style::Plain).lines() {
             assert!(line.chars().count() <= 80, "{line}");
         }
-        assert!(report::profile(&profile, Charset::Ascii).is_ascii());
+        assert!(profile.text(Charset::Ascii, Style::Plain).is_ascii());
     }
 }
 
@@ -179,13 +180,13 @@ fn searches() -> [CapacityResult; 3] {
 #[test]
 fn searches_read_as_agreed() {
     let [found, part, always] = searches();
-    golden("capacity.txt", &report::capacity(&found, Charset::Unicode));
-    golden("capacity.md", &report::capacity_markdown(&found));
-    assert!(report::capacity(&part, Charset::Unicode).contains("--resume 39"));
+    golden("capacity.txt", &found.text(Charset::Unicode, Style::Plain));
+    golden("capacity.md", &found.markdown().unwrap());
+    assert!(part.text(Charset::Unicode, Style::Plain).contains("--resume 39"));
     assert!(always.findings[0].contains("give a higher --max-rate"), "{:?}", always.findings);
     for search in [found, part, always] {
-        assert!(report::capacity(&search, Charset::Ascii).is_ascii());
-        for line in report::capacity(&search, Charset::Unicode).lines() {
+        assert!(search.text(Charset::Ascii, Style::Plain).is_ascii());
+        for line in search.text(Charset::Unicode, Style::Plain).lines() {
             assert!(line.chars().count() <= 80, "{line}");
         }
     }

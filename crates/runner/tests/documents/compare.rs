@@ -6,9 +6,10 @@ use triphammer_runner::campaign::Question;
 use triphammer_runner::compare::{
     ComparisonResult, Facts, Pairs, PairsRequest, Run, Subject, seconds,
 };
+use triphammer_runner::document::JobDocument as _;
 use triphammer_runner::history::HistoryResult;
 use triphammer_runner::metrics::Values;
-use triphammer_runner::report::{self, Charset};
+use triphammer_runner::report::{self, Charset, Report as _, Style};
 use triphammer_runner::result::{RunResult, SchemaFact, SchemaKind, Status};
 use triphammer_runner::store::{JobId, SeriesRow};
 use triphammer_statistics::compare::{Basis, Verdict};
@@ -370,10 +371,10 @@ fn hosts_that_switch_and_runs_that_are_alike_are_seldom_taken_for_changes() {
 #[test]
 fn reports_read_as_agreed() {
     let pairs = in_pairs(0.95, 14).unwrap();
-    golden("compare_pairs.txt", &report::comparison(&pairs, Charset::Unicode));
-    golden("compare_pairs.md", &report::comparison_markdown(&pairs));
-    golden("compare_jobs.txt", &report::comparison(&alone(1.01), Charset::Unicode));
-    golden("compare_labels.txt", &report::comparison(&labels(&[0.95, 1.02, 0.99]), Charset::Ascii));
+    golden("compare_pairs.txt", &pairs.text(Charset::Unicode, Style::Plain));
+    golden("compare_pairs.md", &pairs.markdown().unwrap());
+    golden("compare_jobs.txt", &alone(1.01).text(Charset::Unicode, Style::Plain));
+    golden("compare_labels.txt", &labels(&[0.95, 1.02, 0.99]).text(Charset::Ascii, Style::Plain));
     golden("history.txt", &report::history(&followed(), Charset::Unicode));
     assert!(report::history(&followed(), Charset::Ascii).is_ascii());
 }

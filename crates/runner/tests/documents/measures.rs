@@ -6,10 +6,11 @@ use std::sync::Arc;
 use serde_json::Value;
 use triphammer_core::workload::{Description, Headline, MeasureDef};
 use triphammer_runner::compare::{self, ComparisonResult, Run};
+use triphammer_runner::document::JobDocument as _;
 use triphammer_runner::history::{HistoryResult, Wanted, history};
 use triphammer_runner::job::Document;
 use triphammer_runner::profile::{LevelRun, Order, ProfileResult};
-use triphammer_runner::report::{self, Style};
+use triphammer_runner::report::{Charset, Report as _, Style};
 use triphammer_runner::requirement::{self, Unit, Vocabulary};
 use triphammer_runner::result::{Bottleneck, RunFacts, RunResult, Status};
 use triphammer_runner::store::{JobId, Store};
@@ -50,7 +51,7 @@ fn of_times(factor: f64) -> RunResult {
 }
 
 fn texts(result: &RunResult) -> [String; 2] {
-    [report::text(result, Style::Plain), report::markdown(result)]
+    [result.text(Charset::Unicode, Style::Plain), result.markdown().unwrap()]
 }
 
 #[test]
@@ -136,7 +137,7 @@ fn a_profile_of_times_has_no_curve_of_throughput_and_its_best_level_is_the_lowes
     assert!(profile.usl.is_none());
     let why = profile.no_curve.as_deref().unwrap();
     assert!(why.contains("GEOMEAN") && why.contains("throughput only"), "{why}");
-    assert_eq!(profile.first_figure(), Some(("GEOMEAN".to_owned(), 2.0)));
+    assert_eq!(profile.headline(), Some(("GEOMEAN".to_owned(), 2.0)));
     let value = serde_json::to_value(&profile).unwrap();
     assert_eq!(errors_of("profile-schema.json", &value), Vec::<String>::new());
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use triphammer_runner::metrics::{Metric, OF_SECOND, OF_TYPE, Unit};
-use triphammer_runner::report::{self, Style};
+use triphammer_runner::report::{self, Charset, Report as _, Style};
 use triphammer_runner::requirement::Vocabulary;
 use triphammer_runner::result::{JobKind, Redacted, RunResult};
 use triphammer_runner::store::{JobId, JobRow, JobStatus};
@@ -31,14 +31,14 @@ pub fn troubled() -> RunResult {
 
 #[test]
 fn a_calm_run_reads_as_agreed() {
-    golden("calm.txt", &report::text(&calm(), Style::Plain));
-    golden("calm.md", &report::markdown(&calm()));
+    golden("calm.txt", &calm().text(Charset::Unicode, Style::Plain));
+    golden("calm.md", &calm().markdown().unwrap());
 }
 
 #[test]
 fn a_troubled_run_reads_as_agreed() {
-    golden("troubled.txt", &report::text(&troubled(), Style::Plain));
-    golden("troubled.md", &report::markdown(&troubled()));
+    golden("troubled.txt", &troubled().text(Charset::Unicode, Style::Plain));
+    golden("troubled.md", &troubled().markdown().unwrap());
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_summary_fits_a_terminal_and_says_what_counts() {
 #[test]
 fn no_line_is_wider_than_80_columns() {
     for result in [calm(), troubled()] {
-        for line in report::text(&result, Style::Plain).lines() {
+        for line in result.text(Charset::Unicode, Style::Plain).lines() {
             assert!(line.chars().count() <= 80, "{line}");
             assert_eq!(line, line.trim_end());
         }
@@ -71,7 +71,7 @@ fn no_line_is_wider_than_80_columns() {
 #[test]
 fn colour_adds_nothing_but_colour() {
     for result in [calm(), troubled()] {
-        let colored = report::text(&result, Style::Color);
+        let colored = result.text(Charset::Unicode, Style::Color);
         assert!(colored.contains("\x1b["));
         let mut stripped = String::new();
         let mut rest = colored.as_str();
@@ -82,7 +82,7 @@ fn colour_adds_nothing_but_colour() {
         stripped.push_str(rest);
         let trimmed: String =
             stripped.lines().map(|line| format!("{}\n", line.trim_end())).collect();
-        assert_eq!(trimmed, report::text(&result, Style::Plain));
+        assert_eq!(trimmed, result.text(Charset::Unicode, Style::Plain));
     }
 }
 
@@ -95,7 +95,7 @@ fn a_run_without_a_window_still_reads() {
     let mut facts = sample::facts();
     facts.server_transactions = Default::default();
     facts.database_count = Default::default();
-    golden("no_window.txt", &report::text(&RunResult::new(&facts, &end), Style::Plain));
+    golden("no_window.txt", &RunResult::new(&facts, &end).text(Charset::Unicode, Style::Plain));
 }
 
 #[test]

@@ -10,7 +10,8 @@ use triphammer_core::pace::Load;
 use triphammer_core::recorder::{Gauges, ServerUse, TypeInterval};
 use triphammer_core::spec::Length;
 use triphammer_core::workload::AuditDef;
-use triphammer_runner::report::Style;
+use triphammer_runner::document::JobDocument as _;
+use triphammer_runner::report::{Charset, Report as _, Style};
 use triphammer_runner::result::{
     Bottleneck, DatabaseCount, PercentileIntervals, RunFacts, RunResult, Setting, SettingChange,
     Status, Verdict,
@@ -314,7 +315,7 @@ fn a_run_whose_database_is_gone_at_its_end_failed() {
         assert_eq!((result.status, result.is_good()), (Status::Failed, false), "{words}");
         assert_eq!(kinds(&result), ["database_gone"], "{:?}", result.warnings);
         assert!(result.cause().unwrap().contains(words), "{:?}", result.cause());
-        let text = triphammer_runner::report::text(&result, Style::Plain);
+        let text = result.text(Charset::Unicode, Style::Plain);
         let text: Vec<&str> = text.split_whitespace().collect();
         assert!(text.join(" ").contains(words), "lines break at 80 columns");
     };
@@ -358,7 +359,7 @@ fn a_count_that_does_not_add_up_is_violated_and_named() {
     assert_eq!(kinds(&result), ["identity"]);
     let words = "started = ended + in flight, new_order: 9 and 7";
     assert_eq!(result.violated_identities[0].words(), words);
-    let text = triphammer_runner::report::text(&result, Style::Plain);
+    let text = result.text(Charset::Unicode, Style::Plain);
     let text: Vec<&str> = text.split_whitespace().collect();
     assert!(text.join(" ").contains(words), "lines break at 80 columns");
     let old = serde_json::to_value(&result).unwrap();

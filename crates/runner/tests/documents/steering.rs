@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use triphammer_core::text::steers;
-use triphammer_runner::report::{self, Style, junit, printable};
+use triphammer_runner::report::{self, Charset, Report as _, Style, junit, printable};
 use triphammer_runner::result::RunResult;
 
 use crate::report::troubled;
@@ -48,13 +48,13 @@ fn is_steady(text: &str) {
 #[test]
 fn no_report_steers_what_shows_it() {
     let result = spoiled();
-    hold(&printable(&report::text(&result, Style::Plain)));
+    hold(&printable(&result.text(Charset::Unicode, Style::Plain)));
     is_steady(&junit::of_run(&result).xml());
     hold(&junit::of_failure("run", "tproc-c", EVIL).xml());
     hold(&report::json(&result));
     let back: RunResult = serde_json::from_str(&report::json(&result)).unwrap();
     assert_eq!(back.label.as_deref(), Some(EVIL));
-    let color = report::text(&result, Style::Color);
+    let color = result.text(Charset::Unicode, Style::Color);
     let shown = printable(&color);
     assert!(shown.contains("\u{1b}[1m") && !shown.contains("\u{1b}[2J"), "{shown}");
     assert_eq!(printable(&shown), shown);
@@ -62,7 +62,7 @@ fn no_report_steers_what_shows_it() {
 
 #[test]
 fn markdown_holds_no_html_link_or_image() {
-    let markdown = report::markdown(&spoiled());
+    let markdown = spoiled().markdown().unwrap();
     hold(&markdown);
     let tags = markdown.match_indices('<').map(|(at, _)| markdown[at + 1..].chars().next());
     assert!(tags.flatten().all(|next| matches!(next, ' ' | '=')), "{markdown}");

@@ -322,7 +322,7 @@ pub async fn delete(State(app): State<App>, Path(id): Path<i64>) -> Result<Statu
 /// The formats that a job of a kind has; the page only in a program that holds it.
 fn formats(kind: JobKind) -> Vec<String> {
     let has = |known: &&Declared| {
-        known.of.contains(&kind) && (known.format != Format::Html || ui::report().is_some())
+        (known.of)(kind) && (known.format != Format::Html || ui::report().is_some())
     };
     FORMATS.iter().filter(has).map(|known| known.name.to_owned()).collect()
 }
