@@ -30,13 +30,13 @@ pub trait JobDocument: Serialize + DeserializeOwned + JsonSchema {
     fn is_good(&self) -> bool;
 
     /// Name and value of the primary metric, for lists; `None` where nothing was measured or found.
-    fn headline(&self) -> Option<(String, f64)> {
+    fn primary_metric(&self) -> Option<(String, f64)> {
         None
     }
 
     /// What came out, in a line.
     fn outcome(&self) -> String {
-        match self.headline() {
+        match self.primary_metric() {
             Some((name, value)) => format!("{} {name}", format::figure(value)),
             None => "nothing was found".to_owned(),
         }

@@ -50,8 +50,8 @@ macro_rules! documents {
 
             /// Name and value of the primary metric.
             #[must_use]
-            pub fn headline(&self) -> Option<(String, f64)> {
-                match self { $(Self::$variant(of) => of.headline(),)+ }
+            pub fn primary_metric(&self) -> Option<(String, f64)> {
+                match self { $(Self::$variant(of) => of.primary_metric(),)+ }
             }
 
             /// What came out, in a line.

@@ -12,8 +12,8 @@ where
     Document: From<Q::Document>,
 {
     fn preview(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Failure> {
-        let (question, settle) = ask::<Q>(job)?;
-        let campaign = campaign(job, settle);
+        let (question, cool_down) = ask::<Q>(job)?;
+        let campaign = campaign(job, cool_down);
         let trials = question.trials();
         let runs = trials.iter().map(|trial| {
             let (settings, resolved) = campaign.resolve(trial, watch, true)?;
@@ -24,9 +24,9 @@ where
 
     fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
         let watch = &Watch::new(watcher);
-        let (mut question, settle) = ask::<Q>(job)?;
+        let (mut question, cool_down) = ask::<Q>(job)?;
         let mut store = job.open_store(watch)?;
-        let campaign = campaign(job, settle);
+        let campaign = campaign(job, cool_down);
         let answered = campaign.conduct(&mut question, store.as_mut(), &job.handle, watch)?;
         Ok(Finished {
             document: answered.document.map(Document::from),
@@ -42,17 +42,17 @@ where
 /// The question, and the rest between two runs.
 fn ask<Q: Question>(job: &mut Job) -> Result<(Q, Duration), Failure> {
     let question = Q::ask(&mut job.settings, &job.workload, &job.targets)?;
-    let settle = campaign::settle(job.targets[0].embedded);
-    Ok((question, job.settings.duration("settle", settle)?))
+    let cool_down = campaign::cool_down(job.targets[0].embedded);
+    Ok((question, job.settings.duration("cool-down", cool_down)?))
 }
 
-const fn campaign(job: &Job, settle: Duration) -> Campaign<'_> {
+const fn campaign(job: &Job, cool_down: Duration) -> Campaign<'_> {
     Campaign {
         kind: job.kind,
         workload: &job.workload,
         settings: &job.settings,
         targets: job.targets.as_slice(),
-        settle,
+        cool_down,
         resumed: job.resumed.as_ref(),
     }
 }

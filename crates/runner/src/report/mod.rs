@@ -25,7 +25,7 @@ pub use crate::formats::{Declared, FORMATS, Format};
 pub use chart::Charset;
 pub use history::history;
 pub use json::{json, pretty as json_pretty};
-pub(crate) use load::author;
+pub(crate) use load::origin;
 pub use plain::{stored, stored_json};
 pub use text::{Style, printable, summary};
 
