@@ -75,10 +75,9 @@ fn argument(definition: &SettingDef) -> Arg {
     if definition.is(Mark::Positional) {
         return arg;
     }
-    match definition.short {
-        Some(letter) => arg.long(definition.name).short(letter),
-        None => arg.long(definition.name),
-    }
+    let arg = arg.long(definition.name);
+    let arg = if let Some(letter) = definition.short { arg.short(letter) } else { arg };
+    if let Some(former) = definition.former { arg.alias(former) } else { arg }
 }
 
 fn option(definition: &OptionDef) -> Arg {

@@ -19,7 +19,7 @@ use crate::result::{JobKind, Redacted, RunResult, Tool, Warning, WorkloadFacts};
 use crate::store::{JobFilter, JobId, JobRow, JobStatus, Store, StoreError};
 
 /// Version of the document's shape.
-pub const HISTORY_FORMAT: u32 = 1;
+pub const HISTORY_FORMAT: u32 = 2;
 /// Seed of what is shuffled: the same runs give the same changes.
 const SEED: u64 = 1;
 

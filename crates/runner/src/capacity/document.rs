@@ -23,7 +23,7 @@ use crate::result::{
 use crate::store::JobId;
 
 /// Version of the document's shape.
-pub const CAPACITY_FORMAT: u32 = 1;
+pub const CAPACITY_FORMAT: u32 = 2;
 /// What `triphammer capacity --json` and `triphammer report JOB --format json` print: what a search was and what it
 /// found. Times are in the unit that a name ends with; shares are from 0 to 1; rates are of transactions of all
 /// types, per second.

@@ -20,7 +20,7 @@ use crate::result::{
 use crate::store::JobId;
 
 /// Version of the document's shape.
-pub const COMPARISON_FORMAT: u32 = 1;
+pub const COMPARISON_FORMAT: u32 = 2;
 
 /// What `triphammer compare --json` and `triphammer report JOB --json` of a comparison print: B against A. Ratios
 /// are B over A; shares are from 0 to 1. The verdict is that of the first figure.

@@ -164,7 +164,7 @@ impl Pairs {
     pub fn result(&self, job: Option<JobId>, status: Status) -> Option<ComparisonResult> {
         let PairsRequest { pairs, margin, cool_down_s, names, .. } = &self.request;
         let failed_runs = self.failed_runs.clone();
-        let pairing = Pairing { asked: *pairs, made: 0, cool_down_s: *cool_down_s, refused };
+        let pairing = Pairing { asked: *pairs, made: 0, cool_down_s: *cool_down_s, failed_runs };
         let label = self.label.clone();
         let asked = Asked { job, label, status, margin: *margin, pairs: Some(pairing) };
         ComparisonResult::of_pairs([&names[0], &names[1]], &self.results, asked)

@@ -20,7 +20,7 @@ use crate::result::{
 use crate::store::JobId;
 
 /// Version of the document's shape.
-pub const PROFILE_FORMAT: u32 = 1;
+pub const PROFILE_FORMAT: u32 = 2;
 
 /// What `triphammer profile --json` and `triphammer report JOB --format json` print: what a profile was and what it
 /// measured. Times are in the unit that a name ends with; shares are from 0 to 1; throughput is in the unit of

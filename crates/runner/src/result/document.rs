@@ -27,7 +27,7 @@ use crate::measure;
 use crate::requirement::Judgement;
 
 /// Version of the document's shape.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// What `triphammer run --json` and `triphammer report JOB --format json` print: what a run was and what it
 /// measured. Durations and times are in the unit that a name ends with; shares are from 0 to 1. `window` has what

@@ -14,6 +14,8 @@ pub struct SettingDef {
     pub name: &'static str,
     /// Name of the value in help, which tells its [`SettingKind`] too; `None` for a switch.
     pub value: Option<&'static str>,
+    /// A name that it had before, which is still taken.
+    pub former: Option<&'static str>,
     /// Help in a line, without the default; `{words}` in it stands for its choices.
     help: &'static str,
     /// What holds when nothing is given, in words; `None` where there is no default.
@@ -141,9 +143,9 @@ pub(super) const fn switch(
     commands: Commands,
     help: &'static str,
 ) -> SettingDef {
-    let (value, default, short, choices) = (None, None, None, None);
+    let (value, former, default, short, choices) = (None, None, None, None, None);
     let (title, group, marks) = (name, Group::Other, &[]);
-    SettingDef { name, value, help, default, commands, short, title, group, choices, marks }
+    SettingDef { name, value, former, help, default, commands, short, title, group, choices, marks }
 }
 
 impl SettingDef {
@@ -156,6 +158,11 @@ impl SettingDef {
         Self { title, group, ..self }
     }
 
+    /// The name that it had before.
+    pub(super) const fn formerly(self, former: &'static str) -> Self {
+        Self { former: Some(former), ..self }
+    }
+
     pub(super) const fn short(self, letter: char) -> Self {
         Self { short: Some(letter), ..self }
     }
@@ -166,6 +173,12 @@ impl SettingDef {
 
     pub(super) const fn marked(self, marks: &'static [Mark]) -> Self {
         Self { marks, ..self }
+    }
+
+    /// Whether this is its name, or was.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.former == Some(name)
     }
 
     /// Whether it has a property.
@@ -234,10 +247,10 @@ pub fn of_command(command: Command) -> impl Iterator<Item = &'static SettingDef>
     SETTINGS.iter().filter(move |setting| setting.commands.contains(command))
 }
 
-/// The setting of that name that a command takes.
+/// The setting of that name, or former name, that a command takes.
 #[must_use]
 pub fn declared(command: impl Into<Command>, name: &str) -> Option<&'static SettingDef> {
-    of_command(command.into()).find(|setting| setting.name == name)
+    of_command(command.into()).find(|setting| setting.is_called(name))
 }
 
 /// Whether a setting of a command has a property; options of workloads have none.

@@ -47,6 +47,7 @@ impl Settings {
 
     /// Says a value, unless a stronger layer has said one: add the strongest layer first.
     pub fn set(&mut self, name: &str, value: impl Into<Given>, source: Source) {
+        let name = declared(self.command, name).map_or(name, |setting| setting.name);
         self.values.entry(name.to_owned()).or_insert_with(|| (value.into(), source));
     }
 
@@ -172,11 +173,11 @@ pub(super) fn belongs(definition: &OptionDef, command: Command) -> bool {
     drives || (definition.command == OptionCommand::Build && command.job() == Some(JobKind::Build))
 }
 
-/// Names that a command takes.
+/// Names that a command takes, former ones too.
 pub(super) fn known<'a>(
     command: Command,
     options: &'a [&OptionDef],
 ) -> impl Iterator<Item = &'a str> + 'a {
-    let own = of_command(command).map(|s| s.name);
+    let own = of_command(command).flat_map(|s| [Some(s.name), s.former]).flatten();
     own.chain(options.iter().filter(move |o| belongs(o, command)).map(|o| &*o.name))
 }

@@ -206,6 +206,7 @@ pub const SETTINGS: &[SettingDef] = &[
         "Rest between two runs, for what the database does behind them",
     )
     .titled(Group::Length, "Rest between runs")
+    .formerly("settle")
     .default("10s; 1s on the embedded default"),
     value(
         "limit",

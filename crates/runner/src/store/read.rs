@@ -16,7 +16,7 @@ use super::job::{
 use super::lock;
 use super::open::Store;
 use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
-use crate::result::{JobKind, Redacted, Remark};
+use crate::result::{JobKind, Redacted, Remark, upgraded};
 
 /// The columns of [`job_row`], in its order.
 pub(super) const JOB_COLUMNS: &str = "id, kind, status, label, workload, workload_version, scale, scale_unit, \
@@ -78,7 +78,7 @@ impl Store {
             facts: parse(job, "facts", facts)?.unwrap_or_default(),
             host: parse(job, "a host", host)?.unwrap_or_default(),
             transactions: parse(job, "transaction types", transactions)?.unwrap_or_default(),
-            document: parse(job, "a document", document)?,
+            document: parse(job, "a document", document)?.map(upgraded),
             notes: self.notes(job)?,
             plan: parse(job, "a plan", plan)?,
         })

@@ -248,7 +248,7 @@ fn a_profile_told_its_runs_again_goes_on_where_it_stopped() {
         again.report_result(step, &run(step));
     }
     assert_eq!(again.next().as_ref(), Some(&asked[4]));
-    again.refused(&asked[4], "too many clients");
+    again.report_failure(&asked[4], "too many clients");
     let users = |step: &PlannedRun| step.settings[0].1.text().to_owned();
     let left: Vec<String> = std::iter::from_fn(|| {
         let step = again.next()?;
@@ -287,6 +287,6 @@ fn a_search_for_levels_goes_on_below_one_that_cannot_be_run() {
         "{ran:?}"
     );
     let document = question.result(None, Status::Complete).unwrap();
-    assert_eq!(document.refused[0].users, 16);
+    assert_eq!(document.failed_runs[0].users, 16);
     assert!(document.order.steps.iter().all(|users| *users > 0));
 }

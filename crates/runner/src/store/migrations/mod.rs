@@ -8,12 +8,13 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use super::error::StoreError;
 
 /// The steps, the first making version 1.
-const STEPS: [&str; 5] = [
+const STEPS: [&str; 6] = [
     include_str!("0001_jobs.sql"),
     include_str!("0002_seconds.sql"),
     include_str!("0003_campaigns.sql"),
     include_str!("0004_waits.sql"),
     include_str!("0005_samples.sql"),
+    include_str!("0006_names.sql"),
 ];
 
 /// The version of the tables that this program writes.
@@ -57,8 +58,8 @@ pub(super) fn is_store(connection: &Connection, path: &Path) -> Result<bool, Sto
     )?;
     let has_our_columns = number(
         "SELECT count(*) FROM pragma_table_info('jobs')
-         WHERE name IN ('workload_version', 'server_product', 'headline_name')",
-    )? == 3;
+         WHERE name IN ('workload_version', 'server_product')",
+    )? == 2;
     let claimed: i64 =
         connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(failed)?;
     let version: i64 =

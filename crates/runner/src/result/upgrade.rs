@@ -1,0 +1,80 @@
+//! Documents of earlier versions, as the store holds them, brought to the version that this program writes.
+
+use serde_json::{Map, Value};
+
+/// The names that version 1 had, with those of version 2.
+const NAMES: [(&str, &str); 7] = [
+    ("headline", "primary_metric"),
+    ("limited_by", "bottleneck"),
+    ("in_doubt", "indeterminate"),
+    ("tally", "counter"),
+    ("author", "origin"),
+    ("refused", "failed_runs"),
+    ("settle_s", "cool_down_s"),
+];
+
+/// The document with the names of version 2. One of another version, and what is no document, is left as it is.
+#[must_use]
+pub fn upgraded(mut document: Value) -> Value {
+    if document.get("format").and_then(Value::as_u64) == Some(1) {
+        rename(&mut document);
+        document["format"] = 2.into();
+    }
+    document
+}
+
+fn rename(value: &mut Value) {
+    match value {
+        Value::Object(members) => rename_members(members),
+        Value::Array(items) => items.iter_mut().for_each(rename),
+        _ => {}
+    }
+}
+
+fn rename_members(members: &mut Map<String, Value>) {
+    *members = std::mem::take(members)
+        .into_iter()
+        .map(|(name, mut value)| {
+            // The outcome of one of the slowest transactions, and the kind of a warning.
+            if matches!(name.as_str(), "outcome" | "kind") {
+                value = value.as_str().map(new_name).map_or(value.clone(), Value::from);
+            }
+            rename(&mut value);
+            (new_name(&name).to_owned(), value)
+        })
+        .collect();
+}
+
+fn new_name(name: &str) -> &str {
+    NAMES.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_of_version_1_become_those_of_version_2() {
+        let old = json!({
+            "format": 1,
+            "headline": { "name": "NOPM", "verification": { "in_doubt": 2 } },
+            "exemplars": [{ "author": { "arrival": 1 }, "outcome": "in_doubt" }],
+            "warnings": [{ "kind": "tally", "text": "in_doubt stays in words" }],
+            "pairs": { "settle_s": 1.0, "refused": [] },
+        });
+        let new = json!({
+            "format": 2,
+            "primary_metric": { "name": "NOPM", "verification": { "indeterminate": 2 } },
+            "exemplars": [{ "origin": { "arrival": 1 }, "outcome": "indeterminate" }],
+            "warnings": [{ "kind": "counter", "text": "in_doubt stays in words" }],
+            "pairs": { "cool_down_s": 1.0, "failed_runs": [] },
+        });
+        assert_eq!(upgraded(old), new);
+        assert_eq!(upgraded(new.clone()), new);
+        for other in [json!({ "headline": 1 }), json!("stopped"), Value::Null] {
+            assert_eq!(upgraded(other.clone()), other);
+        }
+    }
+}
