@@ -29,10 +29,6 @@ export interface Activity {
   error: ApiError | null;
   /** Whether it did what it was to do: a run with too many failures, and a check that does not hold, did not. `null` until the end. */
   good: boolean | null;
-  /** Name of the first figure: `NOPM`; of what a search found once it has ended. */
-  headline_name: string | null;
-  /** Its value, at the end of what runs. */
-  headline_value: number | null;
   /** Its number, from 1 after each start of the server. Not a job's number. */
   id: number;
   /** Number of its job in the store, once it has one; drops have none. */
@@ -45,6 +41,10 @@ export interface Activity {
   outcome: string | null;
   /** Its place in the queue, from 1; `null` when it does not wait. */
   position: number | null;
+  /** Name of the first figure: `NOPM`; of what a search found once it has ended. */
+  primary_metric_name: string | null;
+  /** Its value, at the end of what runs. */
+  primary_metric_value: number | null;
   /** Ramp-up of a run, in seconds. */
   rampup_s: number | null;
   /** When it began. */
@@ -127,18 +127,6 @@ export interface Audit {
   words: string;
 }
 
-/** What a transaction's input was drawn from, beside the seed of the run. */
-export type Author = {
-  user: {
-    /** Which of its transactions, from 1. */
-    nth: number;
-    /** Which, from 0. */
-    user: number;
-  };
-} | {
-  arrival: number;
-};
-
 /** Whether the database was there while the run asked for it. */
 export interface Availability {
   /** Whether the database answered after the run, and could give every number that it gave before. False: the status is failed. `null` in results of versions that did not ask. */
@@ -175,6 +163,24 @@ export type Better = "higher" | "lower";
 
 /** What can limit a run. */
 export type Bottleneck = "load_limited" | "client_bound" | "host_bound" | "network_bound" | "database_bound" | "undecided";
+
+/** What limited a run, why, and what to do. */
+export interface BottleneckVerdict {
+  /** What to do next. */
+  advice: string;
+  /** Which of its ways; `null` in documents of older versions. */
+  cause: Cause | null;
+  /** How sure that is. */
+  certainty: Certainty;
+  /** What it was decided from. */
+  figures: LimitFigures;
+  /** What it was. */
+  kind: Bottleneck;
+  /** What else it may be, where it is not sure. */
+  second: Bottleneck | null;
+  /** Why, in words with figures. */
+  words: string;
+}
 
 /** What a build did. */
 export interface BuildReport {
@@ -229,12 +235,12 @@ export interface CapacityLimit {
 
 /** What `triphammer capacity --json` and `triphammer report JOB --format json` print: what a search was and what it found. Times are in the unit that a name ends with; shares are from 0 to 1; rates are of transactions of all types, per second. */
 export interface CapacityResult {
+  /** Rates that could not be run. */
+  failed_runs: FailedProbe[];
   /** What was found, in words; the most important first. */
   findings: string[];
   /** Version of this shape. */
-  format: 1;
-  /** The workload's first figure, which probes tell beside their rate. */
-  headline: HeadlineName;
+  format: 2;
   /** The host that the client ran on. */
   host: Host;
   /** Number in the job store; `null` when it was not stored. */
@@ -247,10 +253,10 @@ export interface CapacityResult {
   label: string | null;
   /** What must hold. */
   limit: CapacityLimit;
+  /** The workload's first figure, which probes tell beside their rate. */
+  primary_metric: PrimaryMetricName;
   /** The runs, in the order in which they were made. */
   probes: Probe[];
-  /** Rates that could not be run. */
-  refused: RefusedProbe[];
   /** What was at the other end of the first run. */
   server: ServerInfo;
   /** Every setting of the first run, and where its value came from. */
@@ -320,7 +326,7 @@ export interface CheckResult {
   /** The program that made the tables and whose own rules do not keep the condition: then its violations are reported and are no failure. */
   by_rules_of?: string | null | undefined;
   /** Where first. */
-  first_key?: string | null | undefined;
+  first_key: string | null;
   /** `3.3.2.1`, `13`. */
   id: string;
   /** The condition. */
@@ -399,12 +405,10 @@ export interface ComparisonResult {
   b: Side;
   /** What is not the same on both sides. */
   differences: Difference[];
-  /** Figures of both, the headline first. */
+  /** Figures of both, the primary metric first. */
   figures: Figure[];
   /** Version of this shape. */
-  format: 1;
-  /** What decides. */
-  headline: HeadlineName;
+  format: 2;
   /** Number in the job store; `null` for a comparison of stored jobs, which leaves no job. */
   job: number | null;
   /** Tells this document from those of other commands. */
@@ -417,6 +421,8 @@ export interface ComparisonResult {
   more_minutes: number | null;
   /** How the pairs were made; `null` for a comparison of stored jobs. */
   pairs: Pairing | null;
+  /** What decides. */
+  primary_metric: PrimaryMetricName;
   /** Level by level, and the curves; `null` where no profiles are compared. */
   profiles: Profiles | null;
   /** Date and time of the first run's zero, RFC 3339, UTC. */
@@ -425,7 +431,7 @@ export interface ComparisonResult {
   status: Status;
   /** The program that made it. */
   tool: Tool;
-  /** What the headline says of B. */
+  /** What the primary metric says of B. */
   verdict: ComparisonVerdict;
   /** What should be known before the verdict is used. */
   warnings: Warning[];
@@ -445,6 +451,22 @@ export type ComparisonVerdict = {
   /** What would settle it if ratio and noise stay as they are; `null` when nothing reasonable would. */
   more: More | null;
 };
+
+/** Something that a transaction counts of itself, over committed ones. */
+export interface CounterFigure {
+  /** How many. */
+  count: number;
+  /** Key: `districts_skipped`. */
+  name: string;
+  /** Of how many that there could have been. */
+  possible: number;
+  /** `count` of `possible`. */
+  share: number;
+  /** For people: `districts skipped`. */
+  title: string;
+  /** The share above which the result warns. */
+  warn_above: number;
+}
 
 /** A fitted law. */
 export interface Curve {
@@ -508,11 +530,11 @@ export interface Durations {
   window_s: number;
 }
 
-/** The headline figure against the most that keying and thinking times allow. */
+/** The primary metric figure against the most that keying and thinking times allow. */
 export interface Efficiency {
   /** The most for so many terminals. */
   maximum: number;
-  /** The headline figure, of that. */
+  /** The primary metric figure, of that. */
   share: number;
 }
 
@@ -537,6 +559,34 @@ export interface Estimate {
   interval: Interval | null;
   /** The figure. */
   value: number;
+}
+
+/** A level that could not be run. */
+export interface FailedLevel {
+  /** Why. */
+  reason: string;
+  /** The step that was tried. */
+  step: number;
+  /** Virtual users. */
+  users: number;
+}
+
+/** A rate that could not be run. */
+export interface FailedProbe {
+  /** Why. */
+  reason: string;
+  /** The step that was tried. */
+  step: number;
+  /** What it was. */
+  title: string;
+}
+
+/** A run that could not be made. */
+export interface FailedRun {
+  /** Why. */
+  reason: string;
+  /** Its place in the comparison, from 0. */
+  step: number;
 }
 
 /** Failures against the limit. */
@@ -598,36 +648,6 @@ export interface Goodbye {
 /** What settings of a form belong together for. */
 export type Group = "question" | "data" | "load" | "length" | "statements" | "failures" | "connection" | "workload" | "other";
 
-/** The workload's first figure. */
-export interface HeadlineFigure {
-  /** Which way is better. Documents of older versions do not say: they have rates only. */
-  better: Better;
-  /** Transactions committed in the timed window that the figure counts. */
-  count: number;
-  /** `New-Orders committed per minute`. */
-  meaning: string;
-  /** `NOPM`. */
-  name: string;
-  /** The unit of time: `second`, `minute`, `hour`. */
-  per: string;
-  /** `count` brought to the unit of time. */
-  value: number;
-  /** What the database itself says, over the whole run. */
-  verification: Verification;
-}
-
-/** A first figure without a value. */
-export interface HeadlineName {
-  /** Which way is better. Documents of older versions do not say: they have rates only. */
-  better: Better;
-  /** `New-Orders committed per minute`. */
-  meaning: string;
-  /** `NOPM`. */
-  name: string;
-  /** The unit of time: `second`, `minute`, `hour`. */
-  per: string;
-}
-
 /** How many committed transactions took how long when. */
 export interface Heatmap {
   /** By column, then by row: transactions. */
@@ -657,13 +677,13 @@ export interface HistoryResult {
   /** Where the first figure changed, in the same order. */
   changes: Change[];
   /** Version of this shape. */
-  format: 1;
-  /** What is followed. */
-  headline: HeadlineName;
+  format: 2;
   /** Tells this document from those of other commands. */
   kind: "history";
   /** The label that was asked for. */
   label: string | null;
+  /** What is followed. */
+  primary_metric: PrimaryMetricName;
   /** The runs, the oldest first. */
   runs: HistoryRun[];
   /** The program that made it. */
@@ -782,7 +802,7 @@ export interface JobDetail {
 }
 
 /** What a job left: by `kind` the document of a run, a profile, a search for the capacity or a comparison; the report of a build or a check; the tables that a drop removed. */
-export type JobDocument = RunResult | ProfileResult | CapacityResult | ComparisonResult | BuildReport | CheckReport | string[];
+export type JobDocument = BuildReport | RunResult | ProfileResult | CapacityResult | ComparisonResult | CheckReport | Removal;
 
 /** What a job does. */
 export type JobKind = "build" | "run" | "profile" | "capacity" | "compare" | "check" | "drop";
@@ -829,7 +849,6 @@ export interface JobSeries {
   connected: number[];
   /** First second of each point, from the run's zero. */
   first: number[];
-  headline: Spread | null;
   /** How busy the CPUs of the client's host were. `null` where it is not measured. */
   host_busy: Spread | null;
   /** How late worker threads took up what was ready, 99th percentile. In µs. `null` where it is not measured. */
@@ -838,6 +857,7 @@ export interface JobSeries {
   last: number[];
   /** Sessions lost. */
   lost: number[];
+  primary_metric: Spread | null;
   /** Sessions reconnected. */
   reconnected: number[];
   /** The fastest round trip measured. In µs. `null` where it is not measured. */
@@ -857,10 +877,6 @@ export type JobStatus = "running" | "complete" | "interrupted" | "aborted" | "fa
 export interface JobSummary {
   /** Date and time; `null` while it runs, and for lost ones. */
   ended_at: string | null;
-  /** `NOPM`. */
-  headline_name: string | null;
-  /** The first figure. */
-  headline_value: number | null;
   /** Its number. */
   id: number;
   /** The command. */
@@ -869,6 +885,10 @@ export interface JobSummary {
   label: string | null;
   /** The profile or capacity job that a run belongs to. */
   parent: number | null;
+  /** `NOPM`. */
+  primary_metric_name: string | null;
+  /** The first figure. */
+  primary_metric_value: number | null;
   /** Whether a requirement of a run was not met: it is complete, and no success. */
   requirements_failed: boolean;
   /** Runs that belong to it and came to their end. */
@@ -933,14 +953,14 @@ export type Length = {
 
 /** A number of virtual users and its runs. */
 export interface Level {
+  /** What limited most of its runs. */
+  bottleneck: Bottleneck;
   /** Greatest share of failures of its runs. */
   failure_share: number;
   /** The first figure that the curve gives; `null` without one. */
   fitted: number | null;
   /** 95 % interval of that mean, by Student's t from the scatter of the level's own runs on a logarithmic scale; of a single run, that run's own interval, from its seconds, which leaves out what differs from run to run. */
   interval: Interval | null;
-  /** What limited most of its runs. */
-  limited_by: Bottleneck;
   /** Mean of its runs' first figures. */
   mean: number;
   /** Median of the runs' 95th percentiles of response time, in microseconds. */
@@ -965,6 +985,8 @@ export interface LevelFigure {
 
 /** A run of a level. */
 export interface LevelRun {
+  /** What limited it. */
+  bottleneck: Bottleneck;
   /** Share of transactions that failed or are in doubt. */
   failure_share: number;
   /** Whether it did what it was to do: failures within the limit, nothing contradicted. */
@@ -973,8 +995,6 @@ export interface LevelRun {
   interval: Interval | null;
   /** Its job; `null` when it was not stored. */
   job: number | null;
-  /** What limited it. */
-  limited_by: Bottleneck;
   /** 95th percentile of response time, in microseconds. */
   p95_us: number;
   /** 99th percentile. */
@@ -1073,24 +1093,6 @@ export interface LimitFigures {
   window_s: number;
 }
 
-/** What limited a run, why, and what to do. */
-export interface LimitedBy {
-  /** What to do next. */
-  advice: string;
-  /** Which of its ways; `null` in documents of older versions. */
-  cause: Cause | null;
-  /** How sure that is. */
-  certainty: Certainty;
-  /** What it was decided from. */
-  figures: LimitFigures;
-  /** What it was. */
-  kind: Bottleneck;
-  /** What else it may be, where it is not sure. */
-  second: Bottleneck | null;
-  /** Why, in words with figures. */
-  words: string;
-}
-
 /** An event of `GET /api/v1/events`. */
 export type LiveEvent = Hello & {
   type: "hello";
@@ -1168,8 +1170,6 @@ export interface LiveSecond {
   connected: number;
   /** First second, from the run's zero. */
   first: number;
-  /** The workload's first figure, from these seconds: in its own unit, such as a minute. */
-  headline: number;
   /** How busy the CPUs of the client's host were. `null` where it is not measured. */
   host_busy: number | null;
   /** How late worker threads took up what was ready, 99th percentile. In µs. `null` where it is not measured. */
@@ -1178,6 +1178,8 @@ export interface LiveSecond {
   last: number;
   /** Sessions lost. */
   lost: number;
+  /** The workload's first figure, from these seconds: in its own unit, such as a minute. */
+  primary_metric: number;
   /** Sessions reconnected. */
   reconnected: number;
   /** The fastest round trip measured. In µs. `null` where it is not measured. */
@@ -1198,12 +1200,12 @@ export interface LiveSeconds {
 export interface LiveStep {
   /** The activity. */
   activity: number;
-  /** The workload's first figure, at the end of the run; `null` before. */
-  headline: number | null;
   /** Number of the run's job, once it has one. */
   job: number | null;
   /** Runs in all; `null` where it depends on what they find. */
   of: number | null;
+  /** The workload's first figure, at the end of the run; `null` before. */
+  primary_metric: number | null;
   /** Which run it is, from 1. */
   step: number;
   /** What is run: `8 virtual users, repeat 2`. */
@@ -1270,6 +1272,18 @@ export interface Order {
   steps: number[];
 }
 
+/** What a transaction's input was drawn from, beside the seed of the run. */
+export type Origin = {
+  user: {
+    /** Which of its transactions, from 1. */
+    nth: number;
+    /** Which, from 0. */
+    user: number;
+  };
+} | {
+  arrival: number;
+};
+
 /** A stretch without service, in seconds since the run's zero. */
 export interface Outage {
   /** Its first second. */
@@ -1281,7 +1295,7 @@ export interface Outage {
 /** The one outcome of a transaction. */
 export type Outcome = "committed" | "rolled_back" | {
   failed: ErrorClass;
-} | "in_doubt";
+} | "indeterminate";
 
 /** What a load that waits needs beside its model. */
 export interface Pacing {
@@ -1301,12 +1315,12 @@ export interface Pacing {
 export interface Pairing {
   /** Pairs that were asked for. */
   asked: number;
+  /** The rest between two runs, in seconds. */
+  cool_down_s: number;
+  /** Runs that could not be made. */
+  failed_runs: FailedRun[];
   /** Pairs of which both runs came to their end. */
   made: number;
-  /** Runs that could not be made. */
-  refused: RefusedRun[];
-  /** The rest between two runs, in seconds. */
-  settle_s: number;
 }
 
 /** A password. It is held in memory as long as the server lives, and never given back. */
@@ -1392,22 +1406,52 @@ export interface Preview {
   warnings: string[];
 }
 
+/** The workload's first figure. */
+export interface PrimaryMetricFigure {
+  /** Which way is better. Documents of older versions do not say: they have rates only. */
+  better: Better;
+  /** Transactions committed in the timed window that the figure counts. */
+  count: number;
+  /** `New-Orders committed per minute`. */
+  meaning: string;
+  /** `NOPM`. */
+  name: string;
+  /** The unit of time: `second`, `minute`, `hour`. */
+  per: string;
+  /** `count` brought to the unit of time. */
+  value: number;
+  /** What the database itself says, over the whole run. */
+  verification: Verification;
+}
+
+/** A first figure without a value. */
+export interface PrimaryMetricName {
+  /** Which way is better. Documents of older versions do not say: they have rates only. */
+  better: Better;
+  /** `New-Orders committed per minute`. */
+  meaning: string;
+  /** `NOPM`. */
+  name: string;
+  /** The unit of time: `second`, `minute`, `hour`. */
+  per: string;
+}
+
 /** A run at a rate. */
 export interface Probe {
+  /** What limited the run. */
+  bottleneck: Bottleneck;
   /** Transactions of all types that completed in the window, a second. */
   completed: number;
   /** Share of transactions that failed or are in doubt. */
   failure_share: number;
-  /** The workload's first figure. */
-  headline: number;
   /** The percentile's 95 % interval, in microseconds; `null` where there was too little to say. */
   interval_us: Interval | null;
   /** Its job; `null` when it was not stored. */
   job: number | null;
-  /** What limited the run. */
-  limited_by: Bottleneck;
   /** Share of arrivals that no session was free for in time. */
   missed_share: number;
+  /** The workload's first figure. */
+  primary_metric: number;
   /** Arrivals per second that were asked for. */
   rate: number;
   /** Why the limit is not kept; `null` when it is. */
@@ -1420,16 +1464,16 @@ export interface Probe {
   value_us: number | null;
 }
 
-/** What `triphammer profile --json` and `triphammer report JOB --format json` print: what a profile was and what it measured. Times are in the unit that a name ends with; shares are from 0 to 1; throughput is in the unit of `headline`. */
+/** What `triphammer profile --json` and `triphammer report JOB --format json` print: what a profile was and what it measured. Times are in the unit that a name ends with; shares are from 0 to 1; throughput is in the unit of `primary_metric`. */
 export interface ProfileResult {
   /** Throughput of the last block of runs over that of the first, less 1, level by level; `null` with fewer than two blocks. */
   drift: number | null;
+  /** Levels that could not be run. */
+  failed_runs: FailedLevel[];
   /** What the levels and the curve say, in words; the most important first. */
   findings: string[];
   /** Version of this shape. */
-  format: 1;
-  /** What is measured. */
-  headline: HeadlineName;
+  format: 2;
   /** The host that the client ran on. */
   host: Host;
   /** Number in the job store; `null` when it was not stored. */
@@ -1444,8 +1488,8 @@ export interface ProfileResult {
   no_curve: string | null;
   /** In which order the runs were made. */
   order: Order;
-  /** Levels that could not be run. */
-  refused: RefusedLevel[];
+  /** What is measured. */
+  primary_metric: PrimaryMetricName;
   /** What was at the other end of the first run. */
   server: ServerInfo;
   /** Every setting of the first run, and where its value came from. */
@@ -1495,34 +1539,6 @@ export type Reason = "too_slow" | "cannot_follow" | "failures" | "nothing";
 /** A target without secrets: the only form in which it is stored, printed or sent. */
 export type Redacted = string;
 
-/** A level that could not be run. */
-export interface RefusedLevel {
-  /** Why. */
-  reason: string;
-  /** The step that was tried. */
-  step: number;
-  /** Virtual users. */
-  users: number;
-}
-
-/** A rate that could not be run. */
-export interface RefusedProbe {
-  /** Why. */
-  reason: string;
-  /** The step that was tried. */
-  step: number;
-  /** What it was. */
-  title: string;
-}
-
-/** A run that could not be made. */
-export interface RefusedRun {
-  /** Why. */
-  reason: string;
-  /** Its place in the comparison, from 0. */
-  step: number;
-}
-
 /** A remark made during a run. */
 export interface Remark {
   /** Seconds since the run's zero; `null` before and after it. */
@@ -1532,6 +1548,9 @@ export interface Remark {
   /** A sentence for people. */
   text: string;
 }
+
+/** What a drop removed. Its JSON is the list of the tables. */
+export type Removal = string[];
 
 /** A setting as it was resolved. */
 export interface ResolvedSetting {
@@ -1571,11 +1590,13 @@ export interface RunResult {
   availability: Availability;
   /** Most arrivals, or terminals, that waited for a session at the end of a second of the timed window. `null` where the load is closed. */
   backlog_max: number | null;
+  /** What limited the run. */
+  bottleneck: BottleneckVerdict;
   /** What the client itself cost. */
   client: ClientCost;
   /** How long it was. */
   durations: Durations;
-  /** The headline against the most that keying and thinking times allow; `null` where there are none. */
+  /** The primary metric against the most that keying and thinking times allow; `null` where there are none. */
   efficiency: Efficiency | null;
   /** The first error of each transaction type and class. */
   errors: ErrorFigure[];
@@ -1586,9 +1607,7 @@ export interface RunResult {
   /** Figures that have no place of their own, in the order in which reports show them. */
   figures: DeclaredFigure[];
   /** Version of this shape. */
-  format: 1;
-  /** The workload's first figure, from the timed window. */
-  headline: HeadlineFigure;
+  format: 2;
   /** The host that the client ran on. */
   host: Host;
   /** Number in the job store; `null` when it was not stored. */
@@ -1597,12 +1616,12 @@ export interface RunResult {
   kind: "run";
   /** What the user called the run. */
   label: string | null;
-  /** What limited the run. */
-  limited_by: LimitedBy;
   /** What was remarked during the run. */
   notes: Remark[];
   /** From due to the start of the first attempt, of all that ended in the timed window: the wait for a session. `null` where the load is closed. */
   pool_wait: Times | null;
+  /** The workload's first figure, from the timed window. */
+  primary_metric: PrimaryMetricFigure;
   /** What the run had to reach (`--require`), and whether it did. */
   requirements: Judgement[];
   /** Round trips of the whole run. */
@@ -1866,14 +1885,14 @@ export interface Side {
 
 /** A run of a side. */
 export interface SideRun {
+  /** What limited it. */
+  bottleneck: Bottleneck;
   /** Share of transactions that failed or are in doubt. */
   failure_share: number;
   /** Whether it did what it was to do. */
   good: boolean;
   /** Its job; `null` when it was not stored. */
   job: number | null;
-  /** What limited it. */
-  limited_by: Bottleneck;
   /** Date and time of its zero. */
   started_at: string;
   /** Whether its window was steady; `null` where that does not apply. */
@@ -1918,12 +1937,12 @@ export interface SliceFigures {
 export interface SlowTransaction {
   /** Attempts, the first included. */
   attempts: number;
-  /** Whose it was. */
-  author: Author;
   /** When it was due, in seconds since the run's zero. */
   due_s: number;
   /** When it ended. */
   finished_s: number;
+  /** Whose it was. */
+  origin: Origin;
   /** How it ended. */
   outcome: Outcome;
   /** From due to finish, in microseconds. */
@@ -1959,7 +1978,7 @@ export interface Steadiness {
   effective_seconds: number;
   /** 95 % interval of the mean, with allowance for autocorrelation; `null` when the window is too short. Of a window that its interval ended it is as wide as was asked for, or wider. */
   interval: Interval | null;
-  /** Mean of the seconds, in the unit of the headline. */
+  /** Mean of the seconds, in the unit of the primary metric. */
   mean: number;
   /** Power of the slowest swings, those that last half the window and longer, over what the correlation of neighbours explains: about 1 without a long memory, above 2.5 with one. */
   memory: number;
@@ -1999,22 +2018,6 @@ export interface TableRows {
   rows: number;
   /** The table. */
   table: string;
-}
-
-/** Something that a transaction counts of itself, over committed ones. */
-export interface TallyFigure {
-  /** How many. */
-  count: number;
-  /** Key: `districts_skipped`. */
-  name: string;
-  /** Of how many that there could have been. */
-  possible: number;
-  /** `count` of `possible`. */
-  share: number;
-  /** For people: `districts skipped`. */
-  title: string;
-  /** The share above which the result warns. */
-  warn_above: number;
 }
 
 /** A target as it is saved. */
@@ -2139,12 +2142,14 @@ export interface TransactionInfo {
   title: string;
 }
 
-/** What a transaction type did. `ended = completed + failed + in_doubt`, and in the whole run `started = ended + in_flight`. */
+/** What a transaction type did. `ended = completed + failed + indeterminate`, and in the whole run `started = ended + in_flight`. */
 export interface TypeFigures {
   /** Ended committed. */
   committed: number;
   /** Committed or rolled back by rule. */
   completed: number;
+  /** What the type counts of itself. */
+  counter: CounterFigure | null;
   /** Ended, whatever the outcome. */
   ended: number;
   /** Ended failed. */
@@ -2153,10 +2158,10 @@ export interface TypeFigures {
   failed_by_class: ClassCount[];
   /** Response times of those failed or in doubt. */
   failed_times: Times;
-  /** Ended in doubt: the connection was lost when a commit had been sent. */
-  in_doubt: number;
   /** Not ended when the run was aborted; whole run only. */
   in_flight: number | null;
+  /** Ended in doubt: the connection was lost when a commit had been sent. */
+  indeterminate: number;
   /** Key: `new_order`; `all` in a total. */
   name: string;
   /** Completed, a minute. */
@@ -2181,8 +2186,6 @@ export interface TypeFigures {
   share: number;
   /** Transactions started; whole run only. */
   started: number | null;
-  /** What the type counts of itself. */
-  tally: TallyFigure | null;
   /** For people: `New-Order`. */
   title: string;
   /** Of the completed ones, those whose answer could not be read. */
@@ -2256,7 +2259,7 @@ export type UslLimit = "contention" | "coherency" | "neither_yet";
 /** Whether the database's count agrees with the client's. */
 export type Verdict = "verified" | "within_bounds" | "violated" | "not_counted";
 
-/** What the database says about the headline's transactions, over the whole run. */
+/** What the database says about the primary metric's transactions, over the whole run. */
 export interface Verification {
   /** Committed, as the client saw. */
   committed: number;
@@ -2266,10 +2269,10 @@ export interface Verification {
   database_after: number | null;
   /** What the database's count was before the run. */
   database_before: number | null;
-  /** In doubt: they may have committed. */
-  in_doubt: number;
   /** In flight when the run was aborted: they may have committed. */
   in_flight: number;
+  /** In doubt: they may have committed. */
+  indeterminate: number;
   /** Whether the two agree. */
   verdict: Verdict;
   /** The verdict for people. */
@@ -2301,7 +2304,7 @@ export type WarmUp = {
 
 /** What should be known before the figures are used. */
 export interface Warning {
-  /** One word for programs: `tally`, `failures`, `debug_build`, `window_short`. */
+  /** One word for programs: `counter`, `failures`, `debug_build`, `window_short`. */
   kind: string;
   /** What to do next. */
   next: string | null;
@@ -2329,14 +2332,14 @@ export interface WorkloadFacts {
 export interface WorkloadInfo {
   /** Options of `build` beside the settings. */
   build_options: SettingInfo[];
-  /** The first figure: `NOPM`. */
-  headline: string;
-  /** What that counts. */
-  headline_meaning: string;
   /** Where its logic can run, the preferred place first. */
   modes: string[];
   /** The word that forms take. */
   name: string;
+  /** The first figure: `NOPM`. */
+  primary_metric: string;
+  /** What that counts. */
+  primary_metric_meaning: string;
   /** Options of `run` beside the settings. */
   run_options: SettingInfo[];
   /** What `scale` counts: `warehouses`. */

@@ -181,3 +181,26 @@ pub(super) fn known<'a>(
     let own = of_command(command).flat_map(|s| [Some(s.name), s.former]).flatten();
     own.chain(options.iter().filter(move |o| belongs(o, command)).map(|o| &*o.name))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_is_taken_by_the_name_that_it_had_before() {
+        let mut flag = Settings::new(JobKind::Profile);
+        flag.set("settle", "3s", Source::Flag);
+        flag.set("cool-down", "4s", Source::Default);
+        assert_eq!((flag.get("cool-down"), flag.get("settle")), (Some("3s"), None));
+        let mut environment = Settings::new(JobKind::Profile);
+        let read = |name: &str| (name == "TRIPHAMMER_SETTLE").then(|| "5s".to_owned());
+        environment.add_environment(&[], read);
+        assert_eq!(environment.get("cool-down"), Some("5s"));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("job.toml");
+        std::fs::write(&path, "[profile]\nsettle = \"6s\"\n").unwrap();
+        let mut file = Settings::new(JobKind::Profile);
+        file.add_job_file(&path, &[]).unwrap();
+        assert_eq!(file.get("cool-down"), Some("6s"));
+    }
+}

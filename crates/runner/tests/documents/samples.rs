@@ -219,18 +219,22 @@ fn figures_of_the_engine_without_a_column_are_samples_and_come_back_with_the_sec
 }
 
 #[test]
-fn a_store_of_the_version_before_gets_the_tables_of_samples() {
+fn a_store_of_version_4_gets_the_tables_of_samples() {
     let (_folder, path, _, store) = fresh();
     drop(store);
     let raw = rusqlite::Connection::open(&path).unwrap();
     raw.execute_batch(
         "DROP VIEW samples; DROP TABLE sample_chunk; DROP TABLE sample_series;
+         ALTER TABLE jobs RENAME COLUMN primary_metric_name TO headline_name;
+         ALTER TABLE jobs RENAME COLUMN primary_metric_value TO headline_value;
+         ALTER TABLE series RENAME COLUMN indeterminate TO in_doubt;
+         ALTER TABLE series RENAME COLUMN counter TO tally;
          PRAGMA user_version = 4",
     )
     .unwrap();
     let store = Store::open(&path).unwrap();
     let version: u32 = raw.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-    assert_eq!((version, VERSION), (5, 5));
+    assert_eq!((version, VERSION), (6, 6));
     let job = store.begin(&sample::header()).unwrap();
     let writer = SampleWriter::start(&path, job).unwrap();
     let one = series("waits", "a", Unit::Count, Merge::Sum);

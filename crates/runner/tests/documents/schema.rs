@@ -114,7 +114,7 @@ fn what_is_no_result_does_not_validate() {
         change(&mut result);
         assert_ne!(errors(&result), Vec::<String>::new());
     };
-    spoil(|result| result["format"] = 2.into());
+    spoil(|result| result["format"] = 3.into());
     spoil(|result| result["status"] = "lost".into());
     spoil(|result| result["window"]["types"][0]["response"]["p50_us"] = Value::Null);
     spoil(|result| result["run"]["total"]["new_field"] = 1.into());
