@@ -8,7 +8,7 @@ POSTGRES = $(firstword $(wildcard /usr/lib/postgresql/*/bin/postgres) $(shell co
 
 PREFIX ?= $(HOME)/.cargo
 
-.PHONY: run install cycles test test-ui test-matrix fuzz lint bench build bench-build ui deps
+.PHONY: run install cycles docs test test-ui test-matrix fuzz lint bench build bench-build ui deps
 
 # Build TPROC-C with one warehouse in an SQLite file here, drive it for half a minute, show the result.
 run:
@@ -60,7 +60,12 @@ fuzz: deps
 cycles:
 	tools/cycles.py
 
+# The guides as a book, target/book/book/index.html; its mdbook is compiled once, into the user's cache.
+docs:
+	tools/docs.py --book
+
 lint: cycles
+	tools/docs.py
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
 
