@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Takes the README's picture: a run of TPROC-C on a private PostgreSQL, as the web page shows it.
+"""Takes the README's picture: a run of TPROC-C on a private PostgreSQL, as the web page shows it. Prints the summary
+of the run, for the README's first block.
 
     tools/readme-picture.py [FILE.png]        without FILE: docs/images/run.png
 
@@ -39,7 +40,7 @@ await browser.close();
 def drive(binary, target):
     """Builds and runs TPROC-C; the number of the run's job."""
     lib.run([binary, "build", target, "--create-database", "--scale", str(WAREHOUSES), "--jobs", "4"])
-    lib.run([binary, "run", target, "--vus", str(USERS), "--rampup", RAMPUP, "--duration", DURATION])
+    print(lib.run([binary, "run", target, "--vus", str(USERS), "--rampup", RAMPUP, "--duration", DURATION]))
     return lib.run([binary, "jobs", "--limit", "1"]).splitlines()[-1].split()[0]
 
 
