@@ -172,8 +172,10 @@ def build_book():
         '[book]\ntitle = "triphammer"\n'
         # README.md stays README.html, so that links to it work as they are.
         "[build]\nuse-default-preprocessors = false\n"
-        "[output.html]\nsmart-punctuation = false\n"
+        '[output.html]\nsmart-punctuation = false\nno-section-label = true\nadditional-css = ["wide.css"]\n'
     )
+    # The guides have wide tables.
+    (BOOK / "wide.css").write_text(":root { --content-max-width: 96rem; }\n.content td { padding: 3px 10px; }\n")
     subprocess.run([mdbook(), "build", BOOK], check=True)
     print(f"the book is in {BOOK.relative_to(ROOT)}/book/index.html")
     return wrong_in_book((BOOK / "book").resolve())
