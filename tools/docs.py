@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Checks the guides, and builds them as a book.
 
-Without arguments: every page of docs/ is in docs/SUMMARY.md, every link to a file or heading of this repository leads
-somewhere, and each message that docs/troubleshooting.md quotes occurs in the program. `make lint` runs this.
+Without arguments, it checks that docs/SUMMARY.md lists every page, that links to files and headings of this repository
+are not broken, and that the program contains each message that docs/troubleshooting.md quotes. `make lint` runs this.
 
-With --book: builds the book into target/book by mdbook, and checks the links of the pages that it wrote.
+With --book, it also builds the book with mdbook into target/book, and checks the links of its pages.
 
 usage: tools/docs.py [--book]
 """
@@ -34,13 +34,13 @@ STRING = re.compile(r"//[^\n]*|'(?:[^'\\\n]|\\.)'|\"((?:[^\"\\]|\\.)*)\"", re.S)
 
 
 def pages():
-    """Every page that people read, those of the book first."""
+    """All pages that are part of the book."""
     found = [ROOT / name for name in ("README.md", "SECURITY.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md")]
     return found + [ROOT / "bench/README.md", *sorted(DOCS.rglob("*.md"))]
 
 
 def links(text):
-    """The links of a page, outside its code."""
+    """The links of a page, except those in its code."""
     return LINK.findall(CODE.sub("", FENCE.sub("", text)))
 
 
@@ -56,16 +56,16 @@ def anchors(text):
 
 
 def wrong_links(page):
-    """What is wrong with the links of a page to this repository; the internet is not asked."""
+    """Broken links of a page to this repository; links to the internet are not checked."""
     for link in links(page.read_text()):
         if re.match(r"[a-z]+:", link):
             continue
         path, fragment = urldefrag(link)
         target = (page.parent / unquote(path)).resolve() if path else page
         if not target.exists():
-            yield f"{link}: there is no such file"
+            yield f"{link}: no such file"
         elif fragment and target.suffix == ".md" and fragment not in anchors(target.read_text()):
-            yield f"{link}: no heading has that anchor"
+            yield f"{link}: no heading has this anchor"
 
 
 def missing_pages():
@@ -75,7 +75,7 @@ def missing_pages():
 
 
 def literals():
-    """The string literals of the program, where NUL stands for what is filled in."""
+    """The string literals of the program, with NUL in place of each placeholder."""
     found = set()
     for file in sorted(ROOT.glob("crates/*/src/**/*.rs")):
         code = re.split(r"#\[cfg\(test\)\]\s*mod \w+ \{", file.read_text())[0]
@@ -87,7 +87,7 @@ def literals():
 
 
 def unknown_messages():
-    """Messages that docs/troubleshooting.md quotes in its headings and the program does not have."""
+    """Messages in the headings of docs/troubleshooting.md that do not occur in the program."""
     known = literals()
     quoted = re.findall(r"^### `(.*)`$", (DOCS / "troubleshooting.md").read_text(), re.M)
     if not quoted:
@@ -101,7 +101,7 @@ def unknown_messages():
 
 
 def check():
-    """Everything that is cheap to check; the problems, each with its page."""
+    """The problems that the cheap checks find, each with its page."""
     for page in pages():
         yield from (f"{page.relative_to(ROOT)}: {wrong}" for wrong in wrong_links(page))
     yield from (f"docs/SUMMARY.md does not list {page.relative_to(ROOT)}" for page in missing_pages())
@@ -109,7 +109,7 @@ def check():
 
 
 def mdbook():
-    """The pinned mdbook, which is installed into the user's cache once."""
+    """The pinned mdbook; installs it into the user's cache once."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     root = cache / "triphammer" / f"mdbook-{MDBOOK}"
     program = root / "bin/mdbook"
@@ -122,7 +122,7 @@ def mdbook():
 
 
 def stage(source):
-    """Lays out the pages and what they link to as they lie here, with SUMMARY.md at the top as mdbook wants it."""
+    """Copies the pages and the files that they link to, with SUMMARY.md at the top, where mdbook expects it."""
     shutil.rmtree(source, ignore_errors=True)
     wanted = set(pages())
     for page in pages():
@@ -137,7 +137,7 @@ def stage(source):
 
 
 class Page(html.parser.HTMLParser):
-    """What a page of the book links to, and the anchors that it has."""
+    """The links and anchors of a page of the book."""
 
     def __init__(self, file):
         super().__init__()
@@ -151,7 +151,7 @@ class Page(html.parser.HTMLParser):
 
 
 def wrong_in_book(html_root):
-    """Links of the book that lead nowhere."""
+    """Broken links of the book."""
     read = {file.resolve(): Page(file) for file in html_root.rglob("*.html") if file.name not in ("404.html", "toc.html")}
     for file, page in read.items():
         for link in page.links:
@@ -166,7 +166,7 @@ def wrong_in_book(html_root):
 
 
 def build_book():
-    """Builds the book; the problems of its links."""
+    """Builds the book and returns its broken links."""
     stage(BOOK / "src")
     (BOOK / "book.toml").write_text(
         '[book]\ntitle = "triphammer"\n'

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Takes the README's picture: a run of TPROC-C on a private PostgreSQL, as the web page shows it. Prints the summary
-of the run, for the README's first block.
+"""Takes the README's screenshot: a run of TPROC-C on a private PostgreSQL, on its page. Prints the summary of the run,
+for the README's first block.
 
     tools/readme-picture.py [FILE.png]        without FILE: docs/images/run.png
 
 It needs a release build with its page (`make build`; TRIPHAMMER names another binary), PostgreSQL and Chromium. Run it
-on a host with nothing else to do: the picture shows the figures. RAMPUP and DURATION set the length of the run.
+on an idle host, because the picture shows the figures. RAMPUP and DURATION set the length of the run.
 """
 
 import os
@@ -38,14 +38,14 @@ await browser.close();
 
 
 def drive(binary, target):
-    """Builds and runs TPROC-C; the number of the run's job."""
+    """Builds and runs TPROC-C; returns the number of the run's job."""
     lib.run([binary, "build", target, "--create-database", "--scale", str(WAREHOUSES), "--jobs", "4"])
     print(lib.run([binary, "run", target, "--vus", str(USERS), "--rampup", RAMPUP, "--duration", DURATION]))
     return lib.run([binary, "jobs", "--limit", "1"]).splitlines()[-1].split()[0]
 
 
 def shoot(binary, job, picture):
-    """Saves a picture of a stored job's page."""
+    """Saves a screenshot of a stored job's page."""
     command = [binary, "serve", "--listen", "127.0.0.1:0"]
     with subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
         try:
