@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(ROOT, "bench"))
 import lib  # noqa: E402
 
 WAREHOUSES, USERS = 10, 8
-RAMPUP, DURATION = os.environ.get("RAMPUP", "20s"), os.environ.get("DURATION", "1m40s")
+RAMPUP, DURATION = os.environ.get("RAMPUP", "1m"), os.environ.get("DURATION", "5m")
 WIDTH = 1280
 
 SHOOT = """
