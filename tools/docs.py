@@ -132,8 +132,8 @@ def stage(source):
         copy = source / file.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, copy)
-    from_top = lambda match: f"]({os.path.normpath(os.path.join('docs', match.group(1)))})"
-    (source / "SUMMARY.md").write_text(LINK.sub(from_top, SUMMARY.read_text()))
+    summary = LINK.sub(lambda match: f"]({os.path.normpath(f'docs/{match.group(1)}')})", SUMMARY.read_text())
+    (source / "SUMMARY.md").write_text(summary)
 
 
 class Page(html.parser.HTMLParser):
