@@ -1,5 +1,5 @@
-# The main job on the embedded default, and everything that is tested. `run` needs nothing but the Rust toolchain,
-# `test` and `build` Node.js as well, for the web interface; what else they need they install (Debian, as root) or name.
+# The most common tasks. `run` needs only Rust and a C compiler; `test` and `build` also need Node.js, for the web page.
+# Other requirements are installed (on Debian, as root) or named.
 
 CARGO ?= cargo
 CHROMIUM = $(firstword $(wildcard /usr/bin/chromium) $(shell command -v chromium))
@@ -8,23 +8,23 @@ POSTGRES = $(firstword $(wildcard /usr/lib/postgresql/*/bin/postgres) $(shell co
 
 PREFIX ?= $(HOME)/.cargo
 
-.PHONY: run install cycles test test-ui test-matrix fuzz lint bench build bench-build ui deps
+.PHONY: run install cycles docs test test-ui test-matrix fuzz lint bench build bench-build ui deps
 
-# Build TPROC-C with one warehouse in an SQLite file here, drive it for half a minute, show the result.
+# Builds TPROC-C with one warehouse in an SQLite file in this folder, runs it for half a minute, shows the result.
 run:
 	$(CARGO) run --release --package triphammer -- run
 
-# The page and the program with the page in it, into PREFIX/bin.
+# Installs the program with its web page into PREFIX/bin.
 install: ui
 	$(CARGO) install --locked --root $(PREFIX) --path crates/cli
 
-# Everything: format, lints, unit tests, conformance and workload suites on real servers, the program, the web
-# interface in a browser.
+# All tests: format, lints, unit tests, conformance and workload suites on real servers, the program, the web page in a
+# browser.
 test: deps lint ui
 	$(CARGO) test --workspace
 	$(MAKE) test-ui
 
-# The web interface, which `triphammer serve` shows: release builds embed it, others read it from ui/dist.
+# The page of `triphammer serve`: release builds embed it, others read it from ui/dist.
 ui: ui/node_modules
 	cd ui && npm run build
 
@@ -32,21 +32,21 @@ ui/node_modules: ui/package-lock.json
 	cd ui && npm ci
 	touch ui/node_modules
 
-# Types, components, and the pages in Chromium against the real server, SQLite and PostgreSQL.
+# Type checks, component tests, and the page in Chromium with the real server, SQLite and PostgreSQL.
 test-ui: deps ui
 	cd ui && npm run check && npm test
-	$(CARGO) test --workspace --no-run # the program as `test` has built it, so that nothing is built twice
+	$(CARGO) test --workspace --no-run # the same build as in `test`, so that nothing is built twice
 	tools/test-ui.py
 
 # The database suites on PostgreSQL 14, 16, 17 and 18, MySQL 8.0 and MariaDB 11.4, and our histogram logs in
-# HdrHistogram's own reader; all are fetched once into the user's cache.
+# HdrHistogram's own reader. The servers and the reader are downloaded once, into the user's cache.
 test-matrix: deps
 	tools/test-matrix.py
 	$(CARGO) build --package triphammer
 	tools/check-hdr-log.py
 
-# Messages of real servers, broken on their way by seeds, for FUZZ_SECONDS each: against the drivers, and against runs
-# of the program. A failure names its seed, and FUZZ_SEED begins with it.
+# Corrupts messages of real servers, controlled by seeds, for FUZZ_SECONDS each: with the drivers, and with runs of the
+# program. A failure names its seed; FUZZ_SEED starts with it.
 FUZZ_SECONDS ?= 300
 FUZZ_SEED ?= $(shell date +%s)
 fuzz: deps
@@ -56,11 +56,16 @@ fuzz: deps
 	TRIPHAMMER_FUZZ_SEED=$(FUZZ_SEED) TRIPHAMMER_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test \
 	  --package triphammer --test it broken_messages -- --nocapture
 
-# Import cycles between the files of a crate, over more than three of them.
+# Finds import cycles of more than three files in a crate.
 cycles:
 	tools/cycles.py
 
+# Builds the guides as a book, target/book/book/index.html; compiles mdbook once, into the user's cache.
+docs:
+	tools/docs.py --book
+
 lint: cycles
+	tools/docs.py
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
 
@@ -71,7 +76,7 @@ bench-build: build
 	$(CARGO) build --release --package triphammer-bench-floor --package triphammer-bench-long-job \
 	  --package triphammer-bench-recorder
 
-# Side-by-side measurements; each prints medians and the ratio. See bench/README.md.
+# Comparative measurements; each prints medians and their ratio. See bench/README.md.
 bench: deps bench-build
 	bench/build_postgres.py
 	bench/build_sqlite.py
@@ -82,7 +87,7 @@ bench: deps bench-build
 	bench/readers.py
 	bench/terminals.py
 
-# The servers and the browser that the tests start for themselves.
+# The servers and the browser that the tests start.
 deps:
 	@test -n "$(POSTGRES)" || { \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \

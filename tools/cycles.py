@@ -3,7 +3,7 @@
 
 A file imports another when it names something that the other defines, by `use` or by a path in its code. Names
 that a module re-exports count as imports of the file that defines them, and the re-export itself as none: a
-facade is no dependency. Tests inside a file (`#[cfg(test)]`) do not count.
+facade is not a dependency. Tests inside a file (`#[cfg(test)]`) do not count.
 
 usage: tools/cycles.py [--list] [--most N] [CRATE ...]
 """
@@ -25,7 +25,7 @@ def code(text):
 
 
 def expand(tree, prefix=()):
-    """The paths of a `use` tree, each as (path, name it goes by)."""
+    """The paths of a `use` tree, each as (path, local name)."""
     tree = tree.strip()
     if not tree:
         return
@@ -73,7 +73,7 @@ class Crate:
                     yield bool(public), absolute, name
 
     def absolute(self, module, path):
-        """A path from the root of the crate, or `None` when it leads elsewhere."""
+        """A path from the root of the crate, or `None` if it leads to another crate."""
         if path[0] == "crate":
             return path[1:]
         if path[0] in ("self", "super"):
@@ -86,7 +86,7 @@ class Crate:
         return (*module, *path) if (*module, path[0]) in self.files else None
 
     def definition(self, path, seen=()):
-        """The module that defines what a path names."""
+        """The module that defines the item of a path."""
         module = path
         while module not in self.files:
             module = module[:-1]
@@ -104,7 +104,7 @@ class Crate:
         return module
 
     def imports(self):
-        """By module, those that it imports."""
+        """Maps each module to those that it imports."""
         graph = {}
         for module in self.files:
             text = re.sub(r"(?m)^\s*pub(?:\([^)]*\))? use [^;]+;", "", self.code[module])

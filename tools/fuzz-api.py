@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Requests that schemathesis makes from the OpenAPI document, against the real server: none may be answered by a 5xx,
-against the document, or with a secret, and none may make the server panic or end.
+"""Sends requests that schemathesis generates from the OpenAPI document to the real server. No response may be a 5xx,
+violate the document or contain a secret, and no request may make the server panic or exit.
 
-    tools/fuzz-api.py [--examples 60] [--seed 1] [FOLDER]      FOLDER keeps what was sent and answered
+    tools/fuzz-api.py [--examples 60] [--seed 1] [FOLDER]      FOLDER keeps requests and responses
 
-schemathesis is no part of `make test`: it is fetched once from PyPI into $XDG_CACHE_HOME/triphammer or
-~/.cache/triphammer, pinned; SCHEMATHESIS names one that is there.
+This is not part of `make test`. schemathesis is downloaded once from PyPI, pinned, into $XDG_CACHE_HOME/triphammer or
+~/.cache/triphammer; SCHEMATHESIS names an installed one.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def main():
 
 
 def fetched():
-    """The program, from PyPI when it is not in the cache."""
+    """The program; downloads it from PyPI if it is not in the cache."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = os.path.join(base, "triphammer", f"schemathesis-{VERSION}")
     program = os.path.join(folder, "bin/schemathesis")
@@ -69,7 +69,7 @@ def fetched():
 
 
 def serve(binary, folder, log):
-    """A server with a token, in a folder where whatever it is made to build may lie."""
+    """A server with a token, in a folder for whatever it is made to build."""
     environment = {**os.environ, "TRIPHAMMER_STORE": os.path.join(folder, "jobs.sqlite"), "TRIPHAMMER_TOKEN": TOKEN,
                    "RUST_BACKTRACE": "1"}
     server = subprocess.Popen([binary, "serve", "--listen", "127.0.0.1:0"], cwd=folder, text=True, env=environment,
@@ -86,7 +86,7 @@ def ask(base, method, path, body=None):
 
 
 def prepare(base):
-    """A target with a password, and a job, so that there is something to ask for."""
+    """A target with a password, and a job, so that requests find something."""
     ask(base, "PUT", "targets/held", {"url": f"postgres://u:{PASSWORD}@127.0.0.1:1/d"})
     ask(base, "PUT", "targets/null", {"url": "null:"})
     settings = {"rampup": "0s", "duration": "1s", "vus": "1"}
@@ -106,7 +106,7 @@ def fuzz(schemathesis, base, folder, options):
 
 
 def found(folder, said, alive):
-    """What a passing schemathesis may not have seen."""
+    """Problems that schemathesis may not notice even if it passes."""
     trouble = [] if alive else ["the server has ended"]
     with open(said, encoding="utf-8") as log:
         said = log.read()

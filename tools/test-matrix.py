@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs the database suites on other versions of PostgreSQL, MySQL and MariaDB.
 
-The servers are test artifacts of Maven Central, pinned by version and SHA-256 and cached outside the repository, in
+The servers are test artifacts on Maven Central, pinned by version and SHA-256, and cached outside the repository in
 $XDG_CACHE_HOME/triphammer or ~/.cache/triphammer. They are never redistributed. MySQL needs libaio1 and libnuma1.
 
-    tools/test-matrix.py [SERVER …]        all of these when none is given:
+    tools/test-matrix.py [SERVER …]        default: all of
                                            14 16 17 18 (PostgreSQL) mysql8.0 mariadb11.4
 """
 
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Product:
-    """What the servers of one product have in common."""
+    """Properties that all servers of a product share."""
 
     name: str
     folder: str                 # in the cache
@@ -45,7 +45,7 @@ MARIADB = Product("MariaDB", "mariadb", "TRIPHAMMER_TEST_MYSQL_BIN", "mariadbd",
 
 @dataclass
 class Server:
-    """A pinned artifact: where it is, what it must be, and how it is packed."""
+    """A pinned artifact: its address, checksum and packaging."""
 
     product: Product
     version: str                # the server's
@@ -77,7 +77,7 @@ PINNED = {
 
 
 def fetch(server):
-    """The folder of a server's programs, fetched when it is not in the cache."""
+    """The folder of a server's programs; downloads them if they are not in the cache."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     cache = os.path.join(base, "triphammer", server.product.folder)
     folder = os.path.join(cache, server.artifact_version)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The web page in a real browser: starts a private PostgreSQL and `triphammer serve`, and drives them with Chromium.
+"""Tests the web page in a real browser: starts a private PostgreSQL and `triphammer serve`, and uses the page in Chromium.
 
-    tools/test-ui.py [FOLDER]        FOLDER keeps pictures of every page, to be looked at
+    tools/test-ui.py [FOLDER]        FOLDER keeps screenshots of every page
 """
 
 import os
@@ -41,7 +41,7 @@ def main():
 
 
 def end(server):
-    """Ends the server as Ctrl-C does, and for good when that takes too long."""
+    """Stops the server as Ctrl-C does, and kills it if that takes too long."""
     server.terminate()
     try:
         server.wait(30)
