@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that HdrHistogram's own HistogramLogProcessor reads our histogram logs and finds our percentiles.
 
-Makes a run on the null database, exports it, and compares what Java says with the result document, for each
+Makes a run on the null database, exports it, and compares Java's figures with the result document, for each
 transaction type. The jar comes from Maven Central, pinned by version and SHA-256, into $XDG_CACHE_HOME/triphammer or
 ~/.cache/triphammer. Needs java, mvn, and the program: cargo build --package triphammer.
 
@@ -22,7 +22,7 @@ QUANTILES = {"p50_us": 0.5, "p90_us": 0.9, "p95_us": 0.95, "p99_us": 0.99, "p99_
 
 
 def jar():
-    """The processor's jar, fetched when it is not in the cache."""
+    """Path of the processor's jar, fetched if it is not in the cache."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = os.path.join(base, "triphammer")
     path = os.path.join(folder, "HdrHistogram-2.2.2.jar")
@@ -38,7 +38,7 @@ def jar():
 
 
 def percentiles(log, tag, window):
-    """What the processor says of a tag in the window: [(value, quantile)], and how many values there are."""
+    """The processor's output for a tag in the window: [(value, quantile)], and the number of values."""
     said = subprocess.run(["java", "-cp", jar(), "org.HdrHistogram.HistogramLogProcessor", "-i", log, "-tag", tag,
                            "-outputValueUnitRatio", "1", "-percentilesOutputTicksPerHalf", "100", *window],
                           check=True, capture_output=True, text=True).stdout
@@ -48,7 +48,7 @@ def percentiles(log, tag, window):
 
 
 def at(rows, count, quantile):
-    """The value at a quantile: of the first row below which there are enough values."""
+    """The value at a quantile: that of the first row below which there are enough values."""
     needed = max(1, -(-quantile * count // 1))
     return next(value for value, below in rows if below >= needed)
 

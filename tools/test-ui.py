@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The web page in a real browser: starts a private PostgreSQL and `triphammer serve`, and drives them with Chromium.
+"""Tests the web page in a real browser: starts a private PostgreSQL and `triphammer serve`, and drives them with
+Chromium.
 
-    tools/test-ui.py [FOLDER]        FOLDER keeps pictures of every page, to be looked at
+    tools/test-ui.py [FOLDER]        FOLDER keeps pictures of every page, for inspection
 """
 
 import os
@@ -14,7 +15,7 @@ sys.path.insert(0, os.path.join(ROOT, "bench"))
 import lib  # noqa: E402
 
 PASSWORD = "s3cret-ü'\"%"
-# All steps need two minutes on two cores.
+# All steps take two minutes on two cores.
 STEPS_MAX_S = 900
 
 
@@ -41,7 +42,7 @@ def main():
 
 
 def end(server):
-    """Ends the server as Ctrl-C does, and for good when that takes too long."""
+    """Ends the server as Ctrl-C does, and kills it if that takes too long."""
     server.terminate()
     try:
         server.wait(30)
