@@ -111,7 +111,7 @@ class Bench:
         """What a run reports as its limit."""
         command = [*before, triphammer(), "run", target, "--rampup", "1s", "--duration", f"{self.given.seconds}s",
                    "--json", *options]
-        return json.loads(run(command, env=self.environment))["limited_by"]
+        return json.loads(run(command, env=self.environment))["bottleneck"]
 
     def set_ups(self):
         """Name, right verdicts alone, those also right next to a neighbour, and how to run it."""

@@ -210,7 +210,7 @@ impl DbError {
 
     /// Whether it is unknown if the transaction was committed.
     #[must_use]
-    pub fn is_in_doubt(&self) -> bool {
+    pub fn is_indeterminate(&self) -> bool {
         self.0.commit_sent && self.0.class.loses_session()
     }
 }

@@ -26,7 +26,7 @@ pub enum Outcome {
     Failed(ErrorClass),
     /// The connection was lost after COMMIT, or a call that commits implicitly, had been sent; or
     /// the result depends on an answer that could not be read.
-    InDoubt,
+    Indeterminate,
 }
 
 /// When a transaction was due, started its first attempt, and finished. Response time runs from
@@ -70,7 +70,7 @@ pub struct Counts {
     /// Number of transactions failed, by [`ErrorClass::index`].
     pub failed: [u64; ErrorClass::COUNT],
     /// Number of transactions whose commit status is unknown.
-    pub in_doubt: u64,
+    pub indeterminate: u64,
     /// Number of those committed or rolled back by rule whose answer could not be read.
     #[serde(default)]
     pub unread: u64,
@@ -79,7 +79,7 @@ pub struct Counts {
     /// Transactions that needed more than one attempt, whatever their outcome.
     pub retried: u64,
     /// What the transaction's counter counts or sums, over committed transactions.
-    pub tally: i64,
+    pub counter: i64,
     /// Total response time of committed transactions, in nanoseconds.
     pub response_ns: u64,
     /// Total service time of committed transactions, in nanoseconds.
@@ -90,7 +90,7 @@ impl Counts {
     /// Number of transactions that ended, whatever the outcome.
     #[must_use]
     pub fn ended(&self) -> u64 {
-        self.committed + self.rolled_back + self.failures() + self.in_doubt
+        self.committed + self.rolled_back + self.failures() + self.indeterminate
     }
 
     /// Number of transactions that did what the workload wanted: committed or rolled back by rule.
@@ -109,10 +109,10 @@ impl Counts {
     pub fn add(&mut self, other: &Self) {
         self.committed += other.committed;
         self.rolled_back += other.rolled_back;
-        self.in_doubt += other.in_doubt;
+        self.indeterminate += other.indeterminate;
         self.unread += other.unread;
         self.retried += other.retried;
-        self.tally += other.tally;
+        self.counter += other.counter;
         self.response_ns += other.response_ns;
         self.service_ns += other.service_ns;
         for class in 0..ErrorClass::COUNT {

@@ -46,7 +46,7 @@ pub struct Description {
     /// The transaction types; their order is the order of every array and report.
     pub transactions: Vec<TransactionDef>,
     /// The primary metric, and how the database itself counts it.
-    pub headline: Headline,
+    pub primary_metric: PrimaryMetric,
     /// The conditions that `check` verifies.
     pub checks: Vec<CheckDef>,
     /// Sums that a run must change by exactly what its own transactions report.
@@ -165,16 +165,16 @@ pub trait Workload: Send + Sync + 'static {
 pub struct Completion {
     /// False when the workload's own rule rolled it back.
     pub committed: bool,
-    /// Value of the counter: what [`TransactionDef::tally`] counts, or what [`Description::audits`]
+    /// Value of the counter: what [`TransactionDef::counter`] counts, or what [`Description::audits`]
     /// sum.
-    pub tally: i64,
+    pub counter: i64,
 }
 
 impl Completion {
     /// Committed, with nothing to count.
-    pub const COMMITTED: Self = Self { committed: true, tally: 0 };
+    pub const COMMITTED: Self = Self { committed: true, counter: 0 };
     /// Rolled back by the workload's rule.
-    pub const ROLLED_BACK: Self = Self { committed: false, tally: 0 };
+    pub const ROLLED_BACK: Self = Self { committed: false, counter: 0 };
 }
 
 /// Where the logic of a transaction runs.
@@ -230,7 +230,7 @@ pub struct TransactionDef {
     /// elsewhere.
     pub access: Access,
     /// A counter inside the transaction, such as districts that Delivery found empty.
-    pub tally: Option<TallyDef>,
+    pub counter: Option<CounterDef>,
 }
 
 impl TransactionDef {
@@ -242,7 +242,7 @@ impl TransactionDef {
             title: Name::new_static(title),
             weight,
             access: Access::Write,
-            tally: None,
+            counter: None,
         }
     }
 
@@ -256,7 +256,7 @@ impl TransactionDef {
 
 /// A counter that a transaction keeps of itself.
 #[derive(Clone, Debug)]
-pub struct TallyDef {
+pub struct CounterDef {
     /// Key in JSON, such as `districts_skipped`.
     pub name: Name,
     /// Name for people, such as `districts skipped`.
@@ -269,7 +269,7 @@ pub struct TallyDef {
 
 /// The primary metric of a workload.
 #[derive(Clone, Debug)]
-pub struct Headline {
+pub struct PrimaryMetric {
     /// Name of the metric, such as `NOPM`.
     pub name: Name,
     /// Meaning for people, such as `New-Orders committed per minute`.
@@ -308,7 +308,7 @@ pub struct AuditDef {
     pub title: Name,
     /// Statement that returns the sum as one integer. It may read whole tables.
     pub statement: Name,
-    /// Indexes of the transaction types whose [`Completion::tally`] changes it.
+    /// Indexes of the transaction types whose [`Completion::counter`] changes it.
     pub transactions: Vec<usize>,
     /// Largest change by one transaction, in either direction: the error allowed for one in doubt.
     pub most: u32,

@@ -23,7 +23,7 @@ pub struct Cycle {
     pub thinking: Vec<Duration>,
     /// Largest value of the primary metric, in its unit of time, that these times allow per unit of
     /// scale.
-    pub headline_max: f64,
+    pub primary_metric_max: f64,
 }
 
 impl Cycle {
@@ -45,7 +45,7 @@ mod tests {
             terminals: 10,
             keying: [18, 2].map(Duration::from_secs).to_vec(),
             thinking: [12, 5].map(Duration::from_secs).to_vec(),
-            headline_max: 12.86,
+            primary_metric_max: 12.86,
         }
     }
 
