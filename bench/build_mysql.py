@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Building TPROC-C on MariaDB beside the server's own limit.
+"""Building TPROC-C on MariaDB, compared with the server's own limit.
 
-The reference is LOAD DATA LOCAL by MariaDB's client of ready-made files from memory, in as many jobs, one
-transaction a warehouse, into tables with the same primary keys; then the same indexes and ANALYZE TABLE, in as
+The reference is LOAD DATA LOCAL with MariaDB's client of prepared files in memory, in as many jobs, one
+transaction per warehouse, into tables with the same primary keys; then the same indexes and ANALYZE TABLE, in as
 many jobs too. Both on one server with one configuration, in turn.
 
     bench/build_mysql.py [--scale 10] [--jobs 4] [--rounds 5]
@@ -19,7 +19,7 @@ from lib import Mariadb, compare, interleaved, memory_folder, run, timed, tripha
 
 
 def export(server, folder, scale):
-    """One file a table and warehouse, as the loader's transactions have them."""
+    """Writes one file per table and warehouse, matching the loader's transactions."""
     for table, column in [("item", None), *TABLES.items()]:
         for part in [0] if column is None else range(1, scale + 1):
             where = "" if column is None else f" WHERE {column} = {part}"
@@ -27,7 +27,7 @@ def export(server, folder, scale):
 
 
 def definitions(server):
-    """The tables with their primary keys, and the indexes, as the server itself writes them."""
+    """The tables with their primary keys, and the indexes, in the server's own SQL."""
     tables, indexes = [], []
     for table in ["item", *TABLES]:
         text = run([*server.client("model"), "--raw", "-e", f"SHOW CREATE TABLE {table}"]).split("\t", 1)[1]

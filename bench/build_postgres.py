@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Building TPROC-C on PostgreSQL beside the server's own limit.
+"""Building TPROC-C on PostgreSQL, compared with the server's own limit.
 
-The reference is psql's \\copy of ready-made binary files from memory, in as many jobs, one transaction a
+The reference is psql's \\copy of prepared binary files in memory, in as many jobs, one transaction per
 warehouse; then the same primary keys, indexes and ANALYZE, in as many jobs too. Both on one server with one
 configuration, in turn.
 
@@ -15,14 +15,14 @@ import time
 
 from lib import Postgres, compare, interleaved, memory_folder, peak_memory_mb, program, run, timed, triphammer
 
-TABLES = {  # table: the column that says its warehouse
+TABLES = {  # table: the column with its warehouse
     "warehouse": "w_id", "district": "d_w_id", "customer": "c_w_id", "history": "h_w_id",
     "stock": "s_w_id", "orders": "o_w_id", "order_line": "ol_w_id", "new_order": "no_w_id",
 }
 
 
 def export(server, folder, scale):
-    """One binary file a table and warehouse, as the loader's transactions have them."""
+    """Writes one binary file per table and warehouse, matching the loader's transactions."""
     for table, column in [("item", None), *TABLES.items()]:
         for part in [0] if column is None else range(1, scale + 1):
             where = "" if column is None else f" WHERE {column} = {part}"
@@ -30,7 +30,7 @@ def export(server, folder, scale):
 
 
 def statements(server):
-    """The tables' definitions, and the keys and indexes, as the server itself writes them."""
+    """The tables' definitions, and the keys and indexes, in the server's own SQL."""
     def dump(section):
         text = run([program("pg_dump"), "--section", section, "--no-owner", "--schema-only",
                     *[f"--table={table}" for table in ["item", *TABLES]], server.url("model")])

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Building TPROC-C on SQLite beside the sqlite3 shell.
+"""Building TPROC-C on SQLite, compared with the sqlite3 shell.
 
-The reference imports the same rows from CSV files in memory, each table in one transaction, and makes the
-same indexes and statistics; the file lies in the same folder.
+The reference imports the same rows from CSV files in memory, each table in one transaction, and creates the
+same indexes and statistics; the file is in the same folder.
 
     bench/build_sqlite.py [--scale 2] [--rounds 5]
 """

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Client CPU per transaction and throughput, beside pgbench and beside bare loops.
+"""Client CPU per transaction and throughput, compared with pgbench and with bare loops.
 
 All do the same round trips with prepared statements on one client thread, over TCP on the loopback device
-without TLS: pgbench's select-only and tpcb-like scripts, and for select-only the floors, hand-made messages
+without TLS: pgbench's select-only and tpcb-like scripts, and for select-only the floors: hand-made messages
 on one epoll, and on io_uring where the kernel has it (bench/floor). Start, end and audits are left out: each figure
 is the difference between a long run and a short one, for all alike.
 
@@ -23,12 +23,13 @@ from lib import ROOT, Postgres, compare, interleaved, program, run, timed, triph
 LIMITS = {("select-only", 1): 0.75, ("select-only", 8): 0.65, ("select-only", 64): 0.65}
 FLOOR_LIMIT = 1.15
 MIXES = {"select-only": "0,0,1", "tpcb-like": "1,0,0"}
-# Seconds of the short run: long enough that the server's caches and plans are as in the long one.
+# Seconds of the short run: long enough that the server's caches and plans are those of the long
+# one.
 SHORT = 1
 
 
 class Clients:
-    """The contenders. Each method runs one for some seconds and gives its CPU seconds and its transactions."""
+    """The contenders. Each method runs one for some seconds and returns its CPU seconds and its transactions."""
 
     def __init__(self, server, scale):
         self.server, self.scale = server, scale
@@ -60,12 +61,12 @@ class Clients:
         return self.epoll(script, users, seconds, "--io-uring")
 
     def has_io_uring(self):
-        """Whether the kernel lets us; many systems switch it off."""
+        """Whether the kernel allows io_uring; many systems disable it."""
         command = [self.floor, str(self.server.port), "bench", str(self.scale), "1", "1", "--io-uring"]
         return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
     def contender(self, name, script, users, seconds):
-        """Gives CPU microseconds per transaction of steady work, each time it is called."""
+        """Returns CPU microseconds per transaction of steady work, at each call."""
         def measure():
             short, long = (getattr(self, name)(script, users, s) for s in (SHORT, SHORT + seconds))
             count = long[1] - short[1]
@@ -93,7 +94,7 @@ def main():
         if clients.has_io_uring():
             floors.append("io_uring")
         else:
-            print("the kernel refuses io_uring, so it is left out")
+            print("the kernel does not allow io_uring, so it is omitted")
         for script in MIXES:
             for users in given.users:
                 names = ["triphammer", "pgbench"] + (floors if script == "select-only" else [])

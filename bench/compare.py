@@ -1,5 +1,5 @@
-"""Does `compare --ab` call it rightly? Two private PostgreSQL servers, fsync on, compared blind: one that waits
-for the disk at commit beside one that does not, and one that waits beside its twin.
+"""Is the verdict of `compare --ab` right? Two private PostgreSQL servers, fsync on, compared blind: one that waits
+for the disk at commit against one that does not, and one that waits against an identical one.
 
     bench/compare.py [--pairs 7] [--seconds 10] [--scale 2]
 """
@@ -13,7 +13,7 @@ import lib
 
 
 def compare(binary, a, b, options):
-    """The document of a comparison."""
+    """Runs a comparison and returns its document."""
     command = [binary, "compare", "--ab", a, b, "-w", "tpc-b", "--vus", "4", "--json", "--store", options.store,
                "--pairs", str(options.pairs), "--rampup", "2s", "--duration", f"{options.seconds}s",
                "--cool-down", "2s"]

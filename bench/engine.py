@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What the tool itself costs, on the null database.
 
-CPU nanoseconds a transaction with the smallest inputs there are (tpc-b select-only) and with TPROC-C's, nanoseconds
-a recorded event, memory a virtual user; with --callgrind also instructions, which repeat on any machine.
+CPU nanoseconds per transaction with the smallest inputs (tpc-b select-only) and with TPROC-C's, nanoseconds
+per recorded event, memory per virtual user; with --callgrind also instructions, which repeat on any machine.
 
     bench/engine.py [--rounds 5] [--callgrind]
 """
@@ -43,14 +43,14 @@ def main():
             print(f"{title}: {figure:.0f} ns of CPU per transaction{verdict}")
         events = [float(re.match(r"[\d.]+", run([recorder, "20000000"]))[0]) for _ in range(given.rounds)]
         figure = statistics.median(events)
-        print(f"recorder: {figure:.1f} ns an event  (at most 30: {'met' if figure <= 30 else 'MISSED'})")
+        print(f"recorder: {figure:.1f} ns per event  (at most 30: {'met' if figure <= 30 else 'MISSED'})")
 
         def memory(users):
             return peak_memory_mb([binary, "run", "null:?service=20ms", "--vus", str(users), "--threads", "2",
                                    "--rampup", "0s", "--duration", "2s"], env=environment)
 
         few, many = memory(100), memory(10100)
-        print(f"memory: {few:.0f} MB with 100 users, {(many - few) / 10000 * 1024:.1f} KiB each more "
+        print(f"memory: {few:.0f} MB with 100 users, {(many - few) / 10000 * 1024:.1f} KiB for each further one "
               f"(session, statements and buffers included)")
         thousand = memory(1000)
         print(f"memory: {thousand:.0f} MB with 1,000 users  (at most 60: {'met' if thousand <= 60 else 'MISSED'})")
@@ -63,7 +63,7 @@ def main():
                 run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", recorder, str(events)])
                 with open(out, encoding="utf-8") as file:
                     counts.append(int(re.search(r"^(?:summary|totals): (\d+)", file.read(), re.M)[1]))
-            print(f"recorder: {(counts[1] - counts[0]) / 1e6:.1f} instructions an event")
+            print(f"recorder: {(counts[1] - counts[0]) / 1e6:.1f} instructions per event")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What the bench scripts share: a private PostgreSQL or MariaDB, interleaved rounds, medians and ratios.
 
-Only Python's own library, so that a script runs wherever the tool and the servers are.
+Uses only Python's standard library, so that a script runs wherever the tool and the servers do.
 """
 
 import contextlib
@@ -19,15 +19,15 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def triphammer():
-    """The release binary; `make build` makes it."""
+    """Path of the release binary; `make build` creates it."""
     path = os.environ.get("TRIPHAMMER", os.path.join(ROOT, "target/release/triphammer"))
     if not os.path.exists(path):
-        sys.exit(f"{path} is not there: run `make build`, or set TRIPHAMMER")
+        sys.exit(f"{path} does not exist: run `make build`, or set TRIPHAMMER")
     return path
 
 
 def program(name):
-    """A program of PostgreSQL's, the newest installed."""
+    """Path of one of PostgreSQL's programs, of the newest version installed."""
     found = sorted(glob.glob(f"/usr/lib/postgresql/*/bin/{name}"))
     path = found[-1] if found else shutil.which(name)
     if not path:
@@ -36,7 +36,7 @@ def program(name):
 
 
 def run(command, **options):
-    """Runs a command, quietly, and ends the script when it fails."""
+    """Runs a command quietly, and ends the script if it fails."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
@@ -44,11 +44,11 @@ def run(command, **options):
 
 
 def timed(command, **options):
-    """Wall seconds, CPU seconds of the command itself, its peak memory in MB, and its output."""
+    """Runs a command; returns wall seconds, its own CPU seconds, its peak memory in MB, and its output."""
     begun = time.monotonic()
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         process = subprocess.Popen(command, stdout=out, stderr=err, **options)
-        # This child's own usage, whatever other children have used.
+        # This child's own usage, regardless of other children.
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         wall = time.monotonic() - begun
@@ -61,7 +61,7 @@ def timed(command, **options):
 
 
 def peak_memory_mb(command, **options):
-    """Peak resident memory of a command, by a child of its own so that others do not count."""
+    """Peak resident memory of a command, run by a separate child so that others do not count."""
     code = (
         "import resource,subprocess,sys;"
         "r=subprocess.run(sys.argv[1:],stdout=subprocess.DEVNULL,stderr=subprocess.PIPE,text=True);"
@@ -72,7 +72,7 @@ def peak_memory_mb(command, **options):
 
 
 class Postgres:
-    """A private server on a free port, in a folder of its own; gone when the script ends."""
+    """A private server on a free port, in its own folder; removed when the script ends."""
 
     def __init__(self, tls=False, **settings):
         self.folder = tempfile.mkdtemp(prefix="triphammer-bench-")
@@ -96,7 +96,7 @@ class Postgres:
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
 
     def make_certificate(self):
-        """The key and the certificate that a server with TLS looks for."""
+        """Creates the key and the certificate for a server with TLS."""
         key = os.path.join(self.data, "server.key")
         run(["openssl", "req", "-new", "-x509", "-nodes", "-subj", "/CN=localhost", "-days", "2", "-keyout", key,
              "-out", os.path.join(self.data, "server.crt")])
@@ -104,13 +104,13 @@ class Postgres:
 
     @staticmethod
     def as_user(command):
-        """PostgreSQL refuses root; another user id in a namespace of its own will do."""
+        """PostgreSQL refuses to run as root; another user id in a separate namespace works."""
         if os.getuid() == 0:
             return ["unshare", "--user", "--map-user=65534", "--map-group=65534", *command]
         return command
 
     def url(self, database, sslmode="disable"):
-        """TCP, without TLS unless somebody asks for it."""
+        """TCP, without TLS unless requested."""
         return f"postgres://postgres@127.0.0.1:{self.port}/{database}?sslmode={sslmode}"
 
     def psql(self, database, sql, **options):
@@ -118,7 +118,7 @@ class Postgres:
                     self.url(database)], **options)
 
     def fresh(self, database):
-        """An empty database, and a checkpoint so that no earlier work is left to be written."""
+        """Creates an empty database, and a checkpoint so that no earlier work remains to be written."""
         self.psql("postgres", f"DROP DATABASE IF EXISTS {database}")
         self.psql("postgres", f"CREATE DATABASE {database}")
         self.psql("postgres", "CHECKPOINT")
@@ -133,7 +133,7 @@ class Postgres:
 
 
 class Mariadb:
-    """A private MariaDB server on a free port, in a folder of its own; gone when the script ends."""
+    """A private MariaDB server on a free port, in its own folder; removed when the script ends."""
 
     def __init__(self, **settings):
         self.folder = tempfile.mkdtemp(prefix="triphammer-bench-")
@@ -160,7 +160,7 @@ class Mariadb:
             time.sleep(0.1)
 
     def client(self, database="mysql"):
-        """Command of MariaDB's own client."""
+        """The command of MariaDB's own client."""
         return ["mariadb", "--no-defaults", "--user=root", "--host=127.0.0.1", f"--port={self.port}",
                 "--local-infile=1", "--batch", "--skip-column-names", database]
 
@@ -171,7 +171,7 @@ class Mariadb:
         return run([*self.client(database), "-e", text])
 
     def fresh(self, database):
-        """An empty database."""
+        """Creates an empty database."""
         self.sql("mysql", f"DROP DATABASE IF EXISTS {database}; "
                           f"CREATE DATABASE {database} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
 
@@ -194,7 +194,7 @@ def memory_folder():
 
 
 def interleaved(rounds, **contenders):
-    """Runs the contenders in turn, changing who goes first, and gives the figures of each."""
+    """Runs the contenders in turn, alternating which goes first, and returns the figures of each."""
     figures = {name: [] for name in contenders}
     for number in range(rounds):
         order = list(contenders) if number % 2 == 0 else list(contenders)[::-1]
@@ -205,7 +205,7 @@ def interleaved(rounds, **contenders):
 
 
 def compare(title, unit, figures, ours, reference, limit=None):
-    """Prints both medians and their ratio, and tells whether it is within the limit."""
+    """Prints both medians and their ratio, and whether it is within the limit."""
     mine, theirs = (statistics.median(figures[name]) for name in (ours, reference))
     ratio = mine / theirs
     verdict = "" if limit is None else f"  (at most {limit}: {'met' if ratio <= limit else 'MISSED'})"

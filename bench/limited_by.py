@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What `Limited by` says of nine set-ups whose limit is known, each alone and beside a CPU-bound neighbour on every
-CPU: a confusion matrix. At least 90 % must be right, and no wrong verdict may be sure of itself.
+"""What `Limited by` reports for nine set-ups whose limit is known, each alone and next to a CPU-bound neighbour on
+every CPU: a confusion matrix. At least 90 % must be right, and no wrong verdict may be certain.
 
     bench/limited_by.py [--rounds 3] [--seconds 5] [--only 'one user,far below'] [--neighbours 2]
 
-Beside a neighbour, "the host, because of other processes" is right as well wherever the run needs CPU, because the
+Next to a neighbour, "the host, because of other processes" is right as well if the run needs CPU, because the
 neighbour has half of it. Round trips are slowed by a proxy; a slow disk is PostgreSQL's own commit_delay without
 commit_siblings: each commit sleeps before it writes, while the others wait for the lock that it holds.
 """
@@ -31,7 +31,7 @@ OTHERS = "host: others"
 
 
 async def forward(reader, writer):
-    """One direction of a connection, each piece later by the delay."""
+    """Forwards one direction of a connection, delaying each piece."""
     loop = asyncio.get_running_loop()
     with contextlib.suppress(OSError):
         while data := await reader.read(65536):
@@ -56,7 +56,7 @@ async def serve(listening, port):
 
 @contextlib.contextmanager
 def proxy(port):
-    """The port of a proxy that makes every round trip 20 ms longer."""
+    """Starts a proxy that makes every round trip 20 ms longer, and returns its port."""
     listening = socket.create_server(("127.0.0.1", 0))
     process = multiprocessing.get_context("fork").Process(
         target=lambda: asyncio.run(serve(listening, port)), daemon=True)
@@ -71,7 +71,7 @@ def proxy(port):
 
 @contextlib.contextmanager
 def burning(count):
-    """So many processes that do nothing but use a CPU."""
+    """Processes that do nothing but use a CPU."""
     burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield
@@ -82,7 +82,7 @@ def burning(count):
 
 
 def pin(server, cpus):
-    """Lets a server use some CPUs alone; its sessions are still to come, and inherit that."""
+    """Restricts a server to some CPUs; its future sessions inherit that."""
     with open(os.path.join(server.data, "postmaster.pid"), encoding="utf-8") as file:
         postmaster = file.readline().strip()
     children = run(["pgrep", "-P", postmaster]).split()
@@ -91,11 +91,12 @@ def pin(server, cpus):
 
 
 class Bench:
-    """Two servers with data, and what drives them."""
+    """Two servers with data, and the runs on them."""
 
     def __init__(self, stack, given):
         self.given = given
-        # Commits of the one do not wait for a disk, so that only the set-up is seen; the other's are slow.
+        # Commits on the one do not wait for a disk, so that only the set-up matters; on the other
+        # they are slow.
         self.fast = stack.enter_context(Postgres(synchronous_commit="off"))
         self.disk = stack.enter_context(Postgres(commit_delay=DISK_US, commit_siblings=0, shared_buffers="256MB"))
         self.real = stack.enter_context(Postgres(shared_buffers="256MB"))
@@ -107,13 +108,13 @@ class Bench:
         self.all_cpus = f"0-{os.cpu_count() - 1}"
 
     def limited(self, target, *options, before=()):
-        """What a run says limited it."""
+        """What a run reports as its limit."""
         command = [*before, triphammer(), "run", target, "--rampup", "1s", "--duration", f"{self.given.seconds}s",
                    "--json", *options]
         return json.loads(run(command, env=self.environment))["bottleneck"]
 
     def set_ups(self):
-        """Name, right verdicts alone, right ones beside a neighbour too, and how to run it."""
+        """Name, right verdicts alone, those also right next to a neighbour, and how to run it."""
         fast = self.fast.url("bench")
         distant = fast.replace(f":{self.fast.port}/", f":{self.distant_port}/")
         by_procedures = ("--mode", "procedures", "--threads", "1")
@@ -170,7 +171,7 @@ def measure(bench, given):
 
 
 def show(seen):
-    """The matrix, and whether it will do. A question mark is a verdict in doubt."""
+    """Prints the matrix, and whether it is good enough. A question mark is an uncertain verdict."""
     names = [*SHOWN.values(), OTHERS]
     print(f"{'':32}" + "".join(f"{name:>14}" for name in names) + f"{'right':>8}")
     for (name, neighbours), verdicts in seen.items():
@@ -187,7 +188,7 @@ def show(seen):
     bold = sum(not ok and limited["certainty"] == "sure" for limited, ok in every)
     named = sum(not ok for _, ok in every)
     print(f"right: {share:.0%} of {len(every)} (at least {RIGHT_MIN:.0%}: {'met' if share >= RIGHT_MIN else 'MISSED'}); "
-          f"wrong: {named}, of them without doubt: {bold} (none: {'met' if bold == 0 else 'MISSED'})")
+          f"wrong: {named}, of them certain: {bold} (none: {'met' if bold == 0 else 'MISSED'})")
     return share >= RIGHT_MIN and bold == 0
 
 
@@ -195,7 +196,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in (("rounds", 3), ("seconds", 5), ("scale", 4), ("neighbours", os.cpu_count())):
         arguments.add_argument(f"--{name}", type=int, default=default)
-    arguments.add_argument("--only", default="", help="parts of set-ups' names, with commas between")
+    arguments.add_argument("--only", default="", help="parts of set-ups' names, separated by commas")
     given = arguments.parse_args()
     with contextlib.ExitStack() as stack:
         seen = measure(Bench(stack, given), given)

@@ -1,5 +1,5 @@
-// What a long job's page costs in Chromium: BASE and JOB say where it is. Prints one line of JSON: milliseconds to the
-// page with all its charts, bytes of the page and of its data as they crossed the network, frames a second while
+// The cost of a long job's page in Chromium, at BASE and JOB. Prints one line of JSON: milliseconds to the
+// page with all its charts, bytes of the page and of its data as transferred, frames per second while
 // moving over the run, and the longest wait between two frames.
 import { open } from '../ui/e2e/browser.mjs';
 
@@ -18,9 +18,9 @@ network.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
   bytes[urls.get(requestId)?.includes('/api/') ? 'data' : 'page'] += encodedDataLength;
 });
 
-// Drawn is when series, percentiles and heat map are on their canvases and a frame with them was shown.
+// The page is drawn when series, percentiles and heat map are on their canvases and a frame with them was shown.
 const begun = performance.now();
-// The page by its link, in a context that the token has let in.
+// Opens the page by its link, in a context authorised by the token.
 await page.request.get(`${BASE}/?token=${TOKEN}`);
 await page.goto(`${BASE}/#/jobs/${JOB}`);
 await page.waitForFunction(() => document.querySelectorAll('.u-wrap canvas').length >= 6 && document.querySelector('figure > div > canvas'), null, { polling: 'raf' });
@@ -30,7 +30,7 @@ const first = { ...bytes };
 const timings = await page.evaluate(() => performance.getEntriesByType('resource').filter((r) => r.name.includes('/jobs/')).map((r) => [r.name.split('/jobs/')[1], Math.round(r.duration)]));
 if (SHOT) await page.screenshot({ path: SHOT, fullPage: true });
 
-// Closer first, so that there is somewhere to move to; then Shift and drag, to and fro, at the pace of the mouse.
+// Zooms in first, so that there is room to move; then Shift and drag, back and forth, at the pace of the mouse.
 for (let times = 0; times < 3; times += 1) await page.getByRole('button', { name: 'Closer' }).click();
 await page.waitForTimeout(1000);
 await page.evaluate(() => {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The page of a job of twelve hours: how soon it is drawn, how smoothly it moves, how much crosses the network.
+"""The page of a job of twelve hours: how soon it is drawn, how smoothly it scrolls, how much data is transferred.
 
     bench/long_job.py [--seconds 43200] [--rounds 5] [--picture FILE.png]
 
-A short run on the null database is the model; bench/long-job writes one of twelve hours into the store, through the
-store's own code. Chromium opens its page anew each round.
+A short run on the null database is the model; bench/long-job writes one of twelve hours to the store, through the
+store's own code. Chromium opens its page from scratch in each round.
 """
 
 import argparse
@@ -42,14 +42,14 @@ def main():
     show("drawn", "ms", [r["drawn"] for r in rounds], "at most 2,000")
     show("the page, as sent", "KB", [r["page"] / 1e3 for r in rounds], "")
     show("page and data, as sent", "KB", [(r["page"] + r["data"]) / 1e3 for r in rounds], "at most 200")
-    show("moving", "frames a second", [r["fps"] for r in rounds], "at least 30")
+    show("moving", "frames per second", [r["fps"] for r in rounds], "at least 30")
     show("wait for a frame, p95", "ms", [r["p95_ms"] for r in rounds], "")
     for name in sorted({name for r in rounds for name, _ in r["timings"]}):
         show(f"  {name[:40]}", "ms", [ms for r in rounds for n, ms in r["timings"] if n == name], "")
 
 
 def look(base, token, job, picture):
-    """One visit of the page by a browser that has never been there."""
+    """One visit of the page by a browser with an empty cache."""
     script = os.path.join(lib.ROOT, "bench/long_job.mjs")
     return json.loads(lib.run(["node", script], env={**os.environ, "BASE": base, "TOKEN": token, "JOB": job, "SHOT": picture}))
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""TPROC-C by procedures beside client statements: throughput, round trips, client CPU, bytes; with several
-servers also what a transaction by procedures costs the client on each, beside the first, at one rate for all.
+"""TPROC-C with procedures compared with client statements: throughput, round trips, client CPU, bytes; with several
+servers also the client's cost of a transaction with procedures on each, relative to the first, at one rate for all.
 
     bench/modes.py [--databases postgres,mariadb] [--scale 4] [--vus 4] [--seconds 10] [--rounds 5] [--rate 300]
 
-At one rate, because a faster server's answers come several a wake-up and into warmer caches: its client then costs
-less for what is the server's merit.
+At one rate, because a faster server's answers arrive several per wake-up and in warmer caches: its client then costs
+less because of the server.
 """
 
 import argparse
@@ -17,18 +17,18 @@ import sys
 
 from lib import Mariadb, Postgres, run, triphammer
 
-# Commits do not wait for the disk, whose moods would be most of what is seen here.
+# Commits do not wait for the disk, whose variation would dominate the result.
 SERVERS = {"postgres": lambda: Postgres(synchronous_commit="off"),
            "mariadb": lambda: Mariadb(**{"innodb-flush-log-at-trx-commit": 0})}
 MODES = ("procedures", "statements")
 AT_RATE = "procedures at one rate"
 FIGURES = ("nopm", "trips", "cpu", "bytes")
-# Client CPU per transaction on any server at the rate, beside the first's.
+# Client CPU per transaction on any server at the rate, relative to the first's.
 LIMIT = 1.5
 
 
 def loopback_bytes():
-    """Bytes through the loopback device so far; None where the system does not say."""
+    """Bytes through the loopback device so far; None where the system does not report them."""
     try:
         with open("/proc/net/dev", encoding="ascii") as file:
             line = next(line for line in file if line.strip().startswith("lo:"))
@@ -38,7 +38,7 @@ def loopback_bytes():
 
 
 def drive(url, mode, given, environment):
-    """One run's figures."""
+    """Makes one run and returns its figures."""
     before = loopback_bytes()
     how = ["--mode", mode, "--vus", str(given.vus)]
     if mode == AT_RATE:
@@ -61,7 +61,7 @@ def show(seen, databases, given):
         for mode in MODES:
             nopm, trips, cpu, sent = (median(seen[database, mode], figure) for figure in FIGURES)
             amount = f", {sent:,.0f} bytes" if sent else ""
-            print(f"{database}, {mode}: NOPM {nopm:,.0f}; a transaction {trips:.1f} round trips, "
+            print(f"{database}, {mode}: NOPM {nopm:,.0f}; per transaction {trips:.1f} round trips, "
                   f"{cpu:.0f} us of client CPU{amount}")
         first, second = (median(seen[database, mode], "nopm") for mode in MODES)
         print(f"{database}, procedures / statements: {first / second:.2f}")
@@ -71,7 +71,7 @@ def show(seen, databases, given):
         verdict = "met" if ours <= LIMIT * theirs else "MISSED"
         slower, faster = sorted(median(seen[name, AT_RATE], "nopm") for name in (database, first))
         if slower < 0.95 * faster:
-            print(f"not at one rate: {slower:,.0f} and {faster:,.0f} NOPM; give a lower --rate")
+            print(f"not at one rate: {slower:,.0f} and {faster:,.0f} NOPM; use a lower --rate")
         print(f"client CPU per transaction at {given.rate}/s: {database} {ours:.0f} us, {first} {theirs:.0f} us, "
               f"ratio {ours / theirs:.2f}  (at most {LIMIT}: {verdict})")
 
@@ -83,7 +83,7 @@ def main():
     arguments.add_argument("--databases", default="postgres,mariadb", type=lambda text: text.split(","))
     given = arguments.parse_args()
     if unknown := [name for name in given.databases if name not in SERVERS]:
-        arguments.error(f"no such database: {', '.join(unknown)}; there are {', '.join(SERVERS)}")
+        arguments.error(f"unknown database {', '.join(unknown)}: expected one of {', '.join(SERVERS)}")
     modes = [*MODES, AT_RATE] if len(given.databases) > 1 else MODES
     seen = {(database, mode): [] for database in given.databases for mode in modes}
     with contextlib.ExitStack() as stack:

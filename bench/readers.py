@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What people who watch cost a run: `serve` with 50 live readers beside a run, and the same without them.
+"""What viewers cost a run: `serve` with 50 live readers during a run, and the same without them.
 
     bench/readers.py [--readers 50] [--pairs 7] [--seconds 5] [--vus 4] [--null]
 
-TPROC-C on a private PostgreSQL, started by way of the server, in turn without and with readers (0 50, 50 0, ...). Then
-`compare` judges the runs with readers against those without, and the CPU of the server's thread for HTTP is told. With
---null on the null database, whose throughput varies less where the host is not quiet enough for a verdict.
+TPROC-C on a private PostgreSQL, started through the server, alternating without and with readers (0 50, 50 0, ...).
+Then `compare` judges the runs with readers against those without, and the CPU of the server's HTTP thread is reported. With
+--null on the null database, whose throughput varies less if the host is not quiet enough for a verdict.
 """
 
 import argparse
@@ -53,13 +53,13 @@ def main():
 
 
 def measure(server, readers, options, label):
-    """One run: the share of a core that HTTP took, and the events that each reader had."""
+    """Makes one run; returns the share of a core that HTTP took, and the events that each reader received."""
     with Readers(server, readers) as crowd:
         form = {"command": "run", "target": "bench",
                 "settings": {"vus": str(options.vus), "rampup": "1s", "duration": f"{options.seconds}s", "label": label}}
         begun, cpu = time.monotonic(), server.http_cpu()
         activity = server.ask("POST", "activities", form)["id"]
-        # Asking as it goes on would be one more reader.
+        # Polling for the end would be one more reader.
         time.sleep(options.seconds + 1.5)
         cpu, wall = server.http_cpu() - cpu, time.monotonic() - begun
         while server.ask("GET", f"activities/{activity}")["activity"]["ended_at"] is None:
@@ -114,7 +114,7 @@ class Readers:
             ask = f"GET /api/v1/events HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer {server.token}\r\n\r\n"
             stream.sendall(ask.encode())
             self.sockets.append(stream)
-        # What was kept of earlier runs comes first and is no part of the measurement.
+        # Events kept from earlier runs come first and are not part of the measurement.
         time.sleep(1)
         for stream in self.sockets:
             stream.setblocking(False)
@@ -144,7 +144,7 @@ class Readers:
         try:
             while some := stream.recv(1 << 16):
                 self.bytes += len(some)
-            raise SystemExit("a reader was cut off")
+            raise SystemExit("a reader was disconnected")
         except BlockingIOError:
             pass
 

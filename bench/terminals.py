@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How well load models keep their time, and what waiting terminals cost.
+"""How accurately load models keep time, and what waiting terminals cost.
 
 An open load of 2,000 per second and 100,000 terminals at TPC-C's keying and thinking times on the null database; then
-1,000 terminals with sessions of their own, and 10,000 over 64 sessions, on a private PostgreSQL. Late is a
-transaction by the time from when it was due to the start of its first attempt.
+1,000 terminals with their own sessions, and 10,000 over 64 sessions, on a private PostgreSQL. Lateness is the
+time from when a transaction was due to the start of its first attempt.
 
     bench/terminals.py [--rounds 3] [--seconds 20] [--no-server] [--first]
 
---first asks the kernel to run the client before anything else (chrt), for hosts that others use too.
+--first makes the kernel run the client before anything else (chrt), for hosts that others use too.
 """
 
 import argparse
@@ -20,7 +20,8 @@ import tempfile
 
 from lib import Postgres, run, triphammer
 
-# Keying and thinking take 20.7 s in the mean of the default mix: 10 / 23 of them New-Orders, and so on.
+# Keying and thinking take 20.7 s on average in the default mix: 10 / 23 of them New-Orders, and so
+# on.
 CYCLE_S = 20.7
 RAMPUP_S = 120
 
@@ -43,7 +44,7 @@ def main():
                        "--duration", f"{given.seconds}s", "--json"]
             with open(document, "w", encoding="utf-8") as out:
                 process = subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, text=True, env=environment)
-            # wait4 tells the memory of this child alone.
+            # wait4 reports the memory of this child only.
             _, status, usage = os.wait4(process.pid, 0)
             if status != 0:
                 sys.exit(f"{' '.join(command)}\n{process.stderr.read()}")

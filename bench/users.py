@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A thousand virtual users: TPROC-C by procedures on PostgreSQL and on the null database, from the first connection
+"""A thousand virtual users: TPROC-C with procedures on PostgreSQL and on the null database, from the first connection
 to exit code 0, and the client's peak memory.
 
     bench/users.py [--users 1000] [--scale 10] [--seconds 10] [--threads 2]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds import cycles between the files of each crate, and fails on one over more than three files.
+"""Finds import cycles between the files of each crate, and fails on one of more than three files.
 
 A file imports another when it names something that the other defines, by `use` or by a path in its code. Names
 that a module re-exports count as imports of the file that defines them, and the re-export itself as none: a
@@ -65,7 +65,7 @@ class Crate:
         self.uses = {module: list(self.statements(module)) for module in self.files}
 
     def statements(self, module):
-        """(public, absolute path, name) of each import of the crate's own."""
+        """(public, absolute path, name) of each import from the same crate."""
         for public, tree in re.findall(r"(?m)^\s*(pub(?:\([^)]*\))? )?use ([^;]+);", self.code[module]):
             for path, name in expand(re.sub(r"\s+", " ", tree)):
                 absolute = self.absolute(module, path)
@@ -114,7 +114,7 @@ class Crate:
                 if absolute:
                     paths.append(absolute)
             found = {self.definition(path) for path in paths if path}
-            # A module and the root of the crate hold their children together; they do not depend on them.
+            # A module and the root of the crate group their children; they do not depend on them.
             graph[module] = {to for to in found if to != module and to}
         return graph
 

@@ -20,11 +20,11 @@ import venv
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VERSION = "4.32.5"
 PASSWORD, TOKEN = "s3cret-pa55word-held", "a-token-that-is-long-enough"
-# Streams have no end to wait for; a session that is ended would refuse all that follows; a new password would hide
-# whether the old one is told.
+# Streams have no end to wait for; a session that is ended would reject all that follows; a new
+# password would hide whether the old one is revealed.
 LEFT_OUT = ["/api/v1/events", "/api/v1/activities/{id}/events", "/api/v1/session"]
-# Not the checks that take a refusal for wrong: a form's settings must be right together, which a schema cannot say; and
-# what is no JSON is refused before anybody looks whether the path has the method.
+# Not the checks that treat a rejection as wrong: a form's settings must be consistent, which a
+# schema cannot express; and what is not JSON is rejected before the path's methods are checked.
 CHECKS = ["not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance",
           "response_headers_conformance", "ignored_auth"]
 
@@ -53,7 +53,7 @@ def main():
         trouble = found(folder, said, alive)
     for line in trouble:
         print(f"TROUBLE: {line}")
-    print("the server stood it" if not trouble else "the server did not stand it", f"(schemathesis: exit code {code})")
+    print("the server passed" if not trouble else "the server failed", f"(schemathesis: exit code {code})")
     sys.exit(1 if trouble or code else 0)
 
 
@@ -110,12 +110,12 @@ def found(folder, said, alive):
     trouble = [] if alive else ["the server has ended"]
     with open(said, encoding="utf-8") as log:
         said = log.read()
-    trouble += [f"it said: {line}" for line in said.splitlines() if "panicked" in line]
+    trouble += [f"its output: {line}" for line in said.splitlines() if "panicked" in line]
     secrets = {"the password": PASSWORD}
     with open(os.path.join(folder, "sent.ndjson"), encoding="utf-8", errors="replace") as sent:
         for number, line in enumerate(sent, 1):
             trouble += [f"{name} in line {number} of sent.ndjson" for name, it in secrets.items() if it in line]
-    trouble += [f"{name} in what it said" for name, it in {**secrets, "the token": TOKEN}.items() if it in said]
+    trouble += [f"{name} in its output" for name, it in {**secrets, "the token": TOKEN}.items() if it in said]
     return trouble
 
 

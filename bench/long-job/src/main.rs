@@ -1,6 +1,7 @@
-//! A job of many hours in a minute: `long-job STORE JOB SECONDS` writes another job like the run JOB into the
-//! store, second by second through the store's own code, and prints its number. Its series, histograms and
-//! totals are drawn; the figures of its document are those of JOB.
+//! Simulates a job of many hours in a minute: `long-job STORE JOB SECONDS` writes another job like
+//! the run JOB into the store, second by second through the store's own code, and prints its
+//! number. Its series, histograms and totals are drawn; the figures of its document are those of
+//! JOB.
 
 use std::io::Write;
 use std::path::Path;
@@ -19,9 +20,9 @@ type Failure = Box<dyn std::error::Error>;
 
 /// Seconds of ramp-up.
 const RAMP_UP: u64 = 60;
-/// Seconds between two of the database's checkpoints, in which all is slow.
+/// Seconds between two checkpoints of the database, during which everything is slow.
 const CHECKPOINT_EVERY: u64 = 300;
-/// Transactions per second of each type at the mean.
+/// Mean transactions per second of each type.
 const RATES: [u64; 5] = [450, 430, 40, 40, 40];
 
 fn main() -> Result<(), Failure> {
@@ -31,7 +32,7 @@ fn main() -> Result<(), Failure> {
     };
     let store = Store::open(Path::new(&store))?;
     let model = store.load(JobId(job.parse()?))?;
-    let result = model.result()?.ok_or("the model is no run that came to its end")?;
+    let result = model.result()?.ok_or("the model must be a complete run")?;
     let job = write(&store, &model, result, seconds.parse()?)?;
     writeln!(std::io::stdout(), "{job}")?;
     Ok(())
@@ -88,8 +89,8 @@ fn header(model: &StoredJob, result: &RunResult) -> JobHeader {
     }
 }
 
-/// A second as a database makes them: a slow wave over an hour, noise, a stall at each checkpoint, and now and
-/// then a transaction that takes very long.
+/// A second like those of a database: a slow wave over an hour, noise, a stall at each checkpoint,
+/// and occasionally a transaction that takes very long.
 fn second(at: u64, types: usize, rng: &mut Rng) -> Result<RecordedInterval, Failure> {
     let mut interval = RecordedInterval::new(at, types);
     interval.connected = 64;
@@ -125,7 +126,7 @@ fn gauges(rng: &mut Rng) -> Result<Gauges, Failure> {
     Ok(Gauges { cpu, round_trip: Some(lag.clone()), lag: Some(lag), host, ..Gauges::default() })
 }
 
-/// What the engine would have given at the end; of it the store keeps the totals only.
+/// What the engine would have returned at the end; the store keeps only its totals.
 fn end(seconds: u64, run: Vec<TypeInterval>, timed: Vec<TypeInterval>) -> RunEnd {
     let ended = Elapsed::at_second(seconds);
     RunEnd {

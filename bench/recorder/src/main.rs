@@ -1,5 +1,5 @@
-//! What recording an event costs, without reading clocks: `recorder EVENTS` prints nanoseconds an event.
-//! Under `valgrind --tool=callgrind` the same program gives instruction counts that repeat.
+//! The cost of recording an event, without reading clocks: `recorder EVENTS` prints nanoseconds per
+//! event. Under `valgrind --tool=callgrind` the same program gives reproducible instruction counts.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -11,7 +11,7 @@ use triphammer_core::{Elapsed, Outcome, Rng, Timing};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let events: u64 = std::env::args().nth(1).unwrap_or_else(|| "20000000".to_owned()).parse()?;
     let mut rng = Rng::of(1, &[]);
-    // Times as they come: around a millisecond, some much longer; drawn before the clock runs.
+    // Typical times: around a millisecond, some much longer; drawn before the clock runs.
     let times: Vec<u64> = (0..4096)
         .map(|_| 200_000 + rng.below(1_500_000) + if rng.percent(1) { 20_000_000 } else { 0 })
         .collect();
@@ -31,6 +31,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     black_box(recorder.totals());
     #[expect(clippy::cast_precision_loss, reason = "a figure")]
     let each = spent as f64 / events as f64;
-    writeln!(std::io::stdout(), "{each:.1} ns an event")?;
+    writeln!(std::io::stdout(), "{each:.1} ns per event")?;
     Ok(())
 }

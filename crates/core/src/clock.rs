@@ -1,6 +1,6 @@
-//! Time. Engine code reads one [`Clock`]; everything it decides and records is [`Elapsed`] since the
-//! clock's zero, the moment when all virtual users were connected and the run began. Under tokio's
-//! paused time the clock is virtual, so tests of whatever waits take no time.
+//! Time. Engine code reads one [`Clock`]; everything it decides and records is [`Elapsed`] since
+//! the clock's zero, the moment when all virtual users were connected and the run began. Under
+//! tokio's paused time the clock is virtual, so tests of code that waits take no time.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -21,19 +21,19 @@ impl Elapsed {
     /// Later than every instant of a run.
     pub const NEVER: Self = Self(u64::MAX);
 
-    /// From a duration since zero.
+    /// Converts a duration since zero; saturates at [`Elapsed::NEVER`].
     #[must_use]
     pub fn from_duration(duration: Duration) -> Self {
         Self(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
     }
 
-    /// As a duration since zero.
+    /// Returns the duration since zero.
     #[must_use]
     pub const fn duration(self) -> Duration {
         Duration::from_nanos(self.0)
     }
 
-    /// Nanoseconds from `earlier` to this, 0 when it is later.
+    /// Nanoseconds from `earlier` to this instant; 0 when `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)
@@ -45,7 +45,7 @@ impl Elapsed {
         self.0 / 1_000_000_000
     }
 
-    /// The start of second `index`.
+    /// The start of second `index` of the run.
     #[must_use]
     pub const fn at_second(index: u64) -> Self {
         Self(index * 1_000_000_000)
@@ -60,19 +60,19 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock whose zero is now.
+    /// Creates a clock whose zero is now.
     #[must_use]
     pub fn start() -> Self {
         Self { zero: Instant::now(), zero_seconds: wall().0 / 1_000_000 }
     }
 
-    /// Time since zero.
+    /// Returns the time elapsed since zero.
     #[must_use]
     pub fn now(&self) -> Elapsed {
         Elapsed::from_duration(self.zero.elapsed())
     }
 
-    /// The instant for tokio's timers.
+    /// Converts to the instant that tokio's timers take.
     #[must_use]
     pub fn instant(&self, at: Elapsed) -> Instant {
         self.zero + at.duration()
@@ -117,9 +117,14 @@ pub fn process_cpu_ns() -> u64 {
 /// Reads `30s`, `5m`, `1h30m`, `250ms`, `1.5s`.
 ///
 /// # Errors
-/// With a sentence that shows the form.
+/// When the text is not a duration; the message gives examples.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no duration; write 30s, 5m, 1h30m or 250ms");
+    let wrong = || {
+        format!(
+            "invalid duration `{text}`: expected a number with a unit, such as 30s, 5m, 1h30m or \
+             250ms"
+        )
+    };
     let mut rest = text.trim();
     let mut total = Duration::ZERO;
     if rest.is_empty() {
@@ -201,7 +206,7 @@ impl DurationText {
     /// Writes `1m30s`.
     ///
     /// # Errors
-    /// As the serializer.
+    /// Returns the serializer's errors.
     pub fn serialize<S: Serializer>(duration: &Duration, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(&format_duration(*duration))
     }
@@ -209,7 +214,7 @@ impl DurationText {
     /// Reads `1m30s`.
     ///
     /// # Errors
-    /// When the text is no duration.
+    /// When the text is not a valid duration.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
         parse_duration(&String::deserialize(from)?).map_err(serde::de::Error::custom)
     }

@@ -1,45 +1,47 @@
-//! Errors of databases and of specifications. A driver sorts every error into an [`ErrorClass`];
-//! what follows from a class (retry, reconnect, count) is the engine's decision, never the driver's.
+//! Errors of databases and of specifications. A driver assigns every error an [`ErrorClass`]; what
+//! follows from a class (retry, reconnect, count) is the engine's decision, never the driver's.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What kind of failure a database reported. The driver sets it from SQLSTATE or result code.
+/// Kind of failure that a database reported. The driver derives it from the SQLSTATE or result
+/// code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
-    /// The isolation level could not be kept (SQLSTATE 40001); the same work may succeed again.
+    /// The isolation level could not be guaranteed (SQLSTATE 40001); the same work may succeed on
+    /// retry.
     Serialization,
-    /// A deadlock was broken by ending this transaction (SQLSTATE 40P01).
+    /// This transaction was the victim of a deadlock (SQLSTATE 40P01).
     Deadlock,
-    /// A lock was not had within the lock timeout (SQLSTATE 55P03, `SQLITE_BUSY`).
+    /// A lock was not acquired within the lock timeout (SQLSTATE 55P03, `SQLITE_BUSY`).
     LockTimeout,
-    /// The connection is gone, or could not be made because nobody answers.
+    /// The connection was lost, or could not be opened because nobody answers.
     Disconnected,
-    /// The server answers but does not accept sessions now: starting up, shutting down, full.
+    /// The server answers but accepts no sessions now: it is starting, stopping or full.
     Unavailable,
-    /// User, password, database or certificate is refused: trying again will not help.
+    /// User, password, database or certificate was rejected: retrying will not help.
     Refused,
     /// A constraint was violated (SQLSTATE class 23).
     Constraint,
-    /// The statement was cancelled, by the watchdog or by somebody else (SQLSTATE 57014).
+    /// The statement was cancelled, by the watchdog or by someone else (SQLSTATE 57014).
     Cancelled,
-    /// The transaction watchdog's limit passed.
+    /// The transaction exceeded the watchdog's limit.
     Timeout,
-    /// No room is left on the database's disk (SQLSTATE 53100, `SQLITE_FULL`).
+    /// The database's disk is full (SQLSTATE 53100, `SQLITE_FULL`).
     DiskFull,
-    /// The database was asked to write but is read only.
+    /// A write was sent to a database that is read only.
     ReadOnly,
-    /// The database or driver cannot do this.
+    /// The database or driver does not support this.
     Unsupported,
-    /// Anything else, such as a missing table or an answer of an unexpected shape.
+    /// Any other error, such as a missing table or a malformed answer.
     Other,
 }
 
 impl ErrorClass {
-    /// Every class, in the order of [`ErrorClass::index`].
+    /// All classes, in the order of [`ErrorClass::index`].
     pub const ALL: [Self; 13] = [
         Self::Serialization,
         Self::Deadlock,
@@ -55,16 +57,16 @@ impl ErrorClass {
         Self::Unsupported,
         Self::Other,
     ];
-    /// How many classes there are.
+    /// Number of error classes.
     pub const COUNT: usize = Self::ALL.len();
 
-    /// Place of this class in arrays of [`ErrorClass::COUNT`] counters.
+    /// Index of this class in arrays of [`ErrorClass::COUNT`] counters.
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// Words for people: `lock timeout`.
+    /// Name for people, such as `lock timeout`.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -84,13 +86,13 @@ impl ErrorClass {
         }
     }
 
-    /// Whether the same transaction may be tried again with the same input.
+    /// Whether the same transaction may be retried with the same input.
     #[must_use]
     pub const fn is_retryable(self) -> bool {
         matches!(self, Self::Serialization | Self::Deadlock)
     }
 
-    /// Whether the session cannot be used any more and has to reconnect.
+    /// Whether the session can no longer be used and has to reconnect.
     #[must_use]
     pub const fn loses_session(self) -> bool {
         matches!(self, Self::Disconnected | Self::Unavailable | Self::Refused | Self::Timeout)
@@ -103,7 +105,8 @@ impl fmt::Display for ErrorClass {
     }
 }
 
-/// An error from a database or its driver: one word wide, because it travels through every call.
+/// An error from a database or its driver. It is one word wide, because it is passed through every
+/// call.
 pub struct DbError(Box<Inner>);
 
 struct Inner {
@@ -117,8 +120,9 @@ struct Inner {
 }
 
 impl DbError {
-    /// An error of a class; the message reads after "failed to …", names no secret, and has no period.
-    /// It may be a server's: it is cut to [`MESSAGE_MAX`](crate::text::MESSAGE_MAX) characters in one line.
+    /// Creates an error of a class. The message reads after "failed to …", contains no secret and
+    /// has no full stop. It may come from a server, so it is cut to
+    /// [`MESSAGE_MAX`](crate::text::MESSAGE_MAX) characters in one line.
     pub fn new(class: ErrorClass, message: impl AsRef<str>) -> Self {
         let message = crate::text::message(message.as_ref());
         let (commit_sent, unread, undone, no_database) = (false, false, false, false);
@@ -133,48 +137,48 @@ impl DbError {
         self
     }
 
-    /// Puts what was being done in front of the message.
+    /// Prefixes the message with what was being done.
     #[must_use]
     pub fn context(mut self, what: impl fmt::Display) -> Self {
         self.0.message = format!("{what}: {}", self.0.message);
         self
     }
 
-    /// Marks that a COMMIT, or a call that commits by itself, had been sent when this happened.
+    /// Marks that a COMMIT, or a call that commits implicitly, had been sent when this happened.
     #[must_use]
     pub fn after_commit_sent(mut self) -> Self {
         self.0.commit_sent = true;
         self
     }
 
-    /// Marks that the database did what it was asked to, and only its answer cannot be read.
+    /// Marks that the database did what was asked, but its answer cannot be read.
     #[must_use]
     pub fn unread(mut self) -> Self {
         self.0.unread = true;
         self
     }
 
-    /// Marks that the database rolled back although it answered that all is well: routines can.
+    /// Marks that the database rolled back although it reported success, as stored routines can.
     #[must_use]
     pub fn undone(mut self) -> Self {
         self.0.undone = true;
         self
     }
 
-    /// Marks that the server is there and the database that the target names is not.
+    /// Marks that the server is reachable but the target's database does not exist.
     #[must_use]
     pub fn without_database(mut self) -> Self {
         self.0.no_database = true;
         self
     }
 
-    /// The class the driver gave.
+    /// Class that the driver assigned to the error.
     #[must_use]
     pub fn class(&self) -> ErrorClass {
         self.0.class
     }
 
-    /// The database's own code, when there is one.
+    /// The database's own error code, if there is one.
     #[must_use]
     pub fn code(&self) -> Option<&str> {
         self.0.code.as_deref()
@@ -186,25 +190,25 @@ impl DbError {
         &self.0.message
     }
 
-    /// Whether the database did what it was asked to, and only its answer cannot be read.
+    /// Whether the database did what was asked, but its answer cannot be read.
     #[must_use]
     pub fn is_unread(&self) -> bool {
         self.0.unread
     }
 
-    /// Whether the database is known to have rolled back, whatever it has acknowledged.
+    /// Whether the database is known to have rolled back, whatever it acknowledged.
     #[must_use]
     pub fn is_undone(&self) -> bool {
         self.0.undone
     }
 
-    /// Whether the server is there and the database that the target names is not.
+    /// Whether the server is reachable but the target's database does not exist.
     #[must_use]
     pub fn lacks_database(&self) -> bool {
         self.0.no_database
     }
 
-    /// Whether nobody can say if the transaction was committed.
+    /// Whether it is unknown if the transaction was committed.
     #[must_use]
     pub fn is_indeterminate(&self) -> bool {
         self.0.commit_sent && self.0.class.loses_session()
@@ -229,8 +233,8 @@ impl fmt::Debug for DbError {
 
 impl std::error::Error for DbError {}
 
-/// Something asked for that cannot be done as asked: what, where, and what to do next.
-/// The program ends with exit code 2.
+/// A request that cannot be carried out as given: what, where, and what to do next. The program
+/// exits with code 2.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct SpecError {
@@ -239,19 +243,20 @@ pub struct SpecError {
 }
 
 impl SpecError {
-    /// An error with a message for the person who asked.
+    /// Creates an error with a message for the user.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), setting: None }
     }
 
-    /// Names the setting whose value it is about, so that a form can show it beside its field.
+    /// Names the setting whose value is at fault, so that a form can show the error beside its
+    /// field.
     #[must_use]
     pub fn about(mut self, setting: &str) -> Self {
         self.setting.get_or_insert_with(|| setting.to_owned());
         self
     }
 
-    /// The setting whose value it is about, where that is one.
+    /// The setting whose value is at fault; `None` if the error is not about one.
     #[must_use]
     pub fn setting(&self) -> Option<&str> {
         self.setting.as_deref()

@@ -1,5 +1,6 @@
-//! What a run tells while it goes on. Events leave the engine in order, through one channel; whoever
-//! started the run hands them to its sinks: terminal, job store, live stream, files.
+//! What a run reports while it is in progress. Events leave the engine in order, through one
+//! channel; the caller that started the run passes them to its sinks: terminal, job store, live
+//! stream, files.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,43 +13,43 @@ use crate::value::Timestamp;
 pub enum Event {
     /// Sessions are being opened.
     Connecting {
-        /// Open so far.
+        /// Number of sessions open so far.
         connected: u32,
-        /// To be opened.
+        /// Number of sessions to open.
         of: u32,
     },
-    /// All are connected; the clock's zero.
+    /// All sessions are connected; this is the clock's zero.
     Started {
-        /// The date and time of zero.
+        /// Date and time of zero.
         at: Timestamp,
     },
-    /// A second of all threads is complete (or several, when the receiver did not keep up).
+    /// A second of all threads is complete (or several, if the receiver did not keep up).
     Second(Box<RecordedInterval>),
-    /// The run is in another phase.
+    /// The run entered another phase, at this time.
     Phase(Phase, Elapsed),
-    /// Something worth telling.
+    /// A remark for the user.
     Note(Note),
 }
 
-/// Where a run is.
+/// Phase of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Load without timing.
+    /// Load before the timed window; not measured.
     RampUp,
-    /// The timed window.
+    /// The timed window, in which the result is measured.
     Window,
-    /// No new transactions; those in flight end.
+    /// No new transactions start; those in flight complete.
     Drain,
-    /// Those in flight are abandoned.
+    /// Transactions in flight are abandoned.
     Abort,
 }
 
 impl Phase {
-    /// Every phase, in their order.
+    /// All phases, in order.
     pub const ALL: [Self; 4] = [Self::RampUp, Self::Window, Self::Drain, Self::Abort];
 
-    /// Its word in documents, the store, series and the API.
+    /// Name of the phase in documents, the store, series and the API.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -59,7 +60,7 @@ impl Phase {
         }
     }
 
-    /// What the client does in it, in a word for people.
+    /// What the client does in the phase, in a word for people.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -74,16 +75,16 @@ impl Phase {
 /// A remark on a run, stored with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
-    /// When, since the run's zero; `None` before and after it.
+    /// Time since the run's zero; `None` before and after the run.
     pub at: Option<Elapsed>,
-    /// One word for programs: `interrupted`, `outage`, `user_ended`.
+    /// Kind of remark, for programs: `interrupted`, `outage`, `user_ended`.
     pub kind: String,
-    /// A sentence for people, without any secret.
+    /// Text for people, without secrets.
     pub text: String,
 }
 
 impl Note {
-    /// A remark.
+    /// Creates a remark of a kind, at a time of the run.
     pub fn new(kind: &str, at: Option<Elapsed>, text: impl Into<String>) -> Self {
         Self { at, kind: kind.to_owned(), text: text.into() }
     }

@@ -1,13 +1,13 @@
-//! A histogram of microseconds on its way to another process: HdrHistogram's V2 encoding, deflated, in
-//! base64, as its interval logs have it. Text and binary formats carry the same string, and an empty
-//! second of a type costs a null.
+//! Encodes a histogram of microseconds for another process: HdrHistogram's V2 encoding, deflated,
+//! in base64, as in its interval logs. Text and binary formats carry the same string, and a type
+//! without events in a second costs a null.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 
-/// For `#[serde(with = "…")]` on a histogram that may not be there.
+/// For `#[serde(with = "…")]` on an optional histogram.
 pub(crate) mod optional {
     use serde::de::Error as _;
     use serde::ser::Error as _;
@@ -39,10 +39,10 @@ fn encode(histogram: &Histogram<u32>) -> Result<String, String> {
 }
 
 fn decode(text: &str) -> Result<Histogram<u32>, String> {
-    let bytes = STANDARD.decode(text).map_err(|error| format!("no histogram: {error}"))?;
+    let bytes = STANDARD.decode(text).map_err(|error| format!("invalid histogram: {error}"))?;
     let decoded = Deserializer::new().deserialize(&mut &*bytes);
     let mut histogram: Histogram<u32> =
-        decoded.map_err(|error| format!("no histogram: {error}"))?;
+        decoded.map_err(|error| format!("invalid histogram: {error}"))?;
     histogram.auto(true);
     Ok(histogram)
 }

@@ -1,6 +1,6 @@
-//! The words and the engine of triphammer: what a database session, a workload, an outcome and an
-//! interval are, and the one loop that drives them. There is no driver, no workload and no HTTP
-//! here; those crates depend on this one and never the other way round.
+//! The vocabulary and the engine of triphammer: what a database session, a workload, an outcome and
+//! an interval are, and the one user loop that drives them. There is no driver, no workload and no
+//! HTTP here; those crates depend on this one and never the other way round.
 #![expect(
     async_fn_in_trait,
     reason = "sessions live on one worker thread, so their futures need not be Send"

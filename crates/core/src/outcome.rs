@@ -14,25 +14,26 @@ use serde::{Deserialize, Serialize};
 use crate::clock::Elapsed;
 use crate::error::ErrorClass;
 
-/// The one outcome of a transaction.
+/// How a transaction ended: exactly one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The database said that it committed, whether or not the rest of its answer could be read.
+    /// The database acknowledged the commit, whether or not the rest of its answer could be read.
     Committed,
-    /// The workload's own rule rolled it back, such as the 1 % of New-Orders.
+    /// The workload's own rule rolled it back, as with 1 % of New-Orders.
     RolledBack,
-    /// It failed for good, after any retries, and left nothing behind.
+    /// It failed permanently, after any retries, and left no changes.
     Failed(ErrorClass),
-    /// The connection was lost after COMMIT, or a call that commits by itself, had been sent; or only the
-    /// answer could have told what the transaction came to, and it could not be read.
+    /// The connection was lost after COMMIT, or a call that commits implicitly, had been sent; or
+    /// the result depends on an answer that could not be read.
     Indeterminate,
 }
 
 /// When a transaction was due, started its first attempt, and finished. Response time runs from
-/// `due`, service time from `started`; retries, backoff and waits for a new connection are in both.
+/// `due`, service time from `started`; retries, backoff and waits for a new connection count
+/// towards both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "told above")]
+#[expect(missing_docs, reason = "explained above")]
 pub struct Timing {
     pub due: Elapsed,
     pub started: Elapsed,
@@ -40,19 +41,19 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// From due to finish, in nanoseconds.
+    /// Response time in nanoseconds: from due to finished.
     #[must_use]
     pub const fn response_ns(&self) -> u64 {
         self.finished.since(self.due)
     }
 
-    /// From the start of the first attempt to finish, in nanoseconds.
+    /// Service time in nanoseconds: from the start of the first attempt to finished.
     #[must_use]
     pub const fn service_ns(&self) -> u64 {
         self.finished.since(self.started)
     }
 
-    /// From due to the start of the first attempt, in nanoseconds.
+    /// Waiting time in nanoseconds: from due to the start of the first attempt.
     #[must_use]
     pub const fn wait_ns(&self) -> u64 {
         self.started.since(self.due)
@@ -62,49 +63,49 @@ impl Timing {
 /// Counters of one transaction type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Ended committed.
+    /// Number of transactions committed.
     pub committed: u64,
-    /// Ended rolled back by rule.
+    /// Number of transactions rolled back by rule.
     pub rolled_back: u64,
-    /// Ended failed, by [`ErrorClass::index`].
+    /// Number of transactions failed, by [`ErrorClass::index`].
     pub failed: [u64; ErrorClass::COUNT],
-    /// Ended in doubt.
+    /// Number of transactions whose commit status is unknown.
     pub indeterminate: u64,
-    /// Of those committed or rolled back by rule, the ones whose answer could not be read.
+    /// Number of those committed or rolled back by rule whose answer could not be read.
     #[serde(default)]
     pub unread: u64,
-    /// Attempts after the first, by the class of the error before them.
+    /// Number of attempts after the first, by the class of the error that preceded them.
     pub retries: [u64; ErrorClass::COUNT],
     /// Transactions that needed more than one attempt, whatever their outcome.
     pub retried: u64,
-    /// What the transaction's counter counts or sums, over committed ones.
+    /// What the transaction's counter counts or sums, over committed transactions.
     pub counter: i64,
-    /// Σ response time of committed ones, in nanoseconds.
+    /// Total response time of committed transactions, in nanoseconds.
     pub response_ns: u64,
-    /// Σ service time of committed ones, in nanoseconds.
+    /// Total service time of committed transactions, in nanoseconds.
     pub service_ns: u64,
 }
 
 impl Counts {
-    /// All that ended, whatever the outcome.
+    /// Number of transactions that ended, whatever the outcome.
     #[must_use]
     pub fn ended(&self) -> u64 {
         self.committed + self.rolled_back + self.failures() + self.indeterminate
     }
 
-    /// All that did what the workload wanted: committed or rolled back by rule.
+    /// Number of transactions that did what the workload wanted: committed or rolled back by rule.
     #[must_use]
     pub const fn completed(&self) -> u64 {
         self.committed + self.rolled_back
     }
 
-    /// All that failed.
+    /// Number of transactions that failed.
     #[must_use]
     pub fn failures(&self) -> u64 {
         self.failed.iter().sum()
     }
 
-    /// Adds another's counters.
+    /// Adds the counters of `other`.
     pub fn add(&mut self, other: &Self) {
         self.committed += other.committed;
         self.rolled_back += other.rolled_back;

@@ -1,6 +1,7 @@
-//! Random numbers that mean the same everywhere: the same seed gives the same data and the same work
-//! on every machine and in every version. The generator is xoshiro256++ (Blackman and Vigna 2019) from
-//! `rand_xoshiro`; how its bits become numbers is fixed here, because a library's way may change.
+//! Random numbers that mean the same everywhere: the same seed gives the same data and the same
+//! work on every machine and in every version. The generator is xoshiro256++ (Blackman and Vigna
+//! 2019) from `rand_xoshiro`; how its bits become numbers is fixed here, because a library may
+//! change its way.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
@@ -13,8 +14,8 @@ pub struct Rng(Xoshiro256PlusPlus);
 const ALPHANUMERIC: &[u8; 62] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
 impl Rng {
-    /// The stream of a seed for a purpose: a list of numbers such as (table, warehouse, district) or
-    /// (purpose, user). Different lists give independent streams.
+    /// Creates the stream of a seed for a purpose: a list of numbers such as (table, warehouse,
+    /// district) or (purpose, user). Different lists give independent streams.
     #[must_use]
     pub fn of(seed: u64, purpose: &[u64]) -> Self {
         let mut state = mix(seed ^ 0x7472_6970_6861_6D6D);
@@ -24,7 +25,7 @@ impl Rng {
         Self(Xoshiro256PlusPlus::seed_from_u64(state))
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
@@ -48,13 +49,13 @@ impl Rng {
         low.wrapping_add_unsigned(self.below(low.abs_diff(high) + 1))
     }
 
-    /// As [`Rng::between`], for 32-bit columns.
+    /// Like [`Rng::between`], for 32-bit columns.
     pub fn between32(&mut self, low: i32, high: i32) -> i32 {
         i32::try_from(self.between(i64::from(low), i64::from(high)))
             .expect("lies between two 32-bit numbers")
     }
 
-    /// True with this chance in a hundred.
+    /// Returns true with a probability of `chance` percent.
     pub fn percent(&mut self, chance: u64) -> bool {
         self.below(100) < chance
     }
@@ -65,7 +66,7 @@ impl Rng {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// A negative exponential of this mean.
+    /// A number from a negative exponential distribution with this mean.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * (1.0 - self.unit()).ln()
     }
@@ -85,11 +86,12 @@ impl Rng {
         self.characters::<16>(length, b"0123456789", out);
     }
 
-    /// Appends characters, some from each 64 bits: multiplying the remaining fraction by the size of the
-    /// alphabet gives one character in its whole part and the rest of the randomness in its fraction.
-    /// The last of ten characters sees 62^9 of 2^64, so no character is favoured by more than one part
-    /// in a thousand. This is nine tenths of the time that generating rows takes: a draw's characters
-    /// are put together first, because pushing each alone costs half as much again.
+    /// Appends characters, several from each 64 bits: multiplying the remaining fraction by the
+    /// size of the alphabet gives one character in the integer part and the rest of the randomness
+    /// in the fraction. The last of ten characters sees 62^9 of 2^64, so no character is favoured
+    /// by more than one part in a thousand. Generating rows spends nine tenths of its time here:
+    /// the characters of a draw are assembled first, because pushing each one separately costs half
+    /// as much again.
     fn characters<const PER_DRAW: usize>(
         &mut self,
         length: usize,
@@ -131,7 +133,7 @@ const fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Picks exactly `wanted` of `of` places, each set equally likely, one place after the other
+/// Picks exactly `wanted` out of `of` places, every set equally likely, one place after another
 /// (selection sampling, Knuth, The Art of Computer Programming 3.4.2, algorithm S).
 #[derive(Debug)]
 pub struct Pick {
@@ -140,13 +142,13 @@ pub struct Pick {
 }
 
 impl Pick {
-    /// Will say true for `wanted` of the next `of` places.
+    /// Creates a picker that returns true for `wanted` of the next `of` places.
     #[must_use]
     pub const fn new(wanted: u64, of: u64) -> Self {
         Self { wanted, left: of }
     }
 
-    /// Whether the next place is picked.
+    /// Returns whether the next place is picked.
     pub fn next(&mut self, rng: &mut Rng) -> bool {
         debug_assert!(self.left > 0);
         let picked = rng.below(self.left) < self.wanted;
@@ -162,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_stream_never_changes() {
-        // Data built by one version must be the data of all: these numbers may not change.
+        // Data must be the same whichever version builds it: these numbers may not change.
         let mut rng = Rng::of(42, &[1, 2, 3]);
         let mut text = Vec::new();
         rng.alphanumeric(12, &mut text);

@@ -1,10 +1,11 @@
-//! Recording. Each worker thread owns one [`Recorder`]; it counts into the current [`RecordedInterval`] and
-//! hands that over whole when the second ends. Interval k covers [k, k+1) s of the run's clock by
-//! finish time. Handing over swaps a pointer: it never blocks, copies or drops, and a receiver that
-//! does not keep up gets several seconds merged into one interval that says so.
+//! Records what happens. Each worker thread owns one [`Recorder`]; it counts into the current
+//! [`RecordedInterval`] and hands that over whole when the second ends. Interval k covers [k, k+1)
+//! s of the run's clock by finish time. Handing over swaps a pointer: it never blocks, copies or
+//! drops, and a receiver that does not keep up gets several seconds merged into one interval,
+//! marked as such.
 //!
-//! A recorded event is two or three array increments. Histograms of a type and outcome come into being
-//! with the first event of theirs, so a type that never fails costs no memory for failures.
+//! A recorded event is two or three array increments. The histogram of a type and outcome is
+//! created with its first event, so a type that never fails costs no memory for failures.
 
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
@@ -15,16 +16,18 @@ use crate::outcome::{Counts, Outcome, Timing};
 
 /// Lowest value distinguished, in microseconds.
 pub const LOWEST_US: u64 = 1;
-/// Highest value that a histogram has room for when it is made, in microseconds: one hour. It takes 94 kB.
+/// Highest value that a new histogram has room for, in microseconds: one hour. It takes 94 kB.
 pub const ROOM_US: u64 = 3_600_000_000;
-/// Highest value kept, in microseconds: 366 days, the longest run. A histogram makes room for a longer
-/// value than it has room for (4 kB each time that doubles). Longer ones count as this and are counted.
+/// Highest value kept, in microseconds: 366 days, the longest run. A histogram grows for longer
+/// values than it has room for (4 kB for each doubling). Values above this limit are recorded as
+/// the limit, and counted.
 pub const HIGHEST_US: u64 = 366 * 24 * 3_600_000_000;
-/// Significant digits kept.
+/// Significant decimal digits kept.
 pub const DIGITS: u8 = 3;
 
-/// An empty histogram of microseconds with the lowest value and the digits that all of triphammer uses, so
-/// that any two merge exactly. It makes room for more than an hour when that is recorded or added.
+/// Creates an empty histogram of microseconds with the lowest value and the precision used
+/// throughout triphammer, so that any two merge exactly. It grows when more than an hour is
+/// recorded or added.
 #[must_use]
 pub fn histogram() -> Histogram<u32> {
     let mut histogram =
@@ -33,35 +36,36 @@ pub fn histogram() -> Histogram<u32> {
     histogram
 }
 
-/// Records microseconds, or [`HIGHEST_US`] where they are more, in a histogram that may not be there yet.
+/// Records microseconds, at most [`HIGHEST_US`], and creates the histogram if needed.
 fn record(times: &mut Option<Histogram<u32>>, us: u64) {
     let times = times.get_or_insert_with(histogram);
-    times.record(us.min(HIGHEST_US)).expect("a histogram of ours makes room up to HIGHEST_US");
+    times.record(us.min(HIGHEST_US)).expect("these histograms grow up to HIGHEST_US");
 }
 
 /// What one transaction type did in an interval.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct TypeInterval {
-    /// Counters.
+    /// Counters of outcomes and retries.
     pub counts: Counts,
-    /// Response times of committed ones, µs.
+    /// Response times of committed transactions, µs.
     #[serde(with = "crate::histogram::optional")]
     pub response: Option<Histogram<u32>>,
-    /// Service times of committed ones, µs; `None` where the load is closed and both are the same.
+    /// Service times of committed transactions, µs; `None` where the load is closed and both are
+    /// the same.
     #[serde(with = "crate::histogram::optional")]
     pub service: Option<Histogram<u32>>,
-    /// Response times of those rolled back by rule, µs.
+    /// Response times of transactions rolled back by rule, µs.
     #[serde(with = "crate::histogram::optional")]
     pub rolled_back: Option<Histogram<u32>>,
-    /// Response times of those failed or in doubt, µs.
+    /// Response times of transactions failed or in doubt, µs.
     #[serde(with = "crate::histogram::optional")]
     pub failed: Option<Histogram<u32>>,
-    /// Times longer than [`HIGHEST_US`].
+    /// Number of times longer than [`HIGHEST_US`].
     pub saturated: u64,
 }
 
 impl TypeInterval {
-    /// Adds another's events; exact.
+    /// Adds the events of `other`, exactly.
     pub fn add(&mut self, other: &Self) {
         self.counts.add(&other.counts);
         self.saturated += other.saturated;
@@ -75,7 +79,7 @@ impl TypeInterval {
         }
     }
 
-    /// The times of service: their own histogram, or the response times where the load is closed.
+    /// The service times: their own histogram, or the response times where the load is closed.
     #[must_use]
     pub fn service_times(&self) -> Option<&Histogram<u32>> {
         self.service.as_ref().or(self.response.as_ref())
@@ -85,27 +89,28 @@ impl TypeInterval {
 /// CPU time that a worker thread used in an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerCpu {
-    /// The thread, from 0.
+    /// Number of the thread, from 0.
     pub thread: u32,
-    /// CPU time, nanoseconds.
+    /// CPU time used, in nanoseconds.
     pub cpu_ns: u64,
-    /// Time that passed, nanoseconds.
+    /// Wall-clock time that passed, in nanoseconds.
     pub wall_ns: u64,
-    /// Time in which it was ready and waited for a CPU, nanoseconds; `None` where nobody counts it.
+    /// Time in which the thread was ready and waited for a CPU, in nanoseconds; `None` where the
+    /// kernel does not count it.
     pub wait_ns: Option<u64>,
 }
 
 /// CPU time of the whole host, in the kernel's ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostCpu {
-    /// Ticks in which a CPU worked, or a hypervisor had taken it away.
+    /// Ticks in which a CPU was busy, or taken away by a hypervisor.
     pub busy: u64,
     /// All ticks of all CPUs.
     pub total: u64,
 }
 
 impl HostCpu {
-    /// How busy the host was, from 0 to 1; `None` when no tick has passed.
+    /// Utilisation of the host, from 0 to 1; `None` when no tick has passed.
     #[must_use]
     pub fn share(self) -> Option<f64> {
         (self.total > 0).then(|| crate::stats::share(self.busy, self.total))
@@ -117,46 +122,47 @@ impl HostCpu {
     }
 }
 
-/// What the CPUs did that a process may use.
+/// What the CPUs that a process may use did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuRoom {
-    /// How many they are.
+    /// Number of those CPUs.
     pub cpus: u32,
-    /// What they did, whoever used them.
+    /// Ticks of those CPUs, whichever process used them.
     pub used: HostCpu,
 }
 
 /// What the server's processes on this host did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerUse {
-    /// Time that passed, nanoseconds.
+    /// Wall-clock time that passed, in nanoseconds.
     pub wall_ns: u64,
-    /// CPU time of all of them, nanoseconds.
+    /// Total CPU time, in nanoseconds.
     pub cpu_ns: u64,
-    /// Time in which they were ready and waited for a CPU, summed over them, nanoseconds.
+    /// Total time in which they were ready and waited for a CPU, in nanoseconds.
     pub wait_ns: u64,
 }
 
-/// Who used the host's CPUs, and how long those who were ready waited for one.
+/// Who used the host's CPUs, and how long ready tasks waited for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostUse {
-    /// Time that passed, nanoseconds.
+    /// Wall-clock time that passed, in nanoseconds.
     pub wall_ns: u64,
-    /// CPU time of this whole process, nanoseconds.
+    /// CPU time of this whole process, in nanoseconds.
     pub process_cpu_ns: u64,
-    /// Whether no other run was under way in this process, so that its CPU time is this run's.
+    /// Whether no other run was in progress in this process, so that its CPU time is this run's.
     pub is_alone: bool,
-    /// Time in which some task of the host waited for a CPU, nanoseconds; `None` where nobody counts it.
+    /// Time in which at least one task of the host waited for a CPU, in nanoseconds; `None` where
+    /// the kernel does not count it.
     pub pressure_ns: Option<u64>,
-    /// CPUs of the host; 0 where they cannot be read.
+    /// Number of CPUs of the host; 0 where it cannot be read.
     pub cpus: u32,
-    /// How nice this process is.
+    /// Niceness of this process, from -20 to 19.
     pub niceness: i32,
     /// CPUs that this process may use.
     pub client_room: Option<CpuRoom>,
     /// CPUs that the server may use.
     pub server_room: Option<CpuRoom>,
-    /// The server's processes; `None` where they are elsewhere or out of sight.
+    /// The server's processes; `None` where they run elsewhere or are not visible.
     pub server: Option<ServerUse>,
 }
 
@@ -191,21 +197,22 @@ fn add_room(mine: &mut Option<CpuRoom>, theirs: Option<CpuRoom>) {
     }
 }
 
-/// What was measured of the client and its surroundings, to tell what limited the run.
+/// Measurements of the client and its surroundings, used to find what limited the run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Gauges {
     /// CPU use of the worker threads.
     pub cpu: Vec<WorkerCpu>,
-    /// Scheduling lag, µs: how late the worker threads took up what was ready. `None` where nobody
-    /// measures it, because sessions block their thread.
+    /// Event-loop lag, µs: how late the worker threads handled what was ready. `None` where it is
+    /// not measured, because sessions block their thread.
     #[serde(with = "crate::histogram::optional")]
     pub lag: Option<Histogram<u32>>,
-    /// Round trips measured on the run's own sessions, µs. `None` without a network between.
+    /// Round trips measured on the run's own sessions, µs. `None` if there is no network in
+    /// between.
     #[serde(with = "crate::histogram::optional")]
     pub round_trip: Option<Histogram<u32>>,
-    /// The host's CPU; zero where it cannot be read.
+    /// CPU time of the host; zero where it cannot be read.
     pub host: HostCpu,
-    /// Who used it, and who waited for it.
+    /// Who used the host's CPUs, and how long tasks waited for them.
     pub host_use: HostUse,
 }
 
@@ -238,28 +245,28 @@ impl Gauges {
     }
 }
 
-/// Adds a histogram to one that may not be there yet.
+/// Adds a histogram to one that may not exist yet.
 pub(crate) fn merge(mine: &mut Option<Histogram<u32>>, theirs: Option<&Histogram<u32>>) {
     if let Some(theirs) = theirs {
-        mine.get_or_insert_with(histogram).add(theirs).expect("a histogram of ours makes room");
+        mine.get_or_insert_with(histogram).add(theirs).expect("these histograms grow");
     }
 }
 
 /// Arrivals of an open load in an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arrived {
-    /// Fell due.
+    /// Number of arrivals that fell due.
     pub due: u64,
-    /// Started, whenever they were due.
+    /// Number started, whenever they were due.
     pub started: u64,
-    /// Skipped because they were too late.
+    /// Number skipped because they were too late.
     pub skipped: u64,
-    /// Pushed out of the backlog.
+    /// Number dropped from a full backlog.
     pub given_up: u64,
 }
 
 impl Arrived {
-    /// Adds what arrived at another time, or what other threads saw of it.
+    /// Adds arrivals of another time, or as other threads saw them.
     pub fn add(&mut self, other: &Self) {
         self.due += other.due;
         self.started += other.started;
@@ -268,37 +275,37 @@ impl Arrived {
     }
 }
 
-/// One second, or several merged, of a worker thread or of all of them. Serialised, it is what a process
-/// that drives a share of a run hands to whoever [merges](crate::engine::merge) the shares.
+/// One second, or several merged, of a worker thread or of all of them. Its serialised form is what
+/// a process that drives a share of a run passes on to be [merged](crate::engine::merge).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RecordedInterval {
-    /// First second, from the run's zero.
+    /// First second covered, counted from the run's zero.
     pub first: u64,
-    /// Last second: more than `first` when seconds had to be merged.
+    /// Last second covered: later than `first` when seconds had to be merged.
     pub last: u64,
-    /// By transaction type.
+    /// What each transaction type did.
     pub types: Vec<TypeInterval>,
-    /// What was measured of the worker threads that are in this interval, and around them.
+    /// Measurements of the worker threads in this interval, and of their surroundings.
     pub gauges: Gauges,
-    /// From due to the start of the first attempt, µs, of every transaction that ended: what waiting for
-    /// a free session took. `None` where the load is closed and nobody waits.
+    /// Time from due to the start of the first attempt, µs, of every transaction that ended: the
+    /// wait for a free session. `None` where the load is closed and nothing waits.
     #[serde(with = "crate::histogram::optional")]
     pub pool_wait: Option<Histogram<u32>>,
-    /// What arrived; `None` where the load is not open.
+    /// Arrivals; `None` where the load is not open.
     pub arrived: Option<Arrived>,
     /// Arrivals, or terminals, that were due and waited for a session when the interval ended; `None`
     /// where the load is closed.
     pub backlog: Option<u64>,
-    /// Sessions lost.
+    /// Number of sessions lost.
     pub lost: u64,
-    /// Sessions reconnected.
+    /// Number of sessions reconnected.
     pub reconnected: u64,
     /// Sessions connected when the interval ended.
     pub connected: u32,
 }
 
 impl RecordedInterval {
-    /// An empty one for second `second`.
+    /// Creates an empty interval for one second and this many transaction types.
     #[must_use]
     pub fn new(second: u64, types: usize) -> Self {
         Self {
@@ -345,25 +352,25 @@ impl RecordedInterval {
         self.gauges.add(&other.gauges);
     }
 
-    /// Whether it covers one second, not several merged.
+    /// Whether it covers one second rather than several merged.
     #[must_use]
     pub const fn is_single(&self) -> bool {
         self.first == self.last
     }
 }
 
-/// What ended, beside when.
+/// How a transaction ended, apart from its timing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransactionEnd {
-    /// How.
+    /// Outcome of the transaction.
     pub outcome: Outcome,
-    /// The transaction's counter.
+    /// Value of the transaction's counter.
     pub counter: i64,
-    /// The database acknowledged it, and its answer could not be read.
+    /// Whether the database acknowledged it but its answer could not be read.
     pub unread: bool,
 }
 
-/// The totals that a recorder keeps beside its intervals, to prove that nothing was lost between.
+/// Totals that a recorder keeps besides its intervals, to prove that nothing was lost in between.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Transactions started, by type.
@@ -383,7 +390,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder for so many transaction types.
+    /// Creates a recorder for this many transaction types.
     #[must_use]
     pub fn new(types: usize, closed_load: bool) -> Self {
         Self {
@@ -394,39 +401,40 @@ impl Recorder {
         }
     }
 
-    /// A transaction starts its first attempt.
+    /// Records that a transaction starts its first attempt.
     pub fn start(&mut self, transaction: usize) {
         self.totals.started[transaction] += 1;
     }
 
-    /// An attempt failed with `class` and another one follows.
+    /// Records that an attempt failed with `class` and another one follows.
     pub fn retry(&mut self, transaction: usize, class: ErrorClass, first: bool) {
         let counts = &mut self.current.types[transaction].counts;
         counts.retries[class.index()] += 1;
         counts.retried += u64::from(first);
     }
 
-    /// Arrivals of the current interval, to count in.
+    /// The arrivals of the current interval, to be counted in.
     pub fn arrived(&mut self) -> &mut Arrived {
         self.current.arrived.get_or_insert_default()
     }
 
-    /// A session was lost.
+    /// Records that a session was lost.
     pub fn lost(&mut self) {
         self.current.lost += 1;
     }
 
-    /// A session reconnected.
+    /// Records that a session reconnected.
     pub fn reconnected(&mut self) {
         self.current.reconnected += 1;
     }
 
-    /// A worker thread took up something so long after it was ready.
+    /// Records a delay, in nanoseconds, between something being ready and a worker thread handling
+    /// it.
     pub fn lag(&mut self, ns: u64) {
         record(&mut self.current.gauges.lag, microseconds(ns));
     }
 
-    /// A round trip on a session, beside its transactions, took so long.
+    /// Records a round trip, in nanoseconds, that is not part of a transaction.
     pub fn round_trip(&mut self, ns: u64) {
         record(&mut self.current.gauges.round_trip, microseconds(ns));
     }
@@ -437,7 +445,8 @@ impl Recorder {
         now.0 >= self.edge.0
     }
 
-    /// A transaction ended. The caller has taken the interval if that [was due](Recorder::is_due).
+    /// Records that a transaction ended. The caller must have taken the interval if it [was
+    /// due](Recorder::is_due).
     pub fn record(&mut self, transaction: usize, timing: Timing, ended: TransactionEnd) {
         debug_assert!(!self.is_due(timing.finished));
         self.totals.ended[transaction] += 1;
@@ -477,21 +486,21 @@ impl Recorder {
         *saturated += u64::from(response_us > HIGHEST_US);
     }
 
-    /// Ends the current interval at `now` and gives it away; the next one begins with `now`'s second.
+    /// Ends the current interval at `now` and returns it; the next one begins with `now`'s second.
     pub fn take(&mut self, now: Elapsed) -> Box<RecordedInterval> {
         let next = RecordedInterval::new(now.second(), self.current.types.len());
         self.edge = Elapsed::at_second(now.second() + 1);
         std::mem::replace(&mut self.current, Box::new(next))
     }
 
-    /// What was started and ended since the beginning.
+    /// Totals of started and ended transactions since the beginning.
     #[must_use]
     pub const fn totals(&self) -> &Totals {
         &self.totals
     }
 }
 
-/// To whole microseconds, rounded, and at least one.
+/// Rounds to whole microseconds, at least one.
 const fn microseconds(ns: u64) -> u64 {
     let rounded = (ns + 500) / 1000;
     if rounded == 0 { 1 } else { rounded }

@@ -1,47 +1,47 @@
 //! Rows on their way from a database (results) or to it (bulk load): one buffer that is filled,
-//! read and cleared again and again, so that nothing is allocated per row once it has grown.
+//! read and cleared repeatedly, so that nothing is allocated per row once it has grown.
 
 use crate::error::{DbError, ErrorClass};
 use crate::value::{
     Date, Timestamp, parse_decimal, parse_decimal128, rescale, rescale128, write_decimal,
 };
 
-/// Characters of a field that an error message shows.
+/// Maximum number of characters of a field that an error message shows.
 const SHOWN_MAX: usize = 40;
 /// One field. Text and lists lie in the buffer's arenas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell {
-    /// SQL NULL.
+    /// SQL NULL, of any type.
     Null,
-    /// Any integer or boolean.
+    /// An integer of any width, or a boolean.
     Int(i64),
-    /// Floating point.
+    /// A double-precision floating-point number.
     Float(f64),
     /// `units` × 10^-`scale`.
     Decimal {
-        /// The digits as one integer.
+        /// All digits as one integer.
         units: i64,
-        /// Digits after the point.
+        /// Number of digits after the point.
         scale: u8,
     },
-    /// A decimal that 64 bits do not hold.
+    /// A decimal that does not fit 64 bits.
     Decimal128 {
-        /// Place in the arena of such units.
+        /// Index in the arena of 128-bit units.
         place: u32,
-        /// Digits after the point.
+        /// Number of digits after the point.
         scale: u8,
     },
     /// Date and time without a zone.
     Timestamp(Timestamp),
-    /// Date.
+    /// Calendar date without a time.
     Date(Date),
-    /// A range of the text arena.
+    /// Text: a range of the text arena.
     Text(Span),
-    /// A range of the list arena.
+    /// A list: a range of the list arena.
     List(Span),
 }
 
-/// A range of an arena.
+/// A range in an arena.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span {
     start: u32,
@@ -68,30 +68,31 @@ pub struct Rows {
     text: Vec<u8>,
     lists: Vec<Cell>,
     wide: Vec<i128>,
-    /// Of the columns, where somebody wants them.
+    /// Names of the columns, if requested.
     names: Option<Vec<String>>,
 }
 
 impl Rows {
-    /// An empty buffer.
+    /// Creates an empty buffer.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty buffer that wants the names of the columns too: drivers give them where they know them.
+    /// Creates an empty buffer that also wants the names of the columns, which drivers set if they
+    /// know them.
     #[must_use]
     pub fn with_names() -> Self {
         Self { names: Some(Vec::new()), ..Self::default() }
     }
 
-    /// Whether drivers shall [give](Rows::set_names) the names of the columns.
+    /// Whether drivers should [set](Rows::set_names) the names of the columns.
     #[must_use]
     pub const fn wants_names(&self) -> bool {
         self.names.is_some()
     }
 
-    /// Sets the names of the columns, for whoever [wants](Rows::wants_names) them.
+    /// Sets the names of the columns if they are [wanted](Rows::wants_names).
     pub fn set_names<'a>(&mut self, columns: impl IntoIterator<Item = &'a str>) {
         if let Some(names) = &mut self.names {
             names.clear();
@@ -106,7 +107,7 @@ impl Rows {
         }
     }
 
-    /// The name of a column, where the driver gave it; databases may give two columns the same.
+    /// Name of a column, if the driver set it; two columns may have the same name.
     #[must_use]
     pub fn name(&self, column: usize) -> Option<&str> {
         self.names.as_ref()?.get(column).map(String::as_str)
@@ -121,25 +122,25 @@ impl Rows {
         self.wide.clear();
     }
 
-    /// Number of columns.
+    /// Number of columns per row.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Number of whole rows.
+    /// Number of complete rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.cells.len().checked_div(self.width).unwrap_or_default()
     }
 
-    /// Whether there is no row.
+    /// Whether there are no complete rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }
 
-    /// Bytes of memory in use, to bound a batch.
+    /// Memory in use, in bytes, to limit a batch.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.text.len()
@@ -147,22 +148,22 @@ impl Rows {
             + self.wide.len() * size_of::<i128>()
     }
 
-    /// Appends NULL.
+    /// Appends an SQL NULL.
     pub fn null(&mut self) {
         self.cells.push(Cell::Null);
     }
 
-    /// Appends an integer.
+    /// Appends an integer field.
     pub fn int(&mut self, value: i64) {
         self.cells.push(Cell::Int(value));
     }
 
-    /// Appends a floating-point number.
+    /// Appends a floating-point field.
     pub fn float(&mut self, value: f64) {
         self.cells.push(Cell::Float(value));
     }
 
-    /// Appends a decimal.
+    /// Appends a decimal field: `units` × 10^-`scale`.
     pub fn decimal(&mut self, units: i64, scale: u8) {
         self.cells.push(Cell::Decimal { units, scale });
     }
@@ -170,7 +171,8 @@ impl Rows {
     /// Appends a decimal of up to 38 digits.
     ///
     /// # Panics
-    /// When the buffer holds 2^32 that are too large for 64 bits: batches are bounded.
+    /// When the buffer already holds 2^32 decimals that do not fit 64 bits; batches are limited
+    /// well below that.
     pub fn decimal128(&mut self, units: i128, scale: u8) {
         if let Ok(units) = i64::try_from(units) {
             return self.decimal(units, scale);
@@ -189,7 +191,7 @@ impl Rows {
         &self.wide[place as usize]
     }
 
-    /// Appends a date.
+    /// Appends a date field.
     pub fn date(&mut self, value: Date) {
         self.cells.push(Cell::Date(value));
     }
@@ -199,19 +201,19 @@ impl Rows {
         self.cells.push(Cell::Timestamp(value));
     }
 
-    /// Appends text.
+    /// Appends a text field.
     pub fn text(&mut self, value: &str) {
         self.text_with(|out| out.extend_from_slice(value.as_bytes()));
     }
 
-    /// Appends text that `write` puts at the end of the arena; it must be UTF-8.
+    /// Appends text that `write` adds to the end of the arena; it must be UTF-8.
     pub fn text_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         let start = self.text.len();
         write(&mut self.text);
         self.cells.push(Cell::Text(Span::between(start, self.text.len())));
     }
 
-    /// Appends a list: `write` puts its elements into another buffer's cells by the same methods.
+    /// Appends a list: `write` adds its elements to another buffer with the same methods.
     pub fn list(&mut self, write: impl FnOnce(&mut Self)) {
         let cells = self.cells.len();
         write(self);
@@ -222,7 +224,7 @@ impl Rows {
         self.cells.push(Cell::List(Span::between(start, self.lists.len())));
     }
 
-    /// Whether the last row lacks fields: it was begun and not ended.
+    /// Whether the last row lacks fields: it was begun but not completed.
     #[must_use]
     pub fn has_partial_row(&self) -> bool {
         self.width != 0 && !self.cells.len().is_multiple_of(self.width)
@@ -238,10 +240,10 @@ impl Rows {
         Row { rows: self, cells }
     }
 
-    /// The first row, or an error that says what is missing.
+    /// Returns the first row.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is none; the message names `what` is missing.
     pub fn first(&self, what: &str) -> Result<Row<'_>, DbError> {
         if self.is_empty() {
             return Err(DbError::new(ErrorClass::Other, format!("no row for {what}")));
@@ -249,14 +251,14 @@ impl Rows {
         Ok(self.row(0))
     }
 
-    /// All rows.
+    /// Iterates over all complete rows.
     pub fn iter(&self) -> impl Iterator<Item = Row<'_>> {
         (0..self.len()).map(|index| self.row(index))
     }
 }
 
-/// One row or one list of a [`Rows`]. The reader says which type it wants; text that reads as that
-/// type counts, because some protocols and databases give everything as text.
+/// One row or one list of a [`Rows`]. The reader names the type it wants; text that parses as that
+/// type is accepted, because some protocols and databases return everything as text.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
     rows: &'a Rows,
@@ -264,19 +266,19 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Number of fields.
+    /// Number of fields in the row.
     #[must_use]
     pub fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// Whether there is no field.
+    /// Whether the row has no fields.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }
 
-    /// The field as it lies in the buffer.
+    /// The field as stored in the buffer.
     ///
     /// # Panics
     /// When there is no such column.
@@ -289,7 +291,7 @@ impl<'a> Row<'a> {
         self.cells.get(column)
     }
 
-    /// Whether the field is NULL.
+    /// Whether the field is SQL NULL.
     #[must_use]
     pub fn is_null(&self, column: usize) -> bool {
         matches!(self.get(column), Some(Cell::Null))
@@ -297,12 +299,12 @@ impl<'a> Row<'a> {
 
     fn mismatch(&self, column: usize, wanted: &str) -> DbError {
         let found =
-            self.get(column).map_or_else(|| "missing".to_owned(), |cell| self.describe(cell));
-        let message = format!("column {column} is {found}, not {wanted}");
+            self.get(column).map_or_else(|| "no column".to_owned(), |cell| self.describe(cell));
+        let message = format!("column {column}: expected {wanted}, got {found}");
         DbError::new(ErrorClass::Other, message)
     }
 
-    /// A field for people: short, and without control characters.
+    /// Describes a field for people: short, and without control characters.
     fn describe(&self, cell: &Cell) -> String {
         match *cell {
             Cell::Null => "NULL".to_owned(),
@@ -331,7 +333,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// A number without a rounding error: units and scale.
+    /// Reads a number exactly, as units and scale.
     fn exact(&self, cell: &Cell) -> Option<(i128, u8)> {
         match *cell {
             Cell::Int(value) => Some((value.into(), 0)),
@@ -341,13 +343,13 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// The units of a decimal of 128 bits, for drivers that send them on.
+    /// The units of a 128-bit decimal, for drivers that send them on.
     #[must_use]
     pub fn units(&self, place: u32) -> &'a i128 {
         self.rows.units(place)
     }
 
-    /// An integer; a decimal or float without a fraction counts as one, as does text.
+    /// Reads an integer; decimals and floats without a fraction are accepted, and so is text.
     ///
     /// # Errors
     /// When the field is missing, NULL or of another type.
@@ -372,7 +374,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// A 32-bit integer.
+    /// Reads a 32-bit integer.
     ///
     /// # Errors
     /// As [`Row::int`], and when it does not fit.
@@ -380,8 +382,8 @@ impl<'a> Row<'a> {
         i32::try_from(self.int(column)?).map_err(|_| self.mismatch(column, "a 32-bit integer"))
     }
 
-    /// A decimal as units at `scale`; integers count, and floats are rounded half away from zero,
-    /// for databases without decimals.
+    /// Reads a decimal as units at `scale`; integers are accepted, and floats are rounded half away
+    /// from zero, for databases without decimals.
     ///
     /// # Errors
     /// When the field is missing, NULL, of another type, or has more digits than `scale`.
@@ -401,10 +403,10 @@ impl<'a> Row<'a> {
             Some(Cell::Text(_)) => parse_decimal(self.text(column)?, scale),
             _ => None,
         };
-        found.ok_or_else(|| self.mismatch(column, "a decimal of that scale"))
+        found.ok_or_else(|| self.mismatch(column, "a decimal that fits"))
     }
 
-    /// A decimal of up to 38 digits as units at `scale`, as [`Row::decimal`].
+    /// Reads a decimal of up to 38 digits as units at `scale`, like [`Row::decimal`].
     ///
     /// # Errors
     /// When the field is missing, NULL, of another type, or has more digits than `scale`.
@@ -419,14 +421,14 @@ impl<'a> Row<'a> {
             Some(cell) => self.exact(cell).and_then(|(units, from)| rescale128(units, from, scale)),
             None => None,
         };
-        found.ok_or_else(|| self.mismatch(column, "a decimal of that scale"))
+        found.ok_or_else(|| self.mismatch(column, "a decimal that fits"))
     }
 
-    /// A floating-point number; integers and decimals count.
+    /// Reads a floating-point number; integers and decimals are accepted.
     ///
     /// # Errors
     /// When the field is missing, NULL or of another type.
-    #[expect(clippy::cast_precision_loss, reason = "asked for as floating point")]
+    #[expect(clippy::cast_precision_loss, reason = "requested as floating point")]
     pub fn float(&self, column: usize) -> Result<f64, DbError> {
         match self.get(column) {
             Some(Cell::Float(value)) => Ok(*value),
@@ -445,7 +447,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Text.
+    /// Reads a text field.
     ///
     /// # Errors
     /// When the field is missing, NULL or of another type.
@@ -463,7 +465,8 @@ impl<'a> Row<'a> {
         &self.rows.text[span.range()]
     }
 
-    /// A date; the midnight of one counts, and text of that form, for databases that keep text.
+    /// Reads a date; a timestamp at midnight is accepted, and text of that form, for databases that
+    /// store dates as text.
     ///
     /// # Errors
     /// When the field is missing, NULL or of another type.
@@ -477,7 +480,8 @@ impl<'a> Row<'a> {
         found.ok_or_else(|| self.mismatch(column, "a date"))
     }
 
-    /// A date and time; a date's midnight counts, and text of that form, for databases that keep text.
+    /// Reads a date and time; a date is read as its midnight, and text of that form is accepted,
+    /// for databases that store timestamps as text.
     ///
     /// # Errors
     /// When the field is missing, NULL or of another type.
@@ -493,7 +497,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// A list.
+    /// Reads a list.
     ///
     /// # Errors
     /// When the field is missing, NULL or of another type.
@@ -507,7 +511,8 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// `None` when the field is NULL, else what `read` makes of it: `row.optional(3, Row::int)`.
+    /// Returns `None` when the field is NULL, else the result of `read`: `row.optional(3,
+    /// Row::int)`.
     ///
     /// # Errors
     /// As `read`.
@@ -545,12 +550,12 @@ mod tests {
         let list = row.list(3).unwrap();
         assert_eq!((list.text(0).unwrap(), list.is_null(1)), ("a", true));
         let error = |result: Result<i64, DbError>| result.unwrap_err().to_string();
-        assert_eq!(error(row.int(1)), "column 1 is `näm€`, not an integer");
-        assert_eq!(error(row.int(4)), "column 4 is missing, not an integer");
-        assert_eq!(error(list.int(1)), "column 1 is NULL, not an integer");
+        assert_eq!(error(row.int(1)), "column 1: expected an integer, got `näm€`");
+        assert_eq!(error(row.int(4)), "column 4: expected an integer, got no column");
+        assert_eq!(error(list.int(1)), "column 1: expected an integer, got NULL");
         assert_eq!(
             error(row.decimal(3, 2)),
-            "column 3 is a list of 2, not a decimal of that scale"
+            "column 3: expected a decimal that fits, got a list of 2"
         );
     }
 
@@ -568,8 +573,8 @@ mod tests {
         assert_eq!(row.float(0).unwrap(), -1e24);
         assert_eq!(rows.row(2).cell(0), Cell::Decimal { units: 7, scale: 6 });
         let error = row.decimal(0, 6).unwrap_err().to_string();
-        let found = "column 0 is -1000000000000000000000000.000005";
-        assert_eq!(error, format!("{found}, not a decimal of that scale"));
+        let found = "-1000000000000000000000000.000005";
+        assert_eq!(error, format!("column 0: expected a decimal that fits, got {found}"));
         assert_eq!(size_of::<Cell>(), 16, "a cell stays two words");
     }
 
@@ -607,7 +612,7 @@ mod tests {
         rows.float(f64::NAN);
         rows.text(&format!("\u{1b}[2J{}", "x".repeat(99)));
         let error = rows.row(1).decimal(0, 2).unwrap_err().to_string();
-        assert_eq!(error, "column 0 is NaN, not a decimal of that scale");
+        assert_eq!(error, "column 0: expected a decimal that fits, got NaN");
         let error = rows.row(2).decimal(0, 2).unwrap_err().to_string();
         assert!(error.contains("[2Jxxx") && error.contains('…') && !error.contains('\u{1b}'));
         assert!(error.chars().count() < 100, "{error}");

@@ -1,9 +1,9 @@
-//! What a driver is: a [`Database`] one can open sessions on, and a [`Session`], one connection
-//! owned by one virtual user on one worker thread.
+//! What a driver implements: a [`Database`] on which sessions can be opened, and a [`Session`], one
+//! connection owned by one virtual user on one worker thread.
 //!
 //! A driver speaks a protocol and nothing more: it never retries, never sleeps, never decides. It
-//! sorts errors into classes, keeps the statements that it was given, and switches off every silent
-//! convenience of the library under it. What differs between databases is asked through
+//! assigns errors to classes, keeps the statements it was given, and switches off every silent
+//! convenience of the underlying library. Differences between databases are queried through
 //! [`Capabilities`], never through a name.
 
 use std::future::Future;
@@ -21,14 +21,14 @@ use crate::workload::TableDef;
 
 /// A server or file on which sessions can be opened. Shared by all threads.
 pub trait Database: Send + Sync + 'static {
-    /// What `connect` gives.
+    /// Type of the sessions that `connect` opens.
     type Session: Admin;
 
-    /// Name of the SQL spelling: a folder of the workloads' `sql/`.
+    /// Name of the SQL dialect: a folder of the workloads' `sql/`.
     fn dialect(&self) -> &'static str;
 
-    /// Learns from the server what the target leaves open and [`Database::dialect`] depends on. Does
-    /// nothing where a target says it all.
+    /// Asks the server for what the target leaves open and [`Database::dialect`] depends on. Does
+    /// nothing if the target says everything.
     ///
     /// # Errors
     /// As [`Database::connect`].
@@ -42,41 +42,42 @@ pub trait Database: Send + Sync + 'static {
     /// The target for people, without any secret: `postgres://bench@db1:5432/tpcc`.
     fn target(&self) -> String;
 
-    /// Opens a session. The caller puts the time limit around it. `slot` tells those of one role apart,
-    /// for a database of several nodes: the number of a virtual user, of a session of a pool or of a
-    /// worker of a pool, in the whole run; 0 for who is alone. Whoever connects again has the same one.
+    /// Opens a session. The caller applies the time limit. `slot` distinguishes sessions of one
+    /// role, for a database of several nodes: it is the number of a virtual user, of a pool's
+    /// session or of a pool's worker in the whole run, or 0 for a single session. A reconnecting
+    /// session keeps its slot.
     ///
     /// # Errors
     /// `Refused` when trying again cannot help, `Unavailable` or `Disconnected` when it may.
     async fn connect(&self, role: Role, slot: u32) -> Result<Self::Session, DbError>;
 
-    /// How long questions that are no user's transactions are waited for.
+    /// How long to wait for queries that do not belong to a user's transaction.
     fn waits(&self) -> Waits {
         Waits::default()
     }
 
-    /// What there is to tell since sessions were opened, a sentence each, for stderr and the result: that
-    /// TLS was not to be had, say.
+    /// Messages that have accumulated since sessions were opened, one sentence each, for stderr and
+    /// the result: for example, that TLS was not available.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Makes the database that the target names, when the server has databases to make.
-    /// Returns false when it is there already.
+    /// Creates the database that the target names, if the server has databases. Returns false when
+    /// it already exists.
     ///
     /// # Errors
-    /// When the server refuses.
+    /// When the server rejects it.
     async fn create_database(&self) -> Result<bool, DbError>;
 }
 
-/// What a session is for; drivers may set sessions up accordingly.
+/// What a session is for; drivers may configure sessions accordingly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A virtual user of a run.
     User,
     /// Loads data, builds keys and indexes.
     Loader,
-    /// Looks at the database from beside: checks, counters, settings, locks.
+    /// Observes the database from outside the load: checks, counters, settings, locks.
     Monitor,
 }
 
@@ -85,35 +86,35 @@ pub enum Role {
 pub struct StatementId(pub u32);
 
 impl StatementId {
-    /// The place in the session's list of statements.
+    /// Index in the session's list of statements.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Whether a transaction will write, for databases that must know at its begin.
+/// Whether a transaction writes, for databases that must know at its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// It only reads.
+    /// The transaction only reads.
     Read,
-    /// It reads and writes.
+    /// The transaction reads and writes.
     Write,
-    /// It only reads, and everything it reads is of one instant.
+    /// The transaction only reads, from one consistent snapshot.
     Snapshot,
 }
 
 impl Access {
-    /// Whether it writes.
+    /// Whether the transaction writes.
     #[must_use]
     pub const fn writes(self) -> bool {
         matches!(self, Self::Write)
     }
 }
 
-/// One connection. A failed call leaves the session usable unless the error's class
-/// [loses the session](crate::ErrorClass::loses_session); a failed statement in a transaction leaves
-/// that transaction to be rolled back by the caller.
+/// One connection. A failed call leaves the session usable unless the error's class [loses the
+/// session](crate::ErrorClass::loses_session); after a failed statement in a transaction the caller
+/// must roll that transaction back.
 pub trait Session: 'static {
     /// Runs SQL text without parameters: schema, procedures, settings. May hold several statements.
     ///
@@ -127,13 +128,13 @@ pub trait Session: 'static {
     /// As the database reports.
     async fn prepare(&mut self, statement: &BoundStatement) -> Result<StatementId, DbError>;
 
-    /// Runs a statement and gives the number of rows it touched.
+    /// Runs a statement and returns the number of affected rows.
     ///
     /// # Errors
     /// As the database reports.
     async fn execute(&mut self, id: StatementId, args: &[Value<'_>]) -> Result<u64, DbError>;
 
-    /// Runs a statement and puts its rows into `rows`, which is emptied first.
+    /// Runs a statement and stores its rows in `rows`, which is emptied first.
     ///
     /// # Errors
     /// As the database reports.
@@ -144,8 +145,8 @@ pub trait Session: 'static {
         rows: &mut Rows,
     ) -> Result<(), DbError>;
 
-    /// Runs a statement outside a transaction that commits by itself: a procedure call, or a single
-    /// writing statement. One round trip.
+    /// Runs a statement outside a transaction that commits implicitly: a procedure call, or a
+    /// single writing statement. One round trip.
     ///
     /// # Errors
     /// As the database reports.
@@ -158,8 +159,8 @@ pub trait Session: 'static {
         self.query(id, args, rows).await
     }
 
-    /// Runs a statement whose result may be larger than memory: `each` gets it in batches, `batch`
-    /// being the buffer that is used again and again.
+    /// Runs a statement whose result may be larger than memory: `each` receives it in batches, in
+    /// the buffer `batch`, which is reused.
     ///
     /// # Errors
     /// As the database reports.
@@ -171,20 +172,21 @@ pub trait Session: 'static {
         each: &mut dyn FnMut(&Rows),
     ) -> Result<(), DbError>;
 
-    /// Says what the attempt at a transaction that comes next does, before its first call: a session on
-    /// several nodes chooses one by it. Costs no round trip, and means nothing to a single server.
+    /// Announces what the next attempt at a transaction does, before its first call: a session on
+    /// several nodes uses it to choose one. Costs no round trip, and has no effect on a single
+    /// server.
     fn announce(&mut self, access: Access) {
         let _ = access;
     }
 
-    /// Begins a transaction, at the isolation level that the target's settings give.
+    /// Begins a transaction, at the isolation level of the target's settings.
     ///
     /// # Errors
     /// As the database reports.
     async fn begin(&mut self, access: Access) -> Result<(), DbError>;
 
-    /// Begins a [`Access::Snapshot`] transaction of the same instant as another session's: `name` is what
-    /// that session's [`Session::share_snapshot`] gave.
+    /// Begins an [`Access::Snapshot`] transaction on the same snapshot as another session's: `name`
+    /// is what that session's [`Session::share_snapshot`] returned.
     ///
     /// # Errors
     /// As the database reports.
@@ -193,8 +195,8 @@ pub trait Session: 'static {
         self.begin(Access::Snapshot).await
     }
 
-    /// Names the snapshot of the open transaction for [`Session::begin_at`]; `None` where a database has
-    /// no way to share one.
+    /// Exports the snapshot of the open transaction for [`Session::begin_at`] and returns its name;
+    /// `None` where the database cannot share snapshots.
     ///
     /// # Errors
     /// As the database reports.
@@ -202,34 +204,34 @@ pub trait Session: 'static {
         Ok(None)
     }
 
-    /// Commits.
+    /// Commits the open transaction.
     ///
     /// # Errors
-    /// As the database reports. After an error of a class that loses the session nobody knows whether
-    /// the database committed.
+    /// As the database reports. After an error of a class that loses the session it is unknown
+    /// whether the database committed.
     async fn commit(&mut self) -> Result<(), DbError>;
 
-    /// Rolls back; harmless when there is no transaction.
+    /// Rolls back; does nothing when there is no transaction.
     ///
     /// # Errors
     /// As the database reports.
     async fn rollback(&mut self) -> Result<(), DbError>;
 
-    /// Loads rows by the database's fastest way, inside the transaction that is open. Gives the
-    /// number of rows.
+    /// Loads rows in the database's fastest way, inside the open transaction. Returns the number of
+    /// rows.
     ///
     /// # Errors
     /// As the database reports.
     async fn load(&mut self, table: &TableDef, source: &mut dyn RowSource) -> Result<u64, DbError>;
 
-    /// Whether the driver knows already that the connection is gone, without asking the server.
+    /// Whether the driver already knows that the connection is lost, without asking the server.
     fn is_closed(&self) -> bool;
 
-    /// A handle by which another thread can cancel what the session is doing.
+    /// Returns a handle with which another thread can cancel what the session is doing.
     fn canceller(&self) -> Box<dyn Canceller>;
 
-    /// Makes the cheapest round trip there is, for its time. Gives false, without waiting, where there is
-    /// none to make because the database runs in this process.
+    /// Makes the cheapest possible round trip, to measure its time. Returns false, without waiting,
+    /// if there is none because the database runs in this process.
     ///
     /// # Errors
     /// When the session is lost.
@@ -237,14 +239,14 @@ pub trait Session: 'static {
         Ok(false)
     }
 
-    /// Ends the session in an orderly way. Dropping it is allowed too, and abrupt.
+    /// Closes the session properly. Dropping it is allowed too, but closes it abruptly.
     async fn close(self);
 }
 
-/// What a session can be asked about its server and its tables, beside the transactions of users: settings,
+/// Queries about a session's server and its tables, outside users' transactions: settings,
 /// counters, locks. Nothing here is on the path of a transaction.
 pub trait Admin: Session {
-    /// What is at the other end, and how it was reached.
+    /// Describes the server, and how it was reached.
     ///
     /// # Errors
     /// As the database reports.
@@ -256,31 +258,31 @@ pub trait Admin: Session {
     /// As the database reports.
     async fn settings(&mut self) -> Result<Vec<(String, String)>, DbError>;
 
-    /// The database's own count of transactions ended since some time past, as HammerDB takes it for
-    /// TPM; `None` where the database keeps none.
+    /// The database's own count of ended transactions since some fixed time, which HammerDB uses
+    /// for TPM; `None` where the database keeps none.
     ///
     /// # Errors
     /// As the database reports.
     async fn transaction_count(&mut self) -> Result<Option<u64>, DbError>;
 
-    /// The process, or the thread, that serves this session, where the server may be on this host:
-    /// whoever asks looks whether it is. `None` where the server is elsewhere, or nobody can tell.
+    /// The process or thread that serves this session, if the server may be on this host; the
+    /// caller verifies that it is. `None` where the server is elsewhere, or it is unknown.
     ///
     /// # Errors
-    /// As the database reports; the session is still usable.
+    /// As the database reports; the session remains usable.
     async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
         Ok(None)
     }
 
-    /// Names of the tables in the schema that the session works in, in lower case.
+    /// Names of the tables in the session's schema, in lower case.
     ///
     /// # Errors
     /// As the database reports.
     async fn tables(&mut self) -> Result<Vec<String>, DbError>;
 
-    /// What depends on these tables and would be lost, broken or in the way if they were dropped, a phrase
-    /// each. Nothing where [`Capabilities::transactional_ddl`]: there a drop that fails leaves all as it
-    /// was.
+    /// What depends on these tables and would be lost, broken or block the drop if they were
+    /// dropped, one phrase each. Empty with [`Capabilities::transactional_ddl`]: there a failed
+    /// drop leaves everything unchanged.
     ///
     /// # Errors
     /// As the database reports.
@@ -289,49 +291,50 @@ pub trait Admin: Session {
         Ok(Vec::new())
     }
 
-    /// Tries whether tables can be made by these statements, and procedures where `longest` gives the bytes
-    /// of the longest of them, and leaves nothing behind. Nothing to try where
+    /// Tests whether tables can be created with these statements, and procedures if `longest` gives
+    /// the size in bytes of the longest of them; leaves nothing behind. Does nothing with
     /// [`Capabilities::transactional_ddl`].
     ///
     /// # Errors
-    /// When they cannot.
+    /// When they cannot be created.
     async fn rehearse(&mut self, tables: &[&str], longest: Option<usize>) -> Result<(), DbError> {
         let _ = (tables, longest);
         Ok(())
     }
 
-    /// Takes the advisory lock `name` within the schema for as long as the session lives (or until its transaction
-    /// ends, where a driver says so): many may share it, or one may have it alone. Gives false at once
-    /// when somebody else holds a conflicting lock. The session serves for nothing else afterwards.
+    /// Takes the advisory lock `name` within the schema for the life of the session (or until its
+    /// transaction ends, where a driver documents that): many sessions may share it, or one may
+    /// hold it exclusively. Returns false at once when another session holds a conflicting lock.
+    /// The session must not be used for anything else afterwards.
     ///
     /// # Errors
     /// As the database reports.
     async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError>;
 }
 
-/// A process of a server, as the server itself numbers it: in a container these may be other numbers
-/// than the host's.
+/// A process of a server, as the server itself numbers it; in a container the number may differ
+/// from the host's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServerProcess {
-    /// Of the process, or of one of its threads.
+    /// Id of the process, or of one of its threads.
     pub id: u32,
-    /// What such a process is called, to tell it from another one of that number.
+    /// Names that such a process may have, to distinguish it from another one with that id.
     pub names: &'static [&'static str],
 }
 
-/// How a lock is held.
+/// How an advisory lock is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockMode {
-    /// Others may hold it shared: runs.
+    /// Others may hold it shared too: used by runs.
     Shared,
-    /// Nobody else may hold it: build, check, drop.
+    /// Nobody else may hold it: used by build, check and drop.
     Exclusive,
 }
 
-/// Rows for a bulk load, made while earlier ones are on their way.
+/// Source of rows for a bulk load, generated while earlier rows are being sent.
 pub trait RowSource {
-    /// Appends a batch of rows to an emptied buffer of the table's width; false when there are no more
-    /// (what was appended still counts).
+    /// Appends a batch of rows to an empty buffer of the table's width; returns false when there
+    /// are no more (what was appended still counts).
     fn fill(&mut self, rows: &mut Rows) -> bool;
 }
 
@@ -341,14 +344,14 @@ impl<F: FnMut(&mut Rows) -> bool> RowSource for F {
     }
 }
 
-/// Cancels what a session is doing, from any thread. Best effort: the answer of the session says
+/// Cancels what a session is doing, from any thread. Best effort: the session's answer shows
 /// whether it worked.
 pub trait Canceller: Send {
     /// Asks the database to stop the session's current statement.
     fn cancel(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
-    /// Asks on a connection of its own whether the database is still at the session's statement; `None`
-    /// where nobody can tell.
+    /// Asks, on a separate connection, whether the database is still running the session's
+    /// statement; `None` if that is unknown.
     ///
     /// # Errors
     /// As [`Database::connect`], and as the database reports.
@@ -357,17 +360,17 @@ pub trait Canceller: Send {
     }
 }
 
-/// The answer of [`Canceller::is_at_work`] on its way.
+/// The future returned by [`Canceller::is_at_work`].
 pub type IsAtWork<'a> = Pin<Box<dyn Future<Output = Result<Option<bool>, DbError>> + Send + 'a>>;
 
-/// How long questions that are no user's transactions are waited for: those of builds, checks and drops, and
-/// those asked beside a run.
+/// How long to wait for queries that do not belong to a user's transaction: those of builds, checks
+/// and drops, and those beside a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waits {
-    /// A question that any server answers at once; and, while a statement takes longer, between two looks at
-    /// whether the server is still at it.
+    /// Limit for a query that any server answers at once; also the interval at which a longer
+    /// statement is checked to be still running.
     pub query: Duration,
-    /// A statement over much data: a load, an index, a check.
+    /// Limit for a statement over much data: a load, an index, a check.
     pub work: Duration,
 }
 
@@ -377,49 +380,51 @@ impl Default for Waits {
     }
 }
 
-/// What is at the other end of a session.
+/// The server at the other end of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerInfo {
-    /// `PostgreSQL`, `SQLite`.
+    /// Name of the product: `PostgreSQL`, `SQLite`.
     pub product: String,
-    /// The server's version as it says it.
+    /// The server's version, as it reports it.
     pub version: String,
-    /// `tcp`, `unix socket`, `in process`.
+    /// How it is reached: `tcp`, `unix socket`, `in process`.
     pub transport: String,
     /// TLS version and cipher; `None` without TLS.
     pub cipher: Option<String>,
-    /// Whether the server runs on this host, when that can be told: then it shares our CPUs.
+    /// Whether the server runs on this host, and so shares its CPUs with the client; `None` if
+    /// unknown.
     pub same_host: Option<bool>,
 }
 
-/// What a database can and cannot do. Workloads and the engine ask these and know no names.
+/// What a database can and cannot do. Workloads and the engine query these rather than a name.
 #[derive(Clone, Debug)]
 pub struct Capabilities {
-    /// Calls block their thread: each virtual user gets a thread of its own.
+    /// Whether calls block their thread: then each virtual user gets its own thread.
     pub blocks: bool,
-    /// Logic can be stored in the database and called in one round trip.
+    /// Whether logic can be stored in the database and called in one round trip.
     pub procedures: bool,
-    /// Only one session writes at a time, so one loader is best.
+    /// Whether only one session can write at a time, so that one loader is best.
     pub one_writer: bool,
-    /// Tables can be made and dropped in a transaction, and are back after its rollback.
+    /// Whether tables can be created and dropped in a transaction, and a rollback undoes it.
     pub transactional_ddl: bool,
-    /// Keys that refer to other tables can be added after the load.
+    /// Whether foreign keys can be added after the load.
     pub foreign_keys: bool,
-    /// Keeps what is written to it. The null database does not, so nothing can be checked there.
+    /// Whether the database stores what is written to it. The null database does not, so nothing
+    /// can be checked there.
     pub stores: bool,
-    /// Most virtual users that make sense, with the reason.
+    /// Largest sensible number of virtual users, with the reason.
     pub users_max: Option<(u32, &'static str)>,
-    /// Isolation levels that can be asked for.
+    /// Isolation levels that can be requested.
     pub isolations: &'static [Isolation],
-    /// Ways to send a statement; the first is used where nobody asks for another.
+    /// Protocols for statements; the first is the default.
     pub protocols: &'static [Protocol],
-    /// How late a transaction may come to be seen in [`Admin::transaction_count`].
+    /// How late a transaction may appear in [`Admin::transaction_count`].
     pub count_delay: Duration,
-    /// Conformance cases that this driver is let off, each with the reason.
+    /// Conformance cases from which this driver is exempt, each with the reason.
     pub exempt: &'static [(&'static str, &'static str)],
 }
 
-/// Isolation levels by the names of the SQL standard, and snapshot isolation beside them.
+/// Isolation levels by the names of the SQL standard, plus snapshot isolation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the standard's own names")]
@@ -432,7 +437,7 @@ pub enum Isolation {
 }
 
 impl Isolation {
-    /// Every level with the word the command line takes.
+    /// All levels, each with its name on the command line.
     pub const ALL: [(Self, &'static str); 5] = [
         (Self::ReadUncommitted, "read-uncommitted"),
         (Self::ReadCommitted, "read-committed"),
@@ -441,7 +446,7 @@ impl Isolation {
         (Self::Serializable, "serializable"),
     ];
 
-    /// The word the command line takes.
+    /// Name of the level on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(level, _)| *level == self).expect("ALL has every level").1
@@ -456,30 +461,30 @@ impl std::str::FromStr for Isolation {
         Self::ALL.iter().find(|(_, name)| *name == wanted).map(|(level, _)| *level).ok_or_else(
             || {
                 let names: Vec<_> = Self::ALL.iter().map(|(_, name)| *name).collect();
-                format!("no isolation level is called `{text}`; levels are {}", names.join(", "))
+                format!("unknown isolation level `{text}`: expected one of {}", names.join(", "))
             },
         )
     }
 }
 
-/// How statements travel, so that poolers and proxies can be tested.
+/// How statements are sent, so that poolers and proxies can be tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
-    /// Prepared once a session, bound and executed each time.
+    /// Prepared once per session, then bound and executed each time.
     Prepared,
-    /// Parsed, bound and executed each time, nothing kept on the server.
+    /// Parsed, bound and executed each time, with nothing kept on the server.
     Extended,
-    /// One text with the values in it.
+    /// Sent as one text that contains the values.
     Simple,
 }
 
 impl Protocol {
-    /// Every protocol with the word the command line takes.
+    /// All protocols, each with its name on the command line.
     pub const ALL: [(Self, &'static str); 3] =
         [(Self::Prepared, "prepared"), (Self::Extended, "extended"), (Self::Simple, "simple")];
 
-    /// The word the command line takes.
+    /// Name of the protocol on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(protocol, _)| *protocol == self).expect("ALL has every protocol").1
@@ -491,7 +496,7 @@ impl std::str::FromStr for Protocol {
 
     fn from_str(text: &str) -> Result<Self, String> {
         Self::ALL.iter().find(|(_, name)| *name == text).map(|(protocol, _)| *protocol).ok_or_else(
-            || format!("no protocol is called `{text}`; there are prepared, extended and simple"),
+            || format!("unknown protocol `{text}`: expected prepared, extended or simple"),
         )
     }
 }

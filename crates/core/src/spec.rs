@@ -1,6 +1,5 @@
-//! What a run is, with nothing left open: every option has become a value. The runner resolves it from
-//! flags, environment, job file and defaults; the engine, the store and later the server and Python see
-//! only this.
+//! The full specification of a run: every option has become a value. The runner resolves it from
+//! flags, environment, job file and defaults; the engine and the store see only this.
 
 use std::time::Duration;
 
@@ -13,94 +12,96 @@ use crate::pace::{Cycle, Late, Load, RateProfile, RateStep};
 use crate::session::{Capabilities, Isolation, Protocol};
 use crate::workload::Mode;
 
-/// Most sessions of a run, and with them most virtual users.
+/// Maximum number of sessions of a run, and so of virtual users.
 pub const SESSIONS_MAX: u32 = 100_000;
-/// Most terminals of a keyed load.
+/// Maximum number of terminals of a keyed load.
 pub const TERMINALS_MAX: u32 = 10_000_000;
-/// Most worker threads.
+/// Maximum number of worker threads.
 pub const THREADS_MAX: u32 = 1_024;
-/// Most arrivals that may wait for a session.
+/// Maximum number of arrivals that may wait for a session.
 pub const BACKLOG_MAX: u64 = 1_000_000_000;
-/// Most transactions of a virtual user.
+/// Maximum number of transactions per virtual user.
 pub const TRANSACTIONS_MAX: u64 = 1_000_000_000_000;
-/// Most attempts at a transaction.
+/// Maximum number of attempts at a transaction.
 pub const RETRIES_MAX: u32 = 1_000;
-/// Longest duration of anything.
+/// Longest duration that any setting accepts: 366 days.
 pub const DURATION_MAX: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 /// How a workload is driven.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunSpec {
-    /// Virtual users; terminals where the load is keyed, sessions where it is open.
+    /// Number of virtual users; of terminals where the load is keyed, of sessions where it is open.
     pub users: u32,
-    /// Worker threads.
+    /// Number of worker threads.
     pub threads: u32,
-    /// Load without timing, before the window. Zero when the length is a number of transactions.
+    /// Load before the timed window, which is not measured. Zero when the length is a number of
+    /// transactions.
     #[serde(with = "DurationText")]
     pub rampup: Duration,
-    /// How long or how much.
+    /// Length of the run, as a time or a number of transactions.
     pub length: Length,
-    /// Where the logic runs.
+    /// Where the transaction logic runs.
     pub mode: Mode,
-    /// How statements travel.
+    /// How statements are sent.
     pub protocol: Protocol,
     /// Isolation level; `None` for the database's own.
     pub isolation: Option<Isolation>,
-    /// Load model.
+    /// When transactions are due.
     pub load: Load,
-    /// What a load that waits needs beside its model.
+    /// Further settings of a load that waits.
     #[serde(default)]
     pub pacing: Pacing,
-    /// Seed of the inputs.
+    /// Random seed of the inputs.
     pub seed: u64,
-    /// When a failed attempt is tried again.
+    /// When a failed attempt is retried.
     pub retry: RetryPolicy,
-    /// Limits of every wait.
+    /// Limits of all waits.
     pub limits: TimeLimits,
     /// Share of transactions that may fail before the run counts as failed.
     pub max_failures: f64,
 }
 
-/// How long a run is.
+/// Length of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Length {
-    /// The timed window, after ramp-up, by the clock.
+    /// Duration of the timed window, after ramp-up.
     Time(#[serde(with = "DurationText")] Duration),
-    /// This many transactions of each virtual user; all of it is the window.
+    /// Number of transactions of each virtual user; all of them are in the window.
     Transactions(u64),
 }
 
-/// What a load that waits needs beside its model.
+/// Further settings of a load that waits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pacing {
-    /// The sessions that keyed terminals work on: one each, or a pool of so many.
+    /// Sessions that keyed terminals use: one each, or a pool.
     pub sessions: Sessions,
-    /// From one terminal's log-in to the next one's; keyed loads only.
+    /// Time between the log-ins of two consecutive terminals; keyed loads only.
     #[serde(with = "DurationText")]
     pub login_delay: Duration,
-    /// What becomes of late arrivals; open loads only.
+    /// What happens to late arrivals; open loads only.
     pub late: Late,
-    /// Arrivals that may wait for a session; 0 where the load is not open. When one more is due, the one that has
-    /// waited longest is dropped.
+    /// Maximum number of arrivals that may wait for a session; 0 where the load is not open. When
+    /// one more is due, the longest waiting one is dropped.
     pub backlog: u64,
-    /// What the file of a load in steps says.
+    /// Contents of the file of a load in steps.
     pub steps: Vec<RateStep>,
 }
 
-/// The sessions that terminals work on.
+/// The sessions that terminals use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sessions {
-    /// Each has its own.
+    /// Each terminal has its own session.
     #[default]
     Own,
-    /// They share so many, as behind a transaction monitor: who is due takes the first free one.
+    /// Terminals share a pool of this size, as behind a transaction monitor: one that is due takes
+    /// the first free session.
     Pool(u32),
 }
 
 impl Sessions {
-    /// How many there are for so many terminals.
+    /// Number of sessions for this many terminals.
     #[must_use]
     pub const fn count(self, terminals: u32) -> u32 {
         match self {
@@ -113,12 +114,13 @@ impl Sessions {
 /// Retries of serialization failures and deadlocks, with the same input.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RetryPolicy {
-    /// Attempts in all, the first included.
+    /// Maximum number of attempts, including the first.
     pub attempts: u32,
-    /// The first wait is drawn from 0 to this; it doubles with each attempt (full jitter).
+    /// Upper limit of the first wait, which is drawn from 0 to this; it doubles with each attempt
+    /// (full jitter).
     #[serde(with = "DurationText")]
     pub backoff_first: Duration,
-    /// Longest wait.
+    /// Upper limit of all later waits.
     #[serde(with = "DurationText")]
     pub backoff_max: Duration,
 }
@@ -142,19 +144,20 @@ impl RetryPolicy {
     }
 }
 
-/// Every wait has a limit with a name.
+/// A named limit for every wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TimeLimits {
-    /// Opening a session.
+    /// Limit for opening a session.
     #[serde(with = "DurationText")]
     pub connect: Duration,
-    /// A transaction's attempt; zero for no limit. A watchdog cancels it and counts a timeout.
+    /// Limit for an attempt at a transaction; zero for none. A watchdog cancels it and counts a
+    /// timeout.
     #[serde(with = "DurationText")]
     pub transaction: Duration,
-    /// Waiting for transactions in flight after the stop; then they are aborted.
+    /// Limit for transactions in flight after the stop; then they are aborted.
     #[serde(with = "DurationText")]
     pub drain: Duration,
-    /// First wait before a lost session is reconnected; doubles up to `reconnect_max`.
+    /// Wait before a lost session first reconnects; doubles up to `reconnect_max`.
     #[serde(with = "DurationText")]
     pub reconnect_first: Duration,
     /// Longest wait between two attempts to reconnect.
@@ -174,13 +177,13 @@ impl Default for TimeLimits {
     }
 }
 
-/// Outages up to this length leave their arrivals waiting, by the default bound of the backlog: a server
-/// that restarts or fails over is back within it, and one that is not does not follow.
+/// Outages up to this length keep all their arrivals waiting, with the default backlog: a server
+/// that restarts or fails over is back within it; one that is not back does not keep up.
 const BACKLOG: Duration = Duration::from_secs(60);
 
 impl Pacing {
-    /// The bound of the backlog when nobody gives one: a minute of arrivals at the highest rate. Waiting
-    /// arrivals need no memory, so the bound is there to tell an outage from a load that is too high.
+    /// Default limit of the backlog: one minute of arrivals at the highest rate. Waiting arrivals
+    /// need no memory; the limit distinguishes an outage from a load that is too high.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 6e8")]
     pub fn default_backlog(load: &Load, steps: &[RateStep]) -> u64 {
@@ -190,14 +193,14 @@ impl Pacing {
 }
 
 impl RunSpec {
-    /// Sessions on the database.
+    /// Number of sessions on the database.
     #[must_use]
     pub const fn sessions(&self) -> u32 {
         self.pacing.sessions.count(self.users)
     }
 
-    /// Refuses what cannot be run on a database of these capabilities, by a workload whose terminals
-    /// have this cycle.
+    /// Rejects a run that is not possible on a database with these capabilities, with a workload
+    /// whose terminals have this cycle.
     ///
     /// # Errors
     /// With what is wrong and what to do.
@@ -210,10 +213,12 @@ impl RunSpec {
         let users =
             if self.load == Load::Keyed { "terminal: --terminals" } else { "virtual user: --vus" };
         if self.users == 0 {
-            return refuse(format!("a run needs at least one {users} 1 or more"));
+            return refuse(format!("a run needs at least one {users} must be 1 or more"));
         }
         if self.threads == 0 {
-            return refuse("a run needs at least one worker thread: --threads 1 or more".into());
+            return refuse(
+                "a run needs at least one worker thread: --threads must be 1 or more".into(),
+            );
         }
         if let Some((most, reason)) = capabilities.users_max
             && self.sessions() > most
@@ -231,20 +236,23 @@ impl RunSpec {
                 if window < Duration::from_secs(1) || window.subsec_nanos() != 0 =>
             {
                 return refuse(
-                    "the timed window is counted in whole seconds: --duration 1s or more".into(),
+                    "the timed window is measured in whole seconds: --duration must be at least 1s"
+                        .into(),
                 );
             }
             Length::Transactions(0) => {
-                return refuse("--transactions 0 would do nothing; give 1 or more".into());
+                return refuse("--transactions must be 1 or more".into());
             }
             _ => {}
         }
         if self.rampup.subsec_nanos() != 0 {
-            return refuse("ramp-up is counted in whole seconds: --rampup 5s".into());
+            return refuse("--rampup must be in whole seconds, such as 5s".into());
         }
         if self.retry.attempts == 0 {
             return refuse(
-                "--retries counts attempts, the first included; give 1 for no retry".into(),
+                "--retries must be 1 or more: it counts attempts, including the first; use 1 for \
+                 no retry"
+                    .into(),
             );
         }
         if self.mode == Mode::Procedures && !capabilities.procedures {
@@ -255,18 +263,21 @@ impl RunSpec {
         {
             let known: Vec<_> = capabilities.isolations.iter().map(|level| level.name()).collect();
             return refuse(format!(
-                "this database has no isolation level {}; it has {}",
+                "this database does not support isolation level {}: use one of {}",
                 level.name(),
                 known.join(", ")
             ));
         }
         if !capabilities.protocols.contains(&self.protocol) {
-            return refuse(format!("this database has no protocol {}", self.protocol.name()));
+            return refuse(format!(
+                "this database does not support protocol {}",
+                self.protocol.name()
+            ));
         }
         Ok(())
     }
 
-    /// Refuses more than any run can be.
+    /// Rejects sizes beyond what any run can have.
     fn validate_sizes(&self) -> Result<(), SpecError> {
         let is_keyed = self.load == Load::Keyed;
         let (sessions, users_max) =
@@ -284,7 +295,7 @@ impl RunSpec {
             ("retries", self.retry.attempts.into(), RETRIES_MAX.into()),
         ];
         if let Some((name, count, most)) = counts.into_iter().find(|(_, n, most)| n > most) {
-            let message = format!("--{name} {count} is too much: at most {most}");
+            let message = format!("--{name} must be at most {most}, got {count}");
             return Err(SpecError::new(message).about(name));
         }
         let durations = [
@@ -297,41 +308,45 @@ impl RunSpec {
         ];
         if let Some((name, long)) = durations.into_iter().find(|(_, d)| *d > DURATION_MAX) {
             let (long, most) = (format_duration(long), format_duration(DURATION_MAX));
-            let message = format!("--{name} {long} is too long: at most {most}");
+            let message = format!("--{name} must be at most {most}, got {long}");
             return Err(SpecError::new(message).about(name));
         }
         Ok(())
     }
 
-    /// Refuses what the load model cannot be combined with.
+    /// Rejects settings that the load model cannot be combined with.
     fn validate_pacing(&self, cycle: Option<&Cycle>) -> Result<(), SpecError> {
         let refuse = |message: String| Err(SpecError::new(message));
         let model = self.load.name();
         if self.load.is_open() && matches!(self.length, Length::Transactions(_)) {
             return refuse(format!(
-                "--transactions counts those of each virtual user, and a load by {model} has \
-                 arrivals instead; give --duration"
+                "--transactions counts transactions per virtual user, but --load {model} has \
+                 arrivals instead; use --duration"
             ));
         }
         if self.load.is_open() && self.pacing.backlog == 0 {
-            return refuse("--backlog 0 would give every arrival up; give 1 or more".into());
+            return refuse(
+                "--backlog must be 1 or more: with 0, every arrival would be dropped".into(),
+            );
         }
         if self.load == Load::Keyed && cycle.is_none() {
             return refuse(
-                "this workload has no keying and thinking times; use --load rate:N/s, or closed"
+                "--load keyed: this workload has no keying and thinking times; use --load \
+                 rate:N/s or closed"
                     .into(),
             );
         }
         if let Sessions::Pool(sessions) = self.pacing.sessions {
             if self.load != Load::Keyed {
                 return refuse(format!(
-                    "--sessions is for terminals, which --load keyed has; with {model} --vus is the \
-                     number of sessions"
+                    "--sessions applies to the terminals of --load keyed; with {model}, --vus is \
+                     the number of sessions"
                 ));
             }
             if sessions == 0 || sessions > self.users {
                 return refuse(format!(
-                    "{} terminals cannot share {sessions} sessions; give --sessions 1 to {}, or own",
+                    "{} terminals cannot share {sessions} sessions: --sessions must be from 1 to \
+                     {}, or own",
                     self.users, self.users
                 ));
             }
@@ -339,8 +354,8 @@ impl RunSpec {
         let logged_in = self.pacing.login_delay.saturating_mul(self.users.saturating_sub(1));
         if matches!(self.length, Length::Time(_)) && logged_in > self.rampup {
             return refuse(format!(
-                "the last of {} terminals would log in after {}, in the timed window; ramp up for \
-                 longer (--rampup), or wait less between log-ins (--login-delay)",
+                "the last of {} terminals would log in after {}, in the timed window; use a \
+                 longer --rampup or a shorter --login-delay",
                 self.users,
                 format_duration(logged_in)
             ));
@@ -419,11 +434,11 @@ mod tests {
             (refusal("keyed", many), "101 sessions are too many: it is small"),
             (refusal("keyed", pool(11)), "10 terminals cannot share 11 sessions"),
             (refusal("keyed", pool(0)), "10 terminals cannot share 0 sessions"),
-            (refusal("closed", pool(2)), "--sessions is for terminals"),
-            (refusal("rate:5/s", |spec| spec.pacing.backlog = 0), "--backlog 0 would"),
+            (refusal("closed", pool(2)), "--sessions applies to the terminals"),
+            (refusal("rate:5/s", |spec| spec.pacing.backlog = 0), "--backlog must be 1 or more"),
             (
                 refusal("rate:5/s", |spec| spec.length = Length::Transactions(5)),
-                "a load by rate has arrivals instead; give --duration",
+                "--load rate has arrivals instead; use --duration",
             ),
             (
                 refusal("keyed", |spec| spec.pacing.login_delay = Duration::from_secs(7)),
@@ -442,28 +457,32 @@ mod tests {
         for (found, message) in [
             (
                 of_size("closed", |s| s.users = u32::MAX),
-                "--vus 4294967295 is too much: at most 100000",
+                "--vus must be at most 100000, got 4294967295",
             ),
-            (of_size("keyed", |s| s.users = 100_000_000), "--terminals 100000000 is too much"),
-            (of_size("keyed", |s| s.users = 5_000_000), "--sessions 5000000 is too much"),
-            (of_size("closed", |s| s.threads = 5_000), "--threads 5000 is too much: at most 1024"),
             (
-                of_size("rate:5/s", |s| s.pacing.backlog = u64::MAX),
-                "--backlog 18446744073709551615",
+                of_size("keyed", |s| s.users = 100_000_000),
+                "--terminals must be at most 10000000, got 100000000",
             ),
+            (
+                of_size("keyed", |s| s.users = 5_000_000),
+                "--sessions must be at most 100000, got 5000000",
+            ),
+            (of_size("closed", |s| s.threads = 5_000), "--threads must be at most 1024, got 5000"),
+            (of_size("rate:5/s", |s| s.pacing.backlog = u64::MAX), "got 18446744073709551615"),
             (
                 of_size("closed", |s| s.length = Length::Transactions(u64::MAX)),
-                "--transactions 184",
+                "--transactions must be at most 1000000000000, got 184",
             ),
-            (of_size("closed", |s| s.retry.attempts = 5_000), "--retries 5000 is too much"),
+            (
+                of_size("closed", |s| s.retry.attempts = 5_000),
+                "--retries must be at most 1000, got 5000",
+            ),
         ] {
             assert!(found.contains(message), "{found}");
         }
         let mut long = spec("closed");
         long.rampup = year;
-        assert!(
-            long.validate_sizes().unwrap_err().to_string().contains("--rampup 9600h is too long")
-        );
+        assert!(long.validate_sizes().unwrap_err().to_string().contains("got 9600h"));
         let none = spec("keyed").validate_pacing(None).unwrap_err().to_string();
         assert!(none.contains("this workload has no keying and thinking times"), "{none}");
     }

@@ -1,14 +1,16 @@
-//! statement catalogues: named statements of a workload in the spelling of a dialect.
+//! Statement catalogues: named statements of a workload in the SQL of a dialect.
 //!
-//! A catalogue is laid over its parent: `sql/base/tproc-c/*.sql` first, then each dialect's folder from the
-//! root of its family to itself, by name, so that a dialect's folder holds only what differs. In a file
-//! `-- name: new_order.stock` begins a block that ends at the next one; procedure bodies therefore need
-//! no parsing of semicolons. `{word}` is replaced by the dialect's word of that name, which may hold
-//! words itself, and `:param` by the dialect's placeholder, once, when the catalogue is made; nothing is
-//! looked up by name in a run. Options of a dialect ([`DialectOption`]) are words that a build may set.
+//! A catalogue is laid over its parent: `sql/base/tproc-c/*.sql` first, then each dialect's folder
+//! from the root of its family down to the dialect itself, by name, so that a dialect's folder
+//! holds only what differs. In a file `-- name: new_order.stock` begins a block that ends at the
+//! next such line; so procedure bodies can be stored without parsing semicolons. `{word}` is
+//! replaced by the dialect's template variable of that name, which may contain variables itself,
+//! and `:param` by the dialect's placeholder, once, when the catalogue is created; nothing is
+//! looked up by name during a run. Options of a dialect ([`DialectOption`]) are variables that a
+//! build may set.
 //!
-//! Blocks whose name is a declared [`StatementDef`] are statements. All others are scripts, run as they
-//! stand; the part of their name before the first point says when: `create.`, `key.`, `index.`,
+//! Blocks whose name is a declared [`StatementDef`] are statements. All others are scripts, run as
+//! they are; the part of their name before the first dot says when: `create.`, `key.`, `index.`,
 //! `foreign_key.`, `procedure.`, `analyze.`, `drop_procedure.`.
 
 use std::collections::BTreeMap;
@@ -22,25 +24,25 @@ use crate::workload::Name;
 /// A statement that a workload needs: its name and its parameters in order.
 #[derive(Clone, Debug)]
 pub struct StatementDef {
-    /// `new_order.stock`.
+    /// Name in the catalogue, such as `new_order.stock`.
     pub name: Name,
     /// Parameters in the order of the arguments.
     pub params: Vec<Param>,
-    /// Who must have it.
+    /// Which catalogues must have it.
     pub required: Required,
-    /// Its SQL where the workload brings it along, as one read from a file does. A catalogue that has a block of
-    /// this name overrides it.
+    /// Its SQL if the workload supplies it, such as one read from a file. A block of this name in a
+    /// catalogue overrides it.
     pub text: Option<Name>,
 }
 
 /// Which catalogues must hold a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Required {
-    /// All.
+    /// Every dialect's catalogue must have it.
     Always,
-    /// Those of databases with procedures.
+    /// Catalogues of databases with stored procedures must have it.
     WithProcedures,
-    /// None: whoever wants it looks whether it is there.
+    /// No catalogue must have it; code that uses it checks that it exists.
     Optional,
 }
 
@@ -49,29 +51,29 @@ pub enum Required {
 pub struct Param {
     /// Its name in the SQL, after the colon.
     pub name: Name,
-    /// Its type, which is told to the database rather than guessed by it.
+    /// Its type, which is passed to the database rather than left to its inference.
     pub param_type: ColumnType,
 }
 
-/// A parameter, short enough to write statements as tables.
+/// Declares a parameter; short enough to write statements as tables.
 #[must_use]
 pub const fn param(name: &'static str, param_type: ColumnType) -> Param {
     Param { name: Name::new_static(name), param_type }
 }
 
-/// A statement of client SQL.
+/// Declares a statement that the client sends.
 #[must_use]
 pub fn statement(name: &'static str, params: &[Param]) -> StatementDef {
     definition(name, params, Required::Always)
 }
 
-/// A call of a procedure.
+/// Declares a call of a stored procedure.
 #[must_use]
 pub fn call(name: &'static str, params: &[Param]) -> StatementDef {
     definition(name, params, Required::WithProcedures)
 }
 
-/// A statement that not every dialect has, nor needs.
+/// Declares a statement that not every dialect has or needs.
 #[must_use]
 pub fn optional(name: &'static str, params: &[Param]) -> StatementDef {
     definition(name, params, Required::Optional)
@@ -81,94 +83,95 @@ fn definition(name: &'static str, params: &[Param], required: Required) -> State
     StatementDef { name: Name::new_static(name), params: params.to_vec(), required, text: None }
 }
 
-/// How deep words may hold words.
+/// Maximum nesting of template variables.
 const VARIABLES_DEEP: u8 = 4;
 
 /// How a dialect marks a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placeholder {
-    /// `$1`, numbered by the order of declaration; the same parameter has the same number.
+    /// `$1`, numbered in the order of declaration; a repeated parameter has the same number.
     Dollar,
-    /// `?1`, numbered likewise.
+    /// `?1`, numbered in the same way.
     NumberedQuestion,
     /// `?` for each occurrence, in the order of the text.
     Question,
 }
 
-/// A spelling of SQL: a row of data with a parent.
+/// A dialect of SQL: its properties, and its parent.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dialect {
-    /// Its name, the name of its folder.
+    /// Name of the dialect and of its folder.
     pub name: String,
-    /// The dialect it differs from; `None` for the base.
+    /// The dialect that it extends; `None` for the base.
     pub parent: Option<String>,
     /// How parameters are marked; inherited when absent.
     pub placeholder: Option<Placeholder>,
-    /// Whether tables lie in the order of their primary keys, which are then better made before the
-    /// load; inherited when absent.
+    /// Whether tables are stored in the order of their primary keys, which are then better created
+    /// before the load; inherited when absent.
     pub clustered: Option<bool>,
-    /// How scripts fail that were run before: a code, or a code and a part of the message after a colon.
-    /// For databases whose schema changes commit by themselves, so that a killed build does not know
-    /// of its last. Added to the parent's.
+    /// How scripts fail that have already been run: an error code, or a code and a part of the
+    /// message after a colon. For databases whose schema changes commit implicitly, so that it is
+    /// unknown whether the last one before a killed build took effect. Added to the parent's.
     #[serde(default)]
     pub done_before: Vec<String>,
-    /// Words that replace `{word}`; laid over the parent's.
+    /// Template variables that replace `{word}`; they override the parent's.
     #[serde(default, rename = "words")]
     pub variables: BTreeMap<String, String>,
-    /// Options that its builds take; added to the parent's.
+    /// Options that builds on it accept; added to the parent's.
     #[serde(default)]
     pub options: Vec<DialectOption>,
 }
 
-/// An option of the builds of a dialect, beside those of the workload: `--partitions 8`.
+/// A build option of a dialect, besides those of the workload, such as `--partitions 8`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DialectOption {
-    /// Flag without dashes and job-file key. With `_` for `-` it is the word that stands for the value.
+    /// Name of the flag without dashes and of the job-file key. With `_` for `-` it is also the
+    /// template variable for the value.
     pub name: String,
-    /// Help in a line.
+    /// Help text of one line.
     pub help: String,
-    /// Name of the value in help.
+    /// Placeholder of the value in the help.
     pub value: String,
-    /// Value when nothing is given.
+    /// Value used when the option is not given.
     pub default: String,
-    /// All values, as the database writes them; empty for a number.
+    /// All accepted values, as the database writes them; empty for a number.
     #[serde(default)]
     pub values: Vec<String>,
-    /// The largest number.
+    /// Largest accepted number.
     #[serde(default)]
     pub most: u32,
-    /// A switch of the workload that cannot be on unless this has its default.
+    /// A switch of the workload that cannot be on unless this option has its default.
     pub excludes: Option<String>,
-    /// Words that hold unless this has its default.
+    /// Template variables that apply unless this option has its default.
     #[serde(default, rename = "words")]
     pub variables: BTreeMap<String, String>,
 }
 
 impl DialectOption {
-    /// The value as the database writes it.
+    /// Reads a value, and returns it as the database writes it.
     ///
     /// # Errors
-    /// When there is no such value.
+    /// When the value is not accepted.
     pub fn read(&self, given: &str) -> Result<String, SpecError> {
         let given = given.trim();
         if self.values.is_empty() {
             let number = given.parse().ok().filter(|n| (1..=self.most).contains(n));
             return number.map(|n: u32| n.to_string()).ok_or_else(|| {
                 let Self { name, most, .. } = self;
-                SpecError::new(format!("`{name}` takes a number from 1 to {most}, not `{given}`"))
+                SpecError::new(format!("--{name} must be a number from 1 to {most}, got `{given}`"))
             });
         }
         let found = self.values.iter().find(|value| value.eq_ignore_ascii_case(given));
         found.cloned().ok_or_else(|| {
             let known = self.values.join(", ");
-            SpecError::new(format!("`{}` takes one of {known}, not `{given}`", self.name))
+            SpecError::new(format!("--{} must be one of {known}, got `{given}`", self.name))
         })
     }
 
-    /// The words that a value, as [`DialectOption::read`] gave it, stands for.
+    /// Template variables for a value that [`DialectOption::read`] returned.
     #[must_use]
     pub fn variables(&self, value: &str) -> BTreeMap<String, String> {
         let mut variables =
@@ -181,14 +184,14 @@ impl DialectOption {
 /// A statement ready for a driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundStatement {
-    /// Its name, for messages.
+    /// Name of the statement, for messages.
     pub name: String,
-    /// The text with the dialect's placeholders.
+    /// SQL with the dialect's placeholders.
     pub sql: String,
-    /// The parameters as declared, in the order of the arguments.
+    /// Parameters as declared, in the order of the arguments.
     pub params: Vec<Param>,
-    /// For each placeholder of the text in order, the place of its argument. For numbered placeholders
-    /// simply 0, 1, 2 ….
+    /// For each placeholder of the text in order, the index of its argument. For numbered
+    /// placeholders simply 0, 1, 2 ….
     pub order: Vec<usize>,
 }
 
@@ -202,21 +205,21 @@ pub struct StatementCatalogue {
     scripts: Vec<Script>,
 }
 
-/// A block that is run as it stands.
+/// A block that is run as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
-    /// `index.customer_name`.
+    /// Name of the block, such as `index.customer_name`.
     pub name: String,
-    /// Its text.
+    /// SQL text of the block.
     pub sql: String,
 }
 
 /// One layer of a catalogue: a dialect and the texts of its files in order.
 #[derive(Clone, Debug)]
 pub struct DialectLayer {
-    /// The dialect.
+    /// Dialect of this layer.
     pub dialect: Dialect,
-    /// (file name for messages, text).
+    /// File names (for messages) and texts.
     pub files: Vec<(String, String)>,
 }
 
@@ -224,8 +227,8 @@ impl StatementCatalogue {
     /// Lays `layers` (base first) over each other and binds every statement in `definitions`.
     ///
     /// # Errors
-    /// When a block is malformed, a needed statement is missing, a parameter is unknown or unused, a
-    /// word is not defined, or an override equals what it overrides.
+    /// When a block is malformed, a required statement is missing, a parameter is unknown or
+    /// unused, a template variable is undefined, or an override equals what it overrides.
     pub fn new(
         layers: &[DialectLayer],
         definitions: &[&StatementDef],
@@ -286,19 +289,19 @@ impl StatementCatalogue {
         Ok(catalogue)
     }
 
-    /// The dialect's name.
+    /// Name of the catalogue's dialect.
     #[must_use]
     pub fn dialect(&self) -> &str {
         &self.dialect
     }
 
-    /// Whether primary keys are better made before the load ([`Dialect::clustered`]).
+    /// Whether primary keys are better created before the load ([`Dialect::clustered`]).
     #[must_use]
     pub fn is_clustered(&self) -> bool {
         self.clustered
     }
 
-    /// Whether a script failed because it was run before ([`Dialect::done_before`]).
+    /// Whether a script failed because it had already been run ([`Dialect::done_before`]).
     #[must_use]
     pub fn was_done_before(&self, error: &DbError) -> bool {
         self.done_before.iter().any(|sign| {
@@ -307,7 +310,7 @@ impl StatementCatalogue {
         })
     }
 
-    /// A statement.
+    /// Returns the statement `name`.
     ///
     /// # Errors
     /// When the catalogue has none of that name.
@@ -318,50 +321,50 @@ impl StatementCatalogue {
         })
     }
 
-    /// Whether there is a statement of that name.
+    /// Whether the catalogue has a statement of that name.
     #[must_use]
     pub fn has_statement(&self, name: &str) -> bool {
         self.statements.contains_key(name)
     }
 
-    /// Every statement, by name.
+    /// All statements, sorted by name.
     pub fn statements(&self) -> impl Iterator<Item = &BoundStatement> {
         self.statements.values()
     }
 
-    /// The scripts of a kind in the order of the files: `scripts("index")`.
+    /// The scripts of a kind, in the order of the files: `scripts("index")`.
     pub fn scripts<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Script> {
         self.scripts.iter().filter(move |s| s.kind() == kind && !s.sql.trim().is_empty())
     }
 
-    /// Every script in the order of the files.
+    /// All scripts, in the order of the files.
     pub fn all_scripts(&self) -> &[Script] {
         &self.scripts
     }
 }
 
 impl Script {
-    /// The part of the name before the first point.
+    /// The part of the name before the first dot.
     #[must_use]
     pub fn kind(&self) -> &str {
         self.name.split('.').next().unwrap_or_default()
     }
 
-    /// The part of the name after the first point.
+    /// The part of the name after the first dot.
     #[must_use]
     pub fn object(&self) -> &str {
         self.name.split_once('.').map_or("", |(_, object)| object)
     }
 }
 
-/// Cuts a file at its `-- name:` lines.
+/// Splits a file at its `-- name:` lines.
 fn parse_blocks(file: &str, text: &str) -> Result<Vec<Script>, SpecError> {
     let mut blocks: Vec<Script> = Vec::new();
     for line in text.lines() {
         if let Some(name) = line.strip_prefix("-- name:") {
             let name = name.trim().to_owned();
             if name.is_empty() || blocks.iter().any(|b| b.name == name) {
-                return Err(SpecError::new(format!("{file}: `{name}` is empty or there twice")));
+                return Err(SpecError::new(format!("{file}: `{name}` is empty or defined twice")));
             }
             blocks.push(Script { name, sql: String::new() });
         } else if let Some(block) = blocks.last_mut() {
@@ -374,7 +377,8 @@ fn parse_blocks(file: &str, text: &str) -> Result<Vec<Script>, SpecError> {
     Ok(blocks)
 }
 
-/// Puts a layer's blocks over what is there; one in place of an equal one is an error.
+/// Adds a layer's blocks, overriding existing ones; overriding a block with an equal one is an
+/// error.
 fn lay_over(blocks: &mut Vec<Script>, layer: Vec<Script>, file: &str) -> Result<(), SpecError> {
     for block in layer {
         match blocks.iter_mut().find(|b| b.name == block.name) {
@@ -395,7 +399,7 @@ fn squeeze(sql: &str) -> String {
     sql.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Replaces words, and the words in them down to `deep` levels.
+/// Replaces template variables, including nested ones down to `deep` levels.
 fn expand_variables(
     block: &str,
     text: &str,
@@ -411,8 +415,9 @@ fn expand_variables(
         out.push_str(&rest[..open]);
         if is_word {
             let value = variables.get(word).filter(|_| deep > 0).ok_or_else(|| {
-                let why = if deep > 0 { "no dialect defines" } else { "is defined by itself" };
-                SpecError::new(format!("`{block}` uses the word {{{word}}}, which {why}"))
+                let why =
+                    if deep > 0 { "is not defined by any dialect" } else { "refers to itself" };
+                SpecError::new(format!("`{block}` uses the variable {{{word}}}, which {why}"))
             })?;
             out.push_str(&expand_variables(block, value, variables, deep - 1)?);
         } else {
@@ -424,7 +429,7 @@ fn expand_variables(
     Ok(out)
 }
 
-/// Replaces `:param` by placeholders, leaving strings, comments and `::` alone.
+/// Replaces `:param` with placeholders, except in strings, comments and `::`.
 fn bind(
     definition: &StatementDef,
     sql: &str,
@@ -565,7 +570,7 @@ mod tests {
         let catalogue = with(&[("outer", "<{inner}>"), ("inner", "x")]).unwrap();
         assert_eq!(catalogue.statement("pair").unwrap().sql, "? ? <x>");
         let error = with(&[("outer", "{outer}")]).unwrap_err().to_string();
-        assert!(error.contains("{outer}, which is defined by itself"), "{error}");
+        assert!(error.contains("{outer}, which refers to itself"), "{error}");
     }
 
     #[test]
@@ -586,7 +591,7 @@ mod tests {
         assert_eq!((&*variables["storage_engine"], &*variables["extra"]), ("RocksDB", "x"));
         assert_eq!(option.variables("InnoDB").len(), 1);
         let error = option.read("MyISAM").unwrap_err().to_string();
-        assert!(error.contains("one of InnoDB, RocksDB, not `MyISAM`"), "{error}");
+        assert!(error.contains("one of InnoDB, RocksDB, got `MyISAM`"), "{error}");
         let number = DialectOption { values: Vec::new(), most: 8, ..option };
         assert_eq!(number.read("08").unwrap(), "8");
         for given in ["0", "9", "-1", "x"] {

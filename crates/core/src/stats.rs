@@ -1,20 +1,20 @@
-//! Figures from histograms and counters.
+//! Statistics of histograms and counters.
 
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A summary of times, in microseconds. Percentiles are exact to three significant digits; the mean is
-/// exact where the sum is known.
+/// A summary of times in microseconds. Percentiles are exact to three significant digits; the mean
+/// is exact where the sum is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Times {
-    /// How many times this sums up; the others are 0 when it is 0.
+    /// Number of times summarised; if it is 0, all other values are 0.
     pub count: u64,
-    /// Shortest, in microseconds.
+    /// Shortest time, in microseconds.
     pub min_us: u64,
-    /// Mean, in microseconds; exact for committed ones.
+    /// Mean, in microseconds; exact for committed transactions.
     pub mean_us: f64,
-    /// Median, in microseconds.
+    /// Median (50th percentile), in microseconds.
     pub p50_us: u64,
     /// 90th percentile, in microseconds.
     pub p90_us: u64,
@@ -27,12 +27,12 @@ pub struct Times {
     /// 99.99th percentile, in microseconds.
     #[serde(default)]
     pub p99_99_us: u64,
-    /// Longest, in microseconds.
+    /// Longest time, in microseconds.
     pub max_us: u64,
 }
 
 impl Times {
-    /// Sums a histogram up; `sum_ns` is the exact sum of its values when that was kept.
+    /// Summarises a histogram; `sum_ns` is the exact sum of its values in nanoseconds, if known.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a mean of microseconds")]
     pub fn of(histogram: Option<&Histogram<u32>>, sum_ns: Option<u64>) -> Self {
@@ -56,14 +56,14 @@ impl Times {
     }
 }
 
-/// `count` in `seconds`, brought to a unit of `per_seconds`. 0 when there was no time.
+/// Rate of `count` events in `seconds`, per unit of `per_seconds`; 0 when there was no time.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "a rate")]
 pub fn rate(count: u64, seconds: f64, per_seconds: u32) -> f64 {
     if seconds <= 0.0 { 0.0 } else { count as f64 / seconds * f64::from(per_seconds) }
 }
 
-/// `part` of `whole`, 0 when there is no whole.
+/// Share of `part` in `whole`; 0 when `whole` is 0.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "a share")]
 pub fn share(part: u64, whole: u64) -> f64 {

@@ -1,14 +1,14 @@
-//! Text from outside (servers, labels, names of files) made fit to be shown: characters that steer a terminal
-//! or turn around what stands beside them are written as escapes, and what is too long is cut. What else a
-//! format needs is that format's affair.
+//! Makes text from outside (servers, labels, file names) safe to show: characters that control a
+//! terminal or change the direction of the text around them are escaped, and long text is cut.
+//! Further escaping is left to each format.
 
 use std::borrow::Cow;
 
-/// Longest message of a server, in characters.
+/// Maximum length of a server's message, in characters.
 pub const MESSAGE_MAX: usize = 2000;
 
-/// Whether a character steers instead of being shown: C0, C1, line separators, and those that change the
-/// direction of text or are invisible tags.
+/// Whether a character is a control rather than printable: C0, C1, line separators, and those that
+/// change the direction of text or are invisible tags.
 #[must_use]
 pub const fn steers(c: char) -> bool {
     matches!(c,
@@ -23,19 +23,21 @@ pub const fn steers(c: char) -> bool {
         | '\u{e0000}'..='\u{e007f}')
 }
 
-/// The text in one line: breaks and tabs become blanks, what steers an escape such as `\u{1b}`.
+/// Returns the text in one line: line breaks and tabs become spaces, controls become escapes such
+/// as `\u{1b}`.
 #[must_use]
 pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, |c| matches!(c, '\n' | '\r' | '\t').then_some(' '))
 }
 
-/// The text with its line breaks and tabs; what steers becomes an escape such as `\u{1b}`.
+/// Returns the text with its line breaks and tabs; other controls become escapes such as `\u{1b}`.
 #[must_use]
 pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| matches!(c, '\n' | '\t').then_some(c))
 }
 
-/// JSON in which what steers is escaped, as JSON has it: the same document.
+/// Escapes control characters in JSON text the JSON way, which leaves the document's meaning
+/// unchanged.
 #[must_use]
 pub fn json(text: &str) -> Cow<'_, str> {
     let has = |c: char| steers(c) && !matches!(c, '\n' | '\t' | '\r');
@@ -56,7 +58,7 @@ pub fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A message of somebody else in one line, of at most [`MESSAGE_MAX`] characters.
+/// Returns a foreign message in one line of at most [`MESSAGE_MAX`] characters.
 #[must_use]
 pub fn message(text: &str) -> String {
     let end = text.char_indices().nth(MESSAGE_MAX).map_or(text.len(), |(end, _)| end);

@@ -1,11 +1,13 @@
-//! The kernel's own timer, about 0.05 ms late. Tokio's end on whole milliseconds, rounded up: half a
-//! millisecond too late on average. Linux only; elsewhere, and in virtual time, tokio's have to do.
+//! The kernel's own timer, about 0.05 ms late. Tokio's timers end on whole milliseconds, rounded
+//! up: half a millisecond late on average. Linux only; elsewhere, and in virtual time, tokio's
+//! timers are used.
 
 use std::time::Duration;
 
-/// Whether tokio's clock is paused, as tests do that run in virtual time: it stands still until all sleep.
+/// Whether tokio's clock is paused, as in tests that run in virtual time: it stands still until all
+/// tasks sleep.
 #[must_use]
-#[expect(clippy::disallowed_methods, reason = "tells virtual time from real time")]
+#[expect(clippy::disallowed_methods, reason = "distinguishes virtual time from real time")]
 pub fn is_virtual() -> bool {
     let (before, real) = (tokio::time::Instant::now(), std::time::Instant::now());
     while real.elapsed() < Duration::from_nanos(100) {}
@@ -28,15 +30,15 @@ mod kernel {
     use tokio::io::Interest;
     use tokio::io::unix::AsyncFd;
 
-    /// A timer of the kernel's, timerfd_create(2). It belongs to the runtime in which it was made.
+    /// A kernel timer, timerfd_create(2). It belongs to the runtime in which it was created.
     #[derive(Debug)]
     pub struct Timer(AsyncFd<OwnedFd>);
 
     impl Timer {
-        /// A timer that is not set.
+        /// Creates a timer that is not set.
         ///
         /// # Errors
-        /// When the process may open no more files.
+        /// When the process may not open more files.
         ///
         /// # Panics
         /// Outside of a tokio runtime.
@@ -52,10 +54,10 @@ mod kernel {
             Ok(Self(timer))
         }
 
-        /// Sleeps for so long. May be cancelled and called again.
+        /// Sleeps for `time`. May be cancelled and called again.
         ///
         /// # Errors
-        /// When the kernel refuses.
+        /// When the kernel rejects the call.
         pub async fn sleep(&self, time: Duration) -> io::Result<()> {
             if time.is_zero() {
                 return Ok(());
@@ -66,7 +68,7 @@ mod kernel {
                 tv_nsec: time.subsec_nanos().into(),
             };
             let once = Itimerspec { it_interval: zero, it_value: value };
-            // Forgets a ring that nobody has heard, too.
+            // Also clears an expiry that was not consumed.
             timerfd_settime(self.0.get_ref(), TimerfdTimerFlags::empty(), &once)?;
             loop {
                 let mut ready = self.0.readable().await?;

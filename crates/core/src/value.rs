@@ -1,30 +1,30 @@
-//! Values that go to a database, and the types that columns and parameters have. Nothing here
-//! owns memory: a transaction's arguments borrow from its input.
+//! Values that are sent to a database, and the types of columns and parameters. Nothing here owns
+//! memory: a transaction's arguments borrow from its input.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The type of a column or a parameter, in words that every database has an equal for.
+/// Type of a column or a parameter; every database has an equivalent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ColumnType {
-    /// 16-bit integer; travels as [`Value::Int`].
+    /// 16-bit integer; passed as [`Value::Int`].
     SmallInt,
-    /// 32-bit integer; travels as [`Value::Int`].
+    /// 32-bit integer; passed as [`Value::Int`].
     Int,
-    /// 64-bit integer; travels as [`Value::Int`].
+    /// 64-bit integer; passed as [`Value::Int`].
     BigInt,
     /// Double-precision floating point.
     Float,
     /// Exact decimal with this many digits after the point.
     Decimal(u8),
-    /// Characters, UTF-8.
+    /// Characters in UTF-8.
     Text,
     /// Date and time without a zone.
     Timestamp,
-    /// Date.
+    /// Calendar date without a time.
     Date,
-    /// List of 32-bit integers, for databases that take a list as one argument.
+    /// List of 32-bit integers, for databases that accept a list as one argument.
     IntList,
 }
 
@@ -33,21 +33,21 @@ pub enum ColumnType {
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// From whole seconds since 1970-01-01 00:00:00.
+    /// Converts whole seconds since 1970-01-01 00:00:00.
     #[must_use]
     pub const fn from_seconds(seconds: i64) -> Self {
         Self(seconds * 1_000_000)
     }
 
-    /// The civil date and time, for databases that keep text; `None` outside the years -9999 to 9999, where
-    /// PostgreSQL's `infinity` is.
+    /// The civil date and time, for databases that store text; `None` outside the years -9999 to
+    /// 9999, where PostgreSQL's `infinity` lies.
     #[must_use]
     pub fn civil(self) -> Option<jiff::civil::DateTime> {
         let instant = jiff::Timestamp::from_microsecond(self.0).ok()?;
         Some(jiff::tz::TimeZone::UTC.to_datetime(instant))
     }
 
-    /// Reads `2026-01-01 00:00:00[.ffffff]`, with a blank or a `T`.
+    /// Reads `2026-01-01 00:00:00[.ffffff]`, with a space or a `T`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let civil: jiff::civil::DateTime = text.trim().parse().ok()?;
@@ -83,20 +83,20 @@ impl fmt::Display for Timestamp {
 pub struct Date(pub i32);
 
 impl Date {
-    /// Reads `2026-01-31`.
+    /// Reads a date such as `2026-01-31`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let civil: jiff::civil::Date = text.trim().parse().ok()?;
         Some(Self(civil.since(EPOCH).ok()?.get_days()))
     }
 
-    /// The day on which an instant lies.
+    /// The date of an instant.
     #[must_use]
     pub fn of(at: Timestamp) -> Option<Self> {
         i32::try_from(at.0.div_euclid(DAY_US)).ok().map(Self)
     }
 
-    /// Its midnight; `None` when that is too far away to count its microseconds.
+    /// Midnight of the date; `None` if it is too far away to be counted in microseconds.
     #[must_use]
     pub fn midnight(self) -> Option<Timestamp> {
         i64::from(self.0).checked_mul(DAY_US).map(Timestamp)
@@ -118,47 +118,48 @@ impl fmt::Display for Date {
     }
 }
 
-/// Day 0.
+/// Day 0: 1970-01-01.
 const EPOCH: jiff::civil::Date = jiff::civil::Date::constant(1970, 1, 1);
-/// Microseconds of a day.
+/// Number of microseconds per day.
 const DAY_US: i64 = 86_400_000_000;
 
 /// One argument of a statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
-    /// SQL NULL.
+    /// SQL NULL, of any type.
     Null,
-    /// Any integer; the driver narrows it to the parameter's [`ColumnType`] and refuses one that does not fit.
+    /// An integer; the driver narrows it to the parameter's [`ColumnType`] and rejects one that
+    /// does not fit.
     Int(i64),
     /// Double-precision floating point.
     Float(f64),
     /// An exact decimal: `units` × 10^-`scale`.
     Decimal {
-        /// The digits as one integer: 12.34 has 1234 at scale 2.
+        /// The digits as one integer: 12.34 is 1234 at scale 2.
         units: i64,
-        /// Digits after the point.
+        /// Number of digits after the point.
         scale: u8,
     },
     /// An exact decimal of up to 38 digits: `units` × 10^-`scale`. It borrows, so that all values stay
     /// small.
     Decimal128 {
-        /// The digits as one integer.
+        /// All digits as one integer.
         units: &'a i128,
         /// Digits after the point.
         scale: u8,
     },
-    /// Characters.
+    /// Characters in UTF-8.
     Text(&'a str),
-    /// Date and time.
+    /// Date and time without a zone.
     Timestamp(Timestamp),
-    /// Date.
+    /// Calendar date without a time.
     Date(Date),
-    /// A list of integers.
+    /// A list of 32-bit integers.
     Ints(&'a [i32]),
 }
 
 impl Value<'_> {
-    /// A decimal of two digits after the point, such as money.
+    /// A decimal with two digits after the point, such as money.
     #[must_use]
     pub const fn cents(units: i64) -> Self {
         Self::Decimal { units, scale: 2 }
@@ -204,7 +205,7 @@ pub fn write_decimal(out: &mut impl fmt::Write, units: impl Into<i128>, scale: u
     )
 }
 
-/// Brings a decimal to another scale; `None` when digits would be lost or it does not fit.
+/// Converts a decimal to another scale; `None` if digits would be lost or it does not fit.
 #[must_use]
 pub fn rescale(units: i64, from: u8, to: u8) -> Option<i64> {
     if to >= from {
@@ -215,7 +216,7 @@ pub fn rescale(units: i64, from: u8, to: u8) -> Option<i64> {
     }
 }
 
-/// As [`rescale`], of 128 bits.
+/// Like [`rescale`], for 128 bits.
 #[must_use]
 pub fn rescale128(units: i128, from: u8, to: u8) -> Option<i128> {
     let power = 10i128.checked_pow(u32::from(to.abs_diff(from)))?;
@@ -226,13 +227,14 @@ pub fn rescale128(units: i128, from: u8, to: u8) -> Option<i128> {
     }
 }
 
-/// Reads `-12.5` as units at `scale`; `None` when it is no decimal or has more digits.
+/// Reads a decimal such as `-12.5` as units at `scale`; `None` when it is not a decimal or has more
+/// digits.
 #[must_use]
 pub fn parse_decimal(text: &str, scale: u8) -> Option<i64> {
     i64::try_from(parse_decimal128(text, scale)?).ok()
 }
 
-/// As [`parse_decimal`], of 128 bits.
+/// Like [`parse_decimal`], for 128 bits.
 #[must_use]
 pub fn parse_decimal128(text: &str, scale: u8) -> Option<i128> {
     let text = text.trim();

@@ -1,9 +1,9 @@
 //! What a workload is: schema, data, mix, inputs, invariants. It knows no database by name, never
-//! sleeps and never retries. Everything that multiplies is kept out of it: pacing, retries, stopping
-//! and recording are the engine's, spelling is the statement catalogue's, protocol is the driver's.
+//! sleeps and never retries. Pacing, retries, stopping and recording belong to the engine, SQL
+//! dialects to the statement catalogue, and protocols to the driver.
 //!
-//! A new workload is one module that implements [`Workload`], its folder of SQL, and one line in the
-//! workloads crate's list.
+//! A new workload is one module that implements [`Workload`], its folder of SQL, and one line in
+//! the workloads crate's list.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,39 +19,41 @@ use crate::session::{Access, Capabilities, RowSource, Session, StatementId};
 use crate::sql::{StatementCatalogue, StatementDef};
 use crate::value::{ColumnType, Timestamp};
 
-/// A name or a title that many share: cheap to clone, whether it was known when the program was compiled or
-/// read from a file.
+/// A name or a title that is widely shared: cheap to clone, whether it was compiled in or read from
+/// a file.
 pub type Name = smol_str::SmolStr;
 
-/// What a workload declares, to everybody who drives, stores or shows it. It belongs to an instance, so
-/// that a workload may come from a file as well as from a module.
+/// What a workload declares to everything that drives, stores or shows it. It belongs to an
+/// instance, so that a workload may come from a file as well as from a module.
 #[derive(Clone, Debug)]
 pub struct Description {
-    /// The word the command line takes: `tproc-c`.
+    /// Name on the command line, such as `tproc-c`.
     pub name: Name,
-    /// The name as people write it: `TPROC-C`.
+    /// Name as people write it, such as `TPROC-C`.
     pub title: Name,
-    /// Raised whenever the work or the data changes its meaning; results of two versions do not compare.
+    /// Raised whenever the meaning of the work or the data changes; results of two versions are not
+    /// comparable.
     pub version: u32,
-    /// What `scale` counts: `warehouses`.
+    /// Unit of the scale, such as `warehouses`.
     pub scale_unit: ScaleUnit,
-    /// Options beside scale and seed: each becomes a flag, an environment variable and a job-file key.
+    /// Options besides scale and seed: each becomes a flag, an environment variable and a job-file
+    /// key.
     pub options: Vec<OptionDef>,
     /// Statements that every dialect's catalogue must have, with their parameters.
     pub statements: Vec<StatementDef>,
-    /// The tables in the order of creation.
+    /// The tables, in the order of creation.
     pub tables: Arc<[TableDef]>,
     /// The transaction types; their order is the order of every array and report.
     pub transactions: Vec<TransactionDef>,
-    /// The figure that is printed first, and how the database itself counts it.
+    /// The primary metric, and how the database itself counts it.
     pub primary_metric: PrimaryMetric,
     /// The conditions that `check` verifies.
     pub checks: Vec<CheckDef>,
-    /// Sums that a run must move by exactly what its own transactions say.
+    /// Sums that a run must change by exactly what its own transactions report.
     pub audits: Vec<AuditDef>,
-    /// Where its logic can run, the preferred place first.
+    /// Where the logic can run, preferred first.
     pub modes: Vec<Mode>,
-    /// Who else makes this workload's tables, and how theirs are recognised.
+    /// Other programs' tables for this workload, and how to recognise them.
     pub external: Option<ExternalSchema>,
     /// Keying and thinking times of the workload's terminals.
     pub cycle: Option<Cycle>,
@@ -60,20 +62,20 @@ pub struct Description {
 /// What a scale counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScaleUnit {
-    /// One: `warehouse`.
+    /// Singular, such as `warehouse`.
     pub one: Name,
-    /// Several: `warehouses`.
+    /// Plural, such as `warehouses`.
     pub many: Name,
 }
 
 impl ScaleUnit {
-    /// The unit by its two forms.
+    /// Creates the unit from its singular and plural.
     #[must_use]
     pub const fn new(one: &'static str, many: &'static str) -> Self {
         Self { one: Name::new_static(one), many: Name::new_static(many) }
     }
 
-    /// `1 warehouse`, `8 warehouses`.
+    /// The scale with its unit, such as `1 warehouse` or `8 warehouses`.
     #[must_use]
     pub fn count(&self, scale: u32) -> String {
         format!("{scale} {}", if scale == 1 { &self.one } else { &self.many })
@@ -86,37 +88,39 @@ pub trait Workload: Send + Sync + 'static {
     type User;
     /// Everything a transaction needs, drawn before its first attempt and kept over its retries.
     type Input: Clone + fmt::Debug;
-    /// What belongs to a session: statement ids and buffers. Made on connect and on reconnect.
+    /// What belongs to a session: statement ids and buffers. Created on connect and on reconnect.
     type Prepared;
 
-    /// What it declares.
+    /// What the workload declares.
     fn description(&self) -> &Arc<Description>;
 
-    /// The pieces in which data is loaded, each in one database transaction; independent of each other.
+    /// The chunks in which data is loaded, each in one database transaction; they are independent
+    /// of each other.
     fn chunks(&self) -> Vec<Chunk>;
 
-    /// The rows of one table in one part. The same for the same seed, whoever asks.
+    /// The rows of one table in one chunk. They depend only on the seed.
     fn rows(&self, chunk: &Chunk, table: &TableDef) -> Box<dyn RowSource + '_>;
 
-    /// What the build remembers and a run must know, beside scale and seed: `c_load`.
+    /// Facts that the build stores and a run must know, besides scale and seed, such as `c_load`.
     fn build_facts(&self) -> Vec<(&'static str, String)>;
 
-    /// Virtual user `id` of `users`, before its first transaction.
+    /// Creates virtual user `id` of `users`, before its first transaction.
     fn user(&self, id: u32, users: u32, rng: &mut Rng) -> Self::User;
 
-    /// Makes `user` the one of an arrival of an open load, and gives what it does: all of it drawn from
-    /// `rng`, which is the arrival's own, and nothing from arrivals before. Overridden where making a
-    /// user allocates.
+    /// Turns `user` into the user of an arrival of an open load, and returns its transaction type:
+    /// all of it drawn from `rng`, which belongs to the arrival, and nothing from earlier arrivals.
+    /// Override it where creating a user allocates.
     fn arrive(&self, user: &mut Self::User, rng: &mut Rng) -> Option<usize> {
         let id = u32::try_from(rng.below(u64::from(u32::MAX))).expect("below 32 bits");
         *user = self.user(id, u32::MAX, rng);
         self.next(user, rng)
     }
 
-    /// What the user does next: a place in [`Description::transactions`], or `None` when the user is done.
+    /// The user's next transaction type: an index into [`Description::transactions`], or `None`
+    /// when the user is done.
     fn next(&self, user: &mut Self::User, rng: &mut Rng) -> Option<usize>;
 
-    /// Draws the input of a transaction; `now` is data of the transaction, whole seconds.
+    /// Draws the input of a transaction; `now` is part of its data, in whole seconds.
     fn draw(
         &self,
         transaction: usize,
@@ -136,8 +140,8 @@ pub trait Workload: Send + Sync + 'static {
         session: &mut S,
     ) -> Result<Self::Prepared, DbError>;
 
-    /// What a transaction with this input came to, when the database has acknowledged its commit and its
-    /// answer cannot be read; `None` where only the answer tells. Committed, unless it says otherwise.
+    /// The result of a transaction with this input whose commit was acknowledged but whose answer
+    /// cannot be read; `None` where it depends on the answer. Committed by default.
     fn acknowledged(&self, input: &Self::Input) -> Option<Completion> {
         let _ = input;
         Some(Completion::COMMITTED)
@@ -147,7 +151,7 @@ pub trait Workload: Send + Sync + 'static {
     /// engine rolls back.
     ///
     /// # Errors
-    /// As the database reports, and when its answer cannot be understood.
+    /// As the database reports, and when its answer is malformed.
     async fn run<S: Session>(
         &self,
         input: &Self::Input,
@@ -156,19 +160,20 @@ pub trait Workload: Send + Sync + 'static {
     ) -> Result<Completion, DbError>;
 }
 
-/// How a transaction that worked ended.
+/// How a successful transaction ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
     /// False when the workload's own rule rolled it back.
     pub committed: bool,
-    /// What [`TransactionDef::counter`] counts, or what [`Description::audits`] sum.
+    /// Value of the counter: what [`TransactionDef::counter`] counts, or what [`Description::audits`]
+    /// sum.
     pub counter: i64,
 }
 
 impl Completion {
-    /// Committed, nothing to count.
+    /// Committed, with nothing to count.
     pub const COMMITTED: Self = Self { committed: true, counter: 0 };
-    /// Rolled back by rule.
+    /// Rolled back by the workload's rule.
     pub const ROLLED_BACK: Self = Self { committed: false, counter: 0 };
 }
 
@@ -176,14 +181,14 @@ impl Completion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// In the database, called in one round trip.
+    /// In the database, in stored procedures called in one round trip.
     Procedures,
     /// In the client, statement by statement.
     Statements,
 }
 
 impl Mode {
-    /// The word the command line takes.
+    /// Name of the mode on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -192,7 +197,7 @@ impl Mode {
         }
     }
 
-    /// What a run of a workload with these modes uses when nothing is asked for.
+    /// Default mode of a run for a workload with these modes.
     #[must_use]
     pub fn default_for(modes: &[Self], capabilities: &Capabilities) -> Self {
         let can = |mode: &&Self| capabilities.procedures || **mode == Self::Statements;
@@ -207,7 +212,7 @@ impl std::str::FromStr for Mode {
         match text {
             "procedures" => Ok(Self::Procedures),
             "statements" => Ok(Self::Statements),
-            _ => Err(format!("no mode is called `{text}`; modes are procedures and statements")),
+            _ => Err(format!("unknown mode `{text}`: expected procedures or statements")),
         }
     }
 }
@@ -215,20 +220,21 @@ impl std::str::FromStr for Mode {
 /// A type of transaction.
 #[derive(Clone, Debug)]
 pub struct TransactionDef {
-    /// Key in JSON and settings: `new_order`.
+    /// Key in JSON and settings, such as `new_order`.
     pub name: Name,
-    /// For people: `New-Order`.
+    /// Name for people, such as `New-Order`.
     pub title: Name,
-    /// Share of the default mix.
+    /// Weight in the default mix.
     pub weight: u32,
-    /// Whether it writes: a database of several nodes sends those that only read elsewhere.
+    /// Whether it reads or writes: a database of several nodes sends transactions that only read
+    /// elsewhere.
     pub access: Access,
-    /// Something counted inside the transaction, such as districts that Delivery found empty.
+    /// A counter inside the transaction, such as districts that Delivery found empty.
     pub counter: Option<CounterDef>,
 }
 
 impl TransactionDef {
-    /// A type that writes, and counts nothing inside.
+    /// Declares a type that writes and has no counter.
     #[must_use]
     pub const fn new(name: &'static str, title: &'static str, weight: u32) -> Self {
         Self {
@@ -240,7 +246,7 @@ impl TransactionDef {
         }
     }
 
-    /// The same, but it only reads.
+    /// Marks the type as read only.
     #[must_use]
     pub const fn reading(mut self) -> Self {
         self.access = Access::Read;
@@ -248,39 +254,40 @@ impl TransactionDef {
     }
 }
 
-/// Something that a transaction counts of itself.
+/// A counter that a transaction keeps of itself.
 #[derive(Clone, Debug)]
 pub struct CounterDef {
-    /// Key in JSON: `districts_skipped`.
+    /// Key in JSON, such as `districts_skipped`.
     pub name: Name,
-    /// For people: `districts skipped`.
+    /// Name for people, such as `districts skipped`.
     pub title: Name,
-    /// How many there could be in one transaction.
+    /// Largest count in one transaction.
     pub per_transaction: u32,
-    /// Share of all possible above which the result warns.
+    /// Share of the possible total above which the result warns.
     pub warn_above: f64,
 }
 
-/// The first figure of a workload.
+/// The primary metric of a workload.
 #[derive(Clone, Debug)]
 pub struct PrimaryMetric {
-    /// `NOPM`.
+    /// Name of the metric, such as `NOPM`.
     pub name: Name,
-    /// What it counts, for people: `New-Orders committed per minute`.
+    /// Meaning for people, such as `New-Orders committed per minute`.
     pub meaning: Name,
-    /// The transaction types that count, by place.
+    /// Indexes of the transaction types that count.
     pub transactions: Vec<usize>,
-    /// How a run gives its value.
+    /// How the value is computed from a run.
     pub measure: MeasureDef,
-    /// Statement whose one integer grows by one with each of `counted`, asked before and after a run.
+    /// Statement that returns one integer, which grows by one with each transaction in `counted`;
+    /// queried before and after a run.
     pub database_count: Option<Name>,
-    /// The transaction types that `database_count` counts, by place: `transactions`, but for those that
-    /// leave no trace.
+    /// Indexes of the transaction types that `database_count` counts: `transactions`, except those
+    /// that leave no trace.
     pub counted: Vec<usize>,
 }
 
-/// How a run gives its primary metric. What follows from that (what a second says about it, which way is
-/// better, what a verdict needs) the runner answers, in its module `measure`.
+/// How a run gives its primary metric. What follows from that (what a second contributes, which
+/// direction is better, what a verdict needs) is defined by the runner's module `measure`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeasureDef {
     /// Throughput: transactions committed in the timed window, per unit of time.
@@ -290,75 +297,76 @@ pub enum MeasureDef {
     },
 }
 
-/// A sum over the data that a run moves by the counters of its own transactions. Asked before and after a
-/// run; the difference is the client's sum, but for what is in doubt or was in flight.
+/// A sum over the data that a run changes by the counters of its own transactions. Queried before
+/// and after a run; the difference must be the client's sum, except for transactions in doubt or in
+/// flight.
 #[derive(Clone, Debug)]
 pub struct AuditDef {
-    /// Key in JSON: `abalance`.
+    /// Key in JSON, such as `abalance`.
     pub id: Name,
-    /// The equation in a line: `ΔΣ abalance = Σ delta`.
+    /// The equation in one line, such as `ΔΣ abalance = Σ delta`.
     pub title: Name,
-    /// Statement that gives the sum, one integer. It may read whole tables.
+    /// Statement that returns the sum as one integer. It may read whole tables.
     pub statement: Name,
-    /// The transaction types whose [`Completion::counter`] moves it, by place.
+    /// Indexes of the transaction types whose [`Completion::counter`] changes it.
     pub transactions: Vec<usize>,
-    /// The most that one transaction moves it, either way: the bound of one in doubt.
+    /// Largest change by one transaction, in either direction: the error allowed for one in doubt.
     pub most: u32,
 }
 
-/// A table set of the workload that another program made: all of [`Description::tables`] are there, no
-/// record of ours is, and a statement gives its scale. It can be run and checked as it is; nothing is
-/// recorded about it, and it is dropped by force only.
+/// The workload's tables as created by another program: all of [`Description::tables`] exist,
+/// triphammer's record does not, and a statement returns their scale. They can be run on and
+/// checked as they are; nothing is recorded about them, and they are dropped only with force.
 #[derive(Clone, Debug)]
 pub struct ExternalSchema {
-    /// The program, for people: `pgbench -i`.
+    /// The program, for people, such as `pgbench -i`.
     pub made_by: Name,
-    /// Statement that gives the scale as one integer; 0, null, no row or an error say that the tables
-    /// are not of that program. A dialect without it has no such tables.
+    /// Statement that returns the scale as one integer; 0, null, no row or an error mean that the
+    /// tables are not that program's. A dialect without it has no such tables.
     pub scale: Name,
-    /// What a run needs there beside the tables. Nothing, unless it says so.
+    /// What a run needs besides the tables; `None` for nothing.
     pub needs: Option<Needs>,
-    /// Where logic can run on such tables, the preferred place first.
+    /// Where logic can run on such tables, preferred first.
     pub modes: Vec<Mode>,
-    /// Options of a run that such tables decide, as (name, value).
+    /// Run options that are determined by such tables, as (name, value).
     pub options: Vec<(Name, Name)>,
-    /// The conditions, by [`CheckDef::id`], that do not hold there by that program's own rules.
+    /// Conditions, by [`CheckDef::id`], that do not hold by that program's own rules.
     pub violates: Vec<Name>,
 }
 
-/// What a run on tables that another program made needs beside them: its stored routines.
+/// What a run on another program's tables needs besides them: its stored routines.
 #[derive(Clone, Debug)]
 pub struct Needs {
-    /// Statement that lists what is there.
+    /// Statement that lists the routines found.
     pub statement: Name,
-    /// Judges what the statement listed, knowing what the catalogue can do with it.
+    /// Judges the routines that the statement listed, given what the catalogue can use.
     pub judge: fn(&StatementCatalogue, &Rows) -> Result<Judged, DbError>,
 }
 
-/// What a look at a [`ExternalSchema`] table set found beside the tables.
+/// What was found besides the tables of an [`ExternalSchema`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judged {
-    /// Why no run is possible, in words; none when one is.
+    /// Why no run is possible, for people; `None` if one is.
     pub lack: Option<String>,
-    /// Conditions that the version of the program found does not keep, beside [`ExternalSchema::violates`].
+    /// Conditions that the program's version does not keep, besides [`ExternalSchema::violates`].
     pub violates: Vec<Name>,
 }
 
-/// A condition on the data.
+/// A condition that the data must satisfy.
 #[derive(Clone, Debug)]
 pub struct CheckDef {
-    /// `3.3.2.1`, `13`.
+    /// Identifier, such as `3.3.2.1` or `13`.
     pub id: Name,
-    /// The condition in a line: `w_ytd = Σ d_ytd`.
+    /// The condition in one line, such as `w_ytd = Σ d_ytd`.
     pub title: Name,
-    /// Its statement: no row when the condition holds, else one row of (number of violations, key of the
-    /// first). Takes `:first` and `:last`, a range of [`Chunk::key`]s.
+    /// Its statement: returns no row when the condition holds, else one row of (number of
+    /// violations, key of the first). Takes `:first` and `:last`, a range of [`Chunk::key`]s.
     pub statement: Name,
-    /// When it can be asked.
+    /// When the condition can be checked.
     pub when: CheckWhen,
 }
 
-/// A check, short enough to write checks as a table.
+/// Declares a check; short enough to write checks as a table.
 #[must_use]
 pub const fn check(
     id: &'static str,
@@ -374,61 +382,61 @@ pub const fn check(
     }
 }
 
-/// When a check can be asked.
+/// When a condition can be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckWhen {
     /// At any time when nobody writes.
     Always,
-    /// Only as long as no run has touched the data.
+    /// Only until the first run has changed the data.
     Untouched,
-    /// As `Always`, but asked once of all that is asked for, not range by range.
+    /// Like `Always`, but once for everything rather than range by range.
     Once,
-    /// As `Always`, and about the whole database: asked once of the whole scale, whatever part of it is
-    /// asked for.
+    /// Like `Always`, but about the whole database: checked once over the whole scale, even if only
+    /// a part was requested.
     Whole,
-    /// As `Untouched`, but asked once, not range by range.
+    /// Like `Untouched`, but once rather than range by range.
     UntouchedOnce,
 }
 
 impl CheckWhen {
-    /// Whether it is asked once, not range by range.
+    /// Whether the condition is checked once rather than range by range.
     #[must_use]
     pub const fn is_once(self) -> bool {
         matches!(self, Self::Once | Self::Whole | Self::UntouchedOnce)
     }
 
-    /// Whether it holds only as long as no run has touched the data.
+    /// Whether the condition holds only until the first run has changed the data.
     #[must_use]
     pub const fn is_of_population(self) -> bool {
         matches!(self, Self::Untouched | Self::UntouchedOnce)
     }
 }
 
-/// A table.
+/// Declaration of a table.
 #[derive(Clone, Debug)]
 pub struct TableDef {
-    /// Its name.
+    /// Name of the table.
     pub name: Name,
-    /// Its columns in order.
+    /// Columns of the table, in order.
     pub columns: Vec<Column>,
 }
 
-/// A column.
+/// Declaration of a column.
 #[derive(Clone, Debug)]
 pub struct Column {
-    /// Its name.
+    /// Name of the column.
     pub name: Name,
-    /// Its type.
+    /// Type of the column.
     pub column_type: ColumnType,
 }
 
-/// A column, short enough to write tables as tables.
+/// Declares a column; short enough to write tables as tables.
 #[must_use]
 pub const fn column(name: &'static str, column_type: ColumnType) -> Column {
     Column { name: Name::new_static(name), column_type }
 }
 
-/// A table, short enough to write a schema as a list.
+/// Declares a table; short enough to write a schema as a list.
 #[must_use]
 pub fn table<const N: usize>(name: &'static str, columns: [Column; N]) -> TableDef {
     TableDef { name: Name::new_static(name), columns: columns.into() }
@@ -437,46 +445,46 @@ pub fn table<const N: usize>(name: &'static str, columns: [Column; N]) -> TableD
 /// A piece of the data, loaded in one transaction.
 #[derive(Clone, Debug)]
 pub struct Chunk {
-    /// Name in `triphammer_build`: `warehouse 7`.
+    /// Name in `triphammer_build`, such as `warehouse 7`.
     pub name: String,
-    /// The number by which checks cut the data into ranges; 0 for data that is there once.
+    /// Number by which checks divide the data into ranges; 0 for data that exists once.
     pub key: i64,
-    /// Its tables, in loading order.
+    /// Tables of the chunk, in loading order.
     pub tables: Arc<[TableDef]>,
-    /// About how many rows it has, for progress.
+    /// Approximate number of rows, for progress.
     pub rows: u64,
 }
 
 /// An option of a workload.
 #[derive(Clone, Debug)]
 pub struct OptionDef {
-    /// Flag without dashes and job-file key: `all-warehouses`.
+    /// Name of the flag without dashes and of the job-file key, such as `all-warehouses`.
     pub name: Name,
-    /// Help in a line.
+    /// Help text of one line.
     pub help: Name,
-    /// Name of the value in help; `None` for a switch.
+    /// Placeholder of the value in the help; `None` for a switch.
     pub value: Option<Name>,
-    /// Value when nothing is given.
+    /// Value used when the option is not given.
     pub default: Name,
-    /// The command it belongs to.
+    /// The command that the option belongs to.
     pub command: OptionCommand,
-    /// What it changes, where it is a switch that changes how any workload is built.
+    /// What it changes, if it is a switch that changes how any workload is built.
     pub effect: Option<BuildEffect>,
 }
 
-/// What an option may change in how a workload is built, beside its data.
+/// What an option may change about a build, besides its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuildEffect {
     /// The catalogue's foreign keys are added after the load.
     ForeignKeys,
-    /// Keys of this kind are added to the others.
+    /// Keys of this kind are added to the other ones.
     Keys(&'static str),
     /// The catalogue's procedures are left out.
     NoProcedures,
 }
 
 impl OptionDef {
-    /// An option that takes a value.
+    /// Declares an option that takes a value.
     #[must_use]
     pub const fn value(
         command: OptionCommand,
@@ -495,7 +503,7 @@ impl OptionDef {
         }
     }
 
-    /// An option that is on or off, and off by default.
+    /// Declares an option that is on or off, and off by default.
     #[must_use]
     pub const fn switch(command: OptionCommand, name: &'static str, help: &'static str) -> Self {
         Self {
@@ -508,7 +516,7 @@ impl OptionDef {
         }
     }
 
-    /// The same switch, which changes how the workload is built.
+    /// Makes the switch change how the workload is built.
     #[must_use]
     pub const fn with_effect(mut self, effect: BuildEffect) -> Self {
         self.effect = Some(effect);
@@ -519,22 +527,22 @@ impl OptionDef {
 /// The command that an option of a workload belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionCommand {
-    /// Changes the data; remembered with it.
+    /// Changes the data; stored with it.
     Build,
-    /// Changes a run.
+    /// Changes runs on the data.
     Run,
 }
 
-/// What a workload is made from.
+/// What a workload is created from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkloadSettings {
-    /// Size, in [`Description::scale_unit`].
+    /// Size of the data, in [`Description::scale_unit`].
     pub scale: u32,
-    /// Seed of the data.
+    /// Random seed of the data.
     pub data_seed: u64,
-    /// Seed of a run.
+    /// Random seed of a run.
     pub run_seed: u64,
-    /// Options by name; those not given have their defaults.
+    /// Options by name; missing ones have their defaults.
     pub options: std::collections::BTreeMap<String, String>,
 }
 
@@ -545,13 +553,13 @@ impl WorkloadSettings {
         self.options.get(&*definition.name).map_or(&*definition.default, String::as_str)
     }
 
-    /// Refuses an option that `workload`, which has `options`, does not know.
+    /// Rejects options that `workload`, which has `options`, does not know.
     ///
     /// # Errors
     /// With the name of the option.
     pub fn refuse_unknown(&self, workload: &str, options: &[OptionDef]) -> Result<(), SpecError> {
         match self.options.keys().find(|name| options.iter().all(|o| o.name != **name)) {
-            Some(name) => Err(SpecError::new(format!("{workload} has no option `{name}`"))),
+            Some(name) => Err(SpecError::new(format!("unknown option `{name}` of {workload}"))),
             None => Ok(()),
         }
     }
@@ -563,7 +571,7 @@ impl WorkloadSettings {
     pub fn switch(&self, definition: &OptionDef) -> Result<bool, SpecError> {
         self.option(definition).parse().map_err(|_| {
             SpecError::new(format!(
-                "`{}` takes true or false, not `{}`",
+                "--{} must be true or false, got `{}`",
                 definition.name,
                 self.option(definition)
             ))
@@ -571,19 +579,19 @@ impl WorkloadSettings {
     }
 }
 
-/// Hands out the statements of a resolved catalogue while a session prepares them.
+/// Gives a session the statements of a resolved catalogue to prepare.
 pub struct Statements<'a> {
     catalogue: &'a StatementCatalogue,
 }
 
 impl<'a> Statements<'a> {
-    /// The statements of `catalogue`.
+    /// Uses the statements of `catalogue`.
     #[must_use]
     pub fn new(catalogue: &'a StatementCatalogue) -> Self {
         Self { catalogue }
     }
 
-    /// The catalogue.
+    /// The catalogue that the statements come from.
     #[must_use]
     pub const fn catalogue(&self) -> &StatementCatalogue {
         self.catalogue

@@ -1,7 +1,7 @@
 //! The list of drivers, and one enum over their databases and one over their sessions. A call goes
-//! through one `match`, which a processor predicts without fail because a run drives one database:
-//! it costs nothing beside the round trip, and spares the engine a copy of itself for each driver.
-//! A driver is added by its module and its line in `drivers!` at the end of this file.
+//! through one `match`, which a processor predicts reliably because a run drives one database: it
+//! costs nothing next to the round trip, and avoids a copy of the engine for each driver. To add a
+//! driver, add its module and its line in `drivers!` at the end of this file.
 
 use std::fmt;
 
@@ -17,15 +17,15 @@ use triphammer_core::workload::TableDef;
 
 use crate::target::{ConnectSettings, TargetUrl};
 
-/// By its target, which holds no secret.
+/// Shows the target, without secrets.
 impl fmt::Debug for AnyDatabase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.target())
     }
 }
 
-/// Makes [`AnyDatabase`], [`AnySession`] and [`SCHEMES`] from the list of drivers: the name of the
-/// variant, the database's type, and the schemes of its targets, the usual one first.
+/// Generates [`AnyDatabase`], [`AnySession`] and [`SCHEMES`] from the list of drivers: the name of
+/// the variant, the database's type, and the schemes of its targets, preferred first.
 macro_rules! drivers {
     ($($name:ident($database:ty) for [$($scheme:literal),+]),+ $(,)?) => {
         /// A database of any driver.
@@ -41,15 +41,15 @@ macro_rules! drivers {
             )+
         }
 
-        /// The schemes of targets, by driver, the usual one first.
+        /// The schemes of targets, by driver, preferred first.
         pub const SCHEMES: &[&[&str]] = &[$(&[$($scheme),+]),+];
 
         impl AnyDatabase {
-            /// The database that a target names. Nothing is connected yet.
+            /// Opens the database that a target names, without connecting yet.
             ///
             /// # Errors
-            /// When the target cannot be read, no driver has its scheme, or the database cannot work as
-            /// `settings` ask.
+            /// When the target cannot be parsed, no driver has its scheme, or the database does not
+            /// support the `settings`.
             pub fn open(target: &str, settings: &ConnectSettings) -> Result<Self, SpecError> {
                 let url = TargetUrl::parse(target)?;
                 let database = match url.scheme.as_str() {
@@ -61,7 +61,7 @@ macro_rules! drivers {
             }
         }
 
-        #[deny(clippy::missing_trait_methods, reason = "what is not passed on would be lost")]
+        #[deny(clippy::missing_trait_methods, reason = "what is not forwarded would be lost")]
         impl Database for AnyDatabase {
             type Session = AnySession;
 
@@ -102,12 +102,12 @@ macro_rules! drivers {
             }
         }
 
-        #[deny(clippy::missing_trait_methods, reason = "what is not passed on would be lost")]
+        #[deny(clippy::missing_trait_methods, reason = "what is not forwarded would be lost")]
         impl Session for AnySession {
             drivers!(@session $($name)+);
         }
 
-        #[deny(clippy::missing_trait_methods, reason = "what is not passed on would be lost")]
+        #[deny(clippy::missing_trait_methods, reason = "what is not forwarded would be lost")]
         impl Admin for AnySession {
             drivers!(@admin $($name)+);
         }
@@ -240,10 +240,13 @@ macro_rules! drivers {
 
 fn unknown_scheme(scheme: &str) -> SpecError {
     let known: Vec<_> = SCHEMES.iter().map(|schemes| format!("{}:", schemes[0])).collect();
-    SpecError::new(format!("no driver for targets of `{scheme}:`; there are {}", known.join(", ")))
+    SpecError::new(format!(
+        "unknown scheme `{scheme}:` in the target: expected one of {}",
+        known.join(", ")
+    ))
 }
 
-/// Refuses what a driver would otherwise have to ignore.
+/// Rejects settings that a driver would otherwise have to ignore.
 fn check_settings(
     scheme: &str,
     capabilities: &Capabilities,
@@ -252,7 +255,7 @@ fn check_settings(
     if let Some(level) = settings.isolation.filter(|l| !capabilities.isolations.contains(l)) {
         let known: Vec<_> = capabilities.isolations.iter().map(|level| level.name()).collect();
         return Err(SpecError::new(format!(
-            "a {scheme} target has no isolation level {}; it has {}",
+            "a {scheme} target does not support isolation level {}: use one of {}",
             level.name(),
             known.join(", ")
         )));
@@ -260,7 +263,7 @@ fn check_settings(
     if let Some(protocol) = settings.protocol.filter(|p| !capabilities.protocols.contains(p)) {
         let known: Vec<_> = capabilities.protocols.iter().map(|protocol| protocol.name()).collect();
         return Err(SpecError::new(format!(
-            "a {scheme} target has no protocol {}; it has {}",
+            "a {scheme} target does not support protocol {}: use one of {}",
             protocol.name(),
             known.join(", ")
         )));
@@ -298,7 +301,7 @@ mod tests {
             assert_eq!(AnyDatabase::open(target, &settings).unwrap().dialect(), dialect);
         }
         let error = refusal("oracle://db1/x", &settings);
-        assert!(error.contains("`oracle:`; there are") && error.contains("sqlite:"), "{error}");
+        assert!(error.contains("unknown scheme `oracle:`") && error.contains("sqlite:"), "{error}");
     }
 
     #[test]
@@ -308,19 +311,20 @@ mod tests {
         let error = refusal("sqlite:a.db", &settings);
         assert_eq!(
             error,
-            "a sqlite target has no isolation level read-committed; it has serializable"
+            "a sqlite target does not support isolation level read-committed: use one of \
+             serializable"
         );
         let settings = ConnectSettings { protocol: Some(Protocol::Simple), ..Default::default() };
-        assert!(refusal("sqlite:a.db", &settings).contains("it has prepared"));
+        assert!(refusal("sqlite:a.db", &settings).contains("use one of prepared"));
         let settings = ConnectSettings { protocol: Some(Protocol::Prepared), ..Default::default() };
-        assert!(refusal("null:?prepare=off", &settings).contains("it has extended, simple"));
+        assert!(refusal("null:?prepare=off", &settings).contains("use one of extended, simple"));
         AnyDatabase::open("null:?prepare=off", &ConnectSettings::default()).unwrap();
         for (target, message) in [
-            ("sqlite::memory:", "another empty database for each session"),
-            ("sqlite:", "names a file"),
+            ("sqlite::memory:", "a separate, empty database for each session"),
+            ("sqlite:", "must name a file"),
             ("sqlite://folder/a.db", "sqlite:folder/a.db"),
-            ("sqlite:a.db?speed=1", "no parameter `speed`"),
-            ("null:?speed=1", "no parameter `speed`"),
+            ("sqlite:a.db?speed=1", "unknown parameter `speed`"),
+            ("null:?speed=1", "unknown parameter `speed`"),
         ] {
             let error = refusal(target, &ConnectSettings::default());
             assert!(error.contains(message), "{error}");

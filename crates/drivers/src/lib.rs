@@ -1,6 +1,7 @@
-//! The drivers: each speaks one database's protocol behind the traits of `triphammer-core`, and nothing
-//! more. [`AnyDatabase`] opens the one that a target names. What a driver has to keep to is written
-//! down as the conformance suite in `tests/conformance`, which runs every case for every driver.
+//! The drivers: each implements one database's protocol behind the traits of `triphammer-core`, and
+//! nothing more. [`AnyDatabase`] opens the one that a target names. What a driver must guarantee is
+//! specified by the conformance suite in `tests/conformance`, which runs every case for every
+//! driver.
 
 mod answer;
 pub mod any;

@@ -1,7 +1,7 @@
-//! A socket of which the system is asked only when there is something to read. Asked about room to write as
-//! well, it wakes its user up for nothing: a unix socket each time that the other end has taken what was
-//! sent, and TCP when the rest of an answer arrives that was read already (a quarter of the wake-ups that a CALL
-//! cost on MariaDB). There is room as good as always.
+//! A socket that polls the system only for reading unless it must wait to write. Polled for
+//! writability as well, it would wake its user for nothing: a unix socket each time that the other
+//! end has consumed what was sent, and TCP when the rest of an answer arrives that was already read
+//! (a quarter of the wake-ups of a CALL on MariaDB). There is almost always room to write.
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
@@ -12,17 +12,18 @@ use std::task::{Context, Poll, ready};
 use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 
-/// A connected socket.
+/// A connected, non-blocking socket, registered with the runtime.
 #[derive(Debug)]
 pub struct Polled {
-    /// `None` only where asking the system anew has failed.
+    /// `None` only if registering with the runtime again has failed.
     registered: Option<AsyncFd<socket2::Socket>>,
-    /// The system is asked about writing too, from the first time that there was no room.
+    /// Whether the system is polled for writability too, from the first time that there was no
+    /// room.
     waits_for_room: bool,
 }
 
 impl Polled {
-    /// Takes a socket over that is connected and does not block.
+    /// Takes over a connected, non-blocking socket.
     ///
     /// # Errors
     /// As the system reports.
@@ -35,7 +36,7 @@ impl Polled {
         self.registered.as_ref().ok_or_else(|| io::ErrorKind::NotConnected.into())
     }
 
-    /// Waits until the runtime has heard that there is something to read.
+    /// Waits until the runtime reports that there is something to read.
     ///
     /// # Errors
     /// When the socket is gone.
@@ -44,15 +45,16 @@ impl Polled {
         Poll::Ready(Ok(()))
     }
 
-    /// The socket itself.
+    /// The socket's descriptor.
     ///
     /// # Errors
-    /// When it is gone.
+    /// When the socket is gone.
     pub fn fd(&self) -> io::Result<BorrowedFd<'_>> {
         Ok(self.registered()?.get_ref().as_fd())
     }
 
-    /// Has the system tell of room too. Whoever reads asks again after writing, as all do here.
+    /// Makes the runtime report writability too. Readers must poll again after writing, as all do
+    /// here.
     #[cold]
     fn wait_for_room(&mut self) -> io::Result<()> {
         if let Some(registered) = self.registered.take() {
@@ -78,7 +80,7 @@ impl AsyncRead for Polled {
             let size = room.len();
             match guard.try_io(|fd| fd.get_ref().read(room)) {
                 Ok(Ok(read)) => {
-                    // Less than there was room for is all there was.
+                    // A read that returns less than requested has emptied the socket.
                     if 0 < read && read < size {
                         guard.clear_ready();
                     }
@@ -118,7 +120,7 @@ impl AsyncWrite for Polled {
         Poll::Ready(Ok(()))
     }
 
-    /// Ends the half that writes.
+    /// Shuts down the writing half.
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(self.registered()?.get_ref().shutdown(Shutdown::Write))
     }
@@ -126,8 +128,8 @@ impl AsyncWrite for Polled {
 
 #[expect(
     deprecated,
-    reason = "a socket keeps its descriptor as long as it lives, which is what the unsafe successor wants to \
-              be promised"
+    reason = "a socket keeps its descriptor for its whole life, which the unsafe successor \
+              requires as a promise"
 )]
 fn register(socket: socket2::Socket, interest: Interest) -> io::Result<AsyncFd<socket2::Socket>> {
     AsyncFd::with_interest(socket, interest)

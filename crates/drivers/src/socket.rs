@@ -1,4 +1,4 @@
-//! Sockets, set up for a load test: no delay, and limits on silence.
+//! Sockets configured for a load test: no delay, and limits on silence.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -13,27 +13,27 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use triphammer_core::{DbError, ErrorClass};
 
-/// How a socket is waited for.
+/// Type that the runtime waits on.
 #[cfg(unix)]
 type Io = crate::polled::Polled;
 #[cfg(not(unix))]
 type Io = TcpStream;
 
-/// Silence after which the system asks whether the other end is still there, and between askings.
+/// Idle time after which the system probes the other end, and interval between probes.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// One address of a host.
 #[derive(Clone, Debug)]
 pub enum Address {
-    /// TCP.
+    /// TCP address and port.
     Tcp(SocketAddr),
-    /// File of a unix socket.
+    /// Path of a unix socket.
     #[cfg(unix)]
     Unix(std::path::PathBuf),
 }
 
-/// A connected socket.
+/// A connected TCP or unix socket.
 #[derive(Debug)]
 pub struct Socket {
     io: Io,
@@ -41,16 +41,16 @@ pub struct Socket {
     same_host: bool,
 }
 
-/// Limits of a socket.
+/// Time limits of a socket.
 #[derive(Clone, Copy, Debug)]
 pub struct SocketTimeouts {
-    /// For making the connection.
+    /// Limit for opening the connection.
     pub connect: Duration,
-    /// For sent data to be acknowledged.
+    /// Limit for sent data to be acknowledged.
     pub tcp_user: Duration,
 }
 
-/// Whether a host name or address is this host.
+/// Whether a host name or address refers to this host.
 pub fn is_loopback(name: &str) -> bool {
     name.eq_ignore_ascii_case("localhost")
         || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
@@ -70,7 +70,7 @@ pub async fn resolve(name: &str, port: u16, limit: Duration) -> Result<Vec<Addre
         Ok(Err(error)) => return Err(failed(error.to_string())),
         Ok(Ok(addresses)) => addresses.map(Address::Tcp).collect(),
     };
-    if found.is_empty() { Err(failed("it has no address".into())) } else { Ok(found) }
+    if found.is_empty() { Err(failed("no address found".into())) } else { Ok(found) }
 }
 
 impl Address {
@@ -139,8 +139,8 @@ impl Socket {
         Ok(Self { io, transport: "tcp", same_host })
     }
 
-    /// How many bytes wait to be read, as far as one; 0 at the end. The system is asked only when the
-    /// runtime has heard of something.
+    /// Number of bytes that can be read, at most one; 0 at the end of the stream. The system is
+    /// asked only after the runtime has reported something.
     pub fn peek(&self) -> Poll<io::Result<usize>> {
         ready!(self.io.poll_read_ready(&mut Context::from_waker(Waker::noop())))?;
         #[cfg(unix)]
@@ -150,18 +150,18 @@ impl Socket {
         Poll::Ready(SockRef::from(&socket).peek(&mut [MaybeUninit::uninit()]))
     }
 
-    /// Whether the other end is on this host, as far as addresses say.
+    /// Whether the other end is on this host, as far as addresses show.
     pub fn is_same_host(&self) -> bool {
         self.same_host
     }
 
-    /// `tcp` or `unix socket`.
+    /// Kind of transport: `tcp` or `unix socket`.
     pub fn transport(&self) -> &'static str {
         self.transport
     }
 }
 
-/// An I/O error without "(os error 111)", beginning in lower case.
+/// Formats an I/O error without "(os error 111)", beginning in lower case.
 pub fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();

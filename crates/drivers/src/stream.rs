@@ -1,5 +1,5 @@
-//! The bytes under a driver's messages: a socket, or TLS over one. An enum, so that a plain socket is asked
-//! without a detour.
+//! The bytes under a driver's messages: a socket, or TLS over one. An enum, so that a plain socket
+//! is used without indirection.
 
 use std::io;
 use std::pin::Pin;
@@ -15,18 +15,19 @@ use crate::socket::{Socket, plain};
 
 /// A connected stream of either kind.
 pub enum Stream {
-    /// The socket itself.
+    /// A socket without TLS.
     Plain(Socket),
-    /// TLS over it.
+    /// TLS over a socket.
     Tls(Box<TlsStream<Socket>>),
 }
 
 impl Stream {
-    /// Puts TLS around a socket, with a server that has agreed to it. For the name see
+    /// Starts TLS on a socket, with a server that has agreed to it. For the name see
     /// [`host_in_certificate`](crate::tls::host_in_certificate).
     ///
     /// # Errors
-    /// `Disconnected` when the connection breaks, `Refused` when certificates will not do next time either.
+    /// `Disconnected` when the connection breaks, `Refused` when certificates will fail the next
+    /// time too.
     pub async fn secure(
         connector: &TlsConnector,
         socket: Socket,
@@ -34,26 +35,26 @@ impl Stream {
     ) -> Result<Self, DbError> {
         let name = ServerName::try_from(host.to_owned()).map_err(|error| {
             let message =
-                format!("TLS failed: the host's name cannot be in a certificate: {error}");
+                format!("TLS failed: a certificate cannot be issued for this host name: {error}");
             DbError::new(ErrorClass::Refused, message)
         })?;
         let stream = connector.connect(name, socket).await.map_err(|error| broken(&error))?;
         Ok(Self::Tls(Box::new(stream)))
     }
 
-    /// Whether TLS is around the socket.
+    /// Whether the connection uses TLS.
     pub fn has_tls(&self) -> bool {
         matches!(self, Self::Tls(_))
     }
 }
 
-/// The connection ended without a word.
+/// The error for a connection that was closed without a message.
 pub fn closed() -> DbError {
     DbError::new(ErrorClass::Disconnected, "the server closed the connection")
 }
 
-/// The connection broke. An alert, such as about our certificate, is a refusal; a server sends it after our
-/// half of the handshake, so that it may come with the first answer.
+/// The error for a broken connection. A TLS alert, such as about our certificate, is a rejection; a
+/// server sends it after our half of the handshake, so it may arrive with the first answer.
 #[cold]
 pub fn broken(error: &io::Error) -> DbError {
     let tls = error.get_ref().and_then(|cause| cause.downcast_ref::<rustls::Error>());

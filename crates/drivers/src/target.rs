@@ -1,6 +1,6 @@
-//! Targets as people write them: the parts of a URL and the settings that travel beside it. What the
-//! parts mean is left to each driver; here is only what they have in common, above all passwords
-//! that hold whatever characters they like, and that are never shown.
+//! Targets as users write them: the parts of a URL and the settings that accompany it. The meaning
+//! of the parts is left to each driver; here is only what they have in common, above all passwords,
+//! which may contain any characters and are never shown.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -10,20 +10,20 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use triphammer_core::SpecError;
 use triphammer_core::session::{Isolation, Protocol, Waits};
 
-/// What a URL looks like, for messages.
+/// The form of a URL, for messages.
 const FORM: &str = "scheme://user:password@host:port/database?name=value";
 
-/// Longest name of a parameter.
+/// Maximum length of a parameter's name.
 const NAME_MAX: usize = 40;
 
-/// Characters written as they are by [`TargetUrl::redacted`].
+/// Characters that [`TargetUrl::redacted`] does not escape.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// Characters written as they are in paths and parameter values.
+/// Characters that are not escaped in paths and parameter values.
 const PLAIN_PATH: &AsciiSet =
     &PLAIN.remove(b'/').remove(b':').remove(b',').remove(b'=').remove(b' ');
 
-/// Looks up an environment variable; tests give their own.
+/// Looks up an environment variable; tests pass their own.
 pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Text that no `Debug`, `Display` or serialiser shows.
@@ -31,7 +31,7 @@ pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 pub struct Secret(String);
 
 impl Secret {
-    /// Hides `text`.
+    /// Wraps `text` as a secret.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -70,38 +70,39 @@ impl From<String> for Secret {
 /// One host of a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlHost {
-    /// Name, address without brackets, or folder of a unix socket; empty when only a port was given.
+    /// Name, address without brackets, or folder of a unix socket; empty if only a port was given.
     pub name: String,
-    /// Port, when given.
+    /// Port number, if given.
     pub port: Option<u16>,
 }
 
-/// A URL cut into its parts, percent-decoded. Nothing is filled in.
+/// A URL split into its parts, percent-decoded. Nothing is filled in.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TargetUrl {
-    /// In lower case, without the colon.
+    /// Scheme in lower case, without the colon.
     pub scheme: String,
-    /// Whether `//` followed the scheme, so that there was a place for hosts.
+    /// Whether `//` followed the scheme, so that hosts could follow.
     pub has_authority: bool,
-    /// User, when given.
+    /// Name of the user, if given.
     pub user: Option<String>,
-    /// Password, when given.
+    /// The password, if given.
     pub password: Option<Secret>,
-    /// Hosts in order; empty when none was given.
+    /// Hosts in order; empty if none was given.
     pub hosts: Vec<UrlHost>,
-    /// What follows the hosts, its `/` included; without hosts, all that follows the scheme.
+    /// What follows the hosts, including the `/`; without hosts, everything after the scheme.
     pub path: String,
-    /// Parameters in order.
+    /// Names and values of the parameters, in order.
     pub params: Vec<(String, String)>,
 }
 
 impl TargetUrl {
-    /// Cuts a URL into its parts. The last `@` before the path ends user and password; a password may
-    /// hold any character as it is where that leaves no doubt, and percent-encoded always. A `%` that
-    /// begins no escape stands for itself.
+    /// Splits a URL into its parts. The last `@` before the path ends user and password; a password
+    /// may contain any character unescaped where that is unambiguous, and percent-encoded always. A
+    /// `%` that begins no valid escape is literal.
     ///
     /// # Errors
-    /// When there is no scheme, or a port or address is none; the message never shows a password.
+    /// When there is no scheme, or a port or address is invalid; the message never shows a
+    /// password.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
         let (scheme, rest) = split_scheme(text)?;
         let mut url = Self {
@@ -135,7 +136,7 @@ impl TargetUrl {
         }
         url.path = decode(path);
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            // What is wrong is not shown: it may be a piece of a password.
+            // What is wrong is not shown: it may be part of a password.
             let named = pair.split_once('=').map(|(name, value)| (decode(name), decode(value)));
             let is_name = |name: &str| {
                 let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
@@ -143,7 +144,8 @@ impl TargetUrl {
             };
             let Some((name, value)) = named.filter(|(name, _)| is_name(name)) else {
                 return Err(SpecError::new(format!(
-                    "a parameter after the ? of a URL reads name=value; a URL reads {FORM}"
+                    "a parameter after the ? of a URL must have the form name=value; a URL has \
+                     the form {FORM}"
                 )));
             };
             url.params.push((name, value));
@@ -160,7 +162,7 @@ impl TargetUrl {
         self.password = password.map(|password| Secret(decode(password)));
     }
 
-    /// The path without its first slash; `None` when there is nothing.
+    /// The path without its first slash; `None` if that is empty.
     #[must_use]
     pub fn database(&self) -> Option<&str> {
         let name = self.path.strip_prefix('/').unwrap_or(&self.path);
@@ -173,24 +175,24 @@ impl TargetUrl {
         self.params.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// Refuses a URL of a server that is named without `//`, so that it would be read as a path.
+    /// Rejects a server's URL without `//`, which would be read as a path.
     ///
     /// # Errors
-    /// When something stands where `//` should; it is not shown, since it may hold a password.
+    /// When `//` is missing; the text is not shown, since it may contain a password.
     pub fn check_authority(&self) -> Result<(), SpecError> {
         if self.has_authority || self.path.is_empty() {
             return Ok(());
         }
         let scheme = &self.scheme;
         Err(SpecError::new(format!(
-            "two slashes follow `{scheme}:`, as in {scheme}://user@host:port/database"
+            "`{scheme}:` must be followed by two slashes, as in {scheme}://user@host:port/database"
         )))
     }
 
-    /// Refuses a user or password in the URL of a database that has neither.
+    /// Rejects a user or password in the URL of a database that has neither.
     ///
     /// # Errors
-    /// When one stands there; it is not shown.
+    /// When there is one; it is not shown.
     pub fn check_no_user(&self) -> Result<(), SpecError> {
         if self.user.is_none() && self.password.is_none() {
             return Ok(());
@@ -199,7 +201,7 @@ impl TargetUrl {
         Err(SpecError::new(format!("a {scheme} target has neither user nor password")))
     }
 
-    /// Whether a password stands in the URL, where the process list shows it.
+    /// Whether the URL contains a password, where the process list shows it.
     #[must_use]
     pub fn has_password(&self) -> bool {
         self.password.is_some() || self.params.iter().any(|(name, _)| is_secret(name))
@@ -240,7 +242,7 @@ impl fmt::Debug for TargetUrl {
     }
 }
 
-/// A host and port as a URL has them: `db1:5432`, `[::1]:5432`.
+/// A host and port as written in a URL: `db1:5432`, `[::1]:5432`.
 #[must_use]
 pub fn host_text(name: &str, port: Option<u16>) -> String {
     let mut out = if name.contains(':') {
@@ -254,7 +256,7 @@ pub fn host_text(name: &str, port: Option<u16>) -> String {
     out
 }
 
-/// Whether a parameter of this name holds a secret, in the words of whatever program it is from.
+/// Whether a parameter of this name contains a secret, by the names that other programs use.
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["pass", "pwd", "secret", "token", "credential"].iter().any(|word| name.contains(word))
@@ -262,29 +264,33 @@ fn is_secret(name: &str) -> bool {
 
 /// The scheme in lower case, and what follows its colon.
 fn split_scheme(text: &str) -> Result<(String, &str), SpecError> {
-    let missing =
-        || SpecError::new(format!("a target begins with its kind of database; a URL reads {FORM}"));
+    let missing = || {
+        SpecError::new(format!(
+            "a target must begin with its kind of database; a URL has the form {FORM}"
+        ))
+    };
     let (scheme, rest) = text.trim_start().split_once(':').ok_or_else(missing)?;
     let is_word = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
         && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '_'));
     if is_word { Ok((scheme.to_ascii_lowercase(), rest)) } else { Err(missing()) }
 }
 
-/// Refuses `user:password@` where a path is read: the URL would connect somewhere else, and show it.
+/// Rejects `user:password@` where a path is expected: the URL would connect elsewhere, and be
+/// shown.
 fn refuse_misplaced_password(text: &str) -> Result<(), SpecError> {
     if text.split_once(':').is_none_or(|(_, after)| !after.contains('@')) {
         return Ok(());
     }
     Err(SpecError::new(format!(
-        "a user and password follow two slashes and precede the host; a URL reads {FORM}; in the name \
-         of a file or database write %40 for @"
+        "user and password must follow two slashes and precede the host; a URL has the form \
+         {FORM}; in the name of a file or database, write %40 for @"
     )))
 }
 
-/// Finds the `@` that ends user and password. Without raw slashes and question marks in the password
-/// that is the last one before the path, with hosts behind it. Otherwise, when what stands before the
-/// first slash is no `host:port`, it is the last `@` that hosts follow, unless an earlier one puts it
-/// among the parameters.
+/// Finds the `@` that ends user and password. If the password has no raw slashes and question
+/// marks, that is the last one before the path that hosts follow. Otherwise, if the text before the
+/// first slash is not `host:port`, it is the last `@` that hosts follow, unless an earlier one
+/// makes it part of the parameters.
 fn split_userinfo(rest: &str) -> (Option<&str>, &str) {
     let split = |at: usize| (Some(&rest[..at]), &rest[at + 1..]);
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
@@ -310,7 +316,7 @@ fn split_userinfo(rest: &str) -> (Option<&str>, &str) {
     found.or(usual).map_or((None, rest), split)
 }
 
-/// Whether text can be `host[:port][,…]`, or nothing.
+/// Whether text can be `host[:port][,…]`, or is empty.
 fn is_host_list(text: &str) -> bool {
     text.split(',').all(|host| {
         let (name, port) = match host.strip_prefix('[') {
@@ -333,13 +339,14 @@ fn parse_hosts(text: &str, has_password: bool) -> Result<Vec<UrlHost>, SpecError
     text.split(',').map(|host| parse_host(host, has_password)).collect()
 }
 
-/// Reads one host. What is wrong is never shown: it may be a piece of a password.
+/// Parses one host. What is wrong is never shown: it may be part of a password.
 fn parse_host(text: &str, has_password: bool) -> Result<UrlHost, SpecError> {
     let (name, port) = match text.strip_prefix('[') {
         Some(rest) => {
             let bad = || {
                 SpecError::new(format!(
-                    "an IPv6 address in a URL reads [::1] or [::1]:port; a URL reads {FORM}"
+                    "an IPv6 address in a URL must be written as [::1] or [::1]:port; a URL has \
+                     the form {FORM}"
                 ))
             };
             let (name, after) = rest.split_once(']').ok_or_else(bad)?;
@@ -370,31 +377,33 @@ fn parse_port(text: &str, has_password: bool) -> Result<u16, SpecError> {
             "; if this was meant as a password, an @ and a host must follow it"
         };
         SpecError::new(format!(
-            "the port after the host is no number from 1 to 65535; a URL reads {FORM}{hint}"
+            "the port after the host must be a number from 1 to 65535; a URL has the form \
+             {FORM}{hint}"
         ))
     })
 }
 
-/// Percent-decodes; an escape that is none, or that makes no UTF-8, stands for itself.
+/// Percent-decodes; an invalid escape, or one that does not give UTF-8, is literal.
 fn decode(text: &str) -> String {
     percent_encoding::percent_decode_str(text)
         .decode_utf8()
         .map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
 }
 
-/// What a target may take from this process and its host. Whoever runs the process may use all of it;
-/// whoever only sends it a URL may not, or their server would be sent the owner's passwords.
+/// What a target may use of this process and its host. The user who runs the process may use
+/// everything; a user who only sends it a URL may not, or their server would receive the owner's
+/// passwords.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
     /// Environment variables, password files, unix sockets, and files that the URL names.
     #[default]
     Process,
-    /// Nothing but database files in one folder.
+    /// Only database files in one folder.
     Folder(DataFolder),
 }
 
 impl Reach {
-    /// An environment variable, where they may be read.
+    /// An environment variable, if they may be read.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<String> {
         match self {
@@ -403,7 +412,7 @@ impl Reach {
         }
     }
 
-    /// Refuses a path on this host that a URL names, such as that of a certificate or a socket.
+    /// Rejects a path on this host that a URL names, such as that of a certificate or a socket.
     ///
     /// # Errors
     /// When the target may not use it.
@@ -411,8 +420,8 @@ impl Reach {
         match self {
             Self::Process => Ok(()),
             Self::Folder(_) => Err(SpecError::new(format!(
-                "{what} names a path on the server's host, which only targets that the server was \
-                 started with may use; add the target to the file of --targets"
+                "{what} names a path on the server's host: only targets that the server was \
+                 started with may do that; add the target to the file of --targets"
             ))),
         }
     }
@@ -429,39 +438,40 @@ impl Reach {
     }
 }
 
-/// A folder that targets of others are confined to.
+/// A folder that other users' targets are confined to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataFolder {
     /// Where relative paths begin.
     folder: PathBuf,
-    /// The same without links.
+    /// The same folder with links resolved.
     real: PathBuf,
-    /// A file in it that is no database of theirs, such as the job store.
+    /// A file in it that is not a user's database, such as the job store.
     except: PathBuf,
 }
 
 impl DataFolder {
-    /// A folder without the file `except`.
+    /// Creates the confinement to a folder, without the file `except`.
     ///
     /// # Errors
-    /// When there is no such folder.
+    /// When the folder does not exist.
     pub fn new(folder: PathBuf, except: PathBuf) -> std::io::Result<Self> {
         let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
         let real = shown.canonicalize()?;
         if !real.is_dir() {
             return Err(std::io::ErrorKind::NotADirectory.into());
         }
-        // What is not there yet lies in no other place than its folder does.
+        // A file that does not exist yet can only be in its folder.
         let except = except.canonicalize().unwrap_or(except);
         Ok(Self { folder, real, except })
     }
 
-    /// A plain file in it, by its path from the folder or from the root; it need not exist.
+    /// A plain file in the folder, by its path relative to the folder or absolute; it need not
+    /// exist.
     fn file(&self, path: &str) -> Result<PathBuf, SpecError> {
         let refuse = |why: &str| {
             Err(SpecError::new(format!(
-                "the SQLite file {why}; the server uses plain files in its data folder only, which \
-                 --data names at its start"
+                "the SQLite file {why}; the server uses only plain files in its data folder, which \
+                 --data sets when it starts"
             )))
         };
         let joined = self.folder.join(path);
@@ -476,39 +486,39 @@ impl DataFolder {
         let folder = joined.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new(".")).canonicalize();
         let Some(real) = folder.ok().filter(|folder| folder.starts_with(&self.real)) else {
-            return refuse("is not in a folder there");
+            return refuse("is not in that folder");
         };
         let real = real.join(joined.file_name().unwrap_or_default());
         match std::fs::symlink_metadata(&real) {
-            Ok(facts) if !facts.is_file() => refuse("is a link or no plain file"),
+            Ok(facts) if !facts.is_file() => refuse("is a link or not a plain file"),
             _ if real == self.except => refuse("is the job store"),
             _ => Ok(joined),
         }
     }
 }
 
-/// What drivers get beside the URL.
+/// What drivers receive besides the URL.
 #[derive(Clone, Debug)]
 pub struct ConnectSettings {
-    /// A password given explicitly; it wins over every other source.
+    /// A password given explicitly; it overrides every other source.
     pub password: Option<Secret>,
-    /// Isolation level of every transaction; `None` keeps the database's own.
+    /// Isolation level of every transaction; `None` for the database's default.
     pub isolation: Option<Isolation>,
-    /// How statements travel; `None` leaves it to the database, whose first protocol it is.
+    /// How statements are sent; `None` for the database's first protocol.
     pub protocol: Option<Protocol>,
-    /// Schema to work in; `None` keeps the user's own.
+    /// Schema to work in; `None` for the user's default.
     pub schema: Option<String>,
-    /// Name shown in the database's list of sessions, unless URL or environment give another.
+    /// Name shown in the database's list of sessions, unless the URL or environment gives another.
     pub application_name: String,
-    /// How long a statement waits for a lock; `None` keeps the database's own.
+    /// How long a statement waits for a lock; `None` for the database's default.
     pub lock_timeout: Option<Duration>,
-    /// Limit of one attempt to connect.
+    /// Time limit of one attempt to connect.
     pub connect_limit: Duration,
-    /// Limits of what is asked beside users' transactions.
+    /// Limits of queries outside users' transactions.
     pub waits: Waits,
     /// How long sent data may stay unacknowledged before the connection counts as lost.
     pub tcp_user_timeout: Duration,
-    /// What the target may take from this process and its host.
+    /// What the target may use of this process and its host.
     pub reach: Reach,
 }
 
@@ -621,11 +631,11 @@ mod tests {
     #[test]
     fn bad_urls_say_what_is_wrong_and_hide_what_may_be_a_password() {
         for (text, message) in [
-            ("host/db", "begins with its kind"),
-            ("://h", "begins with its kind"),
-            ("pg://u:hunter2@h:port/d", "no number from 1 to 65535"),
-            ("pg://u:hunter2@h:0/d", "no number from 1 to 65535"),
-            ("pg://u:hunter2@h:99999/d", "no number from 1 to 65535"),
+            ("host/db", "begin with its kind"),
+            ("://h", "begin with its kind"),
+            ("pg://u:hunter2@h:port/d", "must be a number from 1 to 65535"),
+            ("pg://u:hunter2@h:0/d", "must be a number from 1 to 65535"),
+            ("pg://u:hunter2@h:99999/d", "must be a number from 1 to 65535"),
             ("pg://u:hunter2", "an @ and a host must follow"),
             ("pg://u:hunter2@[::1/d", "IPv6"),
             ("pg://u:hunter2@[nonsense]/d", "IPv6"),

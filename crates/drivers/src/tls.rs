@@ -1,4 +1,4 @@
-//! TLS by rustls and ring, as much of it as databases' modes ask for: without verification, against
+//! TLS with rustls and ring, for all modes of the databases: without verification, against
 //! authorities, and against authorities and host name. Other clients of this program use it too.
 
 use std::path::{Path, PathBuf};
@@ -18,28 +18,28 @@ use triphammer_core::SpecError;
 use triphammer_core::small_file::{CERTIFICATES_BYTES_MAX, read};
 use x509_cert::der::Decode;
 
-/// The authorities that a server's certificate is held against.
+/// The authorities that a server's certificate is verified against.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RootCert {
     /// Those of the operating system.
     System,
-    /// Those of a PEM file.
+    /// Those in a PEM file.
     File(PathBuf),
 }
 
-/// What TLS stands on: files, and how much of a server's certificate is verified.
+/// Inputs of a TLS setup: files, and how much of a server's certificate is verified.
 pub struct Setup<'a> {
-    /// Authorities; `None` takes any certificate.
+    /// Authorities; `None` accepts any certificate.
     pub roots: Option<&'a RootCert>,
-    /// Whether the certificate must be made out to the host.
+    /// Whether the certificate must be issued for the host.
     pub checks_name: bool,
-    /// Our own certificate and its key.
+    /// Files of the client certificate and its key.
     pub client_cert: Option<&'a (PathBuf, PathBuf)>,
-    /// The parameters that name authorities, certificate and key, for messages.
+    /// Names of the parameters for authorities, certificate and key, for messages.
     pub params: [&'a str; 3],
 }
 
-/// Makes the TLS setup of a target; files are read here, once.
+/// Creates the TLS setup of a target; files are read here, once.
 ///
 /// # Errors
 /// When a certificate or key cannot be read or used.
@@ -69,17 +69,17 @@ pub fn client_config(setup: &Setup<'_>) -> Result<ClientConfig, SpecError> {
     let read_key = read_file(key).and_then(|pem| PrivateKeyDer::from_pem_slice(&pem));
     let key = read_key.map_err(|error| {
         SpecError::new(format!(
-            "`{key_param}` {} is no readable PEM key (PKCS #8, PKCS #1 or SEC 1): {error}",
+            "`{key_param}` {} is not a readable PEM key (PKCS #8, PKCS #1 or SEC 1): {error}",
             key.display()
         ))
     })?;
     builder.with_client_auth_cert(chain, key).map_err(|error| {
-        SpecError::new(format!("`{cert_param}` and `{key_param}` do not go together: {error}"))
+        SpecError::new(format!("`{cert_param}` and `{key_param}` do not match: {error}"))
     })
 }
 
-/// The name that a handshake is made with. Where nobody looks at names, one that no certificate can have
-/// is replaced by one that can be written down.
+/// The name for a handshake. If names are not verified, one that no certificate can have is
+/// replaced by a valid one.
 pub fn host_in_certificate(host: &str, checks_name: bool) -> &str {
     if checks_name || ServerName::try_from(host).is_ok() { host } else { "localhost" }
 }
@@ -92,7 +92,7 @@ fn load_roots(root_cert: &RootCert, param: &str) -> Result<RootCertStore, SpecEr
             roots.add_parsable_certificates(found.certs);
             if roots.is_empty() {
                 return Err(SpecError::new(format!(
-                    "`{param}=system`: the system has no authorities; give a file"
+                    "`{param}=system`: the system has no authorities; use a file instead"
                 )));
             }
         }
@@ -113,31 +113,34 @@ fn read_file(file: &Path) -> Result<Vec<u8>, pem::Error> {
 
 fn load_certs(file: &Path, param: &str) -> Result<Vec<CertificateDer<'static>>, SpecError> {
     let unreadable = |error| {
-        SpecError::new(format!("`{param}` {} is no readable PEM file: {error}", file.display()))
+        SpecError::new(format!("`{param}` {} is not a readable PEM file: {error}", file.display()))
     };
     let pem = read_file(file).map_err(unreadable)?;
     let certs: Vec<_> =
         CertificateDer::pem_slice_iter(&pem).collect::<Result<_, _>>().map_err(unreadable)?;
     if certs.is_empty() {
-        return Err(SpecError::new(format!("`{param}` {} holds no certificate", file.display())));
+        return Err(SpecError::new(format!(
+            "`{param}` {} contains no certificate",
+            file.display()
+        )));
     }
     Ok(certs)
 }
 
-/// Verifies as much of a server's certificate as the mode says. That the server holds the
+/// Verifies as much of a server's certificate as the mode requires. That the server has the
 /// certificate's key is verified in every mode.
 #[derive(Debug)]
 struct Verifier {
-    /// `None`: any certificate will do.
+    /// `None`: any certificate is accepted.
     inner: Option<Arc<WebPkiServerVerifier>>,
-    /// Certificates of the file of authorities. A server's own may be among them, which the databases' own
-    /// clients take though it is an authority's.
+    /// Certificates in the file of authorities. A server's own may be among them, which the
+    /// databases' own clients accept as if it were an authority's.
     own_roots: Vec<CertificateDer<'static>>,
     checks_name: bool,
     provider: Arc<CryptoProvider>,
 }
 
-/// Verifies what is left to verify of a certificate that is trusted by itself: its time and its name.
+/// Verifies the rest of a certificate that is itself trusted: its validity period and its name.
 fn verify_itself(
     certificate: &CertificateDer<'_>,
     server_name: &ServerName<'_>,
@@ -176,7 +179,7 @@ impl ServerCertVerifier for Verifier {
         if is_other && self.own_roots.iter().any(|root| root == end_entity) {
             verdict = verify_itself(end_entity, server_name, now);
         }
-        // The name is looked at last, so an error about it says that the chain is good.
+        // The name is checked last, so an error about it means that the chain is valid.
         match verdict {
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },

@@ -1,11 +1,11 @@
-//! Quantiles and tails of the distributions that the tests here use. Student's t and F come from `statrs`;
-//! the Kolmogorov distribution and exact binomial ranks are a few terms each.
+//! Quantiles and tails of the distributions that the tests here use. Student's t and F come from
+//! `statrs`; the Kolmogorov distribution and exact binomial ranks take a few terms each.
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, Normal, StudentsT};
 
 /// The 97.5 % quantile of the normal distribution: half the width of a 95 % interval in standard errors.
 pub(crate) const NORMAL_975: f64 = 1.959_963_984_540_054;
-/// Degrees of freedom above which t is as good as normal, and `statrs` loses digits.
+/// Degrees of freedom above which t is practically normal, and `statrs` loses precision.
 const FREEDOM_MAX: f64 = 1e5;
 /// Expected number above a binomial threshold up to which its ranks are summed exactly.
 const EXACT_MAX: f64 = 500.0;
@@ -15,12 +15,12 @@ fn students_t(freedom: f64) -> StudentsT {
     StudentsT::new(0.0, 1.0, freedom).expect("freedom is above 0")
 }
 
-/// The 97.5 % quantile of Student's t; freedom below 1 counts as 1.
+/// The 97.5 % quantile of Student's t; degrees of freedom below 1 count as 1.
 pub(crate) fn t_975(freedom: f64) -> f64 {
     students_t(freedom).inverse_cdf(0.975)
 }
 
-/// The 90 % quantile of Student's t, as above.
+/// The 90 % quantile of Student's t; degrees of freedom below 1 count as 1.
 pub(crate) fn t_90(freedom: f64) -> f64 {
     students_t(freedom).inverse_cdf(0.9)
 }
@@ -35,7 +35,7 @@ pub(crate) fn freedom((of_a, freedom_a): (f64, f64), (of_b, freedom_b): (f64, f6
     1.0 / ((of_a / sum).powi(2) / freedom_a + (of_b / sum).powi(2) / freedom_b)
 }
 
-/// Chance that Student's t is as far from 0 as this, either way.
+/// Probability that Student's t is at least this far from 0, in either direction.
 pub(crate) fn t_two_sided(t: f64, freedom: f64) -> f64 {
     if t.is_nan() {
         return 1.0;
@@ -43,12 +43,12 @@ pub(crate) fn t_two_sided(t: f64, freedom: f64) -> f64 {
     (2.0 * students_t(freedom).cdf(-t.abs().min(1e100))).clamp(0.0, 1.0)
 }
 
-/// Chance that a standard normal number is at most this.
+/// Probability that a standard normal number is at most this.
 pub(crate) fn normal_below(z: f64) -> f64 {
     Normal::standard().cdf(z)
 }
 
-/// Chance that F is as great as this.
+/// Probability that F is at least this great.
 pub(crate) fn f_tail(f: f64, above: f64, below: f64) -> f64 {
     if f.is_nan() || f <= 0.0 {
         return 1.0;
@@ -57,8 +57,8 @@ pub(crate) fn f_tail(f: f64, above: f64, below: f64) -> f64 {
     distribution.sf(f.min(1e100)).clamp(0.0, 1.0)
 }
 
-/// Chance that the Kolmogorov distribution, the greatest distance of a Brownian bridge from 0, is as great
-/// as this (Knuth, TAOCP volume 2, section 3.3.1).
+/// Probability that the Kolmogorov distribution, the greatest distance of a Brownian bridge from 0,
+/// is at least this great (Knuth, TAOCP volume 2, section 3.3.1).
 pub(crate) fn kolmogorov_tail(distance: f64) -> f64 {
     if distance.is_nan() || distance < 0.2 {
         return 1.0; // 1 - 10⁻¹², where the alternating sum converges slowly
@@ -69,17 +69,17 @@ pub(crate) fn kolmogorov_tail(distance: f64) -> f64 {
     (2.0 * sum).clamp(0.0, 1.0)
 }
 
-/// The 2.5 % and the 97.5 % quantile of the number of successes in `trials` with this `chance`: the
-/// smallest numbers that at most as many successes have at least that probability.
+/// The 2.5 % and the 97.5 % quantile of the number of successes in `trials` with this probability:
+/// the smallest numbers such that at most as many successes have at least that probability.
 ///
-/// Summed exactly from either end where few are expected; normal elsewhere.
+/// Summed exactly from either end where few are expected; normal otherwise.
 pub(crate) fn binomial_95(trials: u64, chance: f64) -> (u64, u64) {
     let n = crate::numbers::float(trials);
     if chance <= 0.5 && n * chance <= EXACT_MAX {
         return (rare_quantile(n, chance, 0.025), rare_quantile(n, chance, 0.975));
     }
     if chance > 0.5 && n * (1.0 - chance) <= EXACT_MAX {
-        // Successes exceed k just as often as failures stay below trials - k.
+        // Successes exceed k exactly as often as failures stay below trials - k.
         let failures = |share| rare_quantile(n, 1.0 - chance, share);
         return (trials - failures(0.975).min(trials), trials - failures(0.025).min(trials));
     }
@@ -88,8 +88,8 @@ pub(crate) fn binomial_95(trials: u64, chance: f64) -> (u64, u64) {
     (rank((n * chance - spread).floor()), rank((n * chance + spread).ceil()))
 }
 
-/// The smallest k with P(successes ≤ k) ≥ `share`, for a small expectation and a chance of at most ½: the
-/// first term is then at least 2⁻¹⁰⁰⁰.
+/// The smallest k with P(successes ≤ k) ≥ `share`, for a small expectation and a probability of at
+/// most ½: the first term is then at least 2⁻¹⁰⁰⁰.
 fn rare_quantile(n: f64, chance: f64, share: f64) -> u64 {
     let odds = chance / (1.0 - chance);
     let mut term = (n * (-chance).ln_1p()).exp();

@@ -1,14 +1,15 @@
-//! Intervals of the means of several small groups of runs, such as the levels of a profile. Noise is a share of
-//! the figure, so they are made on a logarithmic scale. Each group is judged by its own scatter (Student's t):
-//! groups scatter unequally (a level beyond saturation more than one below it), and an interval from the
-//! scatter of all held the noisiest one's mean in 68 % instead of 95.
+//! Intervals of the means of several small groups of runs, such as the levels of a profile. Noise
+//! is proportional to the figure, so they are computed on a logarithmic scale. Each group is judged
+//! by its own scatter (Student's t): groups scatter unequally (a level beyond saturation more than
+//! one below it), and an interval from the scatter of all covered the noisiest one's mean in 68 %
+//! instead of 95.
 
 use crate::Interval;
 use crate::distribution::t_975;
 use crate::numbers::{mean, size, squares};
 
-/// The 95 % interval of each group's mean; `None` for a group of fewer than two figures, or with one that is
-/// not positive and finite.
+/// The 95 % interval of each group's mean; `None` for a group with fewer than two figures, or with
+/// one that is not positive and finite.
 #[must_use]
 pub fn intervals(groups: &[Vec<f64>]) -> Vec<Option<Interval>> {
     groups.iter().map(|group| interval(group)).collect()

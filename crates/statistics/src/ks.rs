@@ -6,32 +6,33 @@ use serde::{Deserialize, Serialize};
 use crate::distribution::kolmogorov_tail;
 use crate::numbers::size;
 
-/// How far a sample lies from a distribution.
+/// Distance of a sample from a distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ks {
-    /// Values in the sample.
+    /// Number of values in the sample.
     pub count: usize,
     /// Greatest distance between the two distribution functions, from 0 to 1.
     pub distance: f64,
-    /// Chance of a distance as great if the sample were of the distribution; 1 without values.
+    /// Probability of a distance at least as great if the sample came from the distribution; 1
+    /// without values.
     pub p_value: f64,
 }
 
-/// Against the exponential distribution of a known mean, above 0. The mean must not come from the same
-/// sample, which would make the p-value too great.
+/// Tests against the exponential distribution with a known mean above 0. The mean must not come
+/// from the same sample, which would make the p-value too great.
 #[must_use]
 pub fn exponential(sample: &[f64], mean: f64) -> Ks {
     against(sample, |x| if x <= 0.0 { 0.0 } else { -(-x / mean).exp_m1() })
 }
 
-/// Against the uniform distribution from `low` to `high`, `low` < `high`.
+/// Tests against the uniform distribution from `low` to `high`, `low` < `high`.
 #[must_use]
 pub fn uniform(sample: &[f64], low: f64, high: f64) -> Ks {
     against(sample, |x| (x / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0))
 }
 
-/// Against any distribution function. Values that are not finite are left out; a function value that is
-/// not a number counts as 0.
+/// Tests against any distribution function. Values that are not finite are ignored; a function
+/// value that is not a number counts as 0.
 fn against(sample: &[f64], below: impl Fn(f64) -> f64) -> Ks {
     let mut sorted: Vec<f64> = sample.iter().copied().filter(|x| x.is_finite()).collect();
     sorted.sort_by(f64::total_cmp);

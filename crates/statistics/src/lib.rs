@@ -1,22 +1,24 @@
-//! The mathematics of measurement: pure functions on slices, seeded where they need chance, and state
-//! machines without input or output. Nothing here knows a database, a run or a clock; a series is a
-//! slice of one figure an interval (commonly a second), a sample is a slice of one figure a run.
+//! The mathematics of measurement: pure functions on slices, seeded where they need randomness, and
+//! state machines without input or output. Nothing here knows a database, a run or a clock; a
+//! series is a slice of one figure per interval (usually a second), a sample is a slice of one
+//! figure per run.
 //!
 //! | question | module |
 //! |---|---|
 //! | where does the warm-up end? | [`warmup`] |
-//! | what is the mean of a series, how sure is it, and was it steady? | [`series`] |
+//! | what is the mean of a series, how precise is it, and was it steady? | [`series`] |
 //! | has the run been long enough? | [`until_ci`] |
-//! | how sure is the mean of a few runs, beside others like it? | [`groups`] |
-//! | how sure is a percentile? | [`percentile`] |
+//! | how precise is the mean of a few runs, next to similar ones? | [`groups`] |
+//! | how precise is a percentile? | [`percentile`] |
 //! | how does throughput scale, and where is its peak? | [`usl`] |
 //! | is B faster than A? | [`compare`] |
 //! | when did results change? | [`change_point`] |
 //! | which level, which rate to try next? | [`search`] |
 //! | are these times exponential, are these uniform? | [`ks`] |
 //!
-//! All intervals are of 95 %. Results hold no infinity and no NaN whatever finite input they are made
-//! from: they go to JSON, which knows neither. What cannot be said is `None` or its own variant.
+//! All intervals are 95 % intervals. Results contain no infinity and no NaN for any finite input,
+//! because they are written as JSON, which has neither. Unknown values are `None` or a separate
+//! variant.
 
 pub mod change_point;
 pub mod compare;

@@ -1,25 +1,27 @@
-//! A percentile and how sure it is, by order statistics (David and Nagaraja, "Order Statistics", 3rd
-//! edition, section 7.1): the number of values below the true percentile is binomial, whatever the values'
-//! distribution, so two ranks enclose it.
+//! A percentile and its uncertainty, by order statistics (David and Nagaraja, "Order Statistics",
+//! 3rd edition, section 7.1): the number of values below the true percentile is binomial, whatever
+//! the values' distribution, so two ranks enclose it.
 //!
-//! Transactions of one moment are alike, so that n of them say less than n independent ones. How much less
-//! is seen in [`of_batches`]: the share of slower ones in batches of time wanders more than independent
-//! ones would let it, and the ranks are those of as many fewer values (Woodruff, JASA 47, 1952, with the
-//! variance of Lazarus, Lewis, Stock and Watson, JBES 36, 2018).
+//! Transactions that are close in time are correlated, so n of them say less than n independent
+//! ones. [`of_batches`] measures how much less: the share of slower ones varies more between
+//! batches of time than it would with independent ones, and the ranks are those of correspondingly
+//! fewer values (Woodruff, JASA 47, 1952, with the variance of Lazarus, Lewis, Stock and Watson,
+//! JBES 36, 2018).
 //!
-//! A second way to the same end is [`of_sections`], for whoever has the percentile of each stretch of time but
-//! not its histogram. Neither replaces the other, so both stay:
+//! [`of_sections`] is an alternative for callers that have the percentile of each stretch of time
+//! but not its histogram. Neither replaces the other:
 //!
 //! | | [`of_batches`] | [`of_sections`] |
 //! |---|---|---|
-//! | needs of each stretch | counts above the percentile of all: its histogram | its percentile, which stored runs keep |
-//! | asked by | the result of a run, which has histograms | `capacity`, also of stored probes and short ones |
+//! | needed from each stretch | counts above the percentile of all: its histogram | its percentile, which stored runs keep |
+//! | used by | the result of a run, which has histograms | `capacity`, also for stored and short probes |
 //! | fewest stretches | 8 | 5 |
-//! | held of 300, p95 and p99, 20 stretches of 5 s, neighbouring seconds correlated by 0.6 | 94 %, 93 % | 93 %, 91 % |
+//! | coverage of 300, p95 and p99, 20 stretches of 5 s, neighbouring seconds correlated by 0.6 | 94 %, 93 % | 93 %, 91 % |
 //! | the same with 5 stretches of 8 s | no interval | 96 %, 97 % |
 //!
-//! With sections alone results would say less than they promise of their slowest transactions; with batches
-//! alone short probes, and the stored ones of a resumed search, would have no interval at all.
+//! With sections alone, results would cover their slowest transactions less often than stated; with
+//! batches alone, short probes, and the stored ones of a resumed search, would have no interval at
+//! all.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -29,39 +31,39 @@ use crate::distribution::{NORMAL_975, binomial_95, t_975};
 use crate::numbers::{finite, float, length, mean, size, squares, whole};
 use crate::series::long_run::cosine_squares;
 
-/// Fewest batches of time that say how far a percentile wanders.
+/// Minimum number of batches that show how much a percentile varies.
 pub const BATCHES_MIN: usize = 8;
-/// Cosines for each batch: few, so that what batches share with their neighbours counts.
+/// Cosines per batch: few, so that the correlation of neighbouring batches counts.
 const COSINES_A_BATCH: f64 = 0.3;
 
-/// A stretch of time, and the values in it.
+/// Counts of the values in a stretch of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// Values.
+    /// Number of values in the batch.
     pub count: u64,
-    /// Values above the percentile of all batches.
+    /// Number of values above the percentile of all batches.
     pub above: u64,
 }
 
-/// Fewest sections that say how much they scatter.
+/// Minimum number of sections that show how much they scatter.
 pub const SECTIONS_MIN: usize = 5;
-/// Greatest correlation of neighbouring sections that is believed.
+/// Greatest correlation of neighbouring sections that is accepted.
 const RHO_MAX: f64 = 0.8;
 
-/// A percentile and how sure it is, in the unit of the values.
+/// A percentile and its uncertainty, in the unit of the values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Percentile {
-    /// Which, from 0 to 100 (exclusive): 99.9.
+    /// Which percentile, from 0 to 100 (exclusive), such as 99.9.
     pub percent: f64,
-    /// Values that it is of.
+    /// Number of values that it is computed from.
     pub count: u64,
-    /// The smallest value that at least this share of all values do not exceed.
+    /// The smallest value that is not exceeded by at least this share of all values.
     pub value: f64,
-    /// 95 % interval; `None` when there are fewer than `count_needed` values.
+    /// 95 % interval; `None` with fewer than `count_needed` values.
     pub interval: Option<Interval>,
     /// Standard error: the interval's width over that of a normal one.
     pub standard_error: Option<f64>,
-    /// Fewest values that can enclose this percentile.
+    /// Minimum number of values that can enclose this percentile.
     pub count_needed: u64,
 }
 
@@ -69,11 +71,11 @@ pub struct Percentile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PercentileError {
-    /// No values.
+    /// There are no values.
     #[error("there are no values")]
     Empty,
     /// The percentile is not between 0 and 100.
-    #[error("a percentile lies between 0 and 100, both excluded")]
+    #[error("a percentile must be between 0 and 100 (exclusive)")]
     Percent,
     /// A value is not finite.
     #[error("a value is not a finite number")]
@@ -82,8 +84,9 @@ pub enum PercentileError {
 
 /// The percentile of a histogram: (value, count) in ascending order of value.
 ///
-/// `inflation` is by how much autocorrelation makes the variance greater than that of independent values
-/// (1 = independent; points over effective points of [`crate::series`] is a fair choice); below 1 counts as 1.
+/// `inflation` is the factor by which autocorrelation increases the variance over that of
+/// independent values (1 = independent; points over effective points of [`crate::series`] is a fair
+/// choice); below 1 counts as 1.
 ///
 /// # Errors
 /// When there are no values, one is not finite, or `percent` is not between 0 and 100.
@@ -105,7 +108,7 @@ pub fn of_histogram(
     of_ranks(below, percent, inflation, value_at)
 }
 
-/// The percentile of `count` values; `value_at` gives the value of a share from 0 to 1, such as a
+/// The percentile of `count` values; `value_at` returns the value at a share from 0 to 1, such as a
 /// histogram's `value_at_quantile`. `inflation` as in [`of_histogram`].
 ///
 /// # Errors
@@ -119,10 +122,10 @@ pub fn of_quantiles(
     of_ranks(count, percent, inflation, |rank| value_at(float(rank) / float(count)))
 }
 
-/// The percentile of all values of batches, which are equal stretches of time in order; about 20 of them
-/// are a good number. `above` counts the values of a batch above `value_at(percent / 100)`; `value_at`
-/// gives the value of a share of all, as in [`of_quantiles`]. The interval allows for what neighbours in
-/// time have in common; there is none with fewer than [`BATCHES_MIN`] batches that hold values.
+/// The percentile of all values of batches, which are equal stretches of time in order; about 20 of
+/// them are a good number. `above` counts the values of a batch above `value_at(percent / 100)`;
+/// `value_at` returns the value at a share of all, as in [`of_quantiles`]. The interval allows for
+/// correlation in time; there is none with fewer than [`BATCHES_MIN`] batches that contain values.
 ///
 /// # Errors
 /// As [`of_histogram`].
@@ -139,8 +142,8 @@ pub fn of_batches(
     Ok(Percentile { interval: sure(found.interval), standard_error, ..found })
 }
 
-/// By how much the variance of the share above exceeds that of independent values, with Student's t in
-/// place of the normal quantile; `None` with too few batches.
+/// The factor by which the variance of the share above exceeds that of independent values, with
+/// Student's t in place of the normal quantile; `None` with too few batches.
 fn inflation(batches: &[Batch]) -> Option<f64> {
     if batches.iter().filter(|batch| batch.count > 0).count() < BATCHES_MIN {
         return None;
@@ -151,7 +154,7 @@ fn inflation(batches: &[Batch]) -> Option<f64> {
     if share <= 0.0 || share >= 1.0 {
         return Some(1.0);
     }
-    // What each batch adds to the error of the share; the sum is 0.
+    // What each batch contributes to the error of the share; the sum is 0.
     let excess = |batch: &Batch| float(batch.above) - share * float(batch.count);
     let excess: Vec<f64> = batches.iter().map(excess).collect();
     let cosines = length(COSINES_A_BATCH * size(batches.len())).max(3);
@@ -161,13 +164,13 @@ fn inflation(batches: &[Batch]) -> Option<f64> {
     Some(of_a_batch * size(batches.len()) / independent * student * student)
 }
 
-/// As [`of_quantiles`], from values that depend on their neighbours: `sections` are the same percentile of
-/// stretches of about equal length, in order. The interval is that of sectioning (Asmussen and Glynn,
-/// "Stochastic Simulation", Springer 2007, section III.5): sections scatter about the percentile of all as
-/// much as their own length makes them, on a scale of logarithms. What is left of the correlation between
-/// neighbours widens it. Its middle is the percentile less its bias: a stretch has as many times the bias
-/// of all as it is shorter. It is never narrower than that of independent values; without [`SECTIONS_MIN`]
-/// sections above 0 it is that.
+/// Like [`of_quantiles`], from correlated values: `sections` are the same percentile of stretches
+/// of about equal length, in order. The interval is that of sectioning (Asmussen and Glynn,
+/// "Stochastic Simulation", Springer 2007, section III.5): on a logarithmic scale, sections scatter
+/// about the percentile of all as much as their length implies. The remaining correlation between
+/// neighbours widens it. Its centre is the percentile less its bias: a stretch has a bias greater
+/// than that of all in proportion to how much shorter it is. It is never narrower than that of
+/// independent values; without [`SECTIONS_MIN`] sections above 0 it equals that.
 ///
 /// # Errors
 /// As [`of_histogram`].
@@ -195,8 +198,9 @@ pub fn of_sections(
     Ok(found)
 }
 
-/// By how much the correlation of neighbours raises the variance of a mean, if it falls off exponentially.
-/// The correlation is corrected for its bias in short series (Kendall, Biometrika 41, 1954).
+/// The factor by which the correlation of neighbours increases the variance of a mean, if it decays
+/// exponentially. The correlation is corrected for its bias in short series (Kendall, Biometrika
+/// 41, 1954).
 fn of_neighbours(values: &[f64]) -> f64 {
     let n = size(values.len());
     let centre = mean(values);
@@ -206,7 +210,7 @@ fn of_neighbours(values: &[f64]) -> f64 {
     (1.0 + rho) / (1.0 - rho)
 }
 
-/// The percentile of `count` values; `value_at` gives the value of a rank from 1 to `count`.
+/// The percentile of `count` values; `value_at` returns the value at a rank from 1 to `count`.
 fn of_ranks(
     count: u64,
     percent: f64,
@@ -241,7 +245,8 @@ fn of_ranks(
     })
 }
 
-/// The ranks that enclose the percentile; `None` when the values do not reach far enough to either side.
+/// The ranks that enclose the percentile; `None` if the values do not reach far enough to either
+/// side.
 fn ranks(count: u64, share: f64, inflation: f64) -> Option<(u64, u64)> {
     let independent = whole(float(count) / inflation);
     if independent == 0 {
@@ -251,13 +256,13 @@ fn ranks(count: u64, share: f64, inflation: f64) -> Option<(u64, u64)> {
     if low < 1 || high >= independent {
         return None;
     }
-    // A rank among the independent values is the same share of all.
+    // A rank among the independent values is the same share of all values.
     let each = float(count) / float(independent);
     Some((whole((float(low) * each).floor()), whole((float(high + 1) * each).ceil())))
 }
 
-/// Fewest values with which the largest (or, below the median, the smallest) is beyond the percentile
-/// with 97.5 %.
+/// Minimum number of values with which the largest (or, below the median, the smallest) is beyond
+/// the percentile with 97.5 %.
 fn needed(share: f64, inflation: f64) -> u64 {
     let independent = 0.025_f64.ln() / share.max(1.0 - share).ln();
     whole((independent.ceil() * inflation).ceil())
@@ -297,7 +302,7 @@ mod tests {
         }
     }
 
-    /// Times of transactions, second by second, as multiples of a level that wanders as an AR(1).
+    /// Times of transactions, second by second, as multiples of a level that varies as an AR(1).
     fn wandering(random: &mut Random, seconds: usize, a_second: usize, rho: f64) -> Vec<Vec<f64>> {
         let levels = random.ar1(seconds, rho);
         let second = |level: f64| {
@@ -306,7 +311,7 @@ mod tests {
         levels.into_iter().map(second).collect()
     }
 
-    /// The batches of so many seconds each, and the sorted values of all.
+    /// The batches of `each` seconds, and the sorted values of all.
     fn batches(seconds: &[Vec<f64>], each: usize, percent: f64) -> (Vec<Batch>, Vec<f64>) {
         let mut all: Vec<f64> = seconds.concat();
         all.sort_by(f64::total_cmp);
@@ -323,10 +328,10 @@ mod tests {
         sorted[length((share * size(sorted.len())).ceil()).clamp(1, sorted.len()) - 1]
     }
 
-    /// Share of intervals that hold the percentile of a long sample.
+    /// Share of intervals that cover the percentile of a long sample.
     fn coverage(rho: f64, seconds: usize, percent: f64) -> f64 {
         let mut random = Random::new(22);
-        // Levels are normal whatever their order, so the truth needs none.
+        // Levels are normal whatever their order, so the true percentile needs none.
         let mut long = wandering(&mut random, 400_000, 1, 0.0).concat();
         long.sort_by(f64::total_cmp);
         let truth = at(&long, percent / 100.0);
@@ -347,14 +352,14 @@ mod tests {
         for (rho, seconds) in [(0.0, 60), (0.6, 100), (0.9, 300)] {
             for percent in [50.0, 95.0, 99.0] {
                 let share = coverage(rho, seconds, percent);
-                // 93 to 96 % of 500; of 100 the chance of less than 88 is a few in a thousand.
+                // 93 to 96 % of 500; of 100 the probability of less than 88 is a few in a thousand.
                 assert!(share >= 0.88, "ρ {rho}, {seconds} s, p{percent}: {share}");
             }
         }
     }
 
-    /// By batches and by sections: of `runs` runs of `seconds`, in stretches of `each`, how many had an
-    /// interval, and which share of those held the percentile.
+    /// By batches and by sections: of `runs` runs of `seconds`, in stretches of `each`, how many
+    /// had an interval, and which share of those covered the percentile.
     fn both_ways(
         rho: f64,
         [seconds, each]: [usize; 2],
@@ -393,7 +398,7 @@ mod tests {
     fn sections_answer_where_there_are_too_few_batches() {
         let [batches, sections] = both_ways(0.6, [40, 8], 99.0, 60);
         assert_eq!(batches.0, 0, "five stretches are too few");
-        // 97 % of 300; of 60 the chance of less than 88 % is below one in a thousand.
+        // 97 % of 300; of 60 the probability of less than 88 % is below one in a thousand.
         assert!(sections.0 == 60 && sections.1 >= 0.88, "{sections:?}");
     }
 

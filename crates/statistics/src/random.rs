@@ -1,5 +1,5 @@
-//! Seeded chance for permutations, and for the simulations that test this crate. The generator is
-//! xoshiro256++ (Blackman and Vigna 2019).
+//! Seeded randomness for permutations, and for the simulations that test this crate. The generator
+//! is xoshiro256++ (Blackman and Vigna 2019).
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
@@ -12,7 +12,8 @@ impl Random {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    /// From 0 to `bound` - 1; the bias of one multiplication is below 2⁻³² for any slice in memory here.
+    /// A number from 0 to `bound` - 1; the bias of one multiplication is below 2⁻³² for any slice
+    /// in memory here.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         let product = u128::from(self.0.next_u64()) * bound as u128;
         usize::try_from(product >> 64).expect("below a usize")
@@ -29,22 +30,22 @@ impl Random {
 #[cfg(test)]
 #[expect(clippy::cast_precision_loss, reason = "53 bits fit exactly")]
 impl Random {
-    /// From 0 (included) to 1 (excluded).
+    /// A number from 0 (included) to 1 (excluded).
     pub(crate) fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Negative exponential of mean 1.
+    /// A negative exponential number of mean 1.
     pub(crate) fn exponential(&mut self) -> f64 {
         -(1.0 - self.unit()).ln()
     }
 
-    /// Standard normal (Box and Muller 1958).
+    /// A standard normal number (Box and Muller 1958).
     pub(crate) fn normal(&mut self) -> f64 {
         (2.0 * self.exponential()).sqrt() * (std::f64::consts::TAU * self.unit()).cos()
     }
 
-    /// AR(1) of mean 0 and standard deviation 1, from its stationary start.
+    /// An AR(1) series of mean 0 and standard deviation 1, from its stationary start.
     pub(crate) fn ar1(&mut self, points: usize, rho: f64) -> Vec<f64> {
         let scale = (1.0 - rho * rho).sqrt();
         let mut state = self.normal();

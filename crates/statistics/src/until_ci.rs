@@ -1,16 +1,17 @@
 //! When a run has measured long enough: the interval of its mean is narrow enough, and not by luck.
 //!
-//! Who looks often and stops at the first narrow interval stops when the noise looks smaller than it is
-//! (Chow and Robbins, Annals of Mathematical Statistics 36, 1965). So there is a shortest length, looks are
-//! a tenth of the length apart, and the interval has to be narrow enough at two looks.
+//! Checking often and stopping at the first narrow interval means stopping when the noise looks
+//! smaller than it is (Chow and Robbins, Annals of Mathematical Statistics 36, 1965). So there is a
+//! minimum length, checks are a tenth of the length apart, and the interval must be narrow enough
+//! at two checks.
 //!
-//! What is known at the end is their fixed-width interval, the mean ± what was asked for: see [`at_end`].
-//! By simulation it holds the true mean in 99 % and more for AR(1) noise up to ρ = 0.9, and in 93 % where
-//! noise with a memory of 33 points lies under white noise. The narrower interval of the same points, which
-//! is partly why they ended there, holds it in 96 % and in 78 %.
+//! What is known at the end is their fixed-width interval, the mean ± what was asked for: see
+//! [`at_end`]. By simulation it covers the true mean in 99 % or more for AR(1) noise up to ρ = 0.9,
+//! and in 93 % for noise with a memory of 33 points under white noise. The narrower interval of the
+//! same points, which is partly why they ended there, covers it in 96 % and in 78 %.
 //!
-//! No series tells of what it has not seen. What comes back after a fixed number of points has to be in it
-//! twice: [`Target::points_min`].
+//! A series says nothing about what it has not seen. What recurs after a fixed number of points
+//! must be in it twice: [`Target::points_min`].
 
 use serde::{Deserialize, Serialize};
 
@@ -19,49 +20,50 @@ use crate::distribution::{NORMAL_975, t_975};
 use crate::numbers::{length, size};
 use crate::series::{Summary, Verdict, summarise};
 
-/// Points of the first look.
+/// Number of points at the first check.
 pub const FIRST_LOOK: usize = 200;
-/// Fewest points after which the target can be reached: it takes two looks.
+/// Minimum number of points after which the target can be reached: it takes two checks.
 pub const POINTS_MIN: usize = FIRST_LOOK + FIRST_LOOK / 10;
-/// The points needed are a guess that is wrong by a third or so: only above this times the limit is it
-/// called out of reach.
+/// The estimate of the points needed is off by about a third: only above this multiple of the limit
+/// is the target called out of reach.
 const GUESS: f64 = 1.5;
-/// Points above which a length is no help.
+/// Number of points above which a length is no help.
 const NEVER: f64 = 1e9;
 
-/// What is asked of a run.
+/// The precision that a run should reach.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Target {
     /// Half the 95 % interval over the mean: 0.01 is ± 1 %.
     pub relative_half_width: f64,
-    /// Points before which the target is not reached however narrow the interval, because something comes
-    /// back so slowly that fewer would not hold it twice; 0 where there is no such thing.
+    /// Points before which the target is not reached however narrow the interval, because something
+    /// recurs so slowly that fewer points would not contain it twice; 0 if there is nothing like
+    /// that.
     pub points_min: usize,
-    /// Points after which the run ends whatever it has reached.
+    /// Points after which the run ends in any case.
     pub points_max: usize,
 }
 
-/// What to do now. Points are intervals of the series, commonly seconds.
+/// What to do now. Points are intervals of the series, usually seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Decision {
-    /// The target is reached.
+    /// Stop: the target is reached.
     Stop,
-    /// Measure on.
+    /// Continue measuring: the target is not reached.
     GoOn {
-        /// About how many more points are needed; `None` while it is too early to say.
+        /// Approximate number of further points needed; `None` while it is too early to say.
         more_points: Option<usize>,
     },
-    /// At this noise the target is not reached within the limit.
+    /// With this noise the target will not be reached within the limit.
     NotWithinLimit {
-        /// About how many points the whole series would need; `None` when it drifts, so that no length
-        /// would do.
+        /// Approximate number of points that the whole series would need; `None` if it drifts, so
+        /// that no length would suffice.
         points_needed: Option<usize>,
     },
 }
 
-/// The interval of a series that ended because the target was reached: the mean ± what was asked for, or
-/// more where the series' own interval is wider. `None` where the series has none.
+/// The interval of a series that ended because the target was reached: the mean ± what was asked
+/// for, or more if the series' own interval is wider. `None` if the series has none.
 #[must_use]
 pub fn at_end(summary: &Summary, relative_half_width: f64) -> Option<Interval> {
     let own = summary.interval?.half_width();
@@ -69,7 +71,7 @@ pub fn at_end(summary: &Summary, relative_half_width: f64) -> Option<Interval> {
     Some(Interval::around(summary.mean, own.max(asked)))
 }
 
-/// Whether [`decide`] may say something else than one point before.
+/// Whether [`decide`] may return something other than one point before.
 #[must_use]
 pub fn is_interim_analysis(points: usize, target: Target) -> bool {
     points >= target.points_max
@@ -77,8 +79,8 @@ pub fn is_interim_analysis(points: usize, target: Target) -> bool {
         || looks(points) != looks(points.saturating_sub(1))
 }
 
-/// Decides from the series so far (without warm-up). May be asked after every point; what it says
-/// changes only at a look.
+/// Decides from the series so far (without warm-up). May be called after every point; the decision
+/// changes only at a check.
 #[must_use]
 pub fn decide(series: &[f64], target: Target) -> Decision {
     let now = series.len();
@@ -116,7 +118,7 @@ pub fn decide(series: &[f64], target: Target) -> Decision {
     Decision::GoOn { more_points: Some(length(needed.ceil()).max(next(look)) - now) }
 }
 
-/// No interval yet, or none that can be trusted.
+/// Decision if there is no interval yet, or none that can be trusted.
 fn early(over: bool) -> Decision {
     if over {
         Decision::NotWithinLimit { points_needed: None }
@@ -125,13 +127,13 @@ fn early(over: bool) -> Decision {
     }
 }
 
-/// The half-width that a series would have had at another length with the noise it shows.
+/// The half-width that a series would have at another length with the same noise.
 fn at_length(series: &[f64], points: usize) -> Option<f64> {
     let half_width = summarise(series).relative_half_width()?;
     Some(half_width * (size(series.len()) / size(points)).sqrt())
 }
 
-/// The last look at or before a length, and the one before it.
+/// The last check at or before a length, and the one before it.
 fn looks(points: usize) -> Option<(Option<usize>, usize)> {
     let (mut before, mut look) = (None, FIRST_LOOK);
     while next(look) <= points {
@@ -141,7 +143,7 @@ fn looks(points: usize) -> Option<(Option<usize>, usize)> {
     (look <= points).then_some((before, look))
 }
 
-/// The look after one.
+/// The check after `look`.
 fn next(look: usize) -> usize {
     look + look / 10
 }
@@ -155,11 +157,12 @@ mod tests {
         random.ar1(points, rho).iter().map(|e| 1_000.0 * (1.0 + share * e)).collect()
     }
 
-    /// Points at which a caller that asks every second is told something else than to go on.
+    /// Number of points at which a caller that asks every second is told something other than to
+    /// continue.
     fn end(series: &[f64], target: Target) -> (usize, Decision) {
         let decide_at = |points: usize| (points, decide(&series[..points], target));
         let ends = |(_, decision): &(usize, Decision)| !matches!(decision, Decision::GoOn { .. });
-        // Between looks nothing changes.
+        // Between checks nothing changes.
         let looks = (1..=series.len()).filter(|&n| is_interim_analysis(n, target));
         looks.map(decide_at).find(ends).expect("ends at the limit")
     }

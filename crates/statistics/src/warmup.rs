@@ -1,9 +1,10 @@
-//! Where the warm-up ends: MSER-5 (K. P. White, "An effective truncation heuristic for bias reduction in
-//! simulation output", Simulation 69, 1997; batches of five: White, Cobb and Spratt, Winter Simulation
-//! Conference 2000). The start is cut where the standard error of what remains is least: that serves the
-//! mean. It does not say that the level was reached there. After an exponential warm-up under noise of 3 %
-//! the level at the cut is still more than 1 % low in about half the series, because less cannot be seen
-//! in the few points after it. What can be said of the level, [`settled`] says.
+//! Where the warm-up ends: MSER-5 (K. P. White, "An effective truncation heuristic for bias
+//! reduction in simulation output", Simulation 69, 1997; batches of five: White, Cobb and Spratt,
+//! Winter Simulation Conference 2000). The start is cut where the standard error of the remainder
+//! is least, which is best for the mean. It does not mean that the level was reached there. After
+//! an exponential warm-up under noise of 3 %, the level at the cut is still more than 1 % low in
+//! about half the series, because a smaller difference cannot be detected in the few points after
+//! it. [`settled`] makes a statement about the level.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,33 +12,34 @@ use crate::distribution::t_90;
 use crate::numbers::{length, mean, scaled, size};
 use crate::series::{Verdict, summarise};
 
-/// Share of the level: a start that is nearer than this counts as settled.
+/// Share of the level within which a start counts as settled.
 pub const SETTLED: f64 = 0.01;
-/// Share of what counts as near that noise may take from a stretch: less makes stretches longer than it
-/// makes them pass.
+/// Share of that tolerance that noise may take up in a stretch: a smaller share makes stretches
+/// longer without making more of them pass.
 const NOISE: f64 = 0.65;
-/// Points in a batch.
+/// Number of points in a batch.
 pub const BATCH: usize = 5;
-/// Fewest points that are judged.
+/// Minimum number of points that are judged.
 pub const POINTS_MIN: usize = 50;
 
 /// Where the warm-up of a series ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum WarmUp {
-    /// The first `points` points are warm-up; 0 when the series is level from its start.
+    /// The first `points` points are warm-up; 0 if the series is level from its start.
     Ends {
         /// A multiple of [`BATCH`], at most half of the series.
         points: usize,
     },
-    /// The least standard error needs more than half of the points cut: the series did not settle.
+    /// The least standard error requires cutting more than half of the points: the series did not
+    /// settle.
     NotFound,
     /// Fewer than [`POINTS_MIN`] points.
     TooShort,
 }
 
-/// Finds the end of the warm-up of a series of one figure an interval, such as transactions per second.
-/// Points that are not finite are left out.
+/// Finds the end of the warm-up of a series of one figure per interval, such as transactions per
+/// second. Points that are not finite are ignored.
 #[must_use]
 pub fn warm_up(series: &[f64]) -> WarmUp {
     let (points, _) = scaled(series);
@@ -46,17 +48,17 @@ pub fn warm_up(series: &[f64]) -> WarmUp {
     }
     let batches: Vec<f64> = points.chunks_exact(BATCH).map(mean).collect();
     let cut = least_error(&batches);
-    // White's guard: a cut in the second half rests on too few batches.
+    // White's guard: a cut in the second half is based on too few batches.
     if 2 * cut > batches.len() { WarmUp::NotFound } else { WarmUp::Ends { points: cut * BATCH } }
 }
 
-/// The first point from which the level is known to lie within [`SETTLED`] of what follows, given where the
-/// warm-up was cut; `None` where noise or a drift hides that.
+/// The first point from which the level is known to be within [`SETTLED`] of what follows, given
+/// where the warm-up was cut; `None` if noise or a drift hides that.
 ///
-/// Known is what a stretch shows whose mean is so near that of all after it that chance brings a level
-/// 1 % away so near in a tenth of cases. The point is the middle of the stretch: a warm-up slows down, so
-/// that the level there is nearer than the mean of the stretch. By simulation the level at the point is
-/// more than 1 % low in less than 5 % of series.
+/// It is known from a stretch whose mean is so close to that of everything after it that a level 1
+/// % away would come so close by chance in only a tenth of cases. The point is the middle of the
+/// stretch: a warm-up slows down, so the level there is closer than the mean of the stretch. By
+/// simulation the level at the point is more than 1 % low in less than 5 % of series.
 #[must_use]
 pub fn settled(series: &[f64], cut: usize) -> Option<usize> {
     let (points, _) = scaled(series);
@@ -78,8 +80,8 @@ pub fn settled(series: &[f64], cut: usize) -> Option<usize> {
     })
 }
 
-/// How many batches to cut. The last [`BATCH`] batches are never a remainder of their own, because a few
-/// batches that happen to be alike would win.
+/// Number of batches to cut. The last [`BATCH`] batches are never considered as a remainder,
+/// because a few batches that happen to be equal would win.
 fn least_error(batches: &[f64]) -> usize {
     let centre = mean(batches);
     let (mut sum, mut squares) = (0.0, 0.0);
@@ -89,7 +91,8 @@ fn least_error(batches: &[f64]) -> usize {
         sum += value;
         squares += value * value;
         let left = size(batches.len() - cut);
-        // What cancels to rounding counts as no variance, so that a level series is not cut at all.
+        // What cancels to rounding errors counts as no variance, so that a level series is not cut
+        // at all.
         let about_mean = squares - sum * sum / left;
         let error = if about_mean < 1e-13 * left { 0.0 } else { about_mean / (left * left) };
         if batches.len() - cut >= BATCH && error <= best.0 {
@@ -125,8 +128,9 @@ mod tests {
         assert!(found * 100 >= runs * 95, "{found} of {runs}");
     }
 
-    /// Of series in which the warm-up was cut: at the cut the level was more than 1 % low, there was a
-    /// point from which it had settled, and it was more than 1 % low there.
+    /// Of series whose warm-up was cut: how often the level at the cut was more than 1 % low, how
+    /// often there was a point from which it had settled, and how often it was more than 1 % low
+    /// there.
     fn low(tau: f64, noise: f64) -> [usize; 4] {
         let mut random = Random::new(31);
         let (mut cut, mut low_at_cut, mut settles, mut low) = (0, 0, 0, 0);

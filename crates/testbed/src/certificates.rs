@@ -1,5 +1,5 @@
-//! Certificates of a private server: an authority, the server's for `localhost` and 127.0.0.1, a
-//! client's, and a second authority that signed none of them.
+//! Certificates of a private server: an authority, the server's certificate for `localhost` and
+//! 127.0.0.1, a client's certificate, and a second authority that signed none of them.
 
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -12,8 +12,8 @@ use rcgen::{
 
 use crate::TestbedError;
 
-/// Writes `ca.crt`, `server.crt`, `server.key`, `client.crt`, `client.key` and `other-ca.crt` into
-/// `folder`; the client's certificate is made out to `client_user`.
+/// Writes `ca.crt`, `server.crt`, `server.key`, `client.crt`, `client.key` and `other-ca.crt` to
+/// `folder`; the client's certificate is issued for `client_user`.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -35,7 +35,8 @@ pub fn write(folder: &Path, client_user: &str) -> Result<(), TestbedError> {
             ("client.key", client_key),
         ])
     };
-    let files = make().map_err(|error| TestbedError::Failed(format!("certificates: {error}")))?;
+    let files =
+        make().map_err(|error| TestbedError::Failed(format!("creating certificates: {error}")))?;
     for (name, text) in files {
         write_private(&folder.join(name), &text)?;
     }

@@ -1,4 +1,4 @@
-//! The guardian: the shell that starts a server, and ends it when the test process is gone.
+//! The guardian: the shell that starts a server, and stops it when the test process ends.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,10 +9,10 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::TestbedError;
 
-/// Arguments: folder to remove, file for the server's process id, log, a first command as shell text
-/// (may be empty), the server's command. Its standard input says when to stop: the word `keep` leaves
-/// the folder there, and the end of it does not. A server that has just begun still ignores QUIT, as
-/// everything does that a shell starts in the background; such a one ends by TERM.
+/// Arguments: folder to remove, file for the server's process id, log, a first command as shell
+/// text (may be empty), the server's command. Its standard input says when to stop: the word `keep`
+/// preserves the folder, the end of the input does not. A server that has just started still
+/// ignores QUIT, as everything does that a shell starts in the background; it ends on TERM.
 const SCRIPT: &str = r#"
 folder=$1 pid_file=$2 log=$3 first=$4
 shift 4
@@ -34,11 +34,11 @@ wait "$server"
 [ "$word" = keep ] || rm -rf "$folder"
 "#;
 
-/// How long killed processes are waited for.
+/// Interval at which killed processes are checked to be gone.
 const DEATH_POLL: Duration = Duration::from_millis(5);
 const DEATH_POLLS_MAX: u32 = 2_000;
 
-/// A running guardian.
+/// A running guardian process.
 pub struct Guardian {
     child: Child,
     server: Option<Pid>,
@@ -46,13 +46,13 @@ pub struct Guardian {
 
 /// What a guardian runs.
 pub struct GuardianPlan<'a> {
-    /// Folder that goes when the guardian goes.
+    /// Folder that is removed when the guardian ends.
     pub folder: &'a Path,
-    /// Where the output of the commands goes.
+    /// File for the output of the commands.
     pub log: &'a Path,
-    /// A command to run before, such as the making of the data folder; may be empty.
+    /// A command to run first, such as creating the data folder; may be empty.
     pub first: &'a [String],
-    /// The server's command.
+    /// The command that starts the server.
     pub server: &'a [String],
 }
 
@@ -76,31 +76,34 @@ impl Guardian {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // A Ctrl-C at the terminal is for the test process; its end is what counts here.
+            // Ctrl-C at the terminal is meant for the test process; its end is what counts here.
             .process_group(0)
             .spawn()
             .map_err(TestbedError::io("starting sh"))?;
         Ok(Self { child, server: None })
     }
 
-    /// The server's process id once it has one; an error when the first command failed.
+    /// The server's process id once it has one.
+    ///
+    /// # Errors
+    /// When the first command failed.
     pub fn server(&mut self, folder: &Path) -> Result<Option<Pid>, TestbedError> {
         if self.server.is_none() {
             let text = std::fs::read_to_string(folder.join("server.pid")).unwrap_or_default();
             if text.trim() == "failed" {
-                return Err(TestbedError::Failed("the data folder could not be made".into()));
+                return Err(TestbedError::Failed("the data folder could not be created".into()));
             }
             self.server = text.trim().parse().ok().and_then(Pid::from_raw);
         }
         Ok(self.server)
     }
 
-    /// Whether the server has ended by itself.
+    /// Whether the server has ended on its own.
     pub fn has_ended(&self) -> bool {
         self.server.is_some_and(|pid| !is_alive(pid))
     }
 
-    /// Ends the server and waits for it; the folder stays when `keep`.
+    /// Stops the server and waits for it; preserves the folder if `keep`.
     pub fn stop(mut self, keep: bool) {
         self.end(keep);
     }
@@ -109,7 +112,7 @@ impl Guardian {
         if let Some(mut stdin) = self.child.stdin.take()
             && keep
         {
-            // A guardian that is gone needs no telling.
+            // A guardian that is gone need not be told.
             let _ = stdin.write_all(b"keep\n");
         }
         let _ = self.child.wait();
@@ -118,15 +121,15 @@ impl Guardian {
     /// Sends a signal to the server and to the processes it has started.
     pub fn signal(&self, signal: Signal) {
         let Some(server) = self.server else { return };
-        // A process that has just gone is no failure.
+        // A process that has just ended is no failure.
         let _ = kill_process(server, signal);
         for child in children(server) {
             let _ = kill_process(child, signal);
         }
     }
 
-    /// Kills the server and the processes it has started, and waits until they are gone. The server is
-    /// stopped first, so that it starts no others and its own still count as its.
+    /// Kills the server and the processes it has started, and waits until they are gone. The server
+    /// is paused first, so that it starts no others and its children can still be found.
     pub fn kill(&self) {
         let Some(server) = self.server else { return };
         let _ = kill_process(server, Signal::STOP);
@@ -144,7 +147,7 @@ impl Guardian {
     }
 }
 
-/// A command as a shell reads it.
+/// Quotes a command for a shell.
 fn shell_text(words: &[String]) -> String {
     let quoted = words.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''")));
     quoted.collect::<Vec<_>>().join(" ")
@@ -156,18 +159,18 @@ impl Drop for Guardian {
     }
 }
 
-/// Whether a process runs; one that only waits to be collected by its parent does not.
+/// Whether a process is running; a zombie is not.
 fn is_alive(pid: Pid) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
     stat.is_ok_and(|stat| stat_field(&stat, 0) != Some("Z"))
 }
 
-/// Field of `/proc/PID/stat`, counted from the state that follows the name in parentheses.
+/// Field of `/proc/PID/stat`, counted from the state, which follows the name in parentheses.
 fn stat_field(stat: &str, index: usize) -> Option<&str> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(index)
 }
 
-/// The processes that a process has started.
+/// The child processes of a process.
 fn children(parent: Pid) -> Vec<Pid> {
     let wanted = parent.as_raw_nonzero().to_string();
     let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };

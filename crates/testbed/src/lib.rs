@@ -1,7 +1,7 @@
-//! Private database servers for tests: real ones, each on its own data folder, a loopback address and
-//! a free port. Every server is the child of a guardian, a small shell script that waits for its
-//! standard input to end: when the test process goes, however it goes, the server is stopped and its
-//! folder removed. Not for production, and in nobody's dependencies but the tests'.
+//! Private database servers for tests: real ones, each with its own data folder, a loopback address
+//! and a free port. Every server is the child of a guardian, a small shell script that waits for
+//! its standard input to end: when the test process ends, for whatever reason, the server is
+//! stopped and its folder removed. Not for production; only tests depend on it.
 
 mod certificates;
 mod guardian;
@@ -18,26 +18,26 @@ pub use postgres::{PostgresOptions, PostgresServer};
 pub use proxy::Proxy;
 pub use server::Server;
 
-/// Why a server could not be had.
+/// Why a server is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum TestbedError {
-    /// The programs are not there.
+    /// The server's programs are not installed.
     #[error("{product} is not installed; run: {command}")]
     Missing {
-        /// What is missing.
+        /// Name of the missing product.
         product: &'static str,
-        /// The command that installs it.
+        /// The command that installs the product.
         command: &'static str,
     },
-    /// A file or process could not be dealt with.
+    /// An operation on a file or process failed.
     #[error("{what}: {source}")]
     Io {
         /// What was being done.
         what: String,
-        /// What the system said.
+        /// Error that the system reported.
         source: std::io::Error,
     },
-    /// The server, or a tool of it, said no.
+    /// The server, or one of its tools, reported an error.
     #[error("{0}")]
     Failed(String),
 }

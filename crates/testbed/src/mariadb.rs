@@ -13,24 +13,24 @@ use crate::TestbedError;
 use crate::certificates::write_private;
 use crate::server::{Commands, Launch, Server};
 
-/// The user of URLs, who may do everything, and the password. The characters need no escaping in a URL.
+/// The user of URLs, who has all privileges. Neither name nor password needs escaping in a URL.
 const USER: &str = "triphammer";
 const PASSWORD: &str = "triphammer-test";
-/// How long a server that accepts sessions takes at most to greet.
+/// Maximum time until a server that accepts sessions sends its greeting.
 const GREETING_LIMIT: Duration = Duration::from_millis(500);
 
 /// How a private server is set up.
 #[derive(Clone, Debug)]
 pub struct MariadbOptions {
-    /// Whether commits wait for the disk; tests of durability want it, others do not.
+    /// Whether commits wait for the disk; needed only by tests of durability.
     pub fsync: bool,
-    /// Sessions that the server accepts, beside one for its administrator.
+    /// Number of sessions that the server accepts, besides one for its administrator.
     pub max_connections: u32,
     /// Whether the server offers TLS.
     pub tls: bool,
-    /// Whether clients may load rows of their own.
+    /// Whether clients may load local rows (`local_infile`).
     pub local_infile: bool,
-    /// Further arguments, `--name=value`.
+    /// Further arguments of the form `--name=value`.
     pub arguments: Vec<String>,
 }
 
@@ -52,19 +52,19 @@ pub struct MariadbServer {
     setup: Setup,
 }
 
-/// What the server's commands are made of.
+/// Inputs of the server's commands.
 struct Setup {
     programs: Programs,
     options: MariadbOptions,
 }
 
-/// Where a server's programs are.
+/// Paths of a server's programs.
 #[derive(Clone)]
 struct Programs {
     server: PathBuf,
-    /// Makes MariaDB's data folder; MySQL's server does that itself.
+    /// Creates MariaDB's data folder; MySQL's server does that itself.
     install: Option<PathBuf>,
-    /// Folder above the programs, when they are not the system's.
+    /// Folder above the programs, if they are not the system's.
     base: Option<PathBuf>,
 }
 
@@ -83,7 +83,7 @@ impl DerefMut for MariadbServer {
 }
 
 impl MariadbServer {
-    /// Makes a data folder and starts a server on it; returns when it accepts sessions.
+    /// Creates a data folder and starts a server on it; returns when it accepts sessions.
     ///
     /// # Errors
     /// When MariaDB is not installed, or does not start.
@@ -99,10 +99,10 @@ impl MariadbServer {
         Ok(Self { server, setup })
     }
 
-    /// The one server that all tests of this process share.
+    /// The server that all tests of this process share.
     ///
     /// # Panics
-    /// When it cannot be had; the message says what to install.
+    /// When it is not available; the message says what to install.
     pub fn shared() -> &'static Self {
         static SHARED: OnceLock<MariadbServer> = OnceLock::new();
         SHARED.get_or_init(|| {
@@ -110,22 +110,22 @@ impl MariadbServer {
         })
     }
 
-    /// Whether this is MariaDB, rather than MySQL in its place.
+    /// Whether this is MariaDB rather than MySQL.
     pub fn is_mariadb(&self) -> bool {
         self.setup.programs.install.is_some()
     }
 
-    /// The name of the user of URLs, who may do everything.
+    /// Name of the user in URLs, who has all privileges.
     pub fn user(&self) -> &'static str {
         USER
     }
 
-    /// That user's password.
+    /// Password of the user in URLs.
     pub fn password(&self) -> &'static str {
         PASSWORD
     }
 
-    /// File of the unix socket.
+    /// Path of the unix socket.
     pub fn socket(&self) -> PathBuf {
         self.socket_folder().join("s.sock")
     }
@@ -136,10 +136,10 @@ impl MariadbServer {
         format!("{scheme}://{USER}:{PASSWORD}@127.0.0.1:{}/{database}", self.port())
     }
 
-    /// Makes a database of its own for a test, and gives its URL.
+    /// Creates a separate database for a test, and returns its URL.
     ///
     /// # Errors
-    /// When the server does not make it.
+    /// When the server cannot create it.
     pub fn fresh_database(&self, prefix: &str) -> Result<String, TestbedError> {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let name = format!("{prefix}_{}", NEXT.fetch_add(1, Ordering::Relaxed));
@@ -148,8 +148,8 @@ impl MariadbServer {
         Ok(self.url(&name))
     }
 
-    /// Runs SQL as the administrator, by MariaDB's own client over the socket, and gives the rows' fields
-    /// as text; NULL is `None`.
+    /// Runs SQL as the administrator, with MariaDB's own client over the socket, and returns the
+    /// rows' fields as text; NULL is `None`.
     ///
     /// # Errors
     /// When the server does not answer, or answers with an error.
@@ -170,8 +170,8 @@ impl MariadbServer {
         Ok(text.lines().map(|line| line.split('\t').map(field).collect()).collect())
     }
 
-    /// Stops the server, if it still runs, and starts it on the same folder and port; returns when it
-    /// accepts sessions.
+    /// Stops the server if it is running, and starts it on the same folder and port; returns when
+    /// it accepts sessions.
     ///
     /// # Errors
     /// When it does not start.
@@ -192,7 +192,7 @@ impl Launch for Setup {
         }
     }
 
-    /// A server that greets accepts sessions: it has its users by then.
+    /// A server that sends a greeting accepts sessions: it has its users by then.
     fn is_ready(&self, folder: &Path, _pid: i32) -> bool {
         let Ok(mut stream) = UnixStream::connect(folder.join("s.sock")) else { return false };
         let mut head = [0; 5];
@@ -239,7 +239,7 @@ impl Setup {
 }
 
 impl Programs {
-    /// Finds the server's programs: where `TRIPHAMMER_TEST_MYSQL_BIN` says, else the system's.
+    /// Finds the server's programs: in `TRIPHAMMER_TEST_MYSQL_BIN`, else the system's.
     fn find() -> Result<Self, TestbedError> {
         let first = |paths: Vec<PathBuf>| paths.into_iter().find(|path| path.exists());
         if let Some(bin) = std::env::var_os("TRIPHAMMER_TEST_MYSQL_BIN").map(PathBuf::from) {
@@ -249,7 +249,7 @@ impl Programs {
             let server =
                 first(vec![bin.join("mariadbd"), bin.join("mysqld")]).ok_or_else(|| {
                     TestbedError::Failed(
-                        "TRIPHAMMER_TEST_MYSQL_BIN has no `mariadbd` and no `mysqld`".into(),
+                        "TRIPHAMMER_TEST_MYSQL_BIN has neither `mariadbd` nor `mysqld`".into(),
                     )
                 })?;
             return Ok(Self { server, install, base: Some(base) });
@@ -268,8 +268,8 @@ impl Programs {
         }
     }
 
-    /// The beginning of a command: no option files, temporary files of its own, because servers that
-    /// share a folder delete each other's, and root where root asks for it.
+    /// The beginning of a command: no option files, a separate folder for temporary files, because
+    /// servers that share one delete each other's, and root where root requires it.
     fn command(&self, program: &Path, folder: &Path) -> Vec<String> {
         let temporary = format!("TMPDIR={}", folder.display());
         let program_name = program.display().to_string();

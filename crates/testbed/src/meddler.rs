@@ -1,6 +1,6 @@
-//! A proxy between a real client and a real server that takes the server's messages apart and gives the client
-//! something else: broken ones, by a seed that makes them the same again; the same row for ever; a byte at a
-//! time; or nothing any more.
+//! A proxy between a real client and a real server that splits the server's messages and sends the
+//! client something else: corrupted ones, reproducible by a seed; the same row for ever; one byte
+//! at a time; or nothing any more.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
@@ -11,34 +11,34 @@ use std::time::Duration;
 /// How messages are distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// A type, four bytes of length that count themselves, the content.
+    /// A type, four bytes of length including themselves, the content.
     Postgres,
     /// Three bytes of length, a number, the content.
     Mysql,
 }
 
-/// What is done to the server's messages.
+/// What the proxy does to the server's messages.
 #[derive(Clone, Copy, Debug)]
 pub enum Meddling {
-    /// Nothing.
+    /// Forwards everything unchanged.
     Nothing,
-    /// After so many messages, of all connections together, nobody hears from the server any more.
+    /// After this many messages, over all connections, forwards nothing from the server.
     Silence {
-        /// How many pass.
+        /// Number of messages that are forwarded.
         after: u64,
     },
-    /// The row of this number, of all connections together, comes again and again.
+    /// Repeats the row of this number, over all connections, without end.
     Endless {
-        /// Which, from 1.
+        /// Number of the row, from 1.
         row: u64,
     },
-    /// Every byte comes alone.
+    /// Sends every byte separately.
     Drip,
-    /// About one message in so many is broken in one of many ways.
+    /// Corrupts about one message in `every` in one of many ways.
     Random {
-        /// The same seed breaks the same messages in the same ways.
+        /// Seed; the same seed corrupts the same messages in the same ways.
         seed: u64,
-        /// One in so many.
+        /// One message in this many is corrupted.
         every: u64,
     },
 }
@@ -63,7 +63,7 @@ struct Shared {
 }
 
 impl Meddler {
-    /// Stands before 127.0.0.1:`upstream`.
+    /// Starts a proxy in front of 127.0.0.1:`upstream`.
     ///
     /// # Panics
     /// When the system has no port or no thread left.
@@ -86,19 +86,19 @@ impl Meddler {
         Self { port, shared }
     }
 
-    /// The port that clients shall connect to, on 127.0.0.1.
+    /// The port on 127.0.0.1 that clients should connect to.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Messages of the server so far.
+    /// Number of messages from the server so far.
     #[must_use]
     pub fn messages(&self) -> u64 {
         self.shared.messages.load(Ordering::Relaxed)
     }
 
-    /// Messages that were broken so far; for an endless row, how often it was repeated.
+    /// Number of messages corrupted so far; for an endless row, how often it was repeated.
     #[must_use]
     pub fn broken(&self) -> u64 {
         self.shared.broken.load(Ordering::Relaxed)
@@ -108,10 +108,11 @@ impl Meddler {
 impl Drop for Meddler {
     fn drop(&mut self) {
         self.shared.ended.store(true, Ordering::Relaxed);
-        for stream in self.shared.open.lock().expect("nobody panics with it").drain(..) {
+        for stream in self.shared.open.lock().expect("no thread panics while holding it").drain(..)
+        {
             let _ = stream.shutdown(Shutdown::Both);
         }
-        // Wakes whoever accepts.
+        // Wakes the thread that accepts connections.
         let _ = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port));
     }
 }
@@ -129,7 +130,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
             (client.try_clone(), server.try_clone(), client.try_clone(), server.try_clone());
         let (Ok(from), Ok(to), Ok(kept), Ok(kept_too)) = copies else { continue };
         let _ = (client.set_nodelay(true), server.set_nodelay(true));
-        shared.open.lock().expect("nobody panics with it").extend([kept, kept_too]);
+        shared.open.lock().expect("no thread panics while holding it").extend([kept, kept_too]);
         std::thread::spawn(move || forward(from, to));
         let of_connection = Arc::clone(shared);
         number += 1;
@@ -139,7 +140,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
     }
 }
 
-/// What the client says goes on as it is.
+/// Forwards what the client sends, unchanged.
 fn forward(mut from: TcpStream, mut to: TcpStream) {
     let _ = std::io::copy(&mut from, &mut to);
     let _ = to.shutdown(Shutdown::Both);
@@ -161,7 +162,7 @@ impl Connection {
         Self { shared, client, chance, passed: 0, held: Vec::new() }
     }
 
-    /// Passes messages on until either side closes.
+    /// Forwards messages until either side closes.
     fn meddle(mut self, mut server: TcpStream) {
         let mut waiting = Vec::new();
         let mut buffer = vec![0; 64 * 1024];
@@ -178,7 +179,7 @@ impl Connection {
         let _ = server.shutdown(Shutdown::Both);
     }
 
-    /// Length of the first message when it is there as a whole.
+    /// Length of the first message if it is complete.
     fn length(&self, waiting: &[u8]) -> Option<usize> {
         let length = match (self.shared.framing, waiting) {
             (Framing::Postgres, &[_, a, b, c, d, ..]) => {
@@ -190,7 +191,7 @@ impl Connection {
         (waiting.len() >= length).then_some(length)
     }
 
-    /// Whether a message is, as far as it can be told, a row of a result.
+    /// Whether a message is, as far as can be told, a row of a result.
     fn is_row(&self, message: &[u8]) -> bool {
         match self.shared.framing {
             Framing::Postgres => message[0] == b'D',
@@ -236,7 +237,7 @@ impl Connection {
         }
     }
 
-    /// Keeps the connection open and passes nothing on.
+    /// Keeps the connection open and forwards nothing.
     fn say_nothing(&self) -> std::io::Result<()> {
         while !self.shared.ended.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(20));
@@ -244,7 +245,7 @@ impl Connection {
         Err(std::io::ErrorKind::ConnectionAborted.into())
     }
 
-    /// Gives the client something else than the message.
+    /// Sends the client something other than the message.
     fn break_up(&mut self, mut message: Vec<u8>) -> std::io::Result<()> {
         let head = if self.shared.framing == Framing::Postgres { 5 } else { 4 };
         let length = message.len();
@@ -285,7 +286,7 @@ impl Connection {
     }
 }
 
-/// Numbers by a seed (SplitMix64).
+/// Seeded random numbers (SplitMix64).
 struct Chance(u64);
 
 impl Chance {
@@ -310,8 +311,8 @@ impl Chance {
     }
 }
 
-/// What a long test by seeds is given by the environment: `TRIPHAMMER_FUZZ_SEED`, and `TRIPHAMMER_FUZZ_SECONDS`
-/// in place of `seconds`.
+/// Settings of a long test by seeds: seed and duration from the environment variables
+/// `TRIPHAMMER_FUZZ_SEED` and `TRIPHAMMER_FUZZ_SECONDS`; without the latter, `seconds`.
 #[must_use]
 pub fn fuzz_settings(seconds: u64) -> (u64, Duration) {
     let read = |name: &str| std::env::var(name).ok()?.parse().ok();

@@ -15,15 +15,15 @@ const PASSWORD: &str = "triphammer-test";
 /// How a private server is set up.
 #[derive(Clone, Debug)]
 pub struct PostgresOptions {
-    /// Whether commits wait for the disk; tests of durability want it, others do not.
+    /// Whether commits wait for the disk; needed only by tests of durability.
     pub fsync: bool,
-    /// Sessions that the server accepts.
+    /// Number of sessions that the server accepts.
     pub max_connections: u32,
     /// Whether the server offers TLS.
     pub tls: bool,
-    /// Further settings.
+    /// Further server settings, as (name, value).
     pub settings: Vec<(String, String)>,
-    /// Lines of `pg_hba.conf` that go before the usual ones.
+    /// Lines of `pg_hba.conf` that precede the usual ones.
     pub hba: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ pub struct PostgresServer {
     setup: Setup,
 }
 
-/// What the server's commands are made of.
+/// Inputs of the server's commands.
 struct Setup {
     bin: PathBuf,
     options: PostgresOptions,
@@ -66,7 +66,7 @@ impl DerefMut for PostgresServer {
 }
 
 impl PostgresServer {
-    /// Makes a data folder and starts a server on it; returns when it accepts sessions.
+    /// Creates a data folder and starts a server on it; returns when it accepts sessions.
     ///
     /// # Errors
     /// When PostgreSQL is not installed, or does not start.
@@ -79,10 +79,10 @@ impl PostgresServer {
         Ok(Self { server, setup })
     }
 
-    /// The one server that all tests of this process share.
+    /// The server that all tests of this process share.
     ///
     /// # Panics
-    /// When it cannot be had; the message says what to install.
+    /// When it is not available; the message says what to install.
     pub fn shared() -> &'static Self {
         static SHARED: OnceLock<PostgresServer> = OnceLock::new();
         SHARED.get_or_init(|| {
@@ -90,12 +90,12 @@ impl PostgresServer {
         })
     }
 
-    /// The superuser's name.
+    /// Name of the superuser in URLs.
     pub fn user(&self) -> &'static str {
         "postgres"
     }
 
-    /// The superuser's password.
+    /// Password of the superuser in URLs.
     pub fn password(&self) -> &'static str {
         PASSWORD
     }
@@ -105,10 +105,10 @@ impl PostgresServer {
         format!("postgres://postgres:{PASSWORD}@127.0.0.1:{}/{database}", self.port())
     }
 
-    /// Makes a database of its own for a test, and gives its URL.
+    /// Creates a separate database for a test, and returns its URL.
     ///
     /// # Errors
-    /// When the server does not make it.
+    /// When the server cannot create it.
     pub fn fresh_database(&self, prefix: &str) -> Result<String, TestbedError> {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let name = format!("{prefix}_{}", NEXT.fetch_add(1, Ordering::Relaxed));
@@ -116,7 +116,7 @@ impl PostgresServer {
         Ok(self.url(&name))
     }
 
-    /// Runs SQL as the superuser and gives the rows' fields as text.
+    /// Runs SQL as the superuser and returns the rows' fields as text.
     ///
     /// # Errors
     /// When the server does not answer, or answers with an error.
@@ -129,14 +129,16 @@ impl PostgresServer {
             .password(PASSWORD)
             .dbname(database)
             .connect_timeout(Duration::from_secs(10));
-        // Tests call from inside runtimes of their own, where another cannot be entered.
+        // Tests call this from inside their own runtimes, where another cannot be entered.
         let work = move || run_blocking(&config, sql);
         let result = std::thread::scope(|scope| scope.spawn(work).join());
-        result.map_err(|_| TestbedError::Failed("the thread that asks the server died".into()))?
+        result.map_err(|_| {
+            TestbedError::Failed("the thread that queries the server panicked".into())
+        })?
     }
 
-    /// Stops the server, if it still runs, and starts it on the same folder and port; returns when it
-    /// accepts sessions.
+    /// Stops the server if it is running, and starts it on the same folder and port; returns when
+    /// it accepts sessions.
     ///
     /// # Errors
     /// When it does not start.
@@ -144,7 +146,7 @@ impl PostgresServer {
         self.server.restart(&self.setup)
     }
 
-    /// Starts the server again without waiting for it, so that tests see it starting up.
+    /// Starts the server again without waiting for it, so that tests see it starting.
     ///
     /// # Errors
     /// When no process can be started.
@@ -152,8 +154,8 @@ impl PostgresServer {
         self.server.restart_unattended(&self.setup)
     }
 
-    /// One of PostgreSQL's programs, such as `pgbench`: beside the server's, else the newest of Debian's,
-    /// else by its name alone.
+    /// Path of one of PostgreSQL's programs, such as `pgbench`: next to the server's, else Debian's
+    /// newest, else just its name.
     pub fn program(name: &str) -> PathBuf {
         let beside = find_bin().ok().map(|bin| bin.join(name)).filter(|path| path.exists());
         beside.or_else(|| newest_of_debian(name)).unwrap_or_else(|| name.into())
@@ -172,7 +174,7 @@ impl Launch for Setup {
         }
     }
 
-    /// Looks for the line by which the server's own tools know that it accepts sessions.
+    /// Looks for the line by which the server's own tools detect that it accepts sessions.
     fn is_ready(&self, folder: &Path, pid: i32) -> bool {
         let status = folder.join("data/postmaster.pid");
         let text = std::fs::read_to_string(status).unwrap_or_default();
@@ -251,7 +253,7 @@ fn run_blocking(
         let connection = tokio::spawn(connection);
         let messages = client.simple_query(sql).await;
         drop(client);
-        // Its errors are the client's too.
+        // Its errors are reported by the client too.
         let _ = connection.await;
         messages
     });
@@ -276,8 +278,8 @@ fn hba(options: &PostgresOptions) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A command in a form that PostgreSQL, which refuses root, accepts from root: in a user namespace of
-/// its own, where root is an ordinary user. Files still belong to root.
+/// Wraps a command so that PostgreSQL, which refuses to run as root, accepts root: in a separate
+/// user namespace, where root is an ordinary user. Files still belong to root.
 fn unprivileged(program: &Path) -> Vec<String> {
     let program = program.display().to_string();
     if rustix::process::geteuid().is_root() {
@@ -288,8 +290,8 @@ fn unprivileged(program: &Path) -> Vec<String> {
     }
 }
 
-/// Finds the server's programs: where `TRIPHAMMER_TEST_PG_BIN` says, else the newest of Debian's
-/// versions, else where `pg_config` says.
+/// Finds the server's programs: in `TRIPHAMMER_TEST_PG_BIN`, else Debian's newest version, else
+/// where `pg_config` says.
 fn find_bin() -> Result<PathBuf, TestbedError> {
     let missing = || TestbedError::Missing {
         product: "PostgreSQL",
@@ -298,7 +300,9 @@ fn find_bin() -> Result<PathBuf, TestbedError> {
     let has_server = |bin: &PathBuf| bin.join("postgres").exists() && bin.join("initdb").exists();
     if let Some(bin) = std::env::var_os("TRIPHAMMER_TEST_PG_BIN") {
         return Some(PathBuf::from(bin)).filter(has_server).ok_or_else(|| {
-            TestbedError::Failed("TRIPHAMMER_TEST_PG_BIN has no `postgres` and `initdb`".into())
+            TestbedError::Failed(
+                "TRIPHAMMER_TEST_PG_BIN does not have `postgres` and `initdb`".into(),
+            )
         });
     }
     if let Some(path) = newest_of_debian("initdb")
@@ -331,7 +335,7 @@ mod tests {
 
     const POLL: Duration = Duration::from_millis(10);
 
-    /// Says where a server has its folder.
+    /// Prefix of the line that reports a server's folder.
     const SAID: &str = "the folder is ";
 
     #[test]
@@ -375,7 +379,8 @@ mod tests {
         server.kill9();
         assert!(server.run(database, "SELECT 1").is_err());
         server.restart().unwrap();
-        // Without fsync a killed server keeps what the system has; only a crashed host loses it.
+        // Without fsync a killed server keeps what the system has cached; only a crash of the host
+        // loses it.
         let rows = server.run(database, "SELECT a FROM t").unwrap();
         assert_eq!(rows, [[Some("7".to_owned())]]);
         drop(server);

@@ -1,5 +1,5 @@
-//! A TCP proxy between a test's client and its server, which makes the network as bad as the test
-//! wants it: slow, or silent without being closed.
+//! A TCP proxy between a test's client and its server that makes the network as bad as the test
+//! requires: slow, or silent without being closed.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::thread::JoinHandle;
@@ -13,12 +13,13 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::TestbedError;
 
-/// Bytes that are forwarded at once.
+/// Maximum number of bytes that are forwarded at once.
 const CHUNK_BYTES: usize = 64 * 1024;
-/// Chunks under way in one direction of a connection; then the sender has to wait, as on any network.
+/// Maximum number of chunks in transit in one direction of a connection; then the sender has to
+/// wait, as on any network.
 const UNDER_WAY_MAX: usize = 256;
 
-/// How the network is.
+/// Current state of the network.
 #[derive(Clone, Copy, Debug, Default)]
 struct Network {
     delay: Duration,
@@ -30,14 +31,14 @@ struct Network {
 pub struct Proxy {
     port: u16,
     network: watch::Sender<Network>,
-    /// Held until it shall end.
+    /// Kept open until the proxy should end.
     running: Option<mpsc::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Proxy {
-    /// Listens on a free port and forwards what comes to 127.0.0.1:`upstream_port`, at once as long as
-    /// nothing else is said.
+    /// Listens on a free port and forwards to 127.0.0.1:`upstream_port`, without delay unless set
+    /// otherwise.
     ///
     /// # Panics
     /// When the system has no port or no thread left.
@@ -60,7 +61,7 @@ impl Proxy {
         let upstream = SocketAddr::from((Ipv4Addr::LOCALHOST, upstream_port));
         let serve = move || {
             runtime.block_on(async {
-                let listener = TcpListener::from_std(listener).expect("it does not block");
+                let listener = TcpListener::from_std(listener).expect("it is non-blocking");
                 tokio::select! {
                     () = accept(listener, upstream, seen) => {}
                     _ = stop.recv() => {}
@@ -75,24 +76,25 @@ impl Proxy {
         Ok(Self { port, network, running: Some(running), thread: Some(thread) })
     }
 
-    /// The port that clients shall connect to, on 127.0.0.1.
+    /// The port on 127.0.0.1 that clients should connect to.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// From now on every byte takes this much longer, in each direction: a round trip twice that.
+    /// Delays every byte by this much from now on, in each direction; a round trip takes twice
+    /// that.
     pub fn delay(&self, delay: Duration) {
         self.network.send_modify(|network| network.delay = delay);
     }
 
-    /// Stops forwarding, without closing anything: nobody hears from the other side any more, and new
-    /// connections are accepted but reach no server. What is sent meanwhile waits.
+    /// Stops forwarding, without closing anything: neither side hears from the other any more, and
+    /// new connections are accepted but reach no server. What is sent meanwhile waits.
     pub fn cut(&self) {
         self.network.send_modify(|network| network.cut = true);
     }
 
-    /// Forwards again, first what has waited.
+    /// Resumes forwarding, beginning with what has waited.
     pub fn heal(&self) {
         self.network.send_modify(|network| network.cut = false);
     }
@@ -107,7 +109,7 @@ impl Drop for Proxy {
     }
 }
 
-/// Waits until the network is whole.
+/// Waits until the network is not cut.
 async fn whole(network: &mut watch::Receiver<Network>) {
     let _ = network.wait_for(|network| !network.cut).await;
 }
@@ -132,7 +134,7 @@ async fn accept(listener: TcpListener, upstream: SocketAddr, network: watch::Rec
     }
 }
 
-/// One direction of a connection, until its sender closes it.
+/// Forwards one direction of a connection, until its sender closes it.
 async fn forward(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
@@ -170,7 +172,7 @@ mod tests {
 
     use super::*;
 
-    /// A server that sends back what it gets, and its port.
+    /// A server that echoes what it receives, and its port.
     fn echo() -> u16 {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();

@@ -1,4 +1,4 @@
-//! What private servers have in common: a folder, a port, certificates, a guardian.
+//! What private servers share: a folder, a port, certificates, a guardian.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -11,49 +11,49 @@ use crate::TestbedError;
 use crate::certificates;
 use crate::guardian::{Guardian, GuardianPlan};
 
-/// The user that the client certificate is made out to.
+/// The user that the client certificate is issued for.
 pub(crate) const CERTIFICATE_USER: &str = "certificate_user";
-/// How often and how long a server is waited for.
+/// Interval at which a server is polled.
 const POLL: Duration = Duration::from_millis(10);
 const POLLS_MAX: u32 = 6_000;
-/// Starts with another port when one is taken between finding and using it.
+/// Maximum number of starts with another port, if one is taken between finding and using it.
 const STARTS_MAX: u32 = 5;
 
 /// A private server of any product, stopped and removed when it is dropped or the process ends.
 pub struct Server {
-    // Before the folder, so that the server is stopped first.
+    // Dropped before the folder, so that the server is stopped first.
     guardian: Option<Guardian>,
     folder: TempDir,
     product: &'static str,
     port: u16,
 }
 
-/// What a product's server is started with.
+/// The commands that start a product's server.
 pub(crate) struct Commands {
-    /// Makes the data folder; empty when it is there.
+    /// Creates the data folder; empty if it exists.
     pub first: Vec<String>,
-    /// The server itself.
+    /// Starts the server on the data folder.
     pub server: Vec<String>,
 }
 
-/// A product's side of starting.
+/// What starting a server requires of a product.
 pub(crate) trait Launch {
     /// The commands for a folder and a port.
     fn commands(&self, folder: &Path, port: u16) -> Commands;
-    /// Whether the server of that process id accepts sessions.
+    /// Whether the server with that process id accepts sessions.
     fn is_ready(&self, folder: &Path, pid: i32) -> bool;
-    /// What the log says when the port is taken.
+    /// What the log contains if the port is taken.
     const PORT_IS_TAKEN: &'static str;
 }
 
 impl Server {
-    /// Makes a folder with certificates in it.
+    /// Creates a folder with certificates in it.
     pub(crate) fn new(product: &'static str, prefix: &str) -> Result<Self, TestbedError> {
-        // A socket's path may not be longer than some hundred bytes.
+        // The path of a unix socket is limited to about a hundred bytes.
         let folder = tempfile::Builder::new()
             .prefix(prefix)
             .tempdir_in("/tmp")
-            .map_err(TestbedError::io("making a folder in /tmp"))?;
+            .map_err(TestbedError::io("creating a folder in /tmp"))?;
         certificates::write(folder.path(), CERTIFICATE_USER)?;
         Ok(Self { guardian: None, folder, product, port: 0 })
     }
@@ -73,8 +73,8 @@ impl Server {
         }
     }
 
-    /// Stops the server, if it still runs, and starts it on the same folder and port; returns when it
-    /// accepts sessions.
+    /// Stops the server if it is running, and starts it on the same folder and port; returns when
+    /// it accepts sessions.
     pub(crate) fn restart(&mut self, launch: &impl Launch) -> Result<(), TestbedError> {
         self.end_guardian(true);
         self.launch(launch)
@@ -121,30 +121,30 @@ impl Server {
             }
             std::thread::sleep(POLL);
         }
-        Err(self.failure("the server did not get ready"))
+        Err(self.failure("the server did not become ready"))
     }
 
     fn failure(&self, what: &str) -> TestbedError {
         TestbedError::Failed(format!("{}: {what}; its log:\n{}", self.product, self.log()))
     }
 
-    /// The port, on 127.0.0.1.
+    /// The server's port on 127.0.0.1.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Its folder, which also holds its unix socket.
+    /// The server's folder, which also contains its unix socket.
     pub fn socket_folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The user that may log in with [`Server::client_certificate`] and nothing else; it is there only
-    /// after a test has created it.
+    /// The user that can log in only with [`Server::client_certificate`]; it exists only after a
+    /// test has created it.
     pub fn certificate_user(&self) -> &'static str {
         CERTIFICATE_USER
     }
 
-    /// Certificate of the authority that signed the server's.
+    /// Certificate of the authority that signed the server's certificate.
     pub fn authority(&self) -> PathBuf {
         self.folder.path().join("ca.crt")
     }
@@ -167,26 +167,26 @@ impl Server {
         self.end_guardian(true);
     }
 
-    /// Stops the server in an orderly way; it can be started again.
+    /// Stops the server properly; it can be started again.
     pub fn stop(&mut self) {
         self.end_guardian(true);
     }
 
-    /// Stops the server and its processes where they are: the host looks alive, and nothing answers.
+    /// Pauses the server and its processes: the host looks alive, and nothing answers.
     pub fn sigstop(&self) {
         if let Some(guardian) = &self.guardian {
             guardian.signal(Signal::STOP);
         }
     }
 
-    /// Lets them go on.
+    /// Resumes the server and its processes.
     pub fn sigcont(&self) {
         if let Some(guardian) = &self.guardian {
             guardian.signal(Signal::CONT);
         }
     }
 
-    /// What the server has logged.
+    /// Contents of the server's log.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.log_file()).unwrap_or_default()
     }

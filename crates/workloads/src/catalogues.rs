@@ -1,13 +1,13 @@
-//! Makes the statement catalogue of a workload for a dialect from the files under `sql/`, which release builds
-//! carry inside (debug builds read the folder).
+//! Creates the statement catalogue of a workload for a dialect from the files under `sql/`, which
+//! are embedded in release builds (debug builds read the folder).
 //!
 //! ```text
-//! sql/base/dialect.toml  sql/base/_build/*.sql  sql/base/tproc-c/*.sql      what all share
+//! sql/base/dialect.toml  sql/base/_build/*.sql  sql/base/tproc-c/*.sql      shared by all
 //! sql/postgres/dialect.toml (parent = "base")   sql/postgres/tproc-c/*.sql  only what differs
 //! ```
 //!
-//! `_build` holds the statements about the table `triphammer_build`, in which the runner keeps what
-//! was built; they are in every workload's catalogue.
+//! `_build` holds the statements about the table `triphammer_build`, in which the runner records
+//! what was built; they are part of every workload's catalogue.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -25,13 +25,13 @@ use triphammer_core::workload::{Description, Name, OptionCommand, OptionDef};
 #[folder = "sql"]
 struct Files;
 
-/// Statements about `triphammer_build`: which workload was built here, at what scale, from which
-/// seed, and how far. Beside them the scripts `build_record.create`, harmless when the table is
-/// there, and `build_record.drop`.
+/// Statements on `triphammer_build`: which workload was built, at what scale, from which seed, and
+/// how far. Also the scripts `build_record.create`, harmless if the table exists, and
+/// `build_record.drop`.
 #[must_use]
 pub fn build_statements() -> [StatementDef; 7] {
     [
-        // item, value; ordered by item.
+        // Columns item and value, ordered by item.
         statement("build_record.all", &[param("workload", Text)]),
         statement(
             "build_record.insert",
@@ -42,19 +42,19 @@ pub fn build_statements() -> [StatementDef; 7] {
             &[param("workload", Text), param("item", Text), param("value", Text)],
         ),
         statement("build_record.delete_all", &[param("workload", Text)]),
-        // One integer: rows of other workloads.
+        // One integer: the number of rows of other workloads.
         statement("build_record.others", &[param("workload", Text)]),
-        // What the planner has to work with: kind, table, name, what it is; all text.
+        // What the planner works with, as text: kind, table, name, description.
         optional("fingerprint.objects", &[]),
         optional("fingerprint.statistics", &[]),
     ]
 }
 
-/// The catalogue of a workload in `dialect`, its options at their defaults; with `procedures` the calls
-/// must be there too.
+/// The catalogue of a workload in `dialect`, with default options; with `procedures` the calls are
+/// required too.
 ///
 /// # Errors
-/// When there is no such dialect, or its catalogue is not whole.
+/// When there is no such dialect, or its catalogue is incomplete.
 pub fn catalogue(
     workload: &Description,
     dialect: &str,
@@ -63,7 +63,7 @@ pub fn catalogue(
     catalogue_with(workload, dialect, procedures, &BTreeMap::new())
 }
 
-/// As [`catalogue`], with options of the dialect.
+/// Like [`catalogue`], with options of the dialect.
 ///
 /// # Errors
 /// As [`catalogue`], and when the dialect has no such option or value.
@@ -92,7 +92,7 @@ pub fn catalogue_with(
         .map_err(|error| SpecError::new(format!("{} on {dialect}: {error}", workload.name)))
 }
 
-/// The words that options stand for, those not given by their defaults.
+/// The template variables set by options, including defaults.
 fn option_variables(
     chain: &[Dialect],
     dialect: &str,
@@ -100,7 +100,7 @@ fn option_variables(
 ) -> Result<BTreeMap<String, String>, SpecError> {
     let options: Vec<&DialectOption> = chain.iter().flat_map(|dialect| &dialect.options).collect();
     if let Some(name) = given.keys().find(|name| options.iter().all(|o| o.name != **name)) {
-        return Err(SpecError::new(format!("{dialect} has no option `{name}`")));
+        return Err(SpecError::new(format!("unknown option `{name}` for {dialect}")));
     }
     let mut variables = BTreeMap::new();
     for option in options {
@@ -110,7 +110,7 @@ fn option_variables(
     Ok(variables)
 }
 
-/// The options that builds in a dialect take, beside those of the workload.
+/// The build options of a dialect, besides those of the workload.
 ///
 /// # Errors
 /// When there is no such dialect.
@@ -118,7 +118,8 @@ pub fn options(dialect: &str) -> Result<Vec<DialectOption>, SpecError> {
     Ok(chain(dialect)?.into_iter().flat_map(|dialect| dialect.options).collect())
 }
 
-/// The options of all dialects, each with the dialect that declares it, in the form that settings take.
+/// The options of all dialects, each with the dialect that declares it, in the form used by
+/// settings.
 #[must_use]
 pub fn all_options() -> &'static [(Name, OptionDef)] {
     static ALL: OnceLock<Vec<(Name, OptionDef)>> = OnceLock::new();
@@ -144,7 +145,7 @@ pub fn all_options() -> &'static [(Name, OptionDef)] {
     })
 }
 
-/// Names of all dialects, the base included.
+/// Names of all dialects, including the base.
 #[must_use]
 pub fn dialects() -> Vec<String> {
     let mut names: Vec<_> = Files::iter()
@@ -154,7 +155,7 @@ pub fn dialects() -> Vec<String> {
     names
 }
 
-/// A dialect and its parents, the base first.
+/// A dialect and its ancestors, base first.
 fn chain(name: &str) -> Result<Vec<Dialect>, SpecError> {
     let mut chain: Vec<Dialect> = Vec::new();
     let mut wanted = Some(name.to_owned());
@@ -170,25 +171,30 @@ fn chain(name: &str) -> Result<Vec<Dialect>, SpecError> {
     Ok(chain)
 }
 
-/// A dialect's own row, without what it inherits.
+/// A dialect's own properties, without inherited ones.
 ///
 /// # Errors
-/// When there is no such dialect, or its row is malformed.
+/// When there is no such dialect, or its file is malformed.
 pub fn dialect(name: &str) -> Result<Dialect, SpecError> {
     let path = format!("{name}/dialect.toml");
     let Some(text) = text(&path) else {
         let known = dialects().join(", ");
-        return Err(SpecError::new(format!("no SQL dialect is called `{name}`; there is {known}")));
+        return Err(SpecError::new(format!(
+            "unknown SQL dialect `{name}`: expected one of {known}"
+        )));
     };
     let dialect: Dialect =
         toml::from_str(&text).map_err(|error| SpecError::new(format!("sql/{path}: {error}")))?;
     if dialect.name != name {
-        return Err(SpecError::new(format!("sql/{path} names itself `{}`", dialect.name)));
+        return Err(SpecError::new(format!(
+            "sql/{path}: expected the name of its folder, got `{}`",
+            dialect.name
+        )));
     }
     Ok(dialect)
 }
 
-/// The files of a dialect's folders, by name within each folder.
+/// The files of a dialect's folders, sorted by name within each folder.
 fn files(dialect: &str, folders: &[&str]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for folder in folders {

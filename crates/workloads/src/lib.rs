@@ -1,9 +1,9 @@
-//! The standard loads and their SQL. A workload holds schema, data, mix, inputs and invariants and
-//! knows no database by name: what differs between databases lies in the folders under `sql/`, one a
-//! dialect, each holding only what differs from its parent.
+//! The standard workloads and their SQL. A workload defines schema, data, mix, inputs and
+//! invariants and knows no database by name: what differs between databases is in the folders under
+//! `sql/`, one per dialect, each with only what differs from its parent.
 //!
-//! A new workload is one module, its folder `sql/base/<name>/`, and one line in [`mod@list`].
-//! A new dialect is one folder with its `dialect.toml`. Neither knows of the other.
+//! A new workload is one module, its folder `sql/base/<name>/`, and one line in [`mod@list`]. A new
+//! dialect is one folder with its `dialect.toml`. Neither knows about the other.
 
 pub mod catalogues;
 pub mod list;

@@ -1,7 +1,7 @@
-//! The list of workloads, and one enum over them. A transaction goes through one `match`, which a processor
-//! predicts without fail because a run drives one workload, and the engine and everything above it is compiled
-//! once for all of them. A workload is added by its module and its line in `workloads!` at the end of this
-//! file.
+//! The list of workloads, and one enum over them. A transaction goes through one `match`, which a
+//! processor predicts reliably because a run drives one workload, and the engine and everything
+//! above it is compiled once for all of them. To add a workload, add its module and its line in
+//! `workloads!` at the end of this file.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,49 +14,50 @@ use triphammer_core::workload::{
 };
 use triphammer_core::{DbError, SpecError};
 
-/// Why two values of the enums below are never of different workloads.
-const OF_ONE: &str = "users, inputs and statements come from the workload that they are given to";
+/// Why two values of the enums below always belong to the same workload.
+const OF_ONE: &str = "users, inputs and statements come from the workload that receives them";
 
-/// Makes [`AnyWorkload`] and the enums of what belongs to it from the list of workloads: the name of the variant
-/// and the workload's type, which has `describe()` and `new(settings)` beside the trait.
+/// Generates [`AnyWorkload`] and the enums of its associated types from the list of workloads: the
+/// name of the variant and the workload's type, which has `describe()` and `new(settings)` besides
+/// the trait.
 macro_rules! workloads {
     ($($name:ident($workload:ty)),+ $(,)?) => {
-        /// A workload of the list.
+        /// Any workload of the list.
         #[derive(Debug)]
         pub enum AnyWorkload {
             $(#[doc = concat!("`", stringify!($workload), "`.")] $name($workload),)+
         }
 
-        /// A virtual user of a workload of the list.
+        /// A virtual user of any workload of the list.
         pub enum AnyUser {
             $(#[doc = concat!("Of `", stringify!($workload), "`.")]
             $name(<$workload as Workload>::User),)+
         }
 
-        /// The input of a transaction of a workload of the list.
+        /// The input of a transaction of any workload of the list.
         #[derive(Clone)]
         pub enum AnyInput {
             $(#[doc = concat!("Of `", stringify!($workload), "`.")]
             $name(<$workload as Workload>::Input),)+
         }
 
-        /// What a session has prepared for a workload of the list.
-        #[expect(clippy::large_enum_variant, reason = "one a session; a box would cost each run")]
+        /// The prepared statements of a session for any workload of the list.
+        #[expect(clippy::large_enum_variant, reason = "one per session; a box would cost time")]
         pub enum AnyPrepared {
             $(#[doc = concat!("For `", stringify!($workload), "`.")]
             $name(<$workload as Workload>::Prepared),)+
         }
 
-        /// What every workload declares, in the order of the list.
+        /// Descriptions of all workloads, in the order of the list.
         #[must_use]
         pub fn all() -> Vec<Arc<Description>> {
             vec![$(<$workload>::describe()),+]
         }
 
-        /// What the workload called `name` declares.
+        /// Description of the workload `name`.
         ///
         /// # Errors
-        /// When there is none of that name.
+        /// When there is no such workload.
         pub fn describe(name: &str) -> Result<Arc<Description>, SpecError> {
             $(let workload = <$workload>::describe();
             if workload.name == name {
@@ -66,10 +67,10 @@ macro_rules! workloads {
         }
 
         impl AnyWorkload {
-            /// The workload called `name`, at a scale and with the options given.
+            /// Creates the workload `name`, at the given scale and with the given options.
             ///
             /// # Errors
-            /// When there is none of that name, or an option or the scale cannot be.
+            /// When there is no such workload, or an option or the scale is invalid.
             pub fn new(name: &str, settings: &WorkloadSettings) -> Result<Self, SpecError> {
                 $(if <$workload>::describe().name == name {
                     return Ok(Self::$name(<$workload>::new(settings)?));
@@ -84,7 +85,7 @@ macro_rules! workloads {
             }
         }
 
-        #[deny(clippy::missing_trait_methods, reason = "what is not passed on would be lost")]
+        #[deny(clippy::missing_trait_methods, reason = "what is not forwarded would be lost")]
         impl Workload for AnyWorkload {
             type User = AnyUser;
             type Input = AnyInput;
@@ -186,7 +187,7 @@ macro_rules! workloads {
 
 fn unknown(name: &str) -> SpecError {
     let known: Vec<_> = all().iter().map(|workload| workload.name.to_string()).collect();
-    SpecError::new(format!("unknown workload `{name}`; known are {}", known.join(", ")))
+    SpecError::new(format!("unknown workload `{name}`: expected one of {}", known.join(", ")))
 }
 
 workloads! {
@@ -209,6 +210,6 @@ mod tests {
     #[test]
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let error = describe("tproc-z").unwrap_err().to_string();
-        assert_eq!(error, "unknown workload `tproc-z`; known are tproc-c, tpc-b");
+        assert_eq!(error, "unknown workload `tproc-z`: expected one of tproc-c, tpc-b");
     }
 }

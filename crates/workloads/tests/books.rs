@@ -1,4 +1,5 @@
-//! Every workload's statement catalogue resolves in every dialect, and holds what the workload declares.
+//! Every workload's statement catalogue resolves in every dialect, and contains what the workload
+//! declares.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do: with a panic")]
 
 use std::path::Path;
@@ -13,7 +14,7 @@ const WITH_PROCEDURES: [&str; 4] = ["mariadb", "mysql", "null", "postgres"];
 
 #[test]
 fn every_workload_resolves_in_every_dialect() {
-    // A missing statement, an unknown parameter or word, and an override that equals what it
+    // A missing statement, an unknown parameter or variable, and an override that equals what it
     // overrides are errors of the catalogue.
     for workload in all() {
         for dialect in catalogues::dialects() {
@@ -30,7 +31,7 @@ fn every_workload_resolves_in_every_dialect() {
 fn an_unknown_dialect_is_answered_with_the_known_ones() {
     let error =
         catalogues::catalogue(&TprocC::describe(), "oracle", false).unwrap_err().to_string();
-    assert!(error.contains("no SQL dialect is called `oracle`"), "{error}");
+    assert!(error.contains("unknown SQL dialect `oracle`"), "{error}");
     assert!(error.contains("base, mariadb, mysql, null, postgres, sqlite"), "{error}");
 }
 
@@ -107,8 +108,8 @@ fn checks_and_audits_are_asked(workload: &Description) {
     assert_eq!(of_checks, declared);
 }
 
-/// Drivers, results and other people's dialects go by these names: changing one is a change of
-/// contract, to be made on purpose.
+/// Drivers, results and other people's dialects rely on these names: changing one is a deliberate
+/// change of contract.
 #[test]
 fn the_statements_are_those_that_are_pinned() {
     let names = |required: Required| {
@@ -221,7 +222,7 @@ fn dialects_hold_only_what_differs_from_their_parents() {
     }
 }
 
-/// With the words replaced, too, no block says what the parent's says.
+/// Even with the variables replaced, no block equals the parent's.
 fn overrides_differ(workload: &Description, dialect: &str, parent: &str) {
     let text_of = |catalogue: &StatementCatalogue, name: &str| {
         let script = catalogue.all_scripts().iter().find(|s| s.name == name).map(|s| s.sql.clone());
@@ -256,9 +257,9 @@ fn options_of_a_dialect_change_its_scripts_and_no_others() {
     );
     assert!(create(options("storage-engine", "rocksdb")).contains("ENGINE = RocksDB"));
     for (dialect, name, value, message) in [
-        ("postgres", "partitions", "2", "postgres has no option `partitions`"),
-        ("mysql", "partitions", "0", "from 1 to 1024, not `0`"),
-        ("mysql", "storage-engine", "MyISAM", "not `MyISAM`"),
+        ("postgres", "partitions", "2", "unknown option `partitions` for postgres"),
+        ("mysql", "partitions", "0", "from 1 to 1024, got `0`"),
+        ("mysql", "storage-engine", "MyISAM", "got `MyISAM`"),
     ] {
         let error =
             catalogues::catalogue_with(&TprocC::describe(), dialect, true, &options(name, value))
@@ -269,7 +270,7 @@ fn options_of_a_dialect_change_its_scripts_and_no_others() {
 
 #[test]
 fn only_dialects_that_differ_have_overrides() {
-    // What SQLite and the null database spell differently, by name: a longer list needs a reason.
+    // Names of what SQLite and the null database override: a longer list needs a reason.
     let base = catalogues::catalogue(&TprocC::describe(), "base", false).unwrap();
     let sqlite = catalogues::catalogue(&TprocC::describe(), "sqlite", false).unwrap();
     let differing: Vec<_> = sqlite

@@ -1,4 +1,4 @@
-//! The inputs of tpc-b are pgbench's by their ranges, and a run's by its seed.
+//! The inputs of tpc-b have pgbench's ranges, and depend on the run's seed.
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 
 use triphammer_core::random::Rng;

@@ -127,6 +127,18 @@ export interface Audit {
   words: string;
 }
 
+/** What a transaction's input was drawn from, beside the seed of the run. */
+export type Author = {
+  user: {
+    /** Which of the user's transactions, from 1. */
+    nth: number;
+    /** Number of the user, from 0. */
+    user: number;
+  };
+} | {
+  arrival: number;
+};
+
 /** Whether the database was there while the run asked for it. */
 export interface Availability {
   /** Whether the database answered after the run, and could give every number that it gave before. False: the status is failed. `null` in results of versions that did not ask. */
@@ -139,26 +151,26 @@ export interface Availability {
   without_service_s: number;
 }
 
-/** What an interval was made from. */
+/** Data that an interval is based on. */
 export type Basis = {
   kind: "pairs";
-  /** How many. */
+  /** Number of pairs compared. */
   pairs: number;
 } | {
-  /** Of A. */
+  /** Number of runs of A. */
   a: number;
-  /** Of B. */
+  /** Number of runs of B. */
   b: number;
   kind: "runs";
 } | {
-  /** Points of A. */
+  /** Number of points of A. */
   a: number;
-  /** Points of B. */
+  /** Number of points of B. */
   b: number;
   kind: "series";
 };
 
-/** Which way is better. */
+/** Which direction is better. */
 export type Better = "higher" | "lower";
 
 /** What can limit a run. */
@@ -204,21 +216,21 @@ export interface BuildReport {
   workload: string;
 }
 
-/** What a search found. */
+/** Result of a search. */
 export type CapacityJudgement = {
-  /** 95 % interval of it. Where runs were overloaded it ends below what the target served in them. */
+  /** 95 % interval of the rate. If runs were overloaded, it ends below what the target served in them. */
   interval: Interval;
-  /** The precision was reached; otherwise the runs were used up. */
+  /** Whether the precision was reached; otherwise the runs were used up. */
   precise: boolean;
-  /** Highest rate that is ok, transactions per second: as likely too high as too low where the search saw rates on both sides, else the highest that it saw ok. */
+  /** Highest rate that is ok, in transactions per second: equally likely too high or too low if the search saw rates on both sides, else the highest rate that was ok. */
   rate: number;
   result: "found";
 } | {
-  /** The lowest rate. */
+  /** The lowest rate, in transactions per second. */
   lowest: number;
   result: "never_ok";
 } | {
-  /** The highest rate. */
+  /** The highest rate, in transactions per second. */
   highest: number;
   result: "always_ok";
 };
@@ -381,11 +393,11 @@ export interface CommandList {
   commands: CommandInfo[];
 }
 
-/** B against A. */
+/** Result of comparing B with A. */
 export interface Comparison {
-  /** What the interval was made from. */
+  /** Data that the interval is based on. */
   basis: Basis;
-  /** Which way is better. */
+  /** Which direction is better. */
   better: Better;
   /** 95 % interval of the ratio. */
   interval: Interval;
@@ -393,7 +405,7 @@ export interface Comparison {
   margin: number;
   /** B over A: the geometric mean ratio. 1.05 is 5 % more. */
   ratio: number;
-  /** What it says of B. */
+  /** Verdict on B, given interval and margin. */
   verdict: ComparisonVerdict;
 }
 
@@ -439,7 +451,7 @@ export interface ComparisonResult {
   words: string;
 }
 
-/** What a comparison says of B, decided in this order. */
+/** Verdict of a comparison on B, decided in this order. */
 export type ComparisonVerdict = {
   kind: "equivalent";
 } | {
@@ -448,7 +460,7 @@ export type ComparisonVerdict = {
   kind: "faster";
 } | {
   kind: "inconclusive";
-  /** What would settle it if ratio and noise stay as they are; `null` when nothing reasonable would. */
+  /** What would settle it if ratio and noise stay as they are; `null` if nothing reasonable would. */
   more: More | null;
 };
 
@@ -538,7 +550,7 @@ export interface Efficiency {
   share: number;
 }
 
-/** What kind of failure a database reported. The driver sets it from SQLSTATE or result code. */
+/** Kind of failure that a database reported. The driver derives it from the SQLSTATE or result code. */
 export type ErrorClass = "serialization" | "deadlock" | "lock_timeout" | "disconnected" | "unavailable" | "refused" | "constraint" | "cancelled" | "timeout" | "disk_full" | "read_only" | "unsupported" | "other";
 
 /** The first error of its kind. */
@@ -553,11 +565,11 @@ export interface ErrorFigure {
   transaction: string;
 }
 
-/** A figure and how sure it is. */
+/** A figure and its uncertainty. */
 export interface Estimate {
-  /** Its 95 % interval; `null` where the data cannot give one. */
+  /** Its 95 % interval; `null` where the data does not allow one. */
   interval: Interval | null;
-  /** The figure. */
+  /** Value of the figure. */
   value: number;
 }
 
@@ -746,15 +758,15 @@ export interface HostLoad {
   memory_used_bytes: number | null;
 }
 
-/** A 95 % interval, in the unit of what it is of. */
+/** A 95 % interval, in the unit of its value. */
 export interface Interval {
-  /** Upper end. */
+  /** Upper end of the interval. */
   high: number;
-  /** Lower end. */
+  /** Lower end of the interval. */
   low: number;
 }
 
-/** Isolation levels by the names of the SQL standard, and snapshot isolation beside them. */
+/** Isolation levels by the names of the SQL standard, plus snapshot isolation. */
 export type Isolation = "read-uncommitted" | "read-committed" | "repeatable-read" | "snapshot" | "serializable";
 
 /** What may be changed of a job. */
@@ -941,10 +953,10 @@ export interface Judgement {
   value: number | null;
 }
 
-/** What becomes of late arrivals: `issue`, or `skip:` and the lateness from which they are skipped. */
+/** What happens to late arrivals: `issue`, or `skip:` and the delay from which they are skipped. */
 export type Late = string;
 
-/** How long a run is. */
+/** Length of a run. */
 export type Length = {
   time: string;
 } | {
@@ -1245,15 +1257,15 @@ export type Mode = "procedures" | "statements";
 /** How much more to measure. */
 export type More = {
   kind: "pairs";
-  /** How many; at least 1. */
+  /** Number of pairs, at least 1. */
   pairs: number;
 } | {
   kind: "runs";
-  /** How many; at least 1. */
+  /** Number of runs, at least 1. */
   runs: number;
 } | {
   kind: "points";
-  /** How many; at least 1. */
+  /** Number of points, at least 1. */
   points: number;
 };
 
@@ -1292,22 +1304,22 @@ export interface Outage {
   until_s: number;
 }
 
-/** The one outcome of a transaction. */
+/** How a transaction ended: exactly one of these. */
 export type Outcome = "committed" | "rolled_back" | {
   failed: ErrorClass;
 } | "indeterminate";
 
-/** What a load that waits needs beside its model. */
+/** Further settings of a load that waits. */
 export interface Pacing {
-  /** Arrivals that may wait for a session; 0 where the load is not open. When one more is due, the one that has waited longest is dropped. */
+  /** Maximum number of arrivals that may wait for a session; 0 where the load is not open. When one more is due, the longest waiting one is dropped. */
   backlog: number;
-  /** What becomes of late arrivals; open loads only. */
+  /** What happens to late arrivals; open loads only. */
   late: Late;
-  /** From one terminal's log-in to the next one's; keyed loads only. */
+  /** Time between the log-ins of two consecutive terminals; keyed loads only. */
   login_delay: string;
-  /** The sessions that keyed terminals work on: one each, or a pool of so many. */
+  /** Sessions that keyed terminals use: one each, or a pool. */
   sessions: Sessions;
-  /** What the file of a load in steps says. */
+  /** Contents of the file of a load in steps. */
   steps: RateStep[];
 }
 
@@ -1332,9 +1344,9 @@ export interface PasswordForm {
 /** Where throughput is greatest. */
 export type Peak = {
   kind: "reached";
-  /** Throughput there: X(N*). */
+  /** Throughput at the peak: X(N*). */
   throughput: Estimate;
-  /** Virtual users there: N* = √((1 - σ) / κ), at least 1. */
+  /** Virtual users at the peak: N* = √((1 - σ) / κ), at least 1. */
   users: Estimate;
 } | {
   /** Highest level measured, at least twice `users`. */
@@ -1345,10 +1357,10 @@ export type Peak = {
   /** Lowest level with at least 95 % of the greatest throughput. */
   users: number;
 } | {
-  /** Highest level measured. */
+  /** Highest level that was measured. */
   highest: number;
   kind: "not_reached";
-  /** Where the curve puts it, as a guess; `null` when it has none (κ = 0). */
+  /** Where the curve places the peak, as a guess; `null` if it has none (κ = 0). */
   predicted_users: number | null;
 };
 
@@ -1522,12 +1534,12 @@ export interface Profiles {
   levels: LevelFigure[];
 }
 
-/** How statements travel, so that poolers and proxies can be tested. */
+/** How statements are sent, so that poolers and proxies can be tested. */
 export type Protocol = "prepared" | "extended" | "simple";
 
-/** Arrivals at a rate for a time. */
+/** A rate of arrivals that holds for a time. */
 export interface RateStep {
-  /** How long. */
+  /** How long the rate holds. */
   lasts: string;
   /** Arrivals per second; 0 for a pause. */
   per_second: number;
@@ -1564,11 +1576,11 @@ export interface ResolvedSetting {
 
 /** Retries of serialization failures and deadlocks, with the same input. */
 export interface RetryPolicy {
-  /** Attempts in all, the first included. */
+  /** Maximum number of attempts, including the first. */
   attempts: number;
-  /** The first wait is drawn from 0 to this; it doubles with each attempt (full jitter). */
+  /** Upper limit of the first wait, which is drawn from 0 to this; it doubles with each attempt (full jitter). */
   backoff_first: string;
-  /** Longest wait. */
+  /** Upper limit of all later waits. */
   backoff_max: string;
 }
 
@@ -1672,29 +1684,29 @@ export interface RunResult {
 export interface RunSpec {
   /** Isolation level; `null` for the database's own. */
   isolation: Isolation | null;
-  /** How long or how much. */
+  /** Length of the run, as a time or a number of transactions. */
   length: Length;
-  /** Limits of every wait. */
+  /** Limits of all waits. */
   limits: TimeLimits;
-  /** Load model. */
+  /** When transactions are due. */
   load: Load;
   /** Share of transactions that may fail before the run counts as failed. */
   max_failures: number;
-  /** Where the logic runs. */
+  /** Where the transaction logic runs. */
   mode: Mode;
-  /** What a load that waits needs beside its model. */
+  /** Further settings of a load that waits. */
   pacing: Pacing;
-  /** How statements travel. */
+  /** How statements are sent. */
   protocol: Protocol;
-  /** Load without timing, before the window. Zero when the length is a number of transactions. */
+  /** Load before the timed window, which is not measured. Zero when the length is a number of transactions. */
   rampup: string;
-  /** When a failed attempt is tried again. */
+  /** When a failed attempt is retried. */
   retry: RetryPolicy;
-  /** Seed of the inputs. */
+  /** Random seed of the inputs. */
   seed: number;
-  /** Worker threads. */
+  /** Number of worker threads. */
   threads: number;
-  /** Virtual users; terminals where the load is keyed, sessions where it is open. */
+  /** Number of virtual users; of terminals where the load is keyed, of sessions where it is open. */
   users: number;
 }
 
@@ -1769,17 +1781,17 @@ export interface SchemaFact {
 /** What a fact of a schema is about. */
 export type SchemaKind = "table" | "engine" | "index" | "constraint" | "rows" | "bytes" | "index_bytes" | "statistics";
 
-/** What is at the other end of a session. */
+/** The server at the other end of a session. */
 export interface ServerInfo {
   /** TLS version and cipher; `null` without TLS. */
   cipher: string | null;
-  /** `PostgreSQL`, `SQLite`. */
+  /** Name of the product: `PostgreSQL`, `SQLite`. */
   product: string;
-  /** Whether the server runs on this host, when that can be told: then it shares our CPUs. */
+  /** Whether the server runs on this host, and so shares its CPUs with the client; `null` if unknown. */
   same_host: boolean | null;
-  /** `tcp`, `unix socket`, `in process`. */
+  /** How it is reached: `tcp`, `unix socket`, `in process`. */
   transport: string;
-  /** The server's version as it says it. */
+  /** The server's version, as it reports it. */
   version: string;
 }
 
@@ -1823,7 +1835,7 @@ export interface SessionInfo {
   needed: boolean;
 }
 
-/** The sessions that terminals work on. */
+/** The sessions that terminals use. */
 export type Sessions = "own" | {
   pool: number;
 };
@@ -2062,17 +2074,17 @@ export interface ThreadCpu {
   thread: number;
 }
 
-/** Every wait has a limit with a name. */
+/** A named limit for every wait. */
 export interface TimeLimits {
-  /** Opening a session. */
+  /** Limit for opening a session. */
   connect: string;
-  /** Waiting for transactions in flight after the stop; then they are aborted. */
+  /** Limit for transactions in flight after the stop; then they are aborted. */
   drain: string;
-  /** First wait before a lost session is reconnected; doubles up to `reconnect_max`. */
+  /** Wait before a lost session first reconnects; doubles up to `reconnect_max`. */
   reconnect_first: string;
   /** Longest wait between two attempts to reconnect. */
   reconnect_max: string;
-  /** A transaction's attempt; zero for no limit. A watchdog cancels it and counts a timeout. */
+  /** Limit for an attempt at a transaction; zero for none. A watchdog cancels it and counts a timeout. */
   transaction: string;
 }
 
@@ -2092,17 +2104,17 @@ export interface TimeShares {
   server_wait: number | null;
 }
 
-/** A summary of times, in microseconds. Percentiles are exact to three significant digits; the mean is exact where the sum is known. */
+/** A summary of times in microseconds. Percentiles are exact to three significant digits; the mean is exact where the sum is known. */
 export interface Times {
-  /** How many times this sums up; the others are 0 when it is 0. */
+  /** Number of times summarised; if it is 0, all other values are 0. */
   count: number;
-  /** Longest, in microseconds. */
+  /** Longest time, in microseconds. */
   max_us: number;
-  /** Mean, in microseconds; exact for committed ones. */
+  /** Mean, in microseconds; exact for committed transactions. */
   mean_us: number;
-  /** Shortest, in microseconds. */
+  /** Shortest time, in microseconds. */
   min_us: number;
-  /** Median, in microseconds. */
+  /** Median (50th percentile), in microseconds. */
   p50_us: number;
   /** 90th percentile, in microseconds. */
   p90_us: number;

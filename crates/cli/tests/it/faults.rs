@@ -175,8 +175,8 @@ const PAYMENT: usize = 1;
 fn an_answer_with_no_number_is_of_a_committed_transaction() {
     let changes = ["UPDATE customer SET c_balance = 'NaN', c_discount = 'NaN'"];
     let result = unreadable(Postgres, &changes, &[]);
-    assert_committed_and_unread(&result, NEW_ORDER, "is NaN, not a decimal");
-    assert_committed_and_unread(&result, PAYMENT, "is NaN, not a decimal");
+    assert_committed_and_unread(&result, NEW_ORDER, "expected a decimal that fits, got NaN");
+    assert_committed_and_unread(&result, PAYMENT, "expected a decimal that fits, got NaN");
     assert_eq!(verdict(&result), "verified");
     let rolled_back = &result["run"]["types"][NEW_ORDER]["rolled_back"];
     assert!(rolled_back.as_u64().is_some(), "{rolled_back}");
@@ -199,7 +199,7 @@ fn an_answer_of_another_width_is_of_a_committed_transaction() {
     let mariadb =
         ["CREATE OR REPLACE PROCEDURE triphammer_stock_level(a INT, b INT, c INT) SELECT 0"];
     let result = unreadable(Mariadb, &mariadb, &["--max-failures", "0%"]);
-    assert_committed_and_unread(&result, 4, "column 1 is missing, not an integer");
+    assert_committed_and_unread(&result, 4, "column 1: expected an integer, got no column");
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn a_steps_file_that_cannot_be_read_is_told_by_its_line() {
     let program = Program::new();
     std::fs::write(program.path("load.csv"), "100,30s\n200\n").unwrap();
     let done = program.run(&["run", "null:", "--load", "steps:load.csv"]);
-    let words = "steps file load.csv, line 2: `200` is not a rate per second and a duration";
+    let words = "steps file load.csv, line 2: invalid step `200`: expected a rate per second";
     assert!(done.code == 2 && done.err.contains(words), "{}", done.err);
 }
 

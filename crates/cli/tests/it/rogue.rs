@@ -337,8 +337,8 @@ fn only_short_regular_files_are_read() {
     assert!(made.success());
     std::fs::write(program.path("long"), vec![b'#'; 70_000]).unwrap();
     for (file, why) in [
-        ("pipe", "no regular file"),
-        ("/dev/zero", "no regular file"),
+        ("pipe", "not a regular file"),
+        ("/dev/zero", "not a regular file"),
         ("long", "longer than 64 KiB"),
     ] {
         let load = format!("steps:{file}");

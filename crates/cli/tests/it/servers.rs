@@ -241,7 +241,7 @@ fn who_may_only_read_checks(product: Product) {
             }
         }
         let done = program.run(&["run", &fresh, "--workload", "tpc-b", "--schema", ""]);
-        assert!(done.err.contains("the schema has no name"), "{}", done.err);
+        assert!(done.err.contains("--schema must not be empty"), "{}", done.err);
     }
 }
 

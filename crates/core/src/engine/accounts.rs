@@ -1,4 +1,4 @@
-//! What the worker threads counted, put together at the end of a run and checked to add up.
+//! Combines what the worker threads counted at the end of a run, and checks that it adds up.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -17,9 +17,9 @@ pub struct Violation {
     pub identity: &'static str,
     /// The transaction type that it was checked for; `None` for all together.
     pub transaction: Option<usize>,
-    /// What its left side came to.
+    /// Value of the left side.
     pub left: u64,
-    /// What its right side came to.
+    /// Value of the right side.
     pub right: u64,
 }
 
@@ -27,7 +27,7 @@ const STARTED: &str = "started = ended + in flight";
 const INTERVALS: &str = "sum of the seconds = total ended";
 const TICKETS: &str = "arrivals = started + skipped + dropped + returned";
 
-/// Checks the counting identities of each type, and gives those that do not hold.
+/// Checks the counting identities of each type, and returns those that do not hold.
 ///
 /// ```text
 /// started = ended + in flight at abort          (ended = committed + by rule + failed + in doubt)
@@ -50,7 +50,7 @@ pub(super) fn violations(
     run.iter().enumerate().flat_map(of_type).filter(|v| v.left != v.right).collect()
 }
 
-/// Checks that every number that an open load's queue has given out came to one end.
+/// Checks that every number that an open load's queue handed out ended in exactly one way.
 ///
 /// ```text
 /// given out = started + skipped + dropped + returned
@@ -65,7 +65,8 @@ pub(super) fn ticket_violation(given: u64, ends: &[WorkerEnd]) -> Option<Violati
     is_violated.then_some(Violation { identity: TICKETS, transaction: None, left: given, right })
 }
 
-/// What became of the arrivals of an open load that stopped at `stop`, with so many numbers given out.
+/// What became of the arrivals of an open load that stopped at `stop` after handing out this many
+/// numbers.
 pub(super) fn offered(
     spec: &RunSpec,
     share: Share,
@@ -85,7 +86,7 @@ pub(super) fn offered(
     Some(Offered { offered: started + skipped + never_started, skipped, never_started })
 }
 
-/// The slowest transactions of all threads that ended in these seconds.
+/// The slowest transactions of all threads that ended in these seconds, slowest first.
 pub(super) fn slowest(ends: &mut [WorkerEnd], seconds: Range<u64>) -> Vec<Exemplar> {
     let kept = ends.iter_mut().flat_map(|end| std::mem::take(&mut end.slowest));
     let mut slowest: Vec<Exemplar> =
@@ -95,7 +96,7 @@ pub(super) fn slowest(ends: &mut [WorkerEnd], seconds: Range<u64>) -> Vec<Exempl
     slowest
 }
 
-/// The first error of each type and class of all threads, with how often that happened.
+/// The first error of each type and class across all threads, with its number of occurrences.
 pub(super) fn errors(ends: &[WorkerEnd]) -> Vec<ErrorSample> {
     let mut merged: Vec<ErrorSample> = Vec::new();
     for sample in ends.iter().flat_map(|end| &end.errors) {

@@ -34,8 +34,9 @@ pub(super) struct OfThread {
     pub precise: bool,
 }
 
-/// What the sessions of a thread share, each part with one responsibility. This joins them: what ends
-/// is counted in its second, and seconds that are past are handed over.
+/// What the sessions of a thread share, each part with one responsibility. This type joins the
+/// parts: transactions are counted in the second in which they end, and completed seconds are
+/// handed over.
 pub(super) struct Context<W: Workload, D: Database> {
     pub plan: RunPlan<W, D>,
     pub signal: Signal,
@@ -44,7 +45,7 @@ pub(super) struct Context<W: Workload, D: Database> {
     pub waiting: Waiting<W>,
     pub probes: Probes,
     pub uplink: Uplink,
-    /// By transaction type.
+    /// Whether each transaction type reads or writes.
     access: Box<[Access]>,
 }
 
@@ -66,17 +67,18 @@ impl<W: Workload, D: Database> Context<W, D> {
         }
     }
 
-    /// Whether a transaction type writes.
+    /// Whether a transaction type reads or writes.
     pub fn access(&self, transaction: usize) -> Access {
         self.access[transaction]
     }
 
-    /// A transaction starts its first attempt.
+    /// Records that a transaction starts its first attempt.
     pub fn begin(&self, place: u32, transaction: usize) {
         self.ledger.borrow_mut().begin(place, transaction);
     }
 
-    /// A transaction ended. The one place that records, and that hands a second over when it is past.
+    /// Records that a transaction ended. The only place that records, and that hands a completed
+    /// second over.
     pub fn end(&self, place: u32, finished: Finished) {
         self.tick(finished.timing.finished);
         let recovery = self.ledger.borrow_mut().end(place, finished);
@@ -85,7 +87,7 @@ impl<W: Workload, D: Database> Context<W, D> {
         }
     }
 
-    /// A session was lost.
+    /// Records that a session was lost.
     pub fn lost(&self, id: u32, now: Elapsed) {
         self.sessions.left(id);
         let mut ledger = self.ledger.borrow_mut();
@@ -93,7 +95,7 @@ impl<W: Workload, D: Database> Context<W, D> {
         ledger.outage.lost(now);
     }
 
-    /// A lost session cannot be re-created, for this reason.
+    /// Records that a lost session cannot be re-created, and why.
     pub fn stays_away(&self, now: Elapsed, error: &DbError) {
         if self.sessions.away() == 0 {
             self.uplink.send(FromWorker::Away(now, error.to_string()));
@@ -101,7 +103,7 @@ impl<W: Workload, D: Database> Context<W, D> {
         self.sessions.stays_away();
     }
 
-    /// A session reconnected; `was_away` when not at the first try.
+    /// Records that a session reconnected; `was_away` when not at the first attempt.
     pub fn reconnected(&self, now: Elapsed, was_away: bool) {
         self.sessions.reconnected(was_away);
         let mut ledger = self.ledger.borrow_mut();
@@ -109,20 +111,21 @@ impl<W: Workload, D: Database> Context<W, D> {
         ledger.outage.back(now);
     }
 
-    /// A round trip that was no transaction's took from `start` to `end`.
+    /// Records a round trip from `start` to `end` that belongs to no transaction.
     pub fn round_trip(&self, start: Elapsed, end: Elapsed) {
         self.tick(end);
         self.ledger.borrow_mut().recorder.round_trip(end.since(start));
     }
 
-    /// Something that was ready at `ready` is taken up now.
+    /// Records the delay between `ready`, when something became ready, and `now`, when it is
+    /// handled.
     pub fn lag(&self, ready: Elapsed, now: Elapsed) {
         self.tick(now);
         self.ledger.borrow_mut().recorder.lag(now.since(ready));
     }
 
-    /// An attempt ended with an error. Whoever watches learns of the first of its kind at once; conflicts, which
-    /// are tried again, belong to every load.
+    /// Records that an attempt ended with an error. The first error of each kind is reported at
+    /// once; conflicts, which are retried, are normal under any load.
     pub fn sample(&self, transaction: usize, error: &DbError, now: Elapsed) {
         let first = self.ledger.borrow_mut().sample(transaction, error);
         if first && !error.class().is_retryable() {
@@ -132,12 +135,12 @@ impl<W: Workload, D: Database> Context<W, D> {
         }
     }
 
-    /// Tells the control thread something for people.
+    /// Sends a message for people to the control thread.
     pub fn note(&self, note: Note) {
         self.uplink.send(FromWorker::Note(note));
     }
 
-    /// Hands the current second over when it is past.
+    /// Hands the current second over once it is complete.
     pub fn tick(&self, now: Elapsed) {
         if !self.ledger.borrow().recorder.is_due(now) {
             return;
@@ -154,12 +157,13 @@ impl<W: Workload, D: Database> Context<W, D> {
         self.uplink.second(now.second(), interval);
     }
 
-    /// Tells the control thread that this one is of no use. Nobody has begun then, so there is room for it.
+    /// Reports to the control thread that this worker cannot start. No transaction has begun yet,
+    /// so there is room for the message.
     pub fn cannot_start(&self, error: DbError) {
         self.uplink.send(FromWorker::ConnectFailed(error));
     }
 
-    /// What this thread counted, with whatever is in flight.
+    /// Returns what this thread counted, including transactions in flight.
     pub fn finish(&self) -> WorkerEnd {
         let Closed { totals, in_flight, last_finish, round_trips, errors, slowest } =
             self.ledger.borrow_mut().close();

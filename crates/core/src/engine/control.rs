@@ -1,5 +1,5 @@
-//! The control thread: starts the workers, gives the start, moves the run through its phases, puts the
-//! seconds of all threads together, and checks at the end that nothing was lost.
+//! The control thread: starts the workers, gives the start signal, moves the run through its
+//! phases, merges the seconds of all threads, and checks at the end that nothing was lost.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,9 +29,10 @@ use crate::event::{Event, Note, Phase};
 use crate::session::Database;
 use crate::workload::Workload;
 
-/// How often the watchdog looks at sessions that block their thread.
+/// How often the watchdog checks sessions that block their thread.
 const WATCHDOG_TICK: Duration = Duration::from_millis(50);
-/// The longest sleep of the control thread: the end of time is too far for a timer.
+/// The longest sleep of the control thread; a timer cannot be set as far ahead as
+/// [`Elapsed::NEVER`].
 const SLEEP_MAX: Elapsed = Elapsed(86_400_000_000_000);
 
 /// Runs with worker threads.
@@ -44,7 +45,7 @@ pub(super) async fn threaded<W: Workload, D: Database>(
     let (control, contexts) = prepare(plan, events, stopper, signal, true);
     for (context, users) in contexts {
         let name = format!("worker {}", users.first().copied().unwrap_or_default());
-        // A context is not Send, its parts are: it is put together on its own thread.
+        // A context is not Send, but its parts are: it is assembled on its own thread.
         let started = std::thread::Builder::new().name(name).spawn(move || {
             let context = context();
             match runtime() {
@@ -62,7 +63,7 @@ pub(super) async fn threaded<W: Workload, D: Database>(
             control.stopper.over();
             let error = DbError::new(
                 ErrorClass::Other,
-                format!("starting a thread: {error}; give fewer --threads"),
+                format!("starting a worker thread: {error}; use fewer --threads"),
             );
             return Err(RunError { connected: 0, of: control.workers.sessions, error });
         }
@@ -70,7 +71,7 @@ pub(super) async fn threaded<W: Workload, D: Database>(
     control.drive().await
 }
 
-/// Runs with one worker beside the control in the same task set.
+/// Runs with one worker next to the control thread's tasks, on the same task set.
 pub(super) async fn here<W: Workload, D: Database>(
     mut plan: RunPlan<W, D>,
     events: mpsc::Sender<Event>,
@@ -87,10 +88,11 @@ pub(super) async fn here<W: Workload, D: Database>(
 
 type MakeContext<W, D> = Box<dyn FnOnce() -> Context<W, D> + Send>;
 
-/// What makes each worker's context, with the users dealt to it.
+/// The context factory of each worker, with the users assigned to it.
 type Contexts<W, D> = Vec<(MakeContext<W, D>, Vec<u32>)>;
 
-/// Deals the sessions to threads, and makes what they are given and the control that waits for them.
+/// Assigns the sessions to threads, and creates what the threads are given and the control that
+/// waits for them.
 fn prepare<W: Workload, D: Database>(
     mut plan: RunPlan<W, D>,
     events: mpsc::Sender<Event>,
@@ -157,7 +159,8 @@ fn prepare<W: Workload, D: Database>(
     (control, contexts)
 }
 
-/// What the control thread does its work with, each part with one responsibility. This joins them.
+/// The parts that the control thread works with, each with one responsibility. This type joins
+/// them.
 struct Control {
     stopper: StopHandle,
     signal: Signal,
@@ -229,7 +232,7 @@ impl Control {
         Ok(())
     }
 
-    /// Waits for one thing to happen and takes it in. False when there is no point in going on.
+    /// Waits for one event and handles it. Returns false when there is no point in continuing.
     async fn step(&mut self) -> bool {
         let mut signal = self.signal.clone();
         let draining = self.phases.is_draining();
@@ -251,7 +254,7 @@ impl Control {
             () = sleep_until(wake), if deadline.is_some() => return self.phase_is_over(),
             state = signal.until(called) => match state.stop_requested {
                 true => self.stop_early(state),
-                // Somebody has seen enough.
+                // The stopping rule is satisfied.
                 false => self.stopper.stop_at(self.phases.shorten()),
             },
             () = tokio::time::sleep(WATCHDOG_TICK), if self.workers.watchdog.is_some() => {
@@ -285,7 +288,7 @@ impl Control {
         }
     }
 
-    /// Sends out every second that all threads have completed, empty ones too.
+    /// Emits every second that all threads have completed, including empty ones.
     fn emit(&mut self) {
         let stop = self.phases.stop();
         while let Some(mut second) = self.merger.next_second(self.phases.least_seconds()) {
@@ -309,7 +312,8 @@ impl Control {
         self.outbox.offer(Event::Phase(phase, now));
     }
 
-    /// The clock says that the present phase is over. False when even the abort has taken too long.
+    /// Ends the current phase because the clock says so. Returns false when even the abort has
+    /// taken too long.
     fn phase_is_over(&mut self) -> bool {
         match self.phases.current {
             Some(Phase::RampUp) => self.enter(Phase::Window),
@@ -329,7 +333,7 @@ impl Control {
             }
             Some(Phase::Abort) | None => {
                 let text = format!(
-                    "{} worker threads did not end; their counts are missing",
+                    "{} worker threads did not finish; their counts are missing",
                     self.workers.missing()
                 );
                 let now = self.phases.clock.now();
@@ -340,11 +344,11 @@ impl Control {
         true
     }
 
-    /// Somebody asked for the end before its time.
+    /// Ends the run early, by request.
     fn stop_early(&mut self, state: State) {
         if !self.phases.is_draining() {
             let now = self.phases.stop_early();
-            self.outbox.note(Note::new("interrupted", Some(now), "stopped before its time"));
+            self.outbox.note(Note::new("interrupted", Some(now), "stopped early"));
             self.stopper.stopped();
             self.enter(Phase::Drain);
         }
@@ -353,7 +357,7 @@ impl Control {
         }
     }
 
-    /// Gives up what is in flight: workers drop their users, and the database is asked to stop.
+    /// Abandons what is in flight: workers drop their users, and the database is asked to cancel.
     fn abort(&mut self) {
         self.phases.ending = RunEnding::Aborted;
         self.enter(Phase::Abort);
@@ -361,10 +365,10 @@ impl Control {
         self.workers.cancel_all();
     }
 
-    /// Takes leave of the sinks, closes the counters, and puts the end together.
+    /// Closes the sinks and the counters, and assembles the result.
     async fn finish(mut self) -> RunEnd {
         if self.phases.is_timed_load() && !self.phases.users_ended() {
-            // Users that never wait are home before this thread's timer.
+            // Users that never wait have finished before this thread's timer fires.
             self.enter(Phase::Drain);
         }
         self.emit();
@@ -412,7 +416,7 @@ impl Control {
         }
     }
 
-    /// The counting identities that do not hold; they cannot be determined while a worker is missing.
+    /// The counting identities that do not hold; unknown while a worker is missing.
     fn violations(&self) -> Vec<Violation> {
         if self.workers.missing() > 0 {
             return Vec::new();

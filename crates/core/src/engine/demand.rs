@@ -1,5 +1,5 @@
-//! What the load asks for, as the control thread sees it: whether there is something to do in a second,
-//! and what became of what an open load offered.
+//! What the load asks for, as the control thread sees it: whether there is work to do in a second,
+//! and what became of the arrivals of an open load.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use crate::pace::RateProfile;
 use crate::recorder::RecordedInterval;
 use crate::spec::RunSpec;
 
-/// What is asked of the users.
+/// What the load asks of the users.
 pub(super) struct Demand {
     spec: RunSpec,
     share: Share,
     tickets: Arc<Tickets>,
-    /// Of an open load.
+    /// Rate over time; `None` unless the load is open.
     profile: Option<RateProfile>,
-    /// Of an open load.
+    /// Arrivals offered; `None` unless the load is open.
     offer: Option<Offer>,
 }
 
@@ -33,7 +33,7 @@ impl Demand {
         }
     }
 
-    /// Whether the load gave the users something to do in this second.
+    /// Whether the load gave the users any work in this second.
     pub fn asks_for_work(&self, second: u64) -> bool {
         let seconds = |at: u64| Elapsed::at_second(at).duration().as_secs_f64();
         let expected =
@@ -42,7 +42,7 @@ impl Demand {
         self.profile.as_ref().is_none_or(|profile| expected(profile) >= shares)
     }
 
-    /// Adds to the sum of all threads for a second what fell due in it.
+    /// Adds the arrivals that fell due in a second to the sum of all threads for it.
     pub fn complete(&mut self, second: &mut RecordedInterval, stop: Elapsed) {
         if let Some(offer) = &mut self.offer {
             offer.complete(second, stop);
@@ -54,7 +54,7 @@ impl Demand {
         accounts::offered(&self.spec, self.share, self.tickets.given(), stop, ends)
     }
 
-    /// An arrival that did not come to one end.
+    /// Returns the violation if some arrival did not end in exactly one way.
     pub fn violation(&self, ends: &[WorkerEnd]) -> Option<Violation> {
         accounts::ticket_violation(self.tickets.given(), ends)
     }

@@ -1,26 +1,27 @@
-//! Exemplars: the slowest transactions of the timed window, with what is needed to do each again. Inputs
-//! are drawn from streams that a seed and a number begin, so the number is all that must be kept.
+//! Exemplars: the slowest transactions of the timed window, with what is needed to repeat each.
+//! Inputs are drawn from streams that start from a seed and a number, so only the number has to be
+//! kept.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::{Outcome, Timing};
 
-/// How many are kept.
+/// Number of exemplars kept per run.
 pub const EXEMPLARS: usize = 10;
 
-/// A slow transaction.
+/// A slow transaction of the timed window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exemplar {
-    /// Place of its type.
+    /// Index of its transaction type.
     pub transaction: usize,
-    /// Whose it was.
+    /// Whose transaction it was: a user and its count, or an arrival.
     pub origin: Origin,
     /// When it was due, started and finished.
     pub timing: Timing,
-    /// How it ended.
+    /// How the transaction ended.
     pub outcome: Outcome,
-    /// Attempts, the first included.
+    /// Number of attempts, including the first.
     pub attempts: u32,
 }
 
@@ -28,33 +29,33 @@ pub struct Exemplar {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// A user or terminal.
+    /// A virtual user or terminal.
     User {
-        /// Which, from 0.
+        /// Number of the user, from 0.
         user: u32,
-        /// Which of its transactions, from 1.
+        /// Which of the user's transactions, from 1.
         nth: u64,
     },
     /// An arrival of an open load: its number, from 0.
     Arrival(u64),
 }
 
-/// The slowest so far.
+/// The slowest transactions seen so far.
 #[derive(Debug, Default)]
 pub(super) struct Slowest {
     kept: Vec<Exemplar>,
-    /// Response time from which a transaction is one of them.
+    /// Response time in nanoseconds from which a transaction is kept.
     threshold_ns: u64,
 }
 
 impl Slowest {
-    /// Whether a transaction of this response time is one of the slowest so far.
+    /// Whether a transaction with this response time is among the slowest so far.
     #[inline]
     pub fn takes(&self, response_ns: u64) -> bool {
         response_ns > self.threshold_ns
     }
 
-    /// Keeps a transaction, and lets the least slow go when there are too many.
+    /// Keeps a transaction, and drops the fastest one when there are too many.
     pub fn keep(&mut self, exemplar: Exemplar) {
         let slower = |kept: &Exemplar| kept.timing.response_ns() >= exemplar.timing.response_ns();
         let place = self.kept.partition_point(slower);
@@ -65,7 +66,7 @@ impl Slowest {
         }
     }
 
-    /// The slowest first.
+    /// Returns the kept transactions, slowest first.
     pub fn into_kept(self) -> Vec<Exemplar> {
         self.kept
     }

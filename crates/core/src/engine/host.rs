@@ -1,9 +1,9 @@
-//! What a run's host did: how busy its CPUs were, who used them, and how long those who were ready
-//! waited for one. CPU time goes to this process, to the server's processes where they run on this
+//! What a run's host did: how busy its CPUs were, who used them, and how long ready tasks waited
+//! for one. CPU time is attributed to this process, to the server's processes if they run on this
 //! host, or else to others.
 //!
-//! Utilisation says who used a CPU; only waiting says who would have needed more of it. So the
-//! time that tasks spent ready in a run queue is read, from the scheduler's own count.
+//! Utilisation shows who used a CPU; only waiting shows who needed more of it. That is why the
+//! scheduler's own count of the time that tasks spent ready in a run queue is read.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,16 +13,17 @@ use crate::clock::{Clock, Elapsed, process_cpu_ns};
 use crate::recorder::{CpuRoom, HostCpu, HostUse, ServerUse};
 use crate::session::ServerProcess;
 
-/// Where Linux tells of processes; elsewhere there is no such folder, and nothing is measured.
+/// Where Linux reports on processes; other systems have no such folder, and nothing is measured
+/// there.
 const PROC: &str = "/proc";
-/// The server's tasks are read again when so many times what the last reading took has passed, so
-/// that even thousands of them cost no more than 1 % of one CPU.
+/// The server's tasks are read again after this many times the duration of the last reading, so
+/// that even thousands of them cost at most 1 % of one CPU.
 const REST: u64 = 100;
 
-/// Runs under way in this process, whose CPU time cannot be distinguished.
+/// Runs in progress in this process, whose CPU times cannot be told apart.
 static RUNS: AtomicU32 = AtomicU32::new(0);
 
-/// Counts a run for as long as it lives.
+/// Counts a run for as long as the value lives.
 #[derive(Debug)]
 struct RunCount;
 
@@ -39,7 +40,7 @@ impl Drop for RunCount {
     }
 }
 
-/// Reads what has passed since it was last asked.
+/// Measures what the host did since the last call.
 #[derive(Debug)]
 pub(super) struct HostMeter {
     proc: Procfs,
@@ -79,8 +80,8 @@ impl HostMeter {
         meter
     }
 
-    /// The server's process, as one of its sessions says. Says nothing where the id is another
-    /// process's, because the server is in a container that counts by itself.
+    /// Watches the server's process, as reported by one of its sessions. Measures nothing if the id
+    /// belongs to another process because the server runs in a container with its own process ids.
     pub fn watch(&mut self, server: ServerProcess) {
         self.server = ServerMeter::new(&self.proc, server);
     }
@@ -94,7 +95,7 @@ impl HostMeter {
         }
     }
 
-    /// What passed since the last call; `host` is zero where it cannot be read.
+    /// Returns what happened since the last call; `host` is zero where it cannot be read.
     pub fn since_last(&mut self) -> (HostCpu, HostUse) {
         let now = self.read();
         let before = std::mem::replace(&mut self.last, now.clone());
@@ -133,7 +134,7 @@ fn passed(now: Option<&HostCpus>, before: Option<&HostCpus>) -> Option<HostCpus>
     Some(HostCpus { all: since(now.all, before.all), each: each.collect() })
 }
 
-/// What those CPUs did that a process may use. A list may name CPUs that the host does not have.
+/// What the CPUs that a process may use did. The list may name CPUs that the host does not have.
 fn room(cpus: &HostCpus, allowed: &[u32]) -> CpuRoom {
     let of_them = allowed.iter().filter_map(|number| cpus.each.get(number));
     let mut room = CpuRoom::default();
@@ -149,12 +150,12 @@ fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// The processes or the threads of the server.
+/// Reads the processes or the threads of the server.
 #[derive(Debug)]
 struct ServerMeter {
-    /// Of its first process.
+    /// Status of its first process.
     status: ProcessStatus,
-    /// Whether a session is a process, and not a thread.
+    /// Whether each session is a process rather than a thread.
     of_processes: bool,
     last: Option<HashMap<u32, TaskTime>>,
     last_at: Elapsed,
@@ -168,7 +169,7 @@ impl ServerMeter {
             server.names.contains(&status.name.as_str()).then_some(status)
         };
         let session = proc.status(&server.id.to_string())?;
-        // A thread may have a name of its own.
+        // A thread may have its own name.
         let process = by_name(session.process)?;
         let parent = by_name(process.parent);
         let of_processes = parent.is_some();
@@ -177,8 +178,8 @@ impl ServerMeter {
         Some(Self { status, of_processes, last: None, last_at: at, took_ns: 0 })
     }
 
-    /// What its tasks did since the last reading; `None` at the first one, where it is too early to
-    /// read again, and where nothing can be read.
+    /// What its tasks did since the last reading; `None` at the first reading, when it is too early
+    /// to read again, and when nothing can be read.
     fn since_last(&mut self, proc: &Procfs, now: Elapsed) -> Option<ServerUse> {
         let wall_ns = now.since(self.last_at);
         if self.last.is_some() && wall_ns < self.took_ns.saturating_mul(REST) {
@@ -192,7 +193,7 @@ impl ServerMeter {
         let tasks = self.last.as_ref().filter(|tasks| !tasks.is_empty())?;
         let mut used = ServerUse { wall_ns, ..ServerUse::default() };
         for (task, time) in tasks {
-            // One that is new began at zero.
+            // A new task began at zero.
             let before = before.get(task).copied().unwrap_or_default();
             used.cpu_ns += time.cpu_ns.saturating_sub(before.cpu_ns);
             used.wait_ns += time.wait_ns.saturating_sub(before.wait_ns);

@@ -1,11 +1,12 @@
-//! Scheduling lag: how late a worker thread takes up what is ready. The control thread sends each
-//! worker a heartbeat with the time, about 70 per second, and the worker notes how old it is. A beat
-//! wakes the worker just as a server's answer does, so its age is what every answer waits on top,
-//! and is exact to the microsecond where a timer of the worker's own would be to the millisecond.
-//! Beats that wait are kept: a worker that stood still for a second finds all of that second's.
+//! Event-loop lag: how late a worker thread handles what is ready. The control thread sends each
+//! worker a heartbeat with the time, about 70 per second, and the worker records its age. A
+//! heartbeat wakes the worker just as a server's answer does, so its age is the delay that is added
+//! to every answer. It is exact to the microsecond, where a timer in the worker would be exact to
+//! the millisecond. Waiting heartbeats are kept: a worker that stalled for a second receives all
+//! heartbeats of that second.
 //!
-//! Sessions that block their thread are the database's work on that thread, not a lag; there nobody
-//! beats.
+//! Where sessions block their thread, the thread is busy with the database's work, which is not
+//! lag; no heartbeats are sent there.
 
 use std::time::Duration;
 
@@ -15,15 +16,15 @@ use tokio::sync::mpsc::error::TrySendError;
 use crate::clock::{Clock, Elapsed};
 use crate::random::Rng;
 
-/// Shortest time between two heartbeats; the longest is twice that, so that they keep no step with what the
-/// users do.
+/// Shortest time between two heartbeats; the longest is twice that, so that heartbeats do not
+/// synchronise with the users' work.
 const HEARTBEAT: Duration = Duration::from_millis(10);
 /// Heartbeats that may wait for a worker.
 const WAITING_MAX: usize = 512;
 
 /// Sends heartbeats to a worker.
 pub(super) type HeartbeatSender = mpsc::Sender<Elapsed>;
-/// The worker's end.
+/// The worker's end of the heartbeat channel.
 pub(super) type HeartbeatReceiver = mpsc::Receiver<Elapsed>;
 
 pub(super) fn channel() -> (HeartbeatSender, HeartbeatReceiver) {

@@ -1,5 +1,5 @@
-//! What a worker thread counts of its transactions: the intervals of its recorder, the transactions in
-//! flight, the first error of each kind, the slowest, and the way back after an outage.
+//! What a worker thread counts of its transactions: the intervals of its recorder, the transactions
+//! in flight, the first error of each kind, the slowest transactions, and recovery after an outage.
 
 use super::ErrorSample;
 use super::exemplar::{Exemplar, Origin, Slowest};
@@ -26,16 +26,17 @@ pub(super) struct Ledger {
     /// Statements and calls sent by attempts.
     pub round_trips: u64,
     pub outage: Watch,
-    /// Transaction type in flight, by place of the session on this thread.
+    /// Transaction type in flight, by index of the session on this thread.
     in_flight: Vec<Option<usize>>,
     errors: Vec<ErrorSample>,
     slowest: Slowest,
     last_finish: Elapsed,
-    /// Seconds at which the timed window begins and ends: the slowest are those of the window.
+    /// Seconds at which the timed window begins and ends; only transactions of the window are kept
+    /// as slowest.
     edges: [u64; 2],
 }
 
-/// What a thread's counters add up to.
+/// Final counters of a thread.
 #[derive(Debug)]
 pub(super) struct Closed {
     pub totals: Totals,
@@ -48,7 +49,7 @@ pub(super) struct Closed {
 }
 
 impl Ledger {
-    /// For so many transaction types.
+    /// Creates the counters for this many transaction types.
     pub fn new(types: usize, closed_load: bool, edges: [u64; 2]) -> Self {
         Self {
             recorder: Recorder::new(types, closed_load),
@@ -62,19 +63,19 @@ impl Ledger {
         }
     }
 
-    /// Makes room for the sessions of the thread.
+    /// Allocates room for the sessions of the thread.
     pub fn open(&mut self, sessions: usize) {
         self.in_flight.resize(sessions, None);
     }
 
-    /// A transaction starts its first attempt.
+    /// Records that a transaction starts its first attempt.
     pub fn begin(&mut self, place: u32, transaction: usize) {
         self.in_flight[place as usize] = Some(transaction);
         self.recorder.start(transaction);
     }
 
-    /// A transaction ended, in the interval that goes on. Gives the way back when it was the first to
-    /// commit after an outage.
+    /// Records that a transaction ended, in the current interval. Returns the recovery if it was
+    /// the first to commit after an outage.
     pub fn end(&mut self, place: u32, finished: Finished) -> Option<Recovery> {
         let Finished { transaction, timing, ended, .. } = finished;
         self.in_flight[place as usize] = None;
@@ -89,7 +90,7 @@ impl Ledger {
         }
     }
 
-    /// Keeps one of the slowest transactions, if it ended in the timed window.
+    /// Keeps the transaction if it is among the slowest and ended in the timed window.
     #[cold]
     fn maybe_keep(&mut self, finished: Finished) {
         let Finished { transaction, timing, ended, origin, attempts } = finished;
@@ -99,7 +100,8 @@ impl Ledger {
         }
     }
 
-    /// Keeps the first error of each type and class, and counts the others; true when it is the first.
+    /// Keeps the first error of each type and class, and counts the others; returns true for the
+    /// first.
     pub fn sample(&mut self, transaction: usize, error: &DbError) -> bool {
         let class = error.class();
         let same = |e: &&mut ErrorSample| e.transaction == transaction && e.class == class;
@@ -116,7 +118,7 @@ impl Ledger {
         }
     }
 
-    /// Closes the counters, with whatever is in flight.
+    /// Closes the counters, including transactions in flight.
     pub fn close(&mut self) -> Closed {
         let totals = self.recorder.totals().clone();
         let mut in_flight = vec![0; totals.started.len()];

@@ -1,7 +1,8 @@
-//! Puts the seconds of several parts of a run together. A part is a worker thread, or a process that
-//! drives a [`Share`](super::Share) of the run: this module knows neither. It takes [`RecordedInterval`]s, which
-//! can be serialised, and gives the seconds that all parts have completed, in order. Gauges are added as
-//! those of one process on one host: whoever merges processes keeps theirs apart beforehand.
+//! Merges the seconds of several parts of a run. A part is a worker thread, or a process that
+//! drives a [`Share`](super::Share) of the run: this module does not distinguish them. It takes
+//! [`RecordedInterval`]s, which can be serialised, and returns the seconds that all parts have
+//! completed, in order. Gauges are added as those of one process on one host: callers that merge
+//! processes must separate their gauges beforehand.
 
 use std::collections::BTreeMap;
 
@@ -9,33 +10,34 @@ use hdrhistogram::Histogram;
 
 use crate::recorder::{Gauges, RecordedInterval, TypeInterval, merge};
 
-/// Whether two intervals may become one: not across an edge of the timed window, because what ended
-/// in the window could not be told from the rest any more.
+/// Whether two intervals may be merged: never across an edge of the timed window, because what
+/// ended in the window could no longer be told from the rest.
 #[must_use]
 pub fn may_join(edges: [u64; 2], earlier: &RecordedInterval, later: &RecordedInterval) -> bool {
     !edges.iter().any(|edge| (earlier.first + 1..=later.last).contains(edge))
 }
 
-/// The seconds of several parts on their way to become those of the run.
+/// Merges the seconds of several parts into those of the run.
 #[derive(Debug)]
 pub struct Merger {
-    /// By part: every second before this one has come in.
+    /// By part: every second before this one has been received.
     complete: Vec<u64>,
-    /// Every second before this one was given out.
+    /// Every second before this one has been returned.
     given: u64,
     types: usize,
-    /// By last second.
+    /// Waiting intervals, by their last second.
     seconds: BTreeMap<u64, RecordedInterval>,
 }
 
 impl Merger {
-    /// Waits for so many parts of a run with so many transaction types.
+    /// Creates a merger for this many parts and transaction types.
     #[must_use]
     pub fn new(parts: usize, types: usize) -> Self {
         Self { complete: vec![0; parts], given: 0, types, seconds: BTreeMap::new() }
     }
 
-    /// Takes an interval of a part. With it every second of that part before `complete` is here.
+    /// Takes an interval of a part; every second of that part before `complete` has now been
+    /// received.
     ///
     /// # Panics
     /// When there is no such part.
@@ -52,7 +54,7 @@ impl Merger {
         }
     }
 
-    /// Nothing more comes of a part.
+    /// Records that a part sends nothing more.
     ///
     /// # Panics
     /// When there is no such part.
@@ -60,8 +62,8 @@ impl Merger {
         self.complete[part] = u64::MAX;
     }
 
-    /// The next second that all parts have completed; an empty one where nothing happened. When all
-    /// parts have ended, the seconds go up to `until` at the least.
+    /// Returns the next second that all parts have completed; an empty one if nothing happened in
+    /// it. When all parts have ended, seconds are returned up to `until` at least.
     pub fn next_second(&mut self, until: u64) -> Option<RecordedInterval> {
         let ready = self.complete.iter().copied().min().unwrap_or_default();
         let ready = if ready == u64::MAX {
@@ -79,34 +81,36 @@ impl Merger {
         Some(seen.unwrap_or_else(|| RecordedInterval::new(second, self.types)))
     }
 
-    /// How many seconds were given out.
+    /// How many seconds have been returned.
     #[must_use]
     pub const fn given(&self) -> u64 {
         self.given
     }
 }
 
-/// What the intervals of a run add up to.
+/// The sums of all intervals of a run.
 #[derive(Clone, Debug)]
 pub struct Sums {
     /// Everything that ended, by transaction type.
     pub run: Vec<TypeInterval>,
     /// What ended in the timed window, by transaction type.
     pub window: Vec<TypeInterval>,
-    /// From due to the start of the first attempt, of what ended in the timed window, µs.
+    /// Time from due to the start of the first attempt, of transactions that ended in the timed
+    /// window, µs.
     pub pool_wait: Option<Histogram<u32>>,
-    /// Of the timed window; round trips of the whole run.
+    /// Gauges of the timed window; round trips of the whole run.
     pub gauges: Gauges,
-    /// Most that waited for a session at the end of a second of the timed window.
+    /// Largest number of transactions waiting for a session at the end of a second of the timed
+    /// window.
     pub backlog_max: Option<u64>,
-    /// Sessions lost.
+    /// Sessions lost during the run.
     pub lost: u64,
-    /// Sessions reconnected.
+    /// Sessions reconnected during the run.
     pub reconnected: u64,
 }
 
 impl Sums {
-    /// Nothing yet, of so many transaction types.
+    /// Creates empty sums for this many transaction types.
     #[must_use]
     pub fn new(types: usize) -> Self {
         let nothing = vec![TypeInterval::default(); types];
@@ -136,13 +140,13 @@ impl Sums {
         self.reconnected += interval.reconnected;
     }
 
-    /// Adds what only the whole of a second tells: its gauges, and who waited when it ended.
+    /// Adds what is only known of a whole second: its gauges, and the backlog at its end.
     pub fn add_second(&mut self, second: &RecordedInterval, in_window: bool) {
         if in_window {
             self.backlog_max = self.backlog_max.max(second.backlog);
             self.gauges.add(&second.gauges);
         } else {
-            // Rare where they are long, and the network is the same before the window and after it.
+            // Few where they are long, and the network is the same before the window and after it.
             let round_trip = second.gauges.round_trip.clone();
             self.gauges.add(&Gauges { round_trip, ..Gauges::default() });
         }

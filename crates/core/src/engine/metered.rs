@@ -1,6 +1,6 @@
-//! A session with a meter: counts round trips and knows whether a COMMIT, or a call that commits by
-//! itself, is on its way, which is what makes a lost connection's outcome in doubt. It is a session
-//! like any other to the workload.
+//! A session with a meter: counts round trips and knows whether a COMMIT, or a call that commits
+//! implicitly, is on its way; if the connection is lost then, the outcome is in doubt. To the
+//! workload it is an ordinary session.
 
 use crate::error::DbError;
 use crate::rows::Rows;
@@ -9,7 +9,7 @@ use crate::sql::BoundStatement;
 use crate::value::Value;
 use crate::workload::TableDef;
 
-/// A session with a meter.
+/// A session that counts its round trips and tracks pending commits.
 #[derive(Debug)]
 pub struct Metered<S> {
     session: S,
@@ -20,7 +20,7 @@ pub struct Metered<S> {
 }
 
 impl<S: Session> Metered<S> {
-    /// Puts a meter on a session.
+    /// Wraps a session in a meter.
     pub fn new(session: S) -> Self {
         Self {
             session,
@@ -31,42 +31,43 @@ impl<S: Session> Metered<S> {
         }
     }
 
-    /// Statements, calls, begins, commits and rollbacks sent so far, each a round trip.
+    /// Number of round trips so far: statements, calls, begins, commits and rollbacks.
     #[must_use]
     pub fn round_trips(&self) -> u64 {
         self.round_trips
     }
 
-    /// Whether a commit was sent and not answered: true when a call's future was dropped under way.
+    /// Whether a commit was sent and not answered: true when a call's future was dropped while in
+    /// flight.
     #[must_use]
     pub fn commit_pending(&self) -> bool {
         self.commit_pending
     }
 
-    /// A new attempt at a transaction of this access begins: nothing of it is acknowledged.
+    /// Begins a new attempt at a transaction of this access: nothing of it is acknowledged yet.
     pub fn begin_attempt(&mut self, access: Access) {
         self.acknowledged = false;
         self.announce(access);
     }
 
-    /// Whether the database has acknowledged a commit, or a call that commits by itself, in this
-    /// attempt: whatever goes wrong afterwards, the work is done.
+    /// Whether the database has acknowledged a commit, or a call that commits implicitly, in this
+    /// attempt; whatever fails afterwards, the work is done.
     #[must_use]
     pub fn is_acknowledged(&self) -> bool {
         self.acknowledged
     }
 
-    /// The session under its meter, to ask it about its server.
+    /// The inner session, for queries about its server.
     pub fn inner_mut(&mut self) -> &mut S {
         &mut self.session
     }
 
-    /// The session without its meter.
+    /// Returns the inner session.
     pub fn into_inner(self) -> S {
         self.session
     }
 
-    /// Marks what follows as committing, unless the connection is known to be gone already.
+    /// Marks the next call as a commit, unless the connection is already known to be lost.
     fn committing(&mut self) {
         self.round_trips += 1;
         self.commit_pending = !self.session.is_closed();
@@ -82,7 +83,7 @@ impl<S: Session> Metered<S> {
     }
 }
 
-#[deny(clippy::missing_trait_methods, reason = "what is not passed on would be lost")]
+#[deny(clippy::missing_trait_methods, reason = "what is not forwarded would be lost")]
 impl<S: Session> Session for Metered<S> {
     async fn script(&mut self, sql: &str) -> Result<(), DbError> {
         self.round_trips += 1;
@@ -138,7 +139,7 @@ impl<S: Session> Session for Metered<S> {
     async fn begin(&mut self, access: Access) -> Result<(), DbError> {
         debug_assert!(
             self.announced.writes() || !access.writes(),
-            "the workload says of this transaction that it only reads"
+            "the workload declares this transaction as read only"
         );
         self.round_trips += 1;
         self.session.begin(access).await
@@ -177,7 +178,7 @@ impl<S: Session> Session for Metered<S> {
         self.session.canceller()
     }
 
-    /// No transaction's round trip, so not counted.
+    /// Not part of a transaction, so not counted.
     async fn ping(&mut self) -> Result<bool, DbError> {
         self.session.ping().await
     }

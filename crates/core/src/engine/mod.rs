@@ -1,17 +1,19 @@
-//! The engine: drives a workload on a database as a [`RunSpec`] says, and gives back what happened.
+//! The engine: drives a workload on a database as a [`RunSpec`] specifies, and returns what
+//! happened.
 //!
 //! ```text
 //!  caller's thread        control thread (control.rs)       N worker threads (worker.rs)
 //!  ───────────────        ───────────────────────────       ────────────────────────────
 //!  start(plan) ────────►  waits until all are connected ◄── connect their users
 //!                         go(clock) ──────────────────────► each user: the one loop (user.rs)
-//!  events  ◄───────────   merges seconds, tells phases  ◄── one Interval a second
+//!  events  ◄───────────   merges seconds, sets phases   ◄── one Interval per second
 //!  stop(), abort() ────►  moves the stop signal ──────────► users end, or are dropped
 //!  join()  ◄───────────   RunEnd, identities checked    ◄── totals
 //! ```
 //!
-//! A worker thread owns its users, their sessions, generators and histograms; nothing on it is shared
-//! but the stop signal, which it reads. Nothing crosses threads more often than once a second.
+//! A worker thread owns its users, their sessions, generators and histograms; nothing is shared
+//! except the stop signal, which it only reads. Nothing crosses threads more often than once per
+//! second.
 
 mod accounts;
 mod context;
@@ -68,21 +70,21 @@ pub use replay::{Replay, replay};
 pub use share::Share;
 pub use signal::StopHandle;
 
-/// Seconds that may wait in the channel to the sinks before they are merged.
+/// Seconds that may wait in the channel to the sinks; further seconds are merged.
 const EVENTS_MAX: usize = 256;
 
-/// What to run.
+/// Inputs of a run: the workload, the database, its SQL, and how it is driven.
 #[derive(Debug)]
 pub struct RunPlan<W, D> {
-    /// The workload.
+    /// Workload whose transactions are run.
     pub workload: Arc<W>,
-    /// The database.
+    /// Database to run it on.
     pub database: Arc<D>,
-    /// The workload's SQL in the database's spelling.
+    /// The workload's SQL in the database's dialect.
     pub catalogue: Arc<StatementCatalogue>,
-    /// How the whole of it is driven.
+    /// How the whole run is driven.
     pub spec: RunSpec,
-    /// What of it is driven here.
+    /// Which share of the run this process drives.
     pub share: Share,
 }
 
@@ -98,29 +100,29 @@ impl<W, D> Clone for RunPlan<W, D> {
     }
 }
 
-/// A run that goes on. Everything in it may be used from any thread.
+/// A run in progress. All of it may be used from any thread.
 #[derive(Debug)]
 pub struct RunHandle {
-    /// What happens, in order; ends when the run has ended.
+    /// Events of the run, in order; the channel closes when the run has ended.
     pub events: mpsc::Receiver<Event>,
     stopper: StopHandle,
     control: JoinHandle<Result<RunEnd, RunError>>,
 }
 
 impl RunHandle {
-    /// A handle that stops or aborts the run.
+    /// Returns a handle that stops or aborts the run.
     #[must_use]
     pub fn stopper(&self) -> StopHandle {
         self.stopper.clone()
     }
 
-    /// Waits for the end. Read `events` to their end first, or drop them.
+    /// Waits for the end. Read `events` to the end first, or drop them.
     ///
     /// # Errors
     /// When the run could not start.
     ///
     /// # Panics
-    /// When the engine panicked: a defect.
+    /// When the engine panicked, which is a defect.
     pub fn join(self) -> Result<RunEnd, RunError> {
         drop(self.events);
         self.control.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -131,23 +133,23 @@ impl RunHandle {
 #[derive(Debug, thiserror::Error)]
 #[error("connected {connected} of {of} virtual users: {error}")]
 pub struct RunError {
-    /// How many virtual users had their session.
+    /// Number of virtual users that had a session.
     pub connected: u32,
-    /// How many were asked for.
+    /// Number of virtual users requested.
     pub of: u32,
-    /// The first error.
+    /// The error that stopped the run from starting.
     pub error: DbError,
 }
 
 /// What happened in a run, from its zero to the end of the last transaction.
 #[derive(Clone, Debug)]
 pub struct RunEnd {
-    /// The date and time of zero.
+    /// Date and time of the run's zero.
     pub started_at: Timestamp,
-    /// When the last transaction ended.
+    /// When the last transaction ended, since zero.
     pub ended: Elapsed,
-    /// The timed window that really was: shorter than asked for when the run was stopped in it, empty
-    /// when it never came to it.
+    /// The actual timed window: shorter than requested when the run was stopped within it, empty
+    /// when the run never reached it.
     pub window: Window,
     /// Transactions started, by type.
     pub started: Vec<u64>,
@@ -159,34 +161,35 @@ pub struct RunEnd {
     pub timed: Vec<TypeInterval>,
     /// What arrived, where the load is open.
     pub offered: Option<Offered>,
-    /// From due to the start of the first attempt, of what ended in the timed window, µs; `None` where
-    /// the load is closed.
+    /// Time from due to the start of the first attempt, of transactions that ended in the timed
+    /// window, µs; `None` where the load is closed.
     pub pool_wait: Option<Histogram<u32>>,
-    /// Most arrivals, or terminals, that waited for a session at the end of a second of the timed window;
-    /// `None` where the load is closed.
+    /// Largest number of arrivals, or terminals, waiting for a session at the end of a second of
+    /// the timed window; `None` where the load is closed.
     pub backlog_max: Option<u64>,
     /// The slowest transactions that ended in the timed window, the slowest first.
     pub exemplars: Vec<Exemplar>,
     /// What was measured of the client and its host in the timed window; round trips in the whole run.
     pub gauges: Gauges,
-    /// CPU time of the worker threads from zero on, nanoseconds, by thread.
+    /// CPU time of each worker thread since zero, in nanoseconds.
     pub worker_cpu_ns: Vec<u64>,
-    /// Sessions lost, and reconnected.
+    /// Numbers of sessions lost and reconnected.
     pub sessions: (u64, u64),
-    /// Sessions that were lost and could not be reconnected before the end.
+    /// Sessions that were lost and not reconnected before the end.
     pub away: u32,
-    /// Stretches of seconds, of ramp-up and window, in which no transaction completed although some
+    /// Ranges of seconds, in ramp-up and window, in which no transaction completed although some
     /// should have.
     pub outages: Vec<Range<u64>>,
-    /// Counting identities that do not hold: a defect of the engine. The counts are not to be trusted.
+    /// Counting identities that do not hold, which is a defect of the engine. The counts cannot be
+    /// trusted then.
     pub violations: Vec<Violation>,
     /// Statements and calls sent by committed and rolled-back transactions: round trips.
     pub round_trips: u64,
-    /// The first error of each type and class, with how often that happened.
+    /// The first error of each type and class, with its number of occurrences.
     pub errors: Vec<ErrorSample>,
-    /// How the run came to its end.
+    /// How the run ended.
     pub ending: RunEnding,
-    /// Remarks.
+    /// Remarks made during the run.
     pub notes: Vec<Note>,
 }
 
@@ -199,13 +202,13 @@ pub struct RunEnd {
 pub struct Offered {
     /// Arrivals that were due before the stop.
     pub offered: u64,
-    /// Skipped because they were too late, as [`Late`](crate::pace::Late) asks.
+    /// Arrivals skipped because they were too late, as [`Late`](crate::pace::Late) specifies.
     pub skipped: u64,
-    /// Pushed out of the backlog, or still waiting when the run stopped.
+    /// Arrivals dropped from the backlog, or still waiting when the run stopped.
     pub never_started: u64,
 }
 
-/// A stretch of the run's clock.
+/// A range of time on the run's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "a start and an end")]
 pub struct Window {
@@ -221,36 +224,36 @@ impl Window {
     }
 }
 
-/// How a run came to its end.
+/// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnding {
-    /// By the clock, or all users did all they had to.
+    /// By the clock, or because all users finished their work.
     Complete,
-    /// Stopped early; what was in flight ended.
+    /// Stopped early; transactions in flight were completed.
     Stopped,
-    /// Stopped, and what was in flight was abandoned.
+    /// Stopped, and transactions in flight were abandoned.
     Aborted,
-    /// Every virtual user ended early, because the database refused it for good.
+    /// Every virtual user ended early, because the database rejected it permanently.
     UsersEnded,
 }
 
-/// The first error of its kind.
+/// The first error of a kind, with its count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorSample {
-    /// Transaction type.
+    /// Index of the transaction type.
     pub transaction: usize,
-    /// Class of the error.
+    /// Class that the driver assigned to the error.
     pub class: ErrorClass,
-    /// The error in words, without secrets.
+    /// Error message, without secrets.
     pub message: String,
-    /// Attempts that ended with it, retried ones included.
+    /// Number of attempts that ended with it, including retried ones.
     pub count: u64,
 }
 
-/// Starts a run on threads of its own.
+/// Starts a run on its own threads.
 ///
 /// # Errors
-/// When no thread, or nothing for it to wait with, is to be had.
+/// When a thread or its event loop cannot be created.
 pub fn start<W: Workload, D: Database>(plan: RunPlan<W, D>) -> std::io::Result<RunHandle> {
     let (events, receiver) = mpsc::channel(EVENTS_MAX);
     let (stopper, signal) = signal::channel();
@@ -262,7 +265,7 @@ pub fn start<W: Workload, D: Database>(plan: RunPlan<W, D>) -> std::io::Result<R
     Ok(RunHandle { events: receiver, stopper, control })
 }
 
-/// Runs on the calling task's own thread, all users in one worker: for tests in virtual time.
+/// Runs on the calling task's thread, with all users in one worker; for tests in virtual time.
 ///
 /// # Errors
 /// When the run could not start.
@@ -281,13 +284,13 @@ pub async fn run_here<W: Workload, D: Database>(
         .await
 }
 
-/// The runtime of a thread that owns its work.
+/// Creates the runtime of a thread that owns its work.
 ///
 /// # Errors
-/// When the system has no file or event left for it.
+/// When the system has no file descriptor or event left for it.
 pub fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()
 }
 
-/// What failed when there is no [`runtime`].
-pub const NO_RUNTIME: &str = "making an event loop (`ulimit -n` shows how many files may be open)";
+/// Context of the error when a [`runtime`] cannot be created.
+pub const NO_RUNTIME: &str = "creating an event loop (check the limit on open files: `ulimit -n`)";

@@ -1,43 +1,44 @@
-//! Outages: stretches in which nothing completed although users were at work, and how soon after a session
-//! was back the first transaction committed. They stay in the timed window; here they are only noticed.
+//! Outages: stretches in which nothing completed although users were active, and how soon after a
+//! session reconnected the first transaction committed. They remain in the timed window; they are
+//! only reported here.
 
 use std::ops::Range;
 
 use crate::clock::Elapsed;
 use crate::event::Note;
 
-/// Transactions per second, on average so far, from which a second without any is an outage: below it such
-/// a second may be chance.
+/// Average rate so far, in transactions per second, from which a second without any transaction is
+/// an outage; at lower rates such a second may be chance.
 const USUAL_PER_SECOND: u64 = 10;
 
-/// The outages of a run.
+/// Detects the outages of a run.
 #[derive(Debug, Default)]
 pub(super) struct Outages {
     quiet: Quiet,
-    /// That sessions cannot be had has been noted.
+    /// Whether it has been noted that no session can be opened.
     is_away: bool,
     recoveries: Vec<Recovery>,
 }
 
 impl Outages {
-    /// Hears of the next second; gives a note when a quiet stretch has ended with it.
+    /// Takes the next second; returns a note if it ended a quiet stretch.
     pub fn second(&mut self, index: u64, completed: u64) -> Option<Note> {
         self.quiet.second(index, completed)
     }
 
-    /// A lost session cannot be re-created; gives a note when it is the first of an outage.
+    /// Records that a lost session cannot be re-created; returns a note for the first of an outage.
     pub fn away(&mut self, at: Elapsed, why: &str) -> Option<Note> {
         let is_known = std::mem::replace(&mut self.is_away, true);
         (!is_known).then(|| Note::new("away", Some(at), format!("no new sessions: {why}")))
     }
 
-    /// A thread's users are back at work.
+    /// Records that a thread's users work again.
     pub fn recovered(&mut self, recovery: Recovery) {
         self.is_away = false;
         self.recoveries.push(recovery);
     }
 
-    /// The run ends with second `last`; gives the quiet stretches, and what there is to note.
+    /// Ends with second `last`; returns the quiet stretches and the remaining notes.
     pub fn end(mut self, last: u64) -> (Vec<Range<u64>>, Vec<Note>) {
         let unended = self.quiet.end(last.max(1));
         let notes = unended.into_iter().chain(notes(self.recoveries)).collect();
@@ -45,18 +46,18 @@ impl Outages {
     }
 }
 
-/// Notices quiet stretches in the seconds of a run.
+/// Detects quiet stretches in the seconds of a run.
 #[derive(Debug, Default)]
 struct Quiet {
     seconds: u64,
     completed: u64,
     since: Option<u64>,
-    /// Those that are over.
+    /// Stretches that have ended.
     stretches: Vec<Range<u64>>,
 }
 
 impl Quiet {
-    /// Hears of the next second; gives a note when a quiet stretch has ended with it.
+    /// Takes the next second; returns a note if it ended a quiet stretch.
     fn second(&mut self, index: u64, completed: u64) -> Option<Note> {
         if completed == 0 {
             if self.completed >= USUAL_PER_SECOND * self.seconds && self.seconds > 0 {
@@ -69,7 +70,7 @@ impl Quiet {
         self.end(index)
     }
 
-    /// The run ends; gives a note when that was in a quiet stretch.
+    /// Ends the run; returns a note if that was in a quiet stretch.
     fn end(&mut self, index: u64) -> Option<Note> {
         let since = self.since.take()?;
         self.stretches.push(since..index);
@@ -85,18 +86,18 @@ fn note(since: u64, until: u64) -> Note {
     Note::new("outage", Some(Elapsed::at_second(since)), text)
 }
 
-/// The way of a thread's users back to work after they had lost sessions.
+/// How a thread's users resumed work after sessions were lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Recovery {
-    /// The first session was lost.
+    /// When the first session was lost.
     pub lost: Elapsed,
-    /// The first session reconnected.
+    /// When the first session reconnected.
     pub back: Elapsed,
-    /// The first transaction committed after that.
+    /// When the first transaction committed after that.
     pub committed: Elapsed,
 }
 
-/// Where a thread is on that way.
+/// State of a thread's recovery.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Watch {
     #[default]
@@ -106,21 +107,21 @@ pub(super) enum Watch {
 }
 
 impl Watch {
-    /// A session was lost.
+    /// Records that a session was lost.
     pub fn lost(&mut self, now: Elapsed) {
         if matches!(self, Self::Calm) {
             *self = Self::Lost(now);
         }
     }
 
-    /// A session reconnected.
+    /// Records that a session reconnected.
     pub fn back(&mut self, now: Elapsed) {
         if let Self::Lost(lost) = *self {
             *self = Self::Back(lost, now);
         }
     }
 
-    /// A transaction committed: the way is over when a session is back.
+    /// Records a commit; the recovery is complete if a session has reconnected.
     pub fn committed(&mut self, now: Elapsed) -> Option<Recovery> {
         let Self::Back(lost, back) = *self else { return None };
         *self = Self::Calm;
@@ -128,7 +129,7 @@ impl Watch {
     }
 }
 
-/// Joins the ways of all threads: those that overlap in time are of one outage.
+/// Joins the recoveries of all threads: those that overlap in time belong to one outage.
 fn notes(mut recoveries: Vec<Recovery>) -> Vec<Note> {
     recoveries.sort_by_key(|r| r.lost);
     let mut joined: Vec<Recovery> = Vec::new();
@@ -147,8 +148,8 @@ fn notes(mut recoveries: Vec<Recovery>) -> Vec<Note> {
         .into_iter()
         .map(|r| {
             let text = format!(
-                "sessions were lost; the first was back after {:.3} s, and the first transaction \
-                 committed {:.3} s after that",
+                "sessions were lost; the first reconnected after {:.3} s, and the first \
+                 transaction committed {:.3} s after that",
                 seconds(r.lost, r.back),
                 seconds(r.back, r.committed)
             );
@@ -196,7 +197,7 @@ mod tests {
         };
         let notes = notes(vec![at(10, 14, 16), at(11, 13, 15), at(40, 41, 42)]);
         assert_eq!(notes.len(), 2);
-        assert!(notes[0].text.contains("back after 3.000 s"), "{:?}", notes[0]);
+        assert!(notes[0].text.contains("reconnected after 3.000 s"), "{:?}", notes[0]);
         assert!(notes[0].text.contains("committed 2.000 s after that"), "{:?}", notes[0]);
     }
 }

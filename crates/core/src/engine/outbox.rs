@@ -1,5 +1,5 @@
-//! What leaves the control thread: events for the sinks, which it never waits for, and the notes that
-//! the run keeps.
+//! What leaves the control thread: events for the sinks, which it never waits for while a run goes
+//! on, and the notes that the run keeps.
 
 use std::collections::VecDeque;
 
@@ -10,17 +10,17 @@ use super::merge::may_join;
 use crate::event::{Event, Note};
 use crate::recorder::RecordedInterval;
 
-/// Kinds of errors that are reported while a run goes on.
+/// Number of distinct errors that are reported during a run.
 const FAILING_MAX: usize = 20;
 
-/// The way to the sinks.
+/// Sends events to the sinks.
 #[derive(Debug)]
 pub(super) struct Outbox {
     events: mpsc::Sender<Event>,
-    /// Seconds that the sinks had no room for, joined where they [may](may_join) be.
+    /// Seconds that the sinks had no room for, merged where [permitted](may_join).
     held: VecDeque<Box<RecordedInterval>>,
     pub notes: Vec<Note>,
-    /// What transactions fail with, as it was reported: threads meet the same error.
+    /// Errors already reported: several threads meet the same one.
     failing: Vec<String>,
 }
 
@@ -29,12 +29,12 @@ impl Outbox {
         Self { events, held: VecDeque::new(), notes: Vec::new(), failing: Vec::new() }
     }
 
-    /// Sends an event when there is room for it.
+    /// Sends an event if there is room for it.
     pub fn offer(&self, event: Event) {
         let _ = self.events.try_send(event);
     }
 
-    /// Sends an event, and waits until there is room for it.
+    /// Sends an event, waiting until there is room for it.
     pub async fn send(&self, event: Event) {
         let _ = self.events.send(event).await;
     }
@@ -45,7 +45,8 @@ impl Outbox {
         self.notes.push(note);
     }
 
-    /// Offers what transactions fail with to the sinks, once. The run's end has the errors: none is kept as a note.
+    /// Offers an error that transactions fail with to the sinks, once. The run's end lists the
+    /// errors, so none is kept as a note.
     pub fn failing(&mut self, note: Note) {
         if !self.failing.contains(&note.text) && self.failing.len() < FAILING_MAX {
             self.failing.push(note.text.clone());
@@ -53,7 +54,7 @@ impl Outbox {
         }
     }
 
-    /// Sends a second. What the sinks have no room for waits, and becomes one interval with those that
+    /// Sends a second. If the sinks have no room for it, it waits and is merged with those that
     /// follow on the same side of the window's `edges`.
     pub fn second(&mut self, second: RecordedInterval, edges: [u64; 2]) {
         match self.held.back_mut() {
@@ -69,7 +70,7 @@ impl Outbox {
         }
     }
 
-    /// Sends what was held, and waits until there is room for it.
+    /// Sends what was held back, waiting until there is room for it.
     pub async fn flush(&mut self) {
         for interval in std::mem::take(&mut self.held) {
             self.send(Event::Second(interval)).await;

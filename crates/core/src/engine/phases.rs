@@ -1,4 +1,4 @@
-//! Where a run is in time: its clock, its phases, and the timed window, which may end before its time.
+//! Where a run is in time: its clock, its phases, and the timed window, which may end early.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use crate::event::Phase;
 use crate::recorder::RecordedInterval;
 use crate::spec::{Length, RunSpec};
 
-/// How long an aborted worker may take to come home before the run ends without it.
+/// How long an aborted worker may take to finish before the run ends without it.
 const ABORT_LIMIT: Duration = Duration::from_secs(10);
-/// The end of a window that no clock ends: far away, and still a number of nanoseconds.
+/// The end of a window that no clock ends: far away, but still representable in nanoseconds.
 const NO_END: u64 = u64::MAX / 2_000_000_000;
 
 /// The run's clock and phases.
@@ -19,21 +19,21 @@ pub(super) struct Phases {
     pub clock: Clock,
     pub current: Option<Phase>,
     pub ending: RunEnding,
-    /// When the present phase ends.
+    /// When the current phase ends.
     deadline: Elapsed,
     /// Seconds at which the timed window begins and ends.
     window: [u64; 2],
-    /// The window ends by the clock.
+    /// Whether the window ends by the clock.
     timed: bool,
-    /// The window ends before the time that was asked for.
+    /// Whether the window ends earlier than requested.
     shortened: bool,
     drain: Duration,
-    /// From when on no transaction begins.
+    /// When transactions stop starting.
     stopped_at: Option<Elapsed>,
 }
 
 impl Phases {
-    /// Before the start. The clock's zero comes with [`Phases::begin`].
+    /// Creates the state before the start. The clock's zero is set by [`Phases::begin`].
     pub fn new(spec: &RunSpec) -> Self {
         let window = match spec.length {
             Length::Time(length) => {
@@ -54,13 +54,13 @@ impl Phases {
         }
     }
 
-    /// Zero is now. Gives the first phase, to be [entered](Phases::enter).
+    /// Sets zero to now. Returns the first phase, to be [entered](Phases::enter).
     pub fn begin(&mut self) -> Phase {
         self.clock = Clock::start();
         if self.window[0] > 0 { Phase::RampUp } else { Phase::Window }
     }
 
-    /// Begins a phase, and says when that was.
+    /// Enters a phase, and returns when that was.
     pub fn enter(&mut self, phase: Phase) -> Elapsed {
         let now = self.clock.now();
         self.current = Some(phase);
@@ -74,23 +74,23 @@ impl Phases {
         now
     }
 
-    /// When the present phase ends; `None` when no clock ends it.
+    /// When the current phase ends; `None` when no clock ends it.
     pub fn deadline(&self) -> Option<Elapsed> {
         (self.deadline != Elapsed::NEVER).then_some(self.deadline)
     }
 
-    /// Whether no transaction begins any more.
+    /// Whether transactions have stopped starting.
     pub fn is_draining(&self) -> bool {
         matches!(self.current, Some(Phase::Drain | Phase::Abort))
     }
 
-    /// Whether the timed window goes on and can still be [shortened](Phases::shorten).
+    /// Whether the timed window is open and can still be [shortened](Phases::shorten).
     pub fn can_shorten(&self) -> bool {
         self.current == Some(Phase::Window) && self.timed && !self.shortened
     }
 
-    /// Ends the window on the next tick, and says when that is. No second after it has begun, so the
-    /// window's sums need no correction.
+    /// Ends the window on the next tick, and returns when that is. No later second has begun, so
+    /// the window's sums need no correction.
     pub fn shorten(&mut self) -> Elapsed {
         self.shortened = true;
         self.window[1] = self.window[1].min(self.clock.now().second() + 1);
@@ -98,12 +98,12 @@ impl Phases {
         self.deadline
     }
 
-    /// The window has come to its end by the clock.
+    /// Records that the window has ended by the clock.
     pub fn window_is_over(&mut self) {
         self.stopped_at = Some(self.deadline);
     }
 
-    /// Somebody stopped the run now: the window ends with the last whole second.
+    /// Stops the run now, by request: the window ends with the last whole second.
     pub fn stop_early(&mut self) -> Elapsed {
         let now = self.clock.now();
         self.cut_window(now);
@@ -112,7 +112,8 @@ impl Phases {
         now
     }
 
-    /// All users are home. True when that was before the end of the timed window.
+    /// Records that all users have finished. Returns true if that was before the end of the timed
+    /// window.
     pub fn users_ended(&mut self) -> bool {
         let now = self.clock.now();
         let early = now < Elapsed::at_second(self.window[1]);
@@ -129,7 +130,7 @@ impl Phases {
         }
     }
 
-    /// Whether the clock would have ended what goes on now.
+    /// Whether the clock would have ended the current phase.
     pub fn is_timed_load(&self) -> bool {
         self.timed && matches!(self.current, Some(Phase::RampUp | Phase::Window))
     }
@@ -139,32 +140,32 @@ impl Phases {
         self.window
     }
 
-    /// When the timed window ends by the clock, where it does.
+    /// When the timed window ends by the clock; `None` if it does not.
     pub fn window_end(&self) -> Option<Elapsed> {
         self.timed.then_some(Elapsed::at_second(self.window[1]))
     }
 
-    /// Whether all of an interval lies in the timed window.
+    /// Whether an interval lies entirely in the timed window.
     pub const fn is_timed(&self, interval: &RecordedInterval) -> bool {
         interval.first >= self.window[0] && interval.last < self.window[1]
     }
 
-    /// How long what is in flight may take after the stop.
+    /// How long transactions in flight may take after the stop.
     pub const fn drain(&self) -> Duration {
         self.drain
     }
 
-    /// From when on no transaction begins, as far as is known.
+    /// When transactions stop starting, as far as is known.
     pub fn stop(&self) -> Elapsed {
         self.stopped_at.or(self.window_end()).unwrap_or(Elapsed::NEVER)
     }
 
-    /// The seconds that a run has at the least: those of its window, where a clock ends that.
+    /// The minimum length of a run in seconds: that of its window, if a clock ends it.
     pub const fn least_seconds(&self) -> u64 {
         if self.timed { self.window[1] } else { 0 }
     }
 
-    /// The window that really was, of a run whose last transaction ended at `ended`.
+    /// The actual window of a run whose last transaction ended at `ended`.
     pub fn real_window(&self, ended: Elapsed) -> Window {
         Window {
             start: Elapsed::at_second(self.window[0]),

@@ -1,5 +1,5 @@
-//! What a worker thread measures of itself beside transactions: its CPU time, what it waited for a CPU,
-//! and when its users shall measure the next round trip.
+//! What a worker thread measures about itself besides transactions: its CPU time, how long it
+//! waited for a CPU, and when its users should measure the next round trip.
 
 use std::cell::{Cell, RefCell};
 
@@ -8,19 +8,19 @@ use super::procfs::ThreadWaits;
 use crate::clock::{Elapsed, thread_cpu_ns};
 use crate::recorder::WorkerCpu;
 
-/// When a round trip is measured first: after the rush in which all users begin.
+/// When the first round trip is measured: after the initial rush in which all users begin.
 const PING_FIRST: Elapsed = Elapsed(500_000_000);
 
-/// The probes of a thread.
+/// The probes of one worker thread.
 pub(super) struct Probes {
-    /// CPU time used, and when that was read.
+    /// CPU time used, and when it was read.
     seen: Cell<(u64, Elapsed)>,
     waits: ThreadWaits,
-    /// CPU time used before zero.
+    /// CPU time used before the run's zero, in nanoseconds.
     start_ns: Cell<u64>,
-    /// When a user of this thread shall measure a round trip.
+    /// When a user of this thread should measure the next round trip.
     ping_at: Cell<Elapsed>,
-    /// What tells the scheduling lag; `None` where nobody measures it, and when it is being heard.
+    /// Source of the event-loop lag; `None` where it is not measured, and once it has been taken.
     heartbeats: RefCell<Option<HeartbeatReceiver>>,
 }
 
@@ -35,19 +35,19 @@ impl Probes {
         }
     }
 
-    /// The run begins.
+    /// Begins measuring at the start of the run.
     pub fn begin(&self) {
         self.start_ns.set(thread_cpu_ns());
         self.seen.set((thread_cpu_ns(), Elapsed(0)));
         self.waits.since_last();
     }
 
-    /// What tells the lag, to be taken once.
+    /// Returns the source of the event-loop lag, once.
     pub fn take_heartbeats(&self) -> Option<HeartbeatReceiver> {
         self.heartbeats.take()
     }
 
-    /// CPU use since it was last asked.
+    /// CPU use since the last call.
     pub fn cpu(&self, thread: usize, now: Elapsed) -> WorkerCpu {
         let (cpu_before, wall_before) = self.seen.replace((thread_cpu_ns(), now));
         WorkerCpu {
@@ -58,17 +58,17 @@ impl Probes {
         }
     }
 
-    /// CPU time from zero on, nanoseconds.
+    /// CPU time since zero, in nanoseconds.
     pub fn cpu_ns(&self) -> u64 {
         thread_cpu_ns().saturating_sub(self.start_ns.get())
     }
 
-    /// Whether it is time that a user of this thread measured a round trip.
+    /// Whether a user of this thread should measure a round trip now.
     pub fn is_ping_due(&self, now: Elapsed) -> bool {
         now >= self.ping_at.get()
     }
 
-    /// Nobody else shall measure a round trip before `at`.
+    /// Schedules the next measured round trip for `at`.
     pub fn ping_again(&self, at: Elapsed) {
         self.ping_at.set(at);
     }

@@ -1,5 +1,6 @@
-//! Reads what Linux tells of CPUs and processes below `/proc`. Everything is optional: another system
-//! has no such folder, a container may hide processes, and an old kernel does not count what waits.
+//! Reads what Linux reports about CPUs and processes in `/proc`. Everything is optional: other
+//! systems have no such folder, a container may hide processes, and old kernels do not count
+//! run-queue waits.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -9,10 +10,11 @@ use std::path::PathBuf;
 
 use crate::recorder::HostCpu;
 
-/// Processes that a server is taken to have at most: beyond, reading them costs more than it tells.
+/// Maximum number of processes of a server that are read: beyond it, reading costs more than it is
+/// worth.
 const PROCESSES_MAX: usize = 10_000;
 
-/// The folder itself, `/proc` but in tests.
+/// The folder: `/proc`, except in tests.
 #[derive(Clone, Debug)]
 pub(super) struct Procfs(PathBuf);
 
@@ -23,18 +25,18 @@ pub(super) struct TaskTime {
     pub wait_ns: u64,
 }
 
-/// What `/proc/PID/status` tells.
+/// Contents of `/proc/PID/status`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ProcessStatus {
     pub name: String,
-    /// The process, of which the id may be one thread's.
+    /// Process id; the id that was asked for may be that of a thread.
     pub process: u32,
     pub parent: u32,
-    /// CPUs that it may use.
+    /// CPUs that the process may use.
     pub cpus: Vec<u32>,
 }
 
-/// The host's CPUs: all together, and each.
+/// Ticks of the host's CPUs: in total, and for each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct HostCpus {
     pub all: HostCpu,
@@ -50,33 +52,33 @@ impl Procfs {
         std::fs::read_to_string(self.0.join(path)).ok()
     }
 
-    /// Ticks of the host's CPUs. Within a container this is still the whole host, which is what a
-    /// server on the same host shares with the client.
+    /// Ticks of the host's CPUs. Within a container this is still the whole host, which a server on
+    /// the same host shares with the client.
     pub fn cpus(&self) -> Option<HostCpus> {
         parse_stat(&self.read("stat")?)
     }
 
-    /// Time in which some task of the host waited for a CPU, in microseconds.
+    /// Time in which at least one task of the host waited for a CPU, in microseconds.
     pub fn pressure_us(&self) -> Option<u64> {
         let text = self.read("pressure/cpu")?;
         let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
         some.split_whitespace().find_map(|word| word.strip_prefix("total="))?.parse().ok()
     }
 
-    /// What a process, or the process of a thread, is.
+    /// Status of a process, or of the process that a thread belongs to.
     pub fn status(&self, id: &str) -> Option<ProcessStatus> {
         parse_status(&self.read(&format!("{id}/status"))?)
     }
 
-    /// How nice this process is: from -20, which is served first, to 19.
+    /// Niceness of this process: from -20 (highest priority) to 19.
     pub fn niceness(&self) -> Option<i32> {
         let stat = self.read("self/stat")?;
-        // The name may hold spaces and brackets; what comes after its last one does not.
+        // The name may contain spaces and brackets; what follows its last bracket does not.
         let (_, fields) = stat.rsplit_once(')')?;
         fields.split_whitespace().nth(16)?.parse().ok()
     }
 
-    /// Processes that `parent` started and that are there.
+    /// Running processes that `parent` started.
     pub fn children(&self, parent: u32) -> Vec<u32> {
         let listed = self.read(&format!("{parent}/task/{parent}/children"));
         let mut children: Vec<u32> = match listed {
@@ -87,7 +89,7 @@ impl Procfs {
         children
     }
 
-    /// For kernels that list no children.
+    /// Fallback for kernels that do not list children.
     fn search_children(&self, parent: u32) -> Vec<u32> {
         self.numbers("")
             .into_iter()
@@ -95,7 +97,7 @@ impl Procfs {
             .collect()
     }
 
-    /// Threads of a process.
+    /// Ids of a process's threads.
     pub fn threads(&self, process: u32) -> Vec<u32> {
         self.numbers(&format!("{process}/task"))
     }
@@ -106,13 +108,13 @@ impl Procfs {
         names.filter_map(|name| name.parse().ok()).take(PROCESSES_MAX).collect()
     }
 
-    /// Times of a thread, by its id.
+    /// CPU and waiting time of a thread.
     pub fn times(&self, thread: u32) -> Option<TaskTime> {
         parse_schedstat(&self.read(&format!("{thread}/schedstat"))?)
     }
 }
 
-/// How long the calling thread has waited for a CPU. The file stays open, so that asking costs about
+/// How long the calling thread has waited for a CPU. The file stays open, so a reading costs about
 /// a microsecond.
 #[derive(Debug)]
 pub(super) struct ThreadWaits {
@@ -125,7 +127,7 @@ impl ThreadWaits {
         Self { file: File::open("/proc/thread-self/schedstat").ok(), last: Cell::default() }
     }
 
-    /// Nanoseconds since the last call; `None` where nobody counts them.
+    /// Nanoseconds since the last call; `None` where the kernel does not count them.
     pub fn since_last(&self) -> Option<u64> {
         let mut file = self.file.as_ref()?;
         let mut text = String::new();
@@ -136,7 +138,8 @@ impl ThreadWaits {
     }
 }
 
-/// Time on a CPU, time in a run queue, and how often. A kernel that does not count gives zeros.
+/// Parses time on a CPU, time in a run queue, and the number of time slices. A kernel that does not
+/// count gives zeros.
 fn parse_schedstat(text: &str) -> Option<TaskTime> {
     let mut fields = text.split_whitespace().map(str::parse::<u64>);
     let (cpu_ns, wait_ns) = (fields.next()?.ok()?, fields.next()?.ok()?);
@@ -159,7 +162,8 @@ fn parse_stat(stat: &str) -> Option<HostCpus> {
     (cpus.all.total > 0).then_some(cpus)
 }
 
-/// User, nice, system, idle, iowait, irq, softirq, steal; guests are in user already.
+/// Parses user, nice, system, idle, iowait, irq, softirq and steal ticks; guest time is included in
+/// user.
 fn parse_ticks(ticks: &str) -> Option<HostCpu> {
     let ticks: Vec<u64> =
         ticks.split_whitespace().take(8).map(str::parse).collect::<Result<_, _>>().ok()?;
@@ -181,7 +185,7 @@ fn parse_status(text: &str) -> Option<ProcessStatus> {
     })
 }
 
-/// `0-3,8,10-11`.
+/// Parses a CPU list such as `0-3,8,10-11`.
 fn parse_list(text: &str) -> Option<Vec<u32>> {
     let mut cpus = Vec::new();
     for part in text.split(',') {

@@ -1,14 +1,15 @@
-//! The queue of an open load. The run has one stream of arrivals, from which a [`Share`] takes every second
-//! one, say; every thread can say when each of them is due, and a free session anywhere takes the next
-//! number. So the queue is one counter, and sessions serve it in the order of arrival whatever threads they
-//! are on. Dealing arrivals to threads beforehand would need no counter, but would let them wait on a busy
-//! thread while sessions of another one are idle: response times would depend on the number of threads.
+//! The queue of an open load. The run has one stream of arrivals, from which a [`Share`] takes, for
+//! example, every second one. Every thread can compute when each arrival is due, and a free session
+//! anywhere takes the next number. So the queue is one counter, and sessions serve it in the order
+//! of arrival regardless of their thread. Assigning arrivals to threads beforehand would need no
+//! counter, but arrivals could wait on a busy thread while sessions of another one are idle:
+//! response times would depend on the number of threads.
 //!
-//! A session takes its number as soon as it is free, and then waits for its time if that is still to
-//! come. What the counter gives out ends in exactly one way:
+//! A session takes its number as soon as it is free, and then waits until the arrival is due. Each
+//! number that the counter hands out ends in exactly one way:
 //!
 //! ```text
-//! given out = started + skipped + dropped + returned (its time had not come, or the run stopped)
+//! given out = started + skipped + dropped + returned (not due yet, or the run stopped)
 //! offered   = all that were due before the stop = started + skipped + never started
 //! never started = dropped + those returned or never given out that were due before the stop
 //! ```
@@ -22,7 +23,7 @@ use crate::pace::{Arrivals, Late, Load, RateProfile};
 use crate::recorder::RecordedInterval;
 use crate::spec::RunSpec;
 
-/// What the threads share.
+/// The counter that the threads share.
 #[derive(Debug, Default)]
 pub(super) struct Tickets {
     next: AtomicU64,
@@ -30,7 +31,7 @@ pub(super) struct Tickets {
 }
 
 impl Tickets {
-    /// How many were given out.
+    /// Number of tickets handed out.
     pub fn given(&self) -> u64 {
         self.next.load(Ordering::Relaxed)
     }
@@ -42,38 +43,39 @@ pub(super) struct Queue {
     tickets: Arc<Tickets>,
     share: Share,
     arrivals: Arrivals,
-    /// The same, as far ahead as arrivals may wait: when that one is due, this one is dropped.
+    /// The same stream, ahead by the length of the backlog: when that arrival is due, the current
+    /// one is dropped.
     ahead: Arrivals,
-    /// Of the whole run, as are the numbers of arrivals.
+    /// Length of the whole run's backlog, as numbers of arrivals are those of the whole run.
     backlog: u64,
     late: Late,
     /// Taken too late, by policy.
     pub skipped: u64,
-    /// Taken when the backlog was full behind them.
+    /// Dropped because the backlog behind them was full.
     pub given_up: u64,
 }
 
-/// What a session takes.
+/// What a session takes from the queue: an arrival's number and when it is due.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ticket {
     pub arrival: u64,
     pub due: Elapsed,
 }
 
-/// A ticket, and what became of those before it.
+/// A ticket, and what became of the arrivals before it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
     pub ticket: Ticket,
-    /// Too late, by policy.
+    /// Number skipped as too late, by policy.
     pub skipped: u64,
-    /// The backlog was full behind them.
+    /// Number dropped because the backlog behind them was full.
     pub given_up: u64,
-    /// This thread is the first of the run to see that the backlog overflows.
+    /// Whether this thread is the first of the run to see the backlog overflow.
     pub overflows_first: bool,
 }
 
 impl Queue {
-    /// The queue of an open load; `None` for others.
+    /// Creates the queue of an open load; `None` for others.
     pub fn new(spec: &RunSpec, share: Share, tickets: Arc<Tickets>) -> Option<Self> {
         let arrivals = arrivals(spec)?;
         Some(Self {
@@ -88,7 +90,7 @@ impl Queue {
         })
     }
 
-    /// The next arrival that is neither too late nor pushed out by those behind it.
+    /// Takes the next arrival that is neither too late nor dropped from a full backlog.
     pub fn take(&mut self, now: Elapsed) -> Taken {
         let before = (self.skipped, self.given_up);
         let ticket = self.next(now);
@@ -127,22 +129,22 @@ impl Queue {
 pub(super) struct Offer {
     share: Share,
     arrivals: Arrivals,
-    /// The share's first arrival that was not due so far.
+    /// The share's first arrival that is not yet due.
     next: u64,
-    /// Those that left the queue: started, skipped or dropped.
+    /// Arrivals that left the queue: started, skipped or dropped.
     left: u64,
     backlog: u64,
 }
 
 impl Offer {
-    /// Of an open load; `None` for others.
+    /// Creates the view for an open load; `None` for others.
     pub fn new(spec: &RunSpec, share: Share) -> Option<Self> {
         let arrivals = arrivals(spec)?;
         Some(Self { share, arrivals, next: 0, left: 0, backlog: share.part(spec.pacing.backlog) })
     }
 
-    /// Adds to the sum of all threads for a second what fell due in it, and how many of those wait when
-    /// it ends. Nothing falls due from `stop` on, and nobody waits any more.
+    /// Adds to the sum of all threads for a second the arrivals that fell due in it, and how many
+    /// of those were waiting at its end. From `stop` on nothing falls due and nothing waits.
     pub fn complete(&mut self, interval: &mut RecordedInterval, stop: Elapsed) {
         let end = Elapsed::at_second(interval.last + 1);
         let before = self.next;
@@ -153,7 +155,7 @@ impl Offer {
         arrived.due = self.next - before;
         self.left += arrived.started + arrived.skipped + arrived.given_up;
         let waiting = if end > stop { 0 } else { self.next.saturating_sub(self.left) };
-        // Those beyond are dropped as soon as a session looks at them.
+        // Arrivals beyond the backlog are dropped as soon as a session takes one.
         interval.backlog = Some(waiting.min(self.backlog));
     }
 }
@@ -171,7 +173,7 @@ fn arrivals(spec: &RunSpec) -> Option<Arrivals> {
     Some(Arrivals::new(Arc::new(profile), constant, spec.seed))
 }
 
-/// How many of a share's arrivals from its number `first` on are due before `stop`.
+/// How many of a share's arrivals, from its number `first` on, are due before `stop`.
 pub(super) fn due_before(spec: &RunSpec, share: Share, first: u64, stop: Elapsed) -> u64 {
     let Some(mut arrivals) = arrivals(spec) else { return 0 };
     (first..).take_while(|nth| arrivals.due(share.arrival(*nth)) < stop).count() as u64

@@ -1,5 +1,5 @@
-//! A session that notes what is sent through it: each statement as SQL with the values in it, for people to
-//! read and to run by hand.
+//! A session that records what is sent through it: each statement as SQL with its values, to read
+//! and to run by hand.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::sql::BoundStatement;
 use crate::value::{Value, write_decimal};
 use crate::workload::TableDef;
 
-/// A session that notes what is sent through it.
+/// A session that records what is sent through it.
 #[derive(Debug)]
 pub struct Recorded<S> {
     session: S,
@@ -19,12 +19,12 @@ pub struct Recorded<S> {
 }
 
 impl<S: Session> Recorded<S> {
-    /// Notes what is sent through a session from now on.
+    /// Starts recording what is sent through a session.
     pub const fn new(session: S) -> Self {
         Self { session, prepared: Vec::new(), sent: Vec::new() }
     }
 
-    /// What was sent, in order.
+    /// Returns the SQL sent so far, in order, and clears it.
     pub fn take_sent(&mut self) -> Vec<String> {
         std::mem::take(&mut self.sent)
     }
@@ -40,8 +40,8 @@ impl<S: Session> Recorded<S> {
     }
 }
 
-/// A statement's text with the values in place of its placeholders: `$1` and `?1` by their number, `?` by
-/// its place.
+/// A statement's text with the values in place of its placeholders: `$1` and `?1` by number, `?` by
+/// position.
 fn with_values(statement: &BoundStatement, args: &[Value<'_>]) -> String {
     let (mut out, mut rest) = (String::new(), statement.sql.trim());
     let mut in_order = statement.order.iter();
@@ -71,7 +71,7 @@ fn with_values(statement: &BoundStatement, args: &[Value<'_>]) -> String {
     out
 }
 
-/// A value as SQL.
+/// Writes a value as an SQL literal.
 fn literal(value: &Value<'_>) -> String {
     let mut out = String::new();
     let written = match value {
@@ -88,11 +88,11 @@ fn literal(value: &Value<'_>) -> String {
             write!(out, "'{{{}}}'", numbers.join(","))
         }
     };
-    written.expect("a string takes everything");
+    written.expect("writing to a string cannot fail");
     out
 }
 
-#[deny(clippy::missing_trait_methods, reason = "what is not passed on would be lost")]
+#[deny(clippy::missing_trait_methods, reason = "what is not forwarded would be lost")]
 impl<S: Session> Session for Recorded<S> {
     async fn script(&mut self, sql: &str) -> Result<(), DbError> {
         self.note(sql);
@@ -101,7 +101,7 @@ impl<S: Session> Session for Recorded<S> {
 
     async fn prepare(&mut self, statement: &BoundStatement) -> Result<StatementId, DbError> {
         let id = self.session.prepare(statement).await?;
-        // Statements are numbered in the order in which they are prepared.
+        // Statement ids follow the order of preparation.
         self.prepared.push(statement.clone());
         Ok(id)
     }

@@ -1,5 +1,5 @@
-//! Runs one transaction again, by what its input was drawn from. Streams are drawn up to its place
-//! without running what came before, so the input is the same and the data is not.
+//! Runs one transaction again from what its input was drawn from. The random streams are advanced
+//! to its position without running what came before, so the input is the same but the data is not.
 
 use std::time::Duration;
 
@@ -19,25 +19,25 @@ use crate::workload::{Completion, Statements, Workload};
 /// What a transaction did when it was run again.
 #[derive(Debug)]
 pub struct Replay {
-    /// Place of its type.
+    /// Index of its transaction type.
     pub transaction: usize,
-    /// Its input, for people.
+    /// The transaction's input, for people.
     pub input: String,
     /// How its one attempt ended.
     pub outcome: Result<Completion, DbError>,
-    /// How long that took.
+    /// How long the attempt took.
     pub took: Elapsed,
-    /// Statements and calls sent.
+    /// Number of statements and calls sent.
     pub round_trips: u64,
-    /// What was sent, in order: SQL with the values in it.
+    /// The SQL sent, in order, with its values.
     pub sent: Vec<String>,
 }
 
-/// Runs the transaction of `origin` again, once, on a session of its own. `date` is that of the time at
-/// which it was due.
+/// Runs the transaction of `origin` again, once, on its own session. `date` is the date of the time
+/// at which it was due.
 ///
 /// # Errors
-/// When there is no session, or it cannot be prepared.
+/// When no session can be opened or prepared.
 ///
 /// # Panics
 /// When the workload has no such transaction: the plan is not that of the run.
@@ -80,7 +80,7 @@ pub async fn replay<W: Workload, D: Database>(
 }
 
 fn late(limit: Duration) -> DbError {
-    DbError::new(ErrorClass::Timeout, format!("no end within {} s", limit.as_secs_f64()))
+    DbError::new(ErrorClass::Timeout, format!("no answer within {} s", limit.as_secs_f64()))
 }
 
 fn draw<W: Workload, D: Database>(
@@ -101,5 +101,5 @@ fn draw<W: Workload, D: Database>(
         Origin::User { nth, .. } => (0..nth)
             .fold(None, |_, _| client.advance(workload, &plan.spec).then(|| next(&mut client))),
     };
-    (client.transaction, input.expect("the workload has such a transaction"))
+    (client.transaction, input.expect("the workload has this transaction"))
 }

@@ -1,7 +1,7 @@
-//! The one loop. Each session asks for its next [turn](super::turn): whose transaction, which, and when;
-//! draws its input, runs it, classifies what came back, retries with the same input or counts, and
-//! records. Every load model and every database goes through here; a new need becomes a function that
-//! this loop calls.
+//! The one user loop. Each session asks for its next [turn](super::turn): whose transaction, which
+//! one, and when. It draws the input, runs the transaction, classifies the result, retries with the
+//! same input or counts, and records. Every load model and every database goes through here; a new
+//! need becomes a function that this loop calls.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -22,46 +22,47 @@ use crate::recorder::TransactionEnd;
 use crate::session::{Access, Admin, Database, Role, ServerProcess, Session};
 use crate::workload::{Completion, Statements, Workload};
 
-/// After so many transactions without waiting a user lets the others on its thread go on: a driver that
-/// never waits, such as the null driver, must not starve them. One yield costs about 100 ns.
+/// After this many transactions without waiting, a user yields to the others on its thread: a
+/// driver that never waits, such as the null driver, must not starve them. A yield costs about 100
+/// ns.
 const TRANSACTIONS_BEFORE_YIELD: u32 = 64;
 
 /// Shortest time between two measured round trips of a thread.
 const PING_EVERY: Duration = Duration::from_secs(1);
-/// A round trip is measured again after so many times what it took, divided by the thread's users: so
-/// measuring takes 1 % of their time at the most.
+/// A round trip is measured again after this many times its duration, divided by the thread's
+/// users, so that measuring takes at most 1 % of their time.
 const PING_REST: u64 = 100;
 
-/// Purpose of the streams of random numbers that waits are spread by.
+/// Purpose of the random streams that spread waits.
 const JITTER: u64 = 2;
 
-/// A session and what the workload keeps with it.
+/// A session and the workload's prepared statements on it.
 pub(super) struct Live<W: Workload, D: Database> {
     session: Metered<D::Session>,
     prepared: W::Prepared,
 }
 
-/// A session at work: for one virtual user, or for whoever is due.
+/// A session at work: for one virtual user, or for any that is due.
 pub(super) struct SessionSlot<W: Workload, D: Database> {
     pub context: Rc<Context<W, D>>,
     pub clock: Clock,
-    /// Place among the sessions of this thread.
+    /// Index of the session on this thread.
     pub place: u32,
-    /// The session's number in the run.
+    /// Number of the session in the run.
     id: u32,
     pub pace: Pace,
-    /// Whose transaction it is, or was last.
+    /// User whose transaction it is running, or ran last.
     pub client: VirtualUser<W>,
     jitter: Rng,
     live: Option<Live<W, D>>,
-    /// Attempts at the transaction so far.
+    /// Attempts at the current transaction so far.
     attempts: u32,
     refused: bool,
-    /// The session is gone and could not be reconnected so far.
+    /// Whether the session is lost and not yet reconnected.
     away: bool,
 }
 
-/// Opens a session for user `id` and prepares it, within the connect limit.
+/// Opens and prepares a session for user `id`, within the connect limit.
 pub(super) async fn connect<W: Workload, D: Database>(
     context: &Context<W, D>,
     id: u32,
@@ -83,7 +84,7 @@ pub(super) async fn connect<W: Workload, D: Database>(
 }
 
 impl<W: Workload, D: Database> Live<W, D> {
-    /// The server's process, where the session can tell within `limit`.
+    /// The server's process, if the session can report it within `limit`.
     pub(super) async fn server_process(&mut self, limit: Duration) -> Option<ServerProcess> {
         timeout(limit, self.session.inner_mut().server_process()).await.ok()?.ok().flatten()
     }
@@ -113,8 +114,8 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         }
     }
 
-    /// The loop. Ends when the run stops, the work is done, or the database refuses this session for
-    /// good.
+    /// Runs transactions until the run stops, the work is done, or the database rejects this
+    /// session permanently.
     pub(super) async fn work(mut self) {
         let context = Rc::clone(&self.context);
         let workload = &context.plan.workload;
@@ -135,7 +136,8 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
                 now = self.clock.now();
                 continue;
             }
-            // A closed load's is found without a future: it is all that a fast database sees of us.
+            // A closed load's turn is found without a future: it is all the time that a fast
+            // database sees of us.
             let turn = match self.pace {
                 Pace::Closed => self.at_once(now),
                 _ => self.wait_for_turn(now).await,
@@ -168,16 +170,16 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         }
     }
 
-    /// Measures a round trip between two transactions, and gives the time from which the next one counts:
-    /// after the ping, which is nobody's service time; but if that took long, before it, so that an
-    /// outage does not hide in it.
+    /// Measures a round trip between two transactions, and returns the time from which the next
+    /// transaction counts: after the ping, which is not part of any service time; but before it if
+    /// the ping took long, so that an outage does not hide in it.
     async fn ping(&mut self, now: Elapsed) -> Elapsed {
         let every = Elapsed::from_duration(PING_EVERY).0;
         let Some(live) = self.live.as_mut() else {
             self.context.probes.ping_again(Elapsed(now.0 + every));
             return now;
         };
-        // One at a time on a thread.
+        // One ping at a time per thread.
         self.context.probes.ping_again(Elapsed::NEVER);
         let limit = match self.context.plan.spec.limits.transaction {
             Duration::ZERO => self.context.plan.database.waits().query,
@@ -188,9 +190,9 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         let end = self.clock.now();
         match answer {
             Ok(true) => self.context.round_trip(now, end),
-            // Nothing to measure here, now or later.
+            // Nothing to measure on this database, now or later.
             Ok(false) => return now,
-            // A session that cannot answer nothing cannot answer anything.
+            // A session that cannot answer a ping cannot answer anything.
             Err(_) => {
                 self.live = None;
                 self.context.lost(self.id, self.clock.now());
@@ -203,8 +205,8 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         if took < every { end } else { now }
     }
 
-    /// One transaction with all its attempts. `None` when it was given up in an abort, which leaves it in
-    /// flight.
+    /// Runs one transaction with all its attempts. Returns `None` when an abort abandoned it, which
+    /// leaves it in flight.
     async fn transaction(
         &mut self,
         transaction: usize,
@@ -251,11 +253,11 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         }
     }
 
-    /// One attempt, under the watchdog when there is one.
+    /// Runs one attempt, with the watchdog if there is one.
     async fn attempt(&mut self, access: Access, input: &W::Input) -> Result<Completion, DbError> {
         let context = &self.context;
         let limit = context.plan.spec.limits.transaction;
-        let live = self.live.as_mut().expect("ensure_session has made one");
+        let live = self.live.as_mut().expect("ensure_session has opened one");
         let before = live.session.round_trips();
         live.session.begin_attempt(access);
         let running = context.plan.workload.run(input, &mut live.prepared, &mut live.session);
@@ -275,11 +277,12 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         result
     }
 
-    /// After a failed attempt: rolls back, or drops a session that cannot be used any more.
+    /// Cleans up after a failed attempt: rolls back, or drops a session that can no longer be used.
     async fn clean_up(&mut self, error: &DbError) {
         let Some(live) = self.live.as_mut() else { return };
         if error.class() == ErrorClass::Timeout {
-            // The database may still be at it: ask it to stop, but do not wait for one that hangs.
+            // The database may still be working on it: ask it to cancel, but do not wait for one
+            // that hangs.
             let canceller = live.session.canceller();
             let _ = timeout(Duration::from_secs(1), canceller.cancel()).await;
         }
@@ -295,10 +298,10 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         }
     }
 
-    /// Reconnects the session when it was lost, as long as the run lasts. Where the load is closed the
-    /// wait lies inside the transaction that needs the session; elsewhere other sessions take what is
-    /// due meanwhile, and what nobody takes waits from when it was due. So an outage shows in response
-    /// times.
+    /// Reconnects a lost session, for as long as the run lasts. In a closed load the wait counts
+    /// towards the transaction that needs the session. In other loads, other sessions take what is
+    /// due meanwhile, and what nobody takes waits from when it was due. Either way an outage shows
+    /// in response times.
     async fn ensure_session(&mut self) -> Result<(), DbError> {
         let limits = self.context.plan.spec.limits;
         let mut wait = limits.reconnect_first;
@@ -333,8 +336,8 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         Ok(())
     }
 
-    /// The run is over while this user waits to try again: one last try says whether the database is
-    /// gone, or was back and the user only had not noticed yet.
+    /// Tries once more when the run ends while this user waits to reconnect: that shows whether the
+    /// database is gone, or was back without the user noticing yet.
     async fn try_last(&mut self) {
         if let Ok(live) = connect(&self.context, self.id).await {
             self.live = Some(live);
@@ -342,7 +345,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         }
     }
 
-    /// The session could not be reconnected.
+    /// Records that the session could not be reconnected.
     fn stays_away(&mut self, error: &DbError) {
         if !std::mem::replace(&mut self.away, true) {
             self.context.stays_away(self.clock.now(), error);
@@ -368,7 +371,7 @@ fn ended(Completion { committed, counter }: Completion, unread: bool) -> Transac
 }
 
 fn timed_out(commit_pending: bool, limit: Duration) -> DbError {
-    let message = format!("no end within the transaction limit of {} s", limit.as_secs_f64());
+    let message = format!("no answer within the transaction limit of {} s", limit.as_secs_f64());
     let error = DbError::new(ErrorClass::Timeout, message);
     if commit_pending { error.after_commit_sent() } else { error }
 }

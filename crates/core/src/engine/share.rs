@@ -1,13 +1,13 @@
-//! The share of a run that one process drives, of several that drive it together. Users, sessions,
-//! terminals and arrivals keep the numbers that they have in the whole run, and what they do depends on
-//! (seed, number): so the shares do together what one process would do alone.
+//! The share of a run that one of several processes drives. Users, sessions, terminals and arrivals
+//! keep the numbers that they have in the whole run, and what they do depends only on (seed,
+//! number): together the shares do exactly what one process would do alone.
 
 use std::ops::Range;
 
 use crate::error::SpecError;
 use crate::spec::RunSpec;
 
-/// One of several equal shares of a run. A [`RunSpec`] always says how the whole of it is driven.
+/// One of several equal shares of a run. A [`RunSpec`] always describes the whole run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     index: u32,
@@ -15,20 +15,25 @@ pub struct Share {
 }
 
 impl Share {
-    /// All of the run: one process drives it.
+    /// The whole run, driven by one process.
     pub const WHOLE: Self = Self { index: 0, of: 1 };
 
-    /// Share `index`, from 0, `of` so many of a run.
+    /// Share `index`, from 0, out of `of` shares.
     ///
     /// # Errors
-    /// When there is no such share, or there are more shares than sessions.
+    /// When there is no such share, or more shares than sessions.
     pub fn new(index: u32, of: u32, spec: &RunSpec) -> Result<Self, SpecError> {
         let sessions = spec.sessions();
         if of == 0 || index >= of {
-            return Err(SpecError::new(format!("there is no share {index} of {of}")));
+            return Err(SpecError::new(format!(
+                "no share {index} of {of}: the index must be below the number of shares"
+            )));
         }
         if of > sessions {
-            let message = format!("{sessions} sessions cannot be shared by {of} processes");
+            let message = format!(
+                "cannot share {sessions} sessions between {of} processes: use at most one process \
+                 per session"
+            );
             return Err(SpecError::new(message));
         }
         Ok(Self { index, of })
@@ -39,24 +44,24 @@ impl Share {
     pub fn range(self, all: u32) -> Range<u32> {
         let edge = |index: u32| {
             let edge = u64::from(all) * u64::from(index) / u64::from(self.of);
-            u32::try_from(edge).expect("at most all of them")
+            u32::try_from(edge).expect("at most `all`")
         };
         edge(self.index)..edge(self.index + 1)
     }
 
-    /// The number in the whole run of the share's arrival `nth`, from 0.
+    /// Number in the whole run of the share's `nth` arrival, from 0.
     #[must_use]
     pub fn arrival(self, nth: u64) -> u64 {
         nth * u64::from(self.of) + u64::from(self.index)
     }
 
-    /// The share's part of a number for all, rounded up.
+    /// The share's portion of a total for all shares, rounded up.
     #[must_use]
     pub fn part(self, all: u64) -> u64 {
         all.div_ceil(u64::from(self.of))
     }
 
-    /// How many shares there are.
+    /// Number of shares in the run.
     #[must_use]
     pub const fn of(self) -> u32 {
         self.of

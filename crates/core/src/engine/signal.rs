@@ -1,5 +1,5 @@
-//! The stop signal: one number that all users read after every transaction, and a watch that wakes
-//! those who wait.
+//! The stop signal: one number that all users read after every transaction, and a watch channel
+//! that wakes those that wait.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,17 +18,17 @@ pub struct StopHandle {
 /// What the control thread and the workers watch.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct State {
-    /// Set when all are connected and the run begins.
+    /// Set when all users are connected and the run begins.
     pub clock: Option<Clock>,
-    /// Someone asked for the end.
+    /// A stop was requested.
     pub stop_requested: bool,
-    /// Someone has seen enough: the window ends with the present second.
+    /// The stopping rule is satisfied: the window ends with the current second.
     pub window_over: bool,
-    /// No transaction may begin any more.
+    /// No transaction may start any more.
     pub stopped: bool,
-    /// Those in flight are abandoned.
+    /// Transactions in flight are abandoned.
     pub aborted: bool,
-    /// The run does not begin, or everyone may go home.
+    /// The run does not begin, or everyone may finish.
     pub over: bool,
 }
 
@@ -38,7 +38,7 @@ struct Shared {
     aborted: AtomicBool,
 }
 
-/// The receiving half.
+/// The receiving half of the stop signal.
 #[derive(Clone, Debug)]
 pub(super) struct Signal {
     shared: Arc<Shared>,
@@ -53,18 +53,19 @@ pub(super) fn channel() -> (StopHandle, Signal) {
 }
 
 impl StopHandle {
-    /// Asks for the end: transactions in flight end, no new ones begin. Harmless when said twice.
+    /// Requests the end: transactions in flight complete, no new ones start. Idempotent.
     pub fn stop(&self) {
         self.state.send_modify(|state| state.stop_requested = true);
     }
 
-    /// Ends the timed window with the second that goes on, and so the run, as if that length had been
-    /// asked for. Nothing happens outside the window, or where the length is a number of transactions.
+    /// Ends the timed window with the current second, and so the run, as if that length had been
+    /// requested. Has no effect outside the window, or where the length is a number of
+    /// transactions.
     pub fn end_window(&self) {
         self.state.send_modify(|state| state.window_over = true);
     }
 
-    /// Gives up what is in flight.
+    /// Abandons transactions in flight.
     pub fn abort(&self) {
         self.shared.stop_at_ns.store(0, Ordering::Relaxed);
         self.shared.aborted.store(true, Ordering::Relaxed);
@@ -79,12 +80,12 @@ impl StopHandle {
         self.state.send_modify(|state| state.clock = Some(clock));
     }
 
-    /// From `at` on no transaction begins.
+    /// Lets no transaction start from `at` on.
     pub(super) fn stop_at(&self, at: Elapsed) {
         self.shared.stop_at_ns.fetch_min(at.0, Ordering::Relaxed);
     }
 
-    /// Wakes users that wait for a session or for a retry: the end has come.
+    /// Wakes users that wait for a session or for a retry: the run has stopped.
     pub(super) fn stopped(&self) {
         self.shared.stop_at_ns.store(0, Ordering::Relaxed);
         self.state.send_modify(|state| state.stopped = true);
@@ -96,12 +97,12 @@ impl StopHandle {
 }
 
 impl Signal {
-    /// Whether no transaction may begin at `now`.
+    /// Whether no transaction may start at `now` any more.
     pub fn is_stopped(&self, now: Elapsed) -> bool {
         now.0 >= self.shared.stop_at_ns.load(Ordering::Relaxed)
     }
 
-    /// Whether what is in flight is abandoned.
+    /// Whether transactions in flight are abandoned.
     pub fn is_aborted(&self) -> bool {
         self.shared.aborted.load(Ordering::Relaxed)
     }

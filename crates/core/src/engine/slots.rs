@@ -1,5 +1,5 @@
-//! What the control thread may do to a session from outside its thread: see how long its attempt has
-//! been going on, and cancel it.
+//! What the control thread can do to a session from outside its thread: see how long its attempt
+//! has been running, and cancel it.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use crate::clock::Elapsed;
 use crate::session::Canceller;
 
-/// Of all sessions of the run here, by their number in the whole run.
+/// Slots of all sessions that this process runs, by their number in the whole run.
 #[derive(Clone)]
 pub(super) struct Slots {
     first: u32,
@@ -17,13 +17,13 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// Empty slots for sessions of these numbers.
+    /// Creates empty slots for sessions with these numbers.
     pub fn new(ids: Range<u32>) -> Self {
         let first = ids.start;
         Self { first, slots: ids.map(|_| UserSlot::default()).collect() }
     }
 
-    /// Whether a session is the first of all.
+    /// Whether a session is the first of the whole run.
     pub const fn is_first(&self, id: u32) -> bool {
         id == self.first
     }
@@ -37,7 +37,7 @@ impl Slots {
     }
 }
 
-/// What is known of one session outside its thread.
+/// What is known about a session outside its thread.
 #[derive(Default)]
 pub(super) struct UserSlot {
     canceller: Mutex<Option<Box<dyn Canceller>>>,
@@ -45,22 +45,22 @@ pub(super) struct UserSlot {
 }
 
 impl UserSlot {
-    /// Keeps the handle of the user's new session.
+    /// Keeps the cancel handle of the user's new session.
     pub fn watch(&self, canceller: Box<dyn Canceller>) {
-        *self.canceller.lock().expect("nobody panics with it") = Some(canceller);
+        *self.canceller.lock().expect("no thread panics while holding it") = Some(canceller);
     }
 
-    /// An attempt begins.
+    /// Records that an attempt begins.
     pub fn began(&self, at: Elapsed) {
         self.began_ns.store(at.0.max(1), Ordering::Relaxed);
     }
 
-    /// The attempt is over.
+    /// Records that the attempt is over.
     pub fn ended(&self) {
         self.began_ns.store(0, Ordering::Relaxed);
     }
 
-    /// When the attempt under way began.
+    /// When the current attempt began.
     pub fn began_at(&self) -> Option<Elapsed> {
         match self.began_ns.load(Ordering::Relaxed) {
             0 => None,
@@ -68,33 +68,34 @@ impl UserSlot {
         }
     }
 
-    /// Takes the handle away, to use it once.
+    /// Takes the cancel handle, to use it once.
     pub fn take_canceller(&self) -> Option<Box<dyn Canceller>> {
-        self.canceller.lock().expect("nobody panics with it").take()
+        self.canceller.lock().expect("no thread panics while holding it").take()
     }
 
-    /// Cancels what the session is doing now, and keeps the handle. Sessions that block their thread
-    /// cancel without waiting, so the future is done at its first poll.
+    /// Cancels what the session is doing now, and keeps the handle. Sessions that block their
+    /// thread cancel without waiting, so the future completes at its first poll.
     pub fn cancel_now(&self) {
-        if let Some(canceller) = &*self.canceller.lock().expect("nobody panics with it") {
+        if let Some(canceller) = &*self.canceller.lock().expect("no thread panics while holding it")
+        {
             let mut cancelling = canceller.cancel();
             let mut context = std::task::Context::from_waker(std::task::Waker::noop());
             let _ = cancelling.as_mut().poll(&mut context);
         }
     }
 
-    /// The session is gone.
+    /// Forgets a session that is gone.
     pub fn forget(&self) {
         self.take_canceller();
     }
 }
 
-/// The sessions of a thread.
+/// The sessions of one worker thread.
 pub(super) struct ThreadSessions {
-    /// Of all sessions of the run here.
+    /// Slots of all sessions that this process runs.
     pub slots: Slots,
     connected: Cell<u32>,
-    /// Lost, and could not be reconnected so far.
+    /// Sessions lost and not yet reconnected.
     away: Cell<u32>,
 }
 
@@ -103,33 +104,33 @@ impl ThreadSessions {
         Self { slots, connected: Cell::new(0), away: Cell::new(0) }
     }
 
-    /// Sessions of this thread that are connected.
+    /// Number of connected sessions of this thread.
     pub const fn connected(&self) -> u32 {
         self.connected.get()
     }
 
-    /// Sessions of this thread that are lost and not back.
+    /// Number of sessions of this thread that are lost and not reconnected.
     pub const fn away(&self) -> u32 {
         self.away.get()
     }
 
-    /// A session was opened.
+    /// Records that a session was opened.
     pub fn opened(&self) {
         self.connected.set(self.connected.get() + 1);
     }
 
-    /// A session is gone.
+    /// Records that a session is gone.
     pub fn left(&self, id: u32) {
         self.slots.of(id).forget();
         self.connected.set(self.connected.get() - 1);
     }
 
-    /// A lost session could not be reconnected at the first try.
+    /// Records that a lost session could not be reconnected at the first attempt.
     pub fn stays_away(&self) {
         self.away.set(self.away.get() + 1);
     }
 
-    /// A session reconnected; `was_away` when not at the first try.
+    /// Records that a session reconnected; `was_away` when not at the first attempt.
     pub fn reconnected(&self, was_away: bool) {
         self.opened();
         self.away.set(self.away.get() - u32::from(was_away));

@@ -1,12 +1,12 @@
-//! Who of a thread waits until when. Everything on the thread that waits for its time is an entry in one
-//! heap, not a task, and one timer rings for the first of them. When it rings, whoever is due is handed
-//! to a session: to its own, or to the one of the pool that has been idle longest.
+//! The timer queue of a thread: what waits until when. Everything on the thread that waits is an
+//! entry in one heap, not a task, and one timer fires for the first of them. Then each entry that
+//! is due is handed to a session: its own, or the session of the pool that has been idle longest.
 //!
 //! | load | an entry is | it is handed to |
 //! |---|---|---|
 //! | open | a session that holds an arrival's number | that session |
 //! | keyed, own sessions | a terminal | its session |
-//! | keyed, pool | a terminal | any idle session; when there is none, the next that becomes free takes who is due longest |
+//! | keyed, pool | a terminal | any idle session; if there is none, the next free one takes the entry that has been due longest |
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -21,30 +21,30 @@ use super::signal::Signal;
 use super::wake_timer::WakeTimer;
 use crate::clock::{Clock, Elapsed};
 
-/// An entry: when, and who: the place of a session or of a terminal on this thread.
+/// An entry: when it is due, and the index of a session or of a terminal on this thread.
 pub(super) type Entry = (Elapsed, u32);
 
-/// A thread's timer queue.
+/// The timer queue of one worker thread.
 #[derive(Debug, Default)]
 pub(super) struct TimerQueue {
     list: RefCell<List>,
-    /// The timer must be reset.
+    /// Notified when the timer must be reset.
     changed: Notify,
 }
 
 #[derive(Debug, Default)]
 struct List {
     waiting: BinaryHeap<Reverse<Entry>>,
-    /// Sessions of a pool that have nothing to do, the one that has waited longest first.
+    /// Idle sessions of a pool, longest idle first.
     idle: VecDeque<u32>,
     waiters: Vec<Waiter>,
     pooled: bool,
-    /// What the timer is set to.
+    /// When the timer is set to fire.
     armed: Option<Elapsed>,
     over: bool,
 }
 
-/// Where a session waits.
+/// A place where a session waits for an entry.
 #[derive(Debug, Default)]
 struct Waiter {
     handed: Option<Entry>,
@@ -52,27 +52,27 @@ struct Waiter {
 }
 
 impl TimerQueue {
-    /// Makes room for the sessions of the thread.
+    /// Allocates room for the sessions of the thread.
     pub fn open(&self, sessions: usize, pooled: bool) {
         let mut list = self.list.borrow_mut();
         list.waiters.resize_with(sessions, Waiter::default);
         list.pooled = pooled;
     }
 
-    /// `who` is due at `at`.
+    /// Adds an entry: `who` is due at `at`.
     pub fn push(&self, at: Elapsed, who: u32) {
         self.list.borrow_mut().waiting.push(Reverse((at, who)));
         self.rearm();
     }
 
-    /// Who of the pool's terminals is due now, for longest.
+    /// Takes the pool's terminal that has been due longest, if one is due now.
     pub fn take_due(&self, now: Elapsed) -> Option<Entry> {
         let mut list = self.list.borrow_mut();
         let Reverse((at, _)) = list.waiting.peek()?;
         if *at <= now { list.waiting.pop().map(|Reverse(entry)| entry) } else { None }
     }
 
-    /// How many are due at `now` and wait for a session.
+    /// Number of entries that are due at `now` and wait for a session.
     pub fn due(&self, now: Elapsed) -> u64 {
         let list = self.list.borrow();
         list.waiting.iter().filter(|Reverse((at, _))| *at <= now).count() as u64
@@ -103,7 +103,7 @@ impl TimerQueue {
         .await
     }
 
-    /// Wakes whoever waits: nobody is handed anything any more.
+    /// Wakes all waiting sessions; no more entries are handed out.
     pub fn close(&self) {
         let mut list = self.list.borrow_mut();
         list.over = true;
@@ -112,7 +112,7 @@ impl TimerQueue {
         }
     }
 
-    /// Rings until the run stops.
+    /// Runs the timer until the run stops.
     pub async fn run(&self, clock: Clock, timer: WakeTimer, mut signal: Signal) {
         let mut stopped = pin!(signal.until(|state| state.stopped));
         loop {
@@ -132,7 +132,7 @@ impl TimerQueue {
         self.close();
     }
 
-    /// Everybody who still waits, or was handed over and did not come to it.
+    /// Entries that still wait, or were handed over but not taken.
     pub fn left(&self) -> Vec<Entry> {
         let mut list = self.list.borrow_mut();
         let mut left: Vec<Entry> = list.waiting.drain().map(|Reverse(entry)| entry).collect();
@@ -140,7 +140,7 @@ impl TimerQueue {
         left
     }
 
-    /// Resets the timer when it would fire too late.
+    /// Resets the timer if it would fire too late.
     fn rearm(&self) {
         let list = self.list.borrow();
         if let Some(first) = list.first()
@@ -152,18 +152,19 @@ impl TimerQueue {
 }
 
 impl List {
-    /// When the next entry is due that a session is there for.
+    /// When the next entry is due for which a session is available.
     fn first(&self) -> Option<Elapsed> {
         let Reverse((at, _)) = self.waiting.peek()?;
         (!self.pooled || !self.idle.is_empty()).then_some(*at)
     }
 
-    /// Hands over whoever is due, and says when the next one will be.
+    /// Hands out the entries that are due, and returns when the next one will be.
     fn hand_out(&mut self, now: Elapsed) -> Option<Elapsed> {
         while self.first().is_some_and(|at| at <= now) {
             let Some(Reverse(entry)) = self.waiting.pop() else { break };
             let waiter = if self.pooled { self.idle.pop_front() } else { Some(entry.1) };
-            let waiter = &mut self.waiters[waiter.expect("first() says that one is idle") as usize];
+            let waiter = &mut self.waiters
+                [waiter.expect("first() returned an entry, so a session is idle") as usize];
             waiter.handed = Some(entry);
             if let Some(waker) = waiter.waker.take() {
                 waker.wake();

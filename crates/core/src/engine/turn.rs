@@ -1,4 +1,4 @@
-//! Whose transaction is next, and when it is due: what the load model says, in the words of the loop.
+//! Whose transaction is next, and when it is due: the load model, expressed for the user loop.
 
 use super::context::Context;
 use super::queue::Ticket;
@@ -10,7 +10,7 @@ use crate::session::Database;
 use crate::spec::{RunSpec, Sessions};
 use crate::workload::Workload;
 
-/// A transaction that is to be run now.
+/// A transaction that should run now.
 #[derive(Clone, Copy)]
 pub(super) struct Turn {
     pub due: Elapsed,
@@ -21,14 +21,14 @@ pub(super) struct Turn {
 /// How a session finds its next transaction.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pace {
-    /// Its own user's, at once.
+    /// Its own user's next transaction, at once.
     Closed,
-    /// The next arrival.
+    /// The next arrival of the open load.
     Open,
-    /// Its own terminal's.
+    /// Its own terminal's next transaction.
     Keyed,
-    /// That of the terminal of the pool that has been due for longest. While the session serves it, the
-    /// two have changed places.
+    /// That of the pool's terminal that has been due longest. While the session serves it, the two
+    /// have changed places.
     Pooled(Option<u32>),
 }
 
@@ -42,7 +42,7 @@ impl Pace {
         }
     }
 
-    /// What a session is called.
+    /// What messages call a session.
     pub const fn who(self) -> &'static str {
         match self {
             Self::Closed => "virtual user",
@@ -53,7 +53,7 @@ impl Pace {
 }
 
 impl<W: Workload, D: Database> Context<W, D> {
-    /// The next arrival that shall be run.
+    /// The next arrival that should run.
     fn next_arrival(&self, now: Elapsed) -> Option<Ticket> {
         let taken = self.waiting.take_ticket(now)?;
         if taken.skipped + taken.given_up > 0 {
@@ -64,8 +64,8 @@ impl<W: Workload, D: Database> Context<W, D> {
         }
         if taken.overflows_first {
             let text = format!(
-                "the database does not follow: more than {} arrivals waited for a session; those that \
-                 waited longest are dropped and count as never started",
+                "the database does not keep up: more than {} arrivals waited for a session; those \
+                 that waited longest are dropped and count as never started",
                 self.plan.spec.pacing.backlog
             );
             self.note(Note::new("backlog", Some(now), text));
@@ -75,8 +75,7 @@ impl<W: Workload, D: Database> Context<W, D> {
 }
 
 impl<W: Workload, D: Database> SessionSlot<W, D> {
-    /// The next transaction of a load that waits, when its time has come; `None` when there is none any
-    /// more.
+    /// The next transaction of a load that waits, once it is due; `None` when there are no more.
     pub(super) async fn wait_for_turn(&mut self, now: Elapsed) -> Option<Turn> {
         let turn = match self.pace {
             Pace::Closed => self.at_once(now),
@@ -84,11 +83,11 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
             Pace::Keyed => self.own_terminal(now).await,
             Pace::Pooled(_) => self.any_terminal(now).await,
         }?;
-        // The stop may have come while it waited.
+        // The run may have stopped during the wait.
         (!self.context.signal.is_stopped(turn.started)).then_some(turn)
     }
 
-    /// A closed load's: due now.
+    /// The next transaction of a closed load: due now.
     #[inline]
     pub(super) fn at_once(&mut self, now: Elapsed) -> Option<Turn> {
         let plan = &self.context.plan;
@@ -146,7 +145,7 @@ impl<W: Workload, D: Database> SessionSlot<W, D> {
         Some(Turn { due, started, transaction: self.client.transaction })
     }
 
-    /// The transaction has finished: a terminal goes back to its user, who thinks.
+    /// Records that the transaction has finished: a terminal returns to its user, who thinks.
     #[inline]
     pub(super) fn leave(&mut self, finished: Elapsed) {
         self.client.since = finished;

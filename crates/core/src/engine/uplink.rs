@@ -1,4 +1,5 @@
-//! What a worker thread tells the control thread, and the way there, on which no user ever waits.
+//! What a worker thread reports to the control thread, and the channel for it, on which no user
+//! ever waits.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -15,22 +16,22 @@ use crate::event::Note;
 use crate::recorder::{RecordedInterval, Totals};
 use crate::session::ServerProcess;
 
-/// Intervals that wait for the control thread before they are merged.
+/// Intervals that may wait for the control thread; further intervals are merged.
 const PENDING_MAX: usize = 64;
 
-/// What a worker tells the control thread.
+/// A message from a worker to the control thread.
 pub(super) enum FromWorker {
-    /// With the server's process, where the session is the run's first and knows it.
+    /// Connected; with the server's process, if the session is the run's first and knows it.
     Connected(Option<ServerProcess>),
     ConnectFailed(DbError),
-    /// Everything before second `complete` of this thread has been sent.
+    /// Every second before `complete` of this thread has been sent.
     Second {
         thread: usize,
         complete: u64,
         interval: Box<RecordedInterval>,
     },
     Note(Note),
-    /// A lost session cannot be re-created, and no other of the thread is away.
+    /// A lost session cannot be re-created, and no other session of the thread is away.
     Away(Elapsed, String),
     /// The thread's first error of a kind.
     Failing(Note),
@@ -38,7 +39,7 @@ pub(super) enum FromWorker {
     Done(Box<WorkerEnd>),
 }
 
-/// What a worker counted.
+/// What a worker counted in the whole run.
 #[derive(Default)]
 pub(super) struct WorkerEnd {
     pub thread: usize,
@@ -50,14 +51,14 @@ pub(super) struct WorkerEnd {
     pub errors: Vec<ErrorSample>,
     pub skipped: u64,
     pub given_up: u64,
-    /// When those arrivals were due whose sessions waited for them in vain.
+    /// Due times of the arrivals that sessions returned because the run stopped first.
     pub returned: Vec<Elapsed>,
     pub slowest: Vec<Exemplar>,
-    /// Sessions that were lost and not back at the end.
+    /// Sessions that were lost and not reconnected at the end.
     pub away: u32,
 }
 
-/// The way to the control thread.
+/// A worker's channel to the control thread.
 pub(super) struct Uplink {
     thread: usize,
     control: mpsc::Sender<FromWorker>,
@@ -71,17 +72,17 @@ impl Uplink {
         Self { thread, control, pending: RefCell::new(VecDeque::new()), edges }
     }
 
-    /// The thread's number, from 0.
+    /// Number of the thread, from 0.
     pub const fn thread(&self) -> usize {
         self.thread
     }
 
-    /// Sends an interval; every second before `complete` has been sent then.
+    /// Sends an interval; every second before `complete` has then been sent.
     pub fn second(&self, complete: u64, interval: Box<RecordedInterval>) {
         self.send(FromWorker::Second { thread: self.thread, complete, interval });
     }
 
-    /// Sends without blocking; what does not fit is kept, and merged when there is too much of it.
+    /// Sends without blocking; what does not fit is kept, and merged when it becomes too much.
     pub fn send(&self, message: FromWorker) {
         let mut pending = self.pending.borrow_mut();
         pending.push_back(message);
@@ -96,7 +97,7 @@ impl Uplink {
         }
     }
 
-    /// Merges the last two messages when both are seconds that may become one.
+    /// Merges the last two messages if both are seconds that may be merged.
     fn merge_last(&self, pending: &mut VecDeque<FromWorker>) {
         let (Some(last), Some(before)) = (pending.pop_back(), pending.back_mut()) else { return };
         match (before, last) {
@@ -111,12 +112,12 @@ impl Uplink {
         }
     }
 
-    /// Sends without keeping anything back, and waits for room.
+    /// Sends a message, waiting for room rather than keeping it back.
     pub async fn deliver(&self, message: FromWorker) {
         let _ = self.control.send(message).await;
     }
 
-    /// Sends what was kept, and last of all this.
+    /// Sends what was kept, and then this last message.
     pub async fn finish(&self, end: WorkerEnd) {
         for message in self.pending.take() {
             self.deliver(message).await;

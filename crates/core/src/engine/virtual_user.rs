@@ -1,5 +1,5 @@
-//! A virtual user, a terminal or an arrival: plain data, so that one that waits costs its bytes and no
-//! task. What it does depends on the seed and on its number alone.
+//! A virtual user, a terminal or an arrival: plain data, so that a waiting one costs its bytes and
+//! no task. What it does depends only on the seed and on its number.
 
 use super::exemplar::Origin;
 use crate::clock::Elapsed;
@@ -7,23 +7,23 @@ use crate::random::Rng;
 use crate::spec::{Length, RunSpec};
 use crate::workload::Workload;
 
-/// Purposes of the streams of random numbers that inputs are drawn from.
+/// Purpose of the random streams that inputs of users are drawn from.
 const USERS: u64 = 1;
 const ARRIVALS: u64 = 5;
 
-/// Someone whose transactions are run: a user of a closed load, a terminal, or whoever has just arrived.
+/// A user whose transactions are run: of a closed load, a terminal, or an arrival.
 pub(super) struct VirtualUser<W: Workload> {
     pub state: W::User,
     pub inputs: Rng,
     pub origin: Origin,
-    /// The transaction type that comes next, or is being run.
+    /// The transaction type that is next, or is running.
     pub transaction: usize,
-    /// When the last one finished; at first, the log-in.
+    /// When the last transaction finished; at first, the log-in.
     pub since: Elapsed,
 }
 
 impl<W: Workload> VirtualUser<W> {
-    /// User or terminal `id`, as yet without a transaction.
+    /// Creates user or terminal `id`, with no transaction yet.
     pub fn user(workload: &W, spec: &RunSpec, id: u32) -> Self {
         let mut inputs = Rng::of(spec.seed, &[USERS, u64::from(id)]);
         Self {
@@ -35,7 +35,7 @@ impl<W: Workload> VirtualUser<W> {
         }
     }
 
-    /// Goes on to the user's next transaction; false when there is none.
+    /// Advances to the user's next transaction; false when there is none.
     #[inline]
     pub fn advance(&mut self, workload: &W, spec: &RunSpec) -> bool {
         let Origin::User { nth, .. } = &mut self.origin else { return false };
@@ -57,10 +57,12 @@ impl<W: Workload> VirtualUser<W> {
         next.is_some()
     }
 
-    /// Goes on to the terminal's next transaction, and says when it is due; `None` when there is none.
+    /// Advances to the terminal's next transaction, and returns when it is due; `None` when there
+    /// is none.
     ///
     /// # Panics
-    /// When the workload has no keying times: [`RunSpec::validate`] refuses a keyed load without.
+    /// When the workload has no keying times: [`RunSpec::validate`] rejects a keyed load without
+    /// them.
     pub fn key(&mut self, workload: &W, spec: &RunSpec) -> Option<Elapsed> {
         let last = self.transaction;
         if !self.advance(workload, spec) {
@@ -68,7 +70,7 @@ impl<W: Workload> VirtualUser<W> {
         }
         let Origin::User { user, nth } = self.origin else { return None };
         let next = self.transaction;
-        // Who has just logged in thinks first, so that not all begin at once.
+        // A user who has just logged in thinks first, so that not all begin at once.
         let last = if nth == 1 { next } else { last };
         let cycle = workload.description().cycle.as_ref();
         let cycle = cycle.expect("a spec of a keyed load was validated with its cycle");

@@ -1,4 +1,4 @@
-//! What the sessions of a thread share where the load waits: who waits until when, the queue of an open
+//! What the sessions of a thread share where the load waits: the timer queue, the queue of an open
 //! load, and the terminals of a pool.
 
 use std::cell::{Cell, RefCell};
@@ -17,13 +17,13 @@ use crate::workload::Workload;
 /// What a thread's sessions wait with; unused where the load is closed.
 pub(super) struct Waiting<W: Workload> {
     pub timers: TimerQueue,
-    /// Of an open load.
+    /// Queue of arrivals; `None` unless the load is open.
     queue: RefCell<Option<Queue>>,
-    /// When those arrivals were due whose sessions the stop came before.
+    /// Due times of arrivals that the run stopped before.
     returned: RefCell<Vec<Elapsed>>,
-    /// Of a pool, by place on this thread.
+    /// Terminals of a pool, by index on this thread.
     terminals: RefCell<Vec<VirtualUser<W>>>,
-    /// Terminals of the pool that have not done all they had to.
+    /// Terminals of the pool that have work left.
     working: Cell<usize>,
     keyed: bool,
     /// Whether time is real, so that the kernel's timer can be used.
@@ -35,7 +35,7 @@ pub(super) struct Waiting<W: Workload> {
 pub(super) struct QueueEnd {
     pub skipped: u64,
     pub given_up: u64,
-    /// When those arrivals were due whose sessions waited for them in vain.
+    /// Due times of the arrivals that sessions returned because the run stopped first.
     pub returned: Vec<Elapsed>,
 }
 
@@ -58,12 +58,12 @@ impl<W: Workload> Waiting<W> {
         self.timers.run(clock, timer, signal).await;
     }
 
-    /// How many terminals wait for a session; `None` where there are none.
+    /// Number of terminals that wait for a session; `None` where there are none.
     pub fn backlog(&self, now: Elapsed) -> Option<u64> {
         self.keyed.then(|| self.timers.due(now))
     }
 
-    /// Logs terminals in, who share the thread's sessions.
+    /// Logs in the terminals that share the thread's sessions.
     pub fn log_in<D>(&self, plan: &RunPlan<W, D>, ids: impl Iterator<Item = u32>) {
         let terminals =
             ids.map(|id| VirtualUser::user(&*plan.workload, &plan.spec, id)).collect::<Vec<_>>();
@@ -74,7 +74,7 @@ impl<W: Workload> Waiting<W> {
         }
     }
 
-    /// The terminal at `place` goes on to its next transaction, and waits for its time.
+    /// Advances the terminal at `place` to its next transaction, and waits until that is due.
     pub fn key<D>(&self, plan: &RunPlan<W, D>, place: u32) {
         let due = self.terminals.borrow_mut()[place as usize].key(&*plan.workload, &plan.spec);
         match due {
@@ -88,22 +88,22 @@ impl<W: Workload> Waiting<W> {
         }
     }
 
-    /// The terminal at `place` and whom a session serves change places.
+    /// Swaps the terminal at `place` with the user that a session serves.
     pub fn change_places(&self, client: &mut VirtualUser<W>, place: u32) {
         std::mem::swap(client, &mut self.terminals.borrow_mut()[place as usize]);
     }
 
-    /// Takes the next arrival that shall be run; `None` where nothing arrives.
+    /// Takes the next arrival that should run; `None` where nothing arrives.
     pub fn take_ticket(&self, now: Elapsed) -> Option<Taken> {
         self.queue.borrow_mut().as_mut().map(|queue| queue.take(now))
     }
 
-    /// The stop came before the arrival that was due then.
+    /// Returns an arrival that the run stopped before, with the time at which it was due.
     pub fn give_back(&self, due: Elapsed) {
         self.returned.borrow_mut().push(due);
     }
 
-    /// The run is over.
+    /// Ends the run on this thread.
     pub fn end(&self) -> QueueEnd {
         let mut returned = self.returned.take();
         let Some(queue) = self.queue.take() else {

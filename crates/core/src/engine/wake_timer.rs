@@ -1,7 +1,7 @@
-//! A thread's one precise timer. Tokio's timers end on whole milliseconds, rounded up: half a millisecond
-//! too late on average, which would be in every response time. On Linux a timer of the kernel's own
-//! wakes the thread through the epoll handle that it sleeps on anyway, about 0.05 ms late, for two
-//! system calls per wake-up. Elsewhere, and in virtual time, tokio's has to do.
+//! A thread's one precise timer. Tokio's timers end on whole milliseconds, rounded up: half a
+//! millisecond late on average, which would be added to every response time. On Linux a kernel
+//! timer wakes the thread through the epoll handle that it sleeps on anyway, about 0.05 ms late,
+//! for two system calls per wake-up. Elsewhere, and in virtual time, tokio's timer is used.
 
 use tokio::time::sleep_until;
 
@@ -9,7 +9,7 @@ use crate::clock::{Clock, Elapsed};
 #[cfg(target_os = "linux")]
 use crate::timer::Timer;
 
-/// A timer.
+/// A timer of the kernel's or of tokio's.
 #[derive(Debug)]
 pub(super) struct WakeTimer {
     #[cfg(target_os = "linux")]
@@ -17,7 +17,7 @@ pub(super) struct WakeTimer {
 }
 
 impl WakeTimer {
-    /// Tokio's timer, which virtual time moves.
+    /// Creates tokio's timer, which virtual time advances.
     pub fn of_tokio() -> Self {
         Self {
             #[cfg(target_os = "linux")]
@@ -25,7 +25,7 @@ impl WakeTimer {
         }
     }
 
-    /// The most precise timer that there is.
+    /// Creates the most precise timer available.
     pub fn precise() -> Self {
         Self {
             #[cfg(target_os = "linux")]
@@ -41,7 +41,8 @@ impl WakeTimer {
         {
             return;
         }
-        // NEVER is centuries away, and an hour early is no harm: who waits looks at the clock.
+        // NEVER is centuries away, and waking an hour early does no harm: the caller checks the
+        // clock.
         let hour = Elapsed(clock.now().0 + 3_600_000_000_000);
         sleep_until(clock.instant(at.min(hour))).await;
     }

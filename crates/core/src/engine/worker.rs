@@ -1,5 +1,5 @@
-//! A worker thread: connects its users, lets them work, hands a second over when it ends, and tells
-//! the control thread what it counted.
+//! A worker thread: connects its users, runs them, hands each second over when it ends, and reports
+//! what it counted to the control thread.
 
 use std::rc::Rc;
 
@@ -15,10 +15,10 @@ use crate::clock::{Clock, Elapsed};
 use crate::session::Database;
 use crate::workload::Workload;
 
-/// Sessions that a thread opens at once: a server's accept queue is finite, and so is its patience.
+/// Sessions that a thread opens at once: a server's accept queue is limited, and times out.
 const CONNECTING_MAX: usize = 8;
 
-/// A worker's life, on the thread that owns it.
+/// Runs a worker from start to end, on the thread that owns it.
 pub(super) async fn work<W: Workload, D: Database>(context: Context<W, D>, users: Vec<u32>) {
     let context = Rc::new(context);
     let connected = connect_all(&context, &users).await;
@@ -74,7 +74,7 @@ async fn connect_all<W: Workload, D: Database>(
     connected
 }
 
-/// Lets the users work until all have ended or the run is aborted.
+/// Runs the users until all have ended or the run is aborted.
 async fn run_users<W: Workload, D: Database>(
     context: &Rc<Context<W, D>>,
     clock: Clock,
@@ -117,7 +117,8 @@ async fn run_users<W: Workload, D: Database>(
     context.hand_over(clock.now());
 }
 
-/// Opens the timer queue of a load that waits, logs the terminals of a pool in, and starts the timer.
+/// Opens the timer queue of a load that waits, logs in the terminals of a pool, and starts the
+/// timer.
 fn set_timers<W: Workload, D: Database>(
     context: &Rc<Context<W, D>>,
     clock: Clock,

@@ -1,5 +1,5 @@
-//! The worker threads as the control thread sees them: what they say, who is home, and sessions that
-//! must be cancelled from outside.
+//! The worker threads as the control thread sees them: their messages, which have finished, and
+//! sessions that must be cancelled from outside.
 
 use std::time::Duration;
 
@@ -13,34 +13,34 @@ use crate::clock::{Clock, Elapsed};
 
 /// Messages that may wait for the control thread.
 pub(super) const MESSAGES_MAX: usize = 1024;
-/// How long the database may take to be asked to stop.
+/// How long a cancel request to the database may take.
 const CANCEL_LIMIT: Duration = Duration::from_secs(2);
 
-/// The worker threads.
+/// The worker threads of a run.
 pub(super) struct Workers {
     pub messages: mpsc::Receiver<FromWorker>,
     pub slots: Slots,
-    /// Sessions that they open.
+    /// Number of sessions that the workers open.
     pub sessions: u32,
-    /// Sessions open so far, before the start.
+    /// Number of sessions open so far, before the start.
     pub connected: u32,
-    /// How many threads there are.
+    /// Number of worker threads.
     pub threads: usize,
-    /// Those that have come home.
+    /// Results of the workers that have finished.
     pub ends: Vec<WorkerEnd>,
-    /// To the workers, until the run begins.
+    /// Senders of heartbeats to the workers, until the run begins.
     pub heartbeats: Vec<HeartbeatSender>,
     /// Longest attempt on sessions that block their thread.
     pub watchdog: Option<Duration>,
 }
 
 impl Workers {
-    /// How many have not come home.
+    /// Number of workers that have not finished.
     pub fn missing(&self) -> usize {
         self.threads - self.ends.len()
     }
 
-    /// Begins to measure their scheduling lag.
+    /// Starts measuring the workers' event-loop lag.
     pub fn listen(&mut self, clock: Clock) {
         tokio::spawn(lag::send_heartbeats(clock, std::mem::take(&mut self.heartbeats)));
     }
@@ -54,7 +54,8 @@ impl Workers {
         }
     }
 
-    /// Cancels attempts over the limit on sessions that block their thread, which no timer there can.
+    /// Cancels attempts over the limit on sessions that block their thread, where no timer of the
+    /// thread can.
     pub fn watch(&self, now: Elapsed) {
         let Some(limit) = self.watchdog else { return };
         let limit = Elapsed::from_duration(limit).0;
@@ -65,12 +66,12 @@ impl Workers {
         }
     }
 
-    /// The sum of something over all that came home.
+    /// Sums a value over all workers that have finished.
     pub fn sum<T: std::iter::Sum>(&self, read: impl FnMut(&WorkerEnd) -> T) -> T {
         self.ends.iter().map(read).sum()
     }
 
-    /// The sums of something by transaction type over all that came home.
+    /// Sums a value by transaction type over all workers that have finished.
     pub fn by_type(&self, types: usize, read: fn(&WorkerEnd) -> &Vec<u64>) -> Vec<u64> {
         (0..types).map(|t| self.sum(|end| read(end)[t])).collect()
     }

@@ -1,5 +1,5 @@
-//! The arrivals of an open load: one stream a run. Arrival n is due at a time that (seed, n) gives, and
-//! so does its input; threads and sessions have no part in it.
+//! The arrivals of an open load: one stream per run. When arrival n is due depends only on (seed,
+//! n), and so does its input; threads and sessions have no influence.
 
 use std::sync::Arc;
 
@@ -7,38 +7,39 @@ use super::RateProfile;
 use crate::clock::Elapsed;
 use crate::random::Rng;
 
-/// Purpose of the stream of random numbers that the gaps come from.
+/// Purpose of the random stream that the gaps are drawn from.
 const GAPS: u64 = 3;
 
-/// The times at which arrivals are due, in order. Two with the same seed and profile say the same.
+/// The times at which arrivals are due, in order. Two with the same seed and profile are identical.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     profile: Arc<RateProfile>,
     /// Draws the gaps of a Poisson process of rate 1; `None` for gaps of exactly 1.
     gaps: Option<Rng>,
-    /// How many gaps are in `sum`.
+    /// Number of gaps summed in `sum`.
     drawn: u64,
     sum: f64,
 }
 
 impl Arrivals {
-    /// The stream of a seed: Poisson, or evenly spaced by the rate, the first one at once.
+    /// Creates the stream of a seed: Poisson, or evenly spaced according to the rate, with the
+    /// first arrival at once.
     #[must_use]
     pub fn new(profile: Arc<RateProfile>, constant: bool, seed: u64) -> Self {
         let gaps = (!constant).then(|| Rng::of(seed, &[GAPS]));
         Self { profile, gaps, drawn: 0, sum: 0.0 }
     }
 
-    /// When arrival `n` is due, the first being 0; [`Elapsed::NEVER`] when the rate ends before. Ask in
-    /// rising order: drawing the gaps up to `n` costs some nanoseconds each.
+    /// When arrival `n` is due, counting from 0; [`Elapsed::NEVER`] when the rate ends earlier.
+    /// Call in ascending order: drawing the gaps up to `n` costs a few nanoseconds each.
     ///
     /// # Panics
-    /// When asked for an arrival before the last one asked for: a defect.
+    /// When called for an arrival before the last one: a defect.
     pub fn due(&mut self, n: u64) -> Elapsed {
         match &mut self.gaps {
             None => self.sum = precise(n),
             Some(gaps) => {
-                assert!(n + 1 >= self.drawn, "arrivals are asked for in rising order");
+                assert!(n + 1 >= self.drawn, "arrivals are requested in ascending order");
                 while self.drawn <= n {
                     self.sum += gaps.exponential(1.0);
                     self.drawn += 1;
@@ -49,7 +50,7 @@ impl Arrivals {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of arrivals are below 2^53")]
+#[expect(clippy::cast_precision_loss, reason = "numbers of arrivals are below 2^53")]
 const fn precise(n: u64) -> f64 {
     n as f64
 }
@@ -57,7 +58,7 @@ const fn precise(n: u64) -> f64 {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "casts from floats saturate, and infinity is never"
+    reason = "casts from floats saturate, and infinity becomes NEVER"
 )]
 fn nanoseconds(seconds: f64) -> Elapsed {
     Elapsed((seconds * 1e9) as u64)
@@ -105,7 +106,7 @@ mod tests {
 
     #[test]
     fn arrivals_of_a_ramp_spread_as_its_rate_does() {
-        // Given their number, arrivals are a sample of the profile: t² for a ramp from nothing.
+        // Given their number, arrivals are a sample of the profile: t² for a ramp from zero.
         let mut arrivals = arrivals("ramp:0..1000/100s", 1);
         let mut times = Vec::new();
         for n in 0.. {

@@ -1,30 +1,33 @@
-//! The cycle of a terminal: its user keys the next transaction in, waits for the answer, and thinks.
+//! The cycle of a terminal: its user keys in the next transaction, waits for the answer, and
+//! thinks.
 
 use std::time::Duration;
 
 use crate::random::Rng;
 
-/// Purpose of the stream of random numbers that thinking times come from: their own, so that a
+/// Purpose of the random stream that thinking times are drawn from. It is separate, so that a
 /// terminal's transactions are those of a closed load.
 const THINKING: u64 = 4;
-/// Thinking times are cut off at so many times their mean (TPC-C clause 5.2.5.4).
+/// Thinking times are truncated at this many times their mean (TPC-C clause 5.2.5.4).
 const LONGEST: f64 = 10.0;
 
 /// Keying and thinking times of a workload, by transaction type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cycle {
-    /// Terminals of each unit of scale.
+    /// Terminals per unit of scale.
     pub terminals: u32,
-    /// Keying times, constant.
+    /// Constant keying time of each transaction type.
     pub keying: Vec<Duration>,
-    /// Means of the thinking times, which are exponential and cut off at ten times that.
+    /// Mean thinking time of each transaction type; times are exponential, truncated at ten times
+    /// the mean.
     pub thinking: Vec<Duration>,
-    /// The most of the primary metric figure, in its unit of time, that these times leave each unit of scale.
+    /// Largest value of the primary metric, in its unit of time, that these times allow per unit of
+    /// scale.
     pub primary_metric_max: f64,
 }
 
 impl Cycle {
-    /// The time from the end of a terminal's transaction to when its next one is due: `nth`, from 1, of
+    /// Time from the end of a terminal's transaction to when its next one is due: `nth`, from 1, of
     /// terminal `id`.
     #[must_use]
     pub fn pause(&self, last: usize, next: usize, seed: u64, id: u64, nth: u64) -> Duration {
@@ -52,7 +55,7 @@ mod tests {
             (1..=200_000).map(|nth| cycle().pause(0, 1, 1, 7, nth).as_secs_f64() - 2.0).collect();
         let longest = pauses.iter().copied().fold(0.0, f64::max);
         assert!(pauses.iter().all(|pause| *pause >= 0.0) && longest == 120.0, "{longest}");
-        // The mean of an exponential cut off at ten means is 1 - e^-10 of it.
+        // The mean of an exponential truncated at ten means is 1 - e^-10 of it.
         let mean = pauses.iter().sum::<f64>() / 200_000.0;
         assert!((mean - 12.0).abs() < 0.1, "{mean}");
     }

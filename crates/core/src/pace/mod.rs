@@ -1,11 +1,11 @@
-//! Load models: when transactions are due. Everything here is arithmetic; it reads no clock and never
-//! sleeps, so the one user loop serves every model, and each is tested without waiting.
+//! Load models: when transactions are due. Everything here is arithmetic; it reads no clock and
+//! never sleeps, so the one user loop serves every model, and each can be tested without waiting.
 //!
 //! | model | a transaction is due | whose it is |
 //! |---|---|---|
 //! | `closed` | when the user's last one finished | the session's own user |
-//! | `rate`, `ramp`, `steps` | when the run's one stream of [`Arrivals`] over a [`RateProfile`] says so, whoever is free | an arrival: its number and the seed give everything |
-//! | `keyed` | thinking and keying after the terminal's last one finished: [`Cycle`] | the terminal's |
+//! | `rate`, `ramp`, `steps` | as the run's one stream of [`Arrivals`] over a [`RateProfile`] says; any free session takes it | an arrival's: its number and the seed determine everything |
+//! | `keyed` | after the terminal's last one finished, plus thinking and keying: [`Cycle`] | the terminal's |
 
 mod arrivals;
 mod cycle;
@@ -26,7 +26,8 @@ pub use cycle::Cycle;
 pub use profile::RateProfile;
 pub use steps::{RateStep, read_steps};
 
-/// Most arrivals per second that may be asked for: some times more than a client can send.
+/// Highest rate that may be requested, in arrivals per second: several times what a client can
+/// send.
 pub const RATE_MAX: f64 = 1e7;
 
 /// A load model, as `--load` names it.
@@ -35,22 +36,22 @@ pub enum Load {
     /// Each user's next transaction is due when its last one finished.
     #[default]
     Closed,
-    /// Transactions arrive at this rate per second, whoever is free takes the next.
+    /// Transactions arrive at this rate per second; the next free session takes each.
     Rate {
-        /// Arrivals per second.
+        /// Arrival rate per second.
         per_second: f64,
-        /// Evenly spaced rather than Poisson.
+        /// Whether arrivals are evenly spaced rather than Poisson.
         constant: bool,
     },
-    /// Keying and thinking times of the workload.
+    /// Terminals with the workload's keying and thinking times.
     Keyed,
-    /// The rate grows evenly from one to the other, then holds. Arrivals are Poisson.
+    /// The rate changes linearly from one value to another, then holds. Arrivals are Poisson.
     Ramp {
         /// Arrivals per second at the start.
         from: f64,
         /// Arrivals per second at the end.
         to: f64,
-        /// How long it takes.
+        /// Duration of the change.
         over: Duration,
     },
     /// Rates and durations from a file; the last rate holds. Arrivals are Poisson.
@@ -58,7 +59,7 @@ pub enum Load {
 }
 
 impl Load {
-    /// The word before the colon.
+    /// Name of the model: the part before the colon.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -70,14 +71,14 @@ impl Load {
         }
     }
 
-    /// Whether response time and service time are the same by construction, so that one histogram
+    /// Whether response time and service time are equal by construction, so that one histogram
     /// serves both.
     #[must_use]
     pub const fn is_closed(&self) -> bool {
         matches!(self, Self::Closed)
     }
 
-    /// Whether transactions arrive whether or not earlier ones have ended.
+    /// Whether transactions arrive independently of earlier ones' ends.
     #[must_use]
     pub const fn is_open(&self) -> bool {
         matches!(self, Self::Rate { .. } | Self::Ramp { .. } | Self::Steps(_))
@@ -104,8 +105,8 @@ impl std::str::FromStr for Load {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "`{text}` is no load model; write closed, keyed, rate:500/s, rate:500/s,constant, \
-                 ramp:100..2000/10m or steps:FILE"
+                "unknown load model `{text}`: expected closed, keyed, rate:500/s, \
+                 rate:500/s,constant, ramp:100..2000/10m or steps:FILE"
             )
         };
         let rate = |text: &str| {
@@ -137,13 +138,13 @@ impl std::str::FromStr for Load {
     }
 }
 
-/// What becomes of an arrival that no session was free for when it was due.
+/// What happens to an arrival for which no session was free when it was due.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Late {
-    /// It is run as soon as a session is free; its response time runs from when it was due.
+    /// It runs as soon as a session is free; its response time counts from when it was due.
     #[default]
     Issue,
-    /// It is skipped, and counted, when a session is free only so long after it was due.
+    /// It is skipped, and counted, if a session becomes free only this long after it was due.
     Skip(Duration),
 }
 
@@ -163,12 +164,14 @@ impl std::str::FromStr for Late {
         match text.split_once(':') {
             None if text == "issue" => Ok(Self::Issue),
             Some(("skip", after)) => parse_duration(after).map(Self::Skip),
-            _ => Err(format!("`{text}` is no policy for late arrivals; write issue or skip:100ms")),
+            _ => Err(format!(
+                "unknown policy for late arrivals `{text}`: expected issue or skip:100ms"
+            )),
         }
     }
 }
 
-/// Serde as the text that people write, and the pattern of that.
+/// Serialises as the text that users write, and gives the schema the pattern of that text.
 macro_rules! serde_as_text {
     ($($type:ident: $pattern:literal, $about:literal;)+) => {$(
         impl JsonSchema for $type {
@@ -198,7 +201,8 @@ macro_rules! serde_as_text {
 serde_as_text! {
     Load: "^(closed|keyed|rate:.+|ramp:.+|steps:.+)$", "A load model, as `--load` names it.";
     Late: "^(issue|skip:.+)$",
-        "What becomes of late arrivals: `issue`, or `skip:` and the lateness from which they are skipped.";
+        "What happens to late arrivals: `issue`, or `skip:` and the delay from which they are \
+         skipped.";
 }
 
 #[cfg(test)]

@@ -1,24 +1,25 @@
-//! The rate of an open load over time, and the time at which so many arrivals are to be expected: a
-//! Poisson process whose rate changes is one of rate 1 seen through that function (inversion of the
-//! integrated rate; Çinlar, Introduction to Stochastic Processes, 1975, chapter 4.7).
+//! The rate of an open load over time, and the time by which a given number of arrivals is
+//! expected: a Poisson process with a varying rate is one of rate 1 seen through that function
+//! (inversion of the integrated rate; Çinlar, Introduction to Stochastic Processes, 1975, chapter
+//! 4.7).
 
 use std::time::Duration;
 
 use super::{Load, RateStep};
 
-/// Arrivals per second over time: pieces in which the rate changes evenly. The last one holds.
+/// Arrivals per second over time: pieces in which the rate changes linearly. The last rate holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RateProfile {
     pieces: Vec<Piece>,
     hold: Piece,
 }
 
-/// A stretch in which the rate goes evenly from one to another.
+/// A piece in which the rate changes linearly from one value to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Piece {
-    /// Where it begins, in seconds.
+    /// Start of the piece, in seconds.
     start: f64,
-    /// Arrivals to be expected before it.
+    /// Arrivals expected before the piece.
     before: f64,
     from: f64,
     to: f64,
@@ -30,13 +31,13 @@ impl Piece {
         (self.to - self.from) / self.length
     }
 
-    /// Arrivals to be expected in its first `seconds`.
+    /// Arrivals expected in the first `seconds` of the piece.
     fn area(&self, seconds: f64) -> f64 {
         seconds * (self.from + self.slope() * seconds / 2.0)
     }
 
-    /// The time after which `arrivals` are to be expected in it: [`Piece::area`] solved for the time, in
-    /// the form that loses no digits where the slope is small.
+    /// The time after which `arrivals` are expected in the piece: [`Piece::area`] solved for the
+    /// time, in the form that loses no precision where the slope is small.
     fn time(&self, arrivals: f64) -> f64 {
         let root = (self.from * self.from + 2.0 * self.slope() * arrivals).max(0.0).sqrt();
         if arrivals > 0.0 { 2.0 * arrivals / (self.from + root) } else { 0.0 }
@@ -44,8 +45,8 @@ impl Piece {
 }
 
 impl RateProfile {
-    /// The profile of an open load, with the rates of its file if it has one; `None` for others. What
-    /// changes begins after `lead`, the ramp-up, in which the first rate holds.
+    /// The profile of an open load, with the rates of its file if it has one; `None` for others.
+    /// Changes begin after `lead`, the ramp-up, during which the first rate holds.
     #[must_use]
     pub fn new(load: &Load, steps: &[RateStep], lead: Duration) -> Option<Self> {
         let mut profile = Self::holding(0.0);
@@ -82,13 +83,13 @@ impl RateProfile {
         (self.hold.from, self.hold.to) = (to, to);
     }
 
-    /// The highest rate, in arrivals per second.
+    /// Highest rate, in arrivals per second.
     #[must_use]
     pub fn highest(&self) -> f64 {
         self.pieces.iter().fold(self.hold.to, |most, piece| most.max(piece.from).max(piece.to))
     }
 
-    /// Arrivals to be expected in the first `seconds`.
+    /// Number of arrivals expected in the first `seconds`.
     #[must_use]
     pub fn expected(&self, seconds: f64) -> f64 {
         let place = self.pieces.partition_point(|piece| piece.start + piece.length <= seconds);
@@ -96,8 +97,8 @@ impl RateProfile {
         piece.before + piece.area(seconds - piece.start)
     }
 
-    /// The time, in seconds, until which so many arrivals are to be expected; infinite when there will
-    /// never be so many.
+    /// Time in seconds by which this many arrivals are expected; infinite if there will never be so
+    /// many.
     #[must_use]
     pub fn time(&self, arrivals: f64) -> f64 {
         let ends = |piece: &Piece| piece.before + piece.area(piece.length) <= arrivals;

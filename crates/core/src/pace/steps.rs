@@ -8,21 +8,21 @@ use serde::{Deserialize, Serialize};
 use super::RATE_MAX;
 use crate::clock::{DurationText, parse_duration};
 
-/// Arrivals at a rate for a time.
+/// A rate of arrivals that holds for a time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateStep {
     /// Arrivals per second; 0 for a pause.
     pub per_second: f64,
-    /// How long.
+    /// How long the rate holds.
     #[serde(with = "DurationText")]
     pub lasts: Duration,
 }
 
-/// Reads steps: CSV with a rate per second and a duration per line, `500,30s`. Empty lines, those that begin
-/// with `#`, and a first line of words are passed over.
+/// Reads steps from CSV: a rate per second and a duration per line, such as `500,30s`. Empty lines,
+/// those that begin with `#`, and a first line of words are ignored.
 ///
 /// # Errors
-/// With the number of the first line that is no step.
+/// With the number of the first invalid line.
 pub fn read_steps(text: &str) -> Result<Vec<RateStep>, String> {
     let mut steps = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -35,17 +35,23 @@ pub fn read_steps(text: &str) -> Result<Vec<RateStep>, String> {
     }
     match steps.iter().any(|step| step.per_second > 0.0) {
         true => Ok(steps),
-        false => Err("no line gives a rate; write lines as `500,30s`".to_owned()),
+        false => Err("no line gives a rate: expected lines such as `500,30s`".to_owned()),
     }
 }
 
 fn read_step(line: &str) -> Result<RateStep, String> {
-    let wrong = || format!("`{line}` is not a rate per second and a duration, as in `500,30s`");
+    let wrong = || {
+        format!(
+            "invalid step `{line}`: expected a rate per second and a duration, such as `500,30s`"
+        )
+    };
     let (rate, lasts) = line.split_once(',').ok_or_else(wrong)?;
     let rate = rate.trim().trim_end_matches("/s");
     let per_second: f64 = rate.parse().map_err(|_| wrong())?;
     if !(0.0..=RATE_MAX).contains(&per_second) {
-        return Err(format!("{rate} arrivals per second cannot be; at most {RATE_MAX}"));
+        return Err(format!(
+            "invalid rate {rate}: must be from 0 to {RATE_MAX} arrivals per second"
+        ));
     }
     let lasts = parse_duration(lasts)?;
     if lasts.is_zero() { Err(wrong()) } else { Ok(RateStep { per_second, lasts }) }
@@ -66,13 +72,13 @@ mod tests {
     #[test]
     fn a_line_that_is_no_step_is_named() {
         for (text, message) in [
-            ("100,30s\n200", "line 2: `200` is not a rate"),
-            ("100,30s\nfast,10s", "line 2: `fast,10s` is not"),
-            ("100,soon", "line 1: `soon` is no duration"),
-            ("\n-5,1s", "line 2: -5 arrivals per second cannot be"),
-            ("1e9,1s", "line 1: 1e9 arrivals"),
+            ("100,30s\n200", "line 2: invalid step `200`: expected a rate"),
+            ("100,30s\nfast,10s", "line 2: invalid step `fast,10s`"),
+            ("100,soon", "line 1: invalid duration `soon`"),
+            ("\n-5,1s", "line 2: invalid rate -5"),
+            ("1e9,1s", "line 1: invalid rate 1e9"),
             ("nan,1s", "line 1: "),
-            ("5,0s", "line 1: `5,0s` is not"),
+            ("5,0s", "line 1: invalid step `5,0s`"),
             ("", "no line gives a rate"),
             ("rate,duration\n0,10s", "no line gives a rate"),
         ] {

@@ -1,5 +1,5 @@
-//! A database of several nodes needs nothing from the engine but who asks and what for: writing
-//! transactions go to the first node, reading ones to a replica of their session's slot.
+//! A database of several nodes needs only two things from the engine, the slot and the access:
+//! writing transactions go to the first node, reading ones to a replica of their session's slot.
 
 use std::sync::{Arc, Mutex};
 
@@ -16,7 +16,8 @@ use triphammer_drivers::null::{Null, NullSession};
 
 use crate::pings::{CALL, Pings, READ, WRITE, plan};
 
-/// How many statements and calls each node got, by slot of the session: the writer's, and the replica's.
+/// Number of statements and calls on each node, by slot of the session: the writer's, and the
+/// replica's.
 type Seen = Arc<Mutex<Vec<[u64; 2]>>>;
 
 struct Cluster {
@@ -73,7 +74,7 @@ impl Session for Routed {
         self.writer().script(sql).await
     }
 
-    /// Every node knows every statement, by the same number.
+    /// Every node prepares every statement, under the same number.
     async fn prepare(&mut self, statement: &BoundStatement) -> Result<StatementId, DbError> {
         let [writer, replica] = &mut self.nodes;
         replica.prepare(statement).await?;
@@ -179,6 +180,6 @@ fn reading_transactions_go_to_the_replica_of_their_slot() {
     while handle.events.blocking_recv().is_some() {}
     let end: RunEnd = handle.join().unwrap();
     assert_eq!(end.started, [5 * 4, 5 * 2, 5 * 2]);
-    // Two writes of begin, statement and commit, and two calls; four reads of a statement each.
+    // Two writes of begin, statement and commit, and two calls; four reads of one statement each.
     assert_eq!(*seen.lock().unwrap(), vec![[2 * 3 + 2, 4]; 5]);
 }

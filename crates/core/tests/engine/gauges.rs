@@ -1,4 +1,5 @@
-//! What the engine measures beside transactions, to tell what limited a run: round trips, lag, CPU.
+//! What the engine measures besides transactions, to find what limited a run: round trips, lag,
+//! CPU.
 
 use std::sync::Arc;
 
@@ -51,7 +52,7 @@ async fn in_process_there_is_no_round_trip_but_a_lag() {
     let end = run(plan("null:?service=10ms", 4, 20)).await;
     assert!(end.gauges.round_trip.is_none());
     let lag = end.gauges.lag.as_ref().unwrap();
-    // A beat every 10 to 20 ms, rounded up to whole milliseconds.
+    // A heartbeat every 10 to 20 ms, rounded up to whole milliseconds.
     assert!((1_200..=1_400).contains(&lag.len()), "{}", lag.len());
     assert_eq!(lag.value_at_quantile(0.5), 1, "time stands still while a thread works");
 }
@@ -64,7 +65,7 @@ fn a_thread_that_never_rests_is_seen_and_still_hears() {
     while handle.events.blocking_recv().is_some() {}
     let gauges = handle.join().unwrap().gauges;
     assert_eq!(gauges.cpu.len(), 2);
-    // Other programs may have had some of the CPU, but not all of it.
+    // Other programs may have used some of the CPU, but not all of it.
     assert!(gauges.busiest_share() > 0.1, "{:?}", gauges.cpu);
     assert!(gauges.lag.is_some_and(|lag| lag.len() > 20));
     if cfg!(target_os = "linux") {

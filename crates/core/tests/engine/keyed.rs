@@ -1,4 +1,4 @@
-//! Keyed loads: terminals that key and think, on sessions of their own or on a pool of them.
+//! Keyed loads: terminals that key and think, on their own sessions or on a pool of them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ fn terminals(
     plan
 }
 
-/// Sums that differ by chance: within five standard deviations of a sum of so many.
+/// Whether sums differ only by chance: within five standard deviations for a sum of this size.
 fn about(found: u64, expected: f64) -> bool {
     (f64::from(u32::try_from(found).unwrap()) - expected).abs() < 5.0 * expected.sqrt()
 }
@@ -59,12 +59,13 @@ async fn terminals_share_the_sessions_of_a_pool() {
 #[tokio::test(start_paused = true)]
 async fn waiting_for_a_session_of_the_pool_is_response_time() {
     let end = run(terminals("null:?service=1s", 40, Sessions::Pool(2), 400)).await;
-    // Two sessions serve two a second; 40 terminals with pauses of 7 s would want more than five.
+    // Two sessions serve two per second; 40 terminals with pauses of 7 s would need more than five.
     assert!((775..=801).contains(&committed(&end)), "{}", committed(&end));
     // Two are served, about 14 key or think, and the others wait.
     assert!((15..=38).contains(&end.backlog_max.unwrap()), "{:?}", end.backlog_max);
     let wait = mean_ms(end.pool_wait.as_ref());
-    // Little's law: 40 terminals at 2 per second are 20 s a cycle, of which 8 s are not waiting.
+    // Little's law: 40 terminals at 2 per second make a cycle of 20 s, of which 8 s are not
+    // waiting.
     assert!((11_000.0..13_000.0).contains(&wait), "{wait}");
     let (response, service) = (&end.timed[CALL].response, &end.timed[CALL].service);
     assert!((mean_ms(service.as_ref()) - 1_000.0).abs() < 10.0);
@@ -100,7 +101,7 @@ async fn log_ins_are_staggered() {
         let per_second = seconds(&events);
         let early: u64 = per_second[..50].iter().sum();
         let late: u64 = per_second[50..100].iter().sum();
-        // Each terminal has been there for half as long on average: 1/4 of all, less the first cycle.
+        // On average a terminal was there for half as long: 1/4 of all, less the first cycle.
         assert!(early * 2 < late && early > 0, "{early} {late}");
     }
 }
@@ -146,7 +147,7 @@ async fn an_exemplar_of_a_terminal_has_its_place_in_the_terminals_stream() {
     let end: RunEnd = run(plan).await;
     for kept in &end.exemplars {
         let Origin::User { user, nth } = kept.origin else { panic!("{kept:?}") };
-        // Terminals go round: their first is a call, their second a write.
+        // Terminals alternate: the first transaction is a call, the second a write.
         let transaction = if nth % 2 == 1 { CALL } else { WRITE };
         assert!(user < 12 && kept.transaction == transaction && kept.attempts == 1, "{kept:?}");
     }

@@ -1,4 +1,4 @@
-//! What the engine promises, tested on the null driver, in virtual time where anything waits. The
+//! What the engine guarantees, tested on the null driver, in virtual time where anything waits. The
 //! counting identities are checked at the end of every run here.
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 
@@ -20,7 +20,7 @@ use triphammer_core::spec::Length;
 use triphammer_core::{Elapsed, ErrorClass};
 use triphammer_drivers::null::Null;
 
-/// Runs in virtual time, and gives the events too.
+/// Runs in virtual time, and returns the events too.
 async fn run_with(
     plan: RunPlan<Pings, Null>,
     meanwhile: impl AsyncFnOnce(StopHandle),
@@ -230,7 +230,7 @@ async fn a_stop_drains_and_cuts_the_window_at_a_whole_second() {
 #[tokio::test(start_paused = true)]
 async fn an_abort_leaves_transactions_in_flight_and_counts_them() {
     let abort = async |stopper: StopHandle| {
-        // The three statements take an hour each to prepare.
+        // The three statements take one hour each to prepare.
         tokio::time::sleep(Duration::from_secs(3 * 3600 + 2)).await;
         stopper.stop();
         stopper.abort();
@@ -263,7 +263,7 @@ async fn the_watchdog_counts_a_timeout_and_a_lost_commit_as_indeterminate() {
     assert!(end.run[WRITE].counts.indeterminate >= 2, "{:?}", end.run[WRITE].counts);
 }
 
-/// Begin and write take 4 s each, so that a limit of 10 s passes in the commit.
+/// A plan in which begin and write take 4 s each, so that a limit of 10 s passes during the commit.
 fn plan_at_commit() -> RunPlan<Pings, Null> {
     plan("null:?service=4s", 1, 60)
 }

@@ -1,5 +1,5 @@
-//! Open loads: one stream of arrivals, whoever is free takes the next. What became of each is asserted
-//! by the engine at the end of every run.
+//! Open loads: one stream of arrivals; any free session takes the next. The engine asserts what
+//! became of each at the end of every run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,7 @@ fn started(end: &RunEnd) -> u64 {
     end.started.iter().sum()
 }
 
-/// Arrivals that a plan's stream has before second `stop`.
+/// Number of arrivals that are due before second `stop` of a plan.
 fn due_before(plan: &RunPlan<Pings, Null>, stop: u64) -> u64 {
     let spec = &plan.spec;
     let profile = RateProfile::new(&spec.load, &spec.pacing.steps, spec.rampup).unwrap();
@@ -48,8 +48,9 @@ async fn a_stall_is_in_the_response_times_of_all_that_it_made_wait() {
     let mut plan = arriving(target, "rate:100/s,constant", 1, 600);
     plan.spec.rampup = Duration::from_secs(5);
     let end = run(plan).await;
-    // Of 1,000 arrivals in 10 s, the first that meets the stall takes 500 ms. Those behind it come 10 ms
-    // apart and are served 5 ms apart: the k-th waits 5 k ms less. So ten in a thousand take 455 ms or more.
+    // Of 1,000 arrivals in 10 s, the first in the stall takes 500 ms. Those behind it come 10 ms
+    // apart and are served 5 ms apart: the k-th waits 5 k ms less. So ten in a thousand take 455 ms
+    // or more.
     let response = end.timed[CALL].response.as_ref().unwrap();
     let near = |quantile: f64, us: f64| {
         let found = response.value_at_quantile(quantile);
@@ -74,7 +75,7 @@ async fn all_that_arrives_before_the_end_is_offered_and_started() {
     assert_eq!(end.ending, RunEnding::Complete);
     let waits = end.pool_wait.unwrap();
     assert_eq!(waits.len(), end.timed[CALL].counts.committed);
-    // A timer of tokio's ends on a whole millisecond.
+    // Tokio's timers end on whole milliseconds.
     assert!(waits.value_at_quantile(0.9) <= 1_001, "{}", waits.value_at_quantile(0.9));
 }
 
@@ -129,7 +130,7 @@ async fn a_drain_without_work_is_no_outage() {
     assert!(end.notes.is_empty(), "{:?}", end.notes);
 }
 
-/// What arrived, and how many waited at the end, second by second.
+/// Arrivals, and the backlog at the end, second by second.
 fn waits(events: &[Event]) -> Vec<(Arrived, u64)> {
     let waits = |event: &Event| match event {
         Event::Second(interval) => Some((interval.arrived?, interval.backlog?)),
@@ -148,7 +149,7 @@ async fn every_second_tells_what_arrived_and_how_many_wait() {
     let offered: (u64, u64) = (sum(|a| a.due), sum(|a| a.started));
     assert_eq!(offered, (end.offered.unwrap().offered, started(&end)), "Σ seconds = totals");
     assert!(seconds[..20].iter().all(|(arrived, _)| arrived.due == 100), "{seconds:?}");
-    // Of a hundred a second, twenty are served.
+    // Of a hundred per second, twenty are served.
     for (second, (_, backlog)) in (1..).zip(&seconds[..20]) {
         assert!(backlog.abs_diff(80 * second) <= second + 2, "{second}: {backlog}");
     }
@@ -208,7 +209,7 @@ async fn a_stop_ends_the_offer_and_drains() {
     let (end, _) = run_with(plan, stop).await;
     let end = end.unwrap();
     assert_eq!(end.ending, RunEnding::Stopped);
-    // 60 ms for three statements to be prepared.
+    // Preparing three statements takes 60 ms.
     let offered = end.offered.unwrap();
     assert!((340..=350).contains(&offered.offered), "{offered:?}");
     assert_eq!(committed(&end) + offered.never_started, offered.offered);
@@ -265,7 +266,8 @@ fn the_same_seed_has_the_same_arrivals_whatever_the_threads() {
     };
     let (one, three, other) = (inputs(1, 7), inputs(3, 7), inputs(3, 8));
     assert_eq!(one.0.offered, three.0.offered);
-    // Those that were due in the last moment may have found no time to start: more of them on a busy host.
+    // Those that were due in the last moment may not have had time to start: more of them on a busy
+    // host.
     let common = one.1.iter().filter(|number| three.1.binary_search(number).is_ok()).count();
     let unlike = usize::try_from(one.0.never_started + three.0.never_started).unwrap();
     assert!(common + unlike >= one.1.len().max(three.1.len()), "{common} and {unlike}");

@@ -1,4 +1,4 @@
-//! The smallest workload that has everything the engine looks at: a read, a write in a transaction, a
+//! The smallest workload with everything the engine needs: a read, a write in a transaction, a
 //! call, and a rollback by rule.
 
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use triphammer_core::{DbError, Rng, Rows, Timestamp};
 use triphammer_drivers::null::Null;
 use triphammer_drivers::{ConnectSettings, TargetUrl};
 
-/// Places of the transaction types.
+/// Indexes of the transaction types.
 pub const READ: usize = 0;
 pub const WRITE: usize = 1;
 pub const CALL: usize = 2;
@@ -25,15 +25,15 @@ pub const CALL: usize = 2;
 #[derive(Debug)]
 pub struct Pings {
     description: Arc<Description>,
-    /// Types that users go round, as places.
+    /// Types that users cycle through, as indexes.
     pub round: Vec<usize>,
-    /// Every so many inputs one is rolled back by rule; 0 for never.
+    /// One in this many inputs is rolled back by rule; 0 for none.
     pub rule_every: u64,
-    /// Every input that an attempt was made with, for tests of retries.
+    /// The input of every attempt, for tests of retries.
     pub attempts: std::sync::Mutex<Vec<u64>>,
 }
 
-/// Keying and thinking of a read, a write and a call.
+/// Keying and thinking times of a read, a write and a call.
 fn cycle() -> Cycle {
     Cycle {
         terminals: 2,
@@ -197,7 +197,7 @@ pub fn plan(target: &str, users: u32, seconds: u64) -> RunPlan<Pings, Null> {
             pacing: Pacing { backlog: 1_000_000, ..Pacing::default() },
             seed: 1,
             retry: RetryPolicy::default(),
-            // Preparing is round trips too, and some tests make those as long as hours.
+            // Preparing takes round trips too, and some tests make those hours long.
             limits: TimeLimits { connect: Duration::from_secs(86_400), ..TimeLimits::default() },
             max_failures: 0.01,
         },

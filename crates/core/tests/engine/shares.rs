@@ -1,5 +1,5 @@
-//! A run that several processes drive together does what one process would do alone, and their seconds
-//! merge to those of the whole.
+//! Several processes that drive a run together do exactly what one process would do alone, and
+//! their seconds merge to those of the whole.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use triphammer_drivers::null::Null;
 use crate::pings::{CALL, Pings, READ, WRITE, plan};
 use crate::run_with;
 
-/// What a run of a share came to: every input that it drew, sorted, its end, and its seconds.
+/// The result of running a share: every input drawn, sorted, its end, and its seconds.
 struct Ran {
     inputs: Vec<u64>,
     end: RunEnd,
@@ -37,7 +37,7 @@ async fn run(plan: &RunPlan<Pings, Null>, share: Share) -> Ran {
     Ran { inputs, end: end.unwrap(), seconds }
 }
 
-/// The whole of a run, and the same run in so many shares.
+/// The whole of a run, and the same run in this many shares.
 async fn both(plan: &RunPlan<Pings, Null>, of: u32) -> (Ran, Vec<Ran>) {
     let whole = run(plan, Share::WHOLE).await;
     let mut shares = Vec::new();
@@ -102,7 +102,7 @@ async fn an_overloaded_share_gives_up_its_part() {
     }
 }
 
-/// The merged seconds, and what they add up to.
+/// The merged seconds and their sums.
 fn merged(
     shares: &[Ran],
     pass_on: impl Fn(&RecordedInterval) -> RecordedInterval,
@@ -128,12 +128,13 @@ fn merged(
     (seconds, sums)
 }
 
-/// By way of JSON, as from another process.
+/// Sent as JSON, as from another process.
 fn sent(interval: &RecordedInterval) -> RecordedInterval {
     serde_json::from_str(&serde_json::to_string(interval).unwrap()).unwrap()
 }
 
-/// What transactions did, and what there was of sessions and arrivals: all but the gauges of this host.
+/// Compares what transactions did, sessions and arrivals: everything except the gauges of this
+/// host.
 fn assert_same(found: &RecordedInterval, expected: &RecordedInterval) {
     let second = expected.first;
     assert_eq!((found.first, found.last), (expected.first, expected.last));
@@ -203,7 +204,7 @@ async fn what_was_sent_merges_as_what_was_not() {
 fn a_share_that_there_is_not_is_refused() {
     let spec = plan("null:", 4, 1).spec;
     let refusal = |index, of| Share::new(index, of, &spec).unwrap_err().to_string();
-    assert_eq!(refusal(2, 2), "there is no share 2 of 2");
-    assert_eq!(refusal(0, 0), "there is no share 0 of 0");
-    assert_eq!(refusal(0, 5), "4 sessions cannot be shared by 5 processes");
+    assert_eq!(refusal(2, 2), "no share 2 of 2: the index must be below the number of shares");
+    assert_eq!(refusal(0, 0), "no share 0 of 0: the index must be below the number of shares");
+    assert!(refusal(0, 5).starts_with("cannot share 4 sessions between 5 processes"));
 }

@@ -1,4 +1,4 @@
-//! The connection phase: the server's greeting, TLS, and the proof of the password.
+//! The connection phase: the server's greeting, TLS, and authentication.
 
 use std::collections::HashMap;
 
@@ -14,15 +14,15 @@ use super::server_key::encrypt_by;
 use super::wire::{Wire, no_greeting};
 use crate::target::Secret;
 
-/// Version of the protocol, the first byte of a greeting.
+/// Protocol version, the first byte of a greeting.
 const PROTOCOL: u8 = 10;
-/// Bytes of a greeting's nonce.
+/// Length of a greeting's nonce, in bytes.
 const NONCE_BYTES: usize = 20;
-/// The largest packet that we send, and that we want.
+/// Largest packet that we send, and that we request.
 const PACKET_BYTES_MAX: u32 = 16 * 1024 * 1024;
-/// `utf8mb4_general_ci`, which every server has; the session's setup says what is really wanted.
+/// `utf8mb4_general_ci`, which every server has; the session's setup selects the real one.
 const COLLATION: u8 = 45;
-/// What we can do. Found rather than changed rows are counted, as other databases count.
+/// The capabilities we offer. Found rather than changed rows are counted, as in other databases.
 const CAPABILITIES: CapabilityFlags = CapabilityFlags::CLIENT_PROTOCOL_41
     .union(CapabilityFlags::CLIENT_LONG_PASSWORD)
     .union(CapabilityFlags::CLIENT_LONG_FLAG)
@@ -37,40 +37,40 @@ const CAPABILITIES: CapabilityFlags = CapabilityFlags::CLIENT_PROTOCOL_41
     .union(CapabilityFlags::CLIENT_PLUGIN_AUTH_LENENC_CLIENT_DATA)
     .union(CapabilityFlags::CLIENT_CONNECT_ATTRS)
     .union(CapabilityFlags::CLIENT_DEPRECATE_EOF);
-/// What we cannot do without.
+/// The capabilities we require.
 const NEEDED: CapabilityFlags = CapabilityFlags::CLIENT_PROTOCOL_41
     .union(CapabilityFlags::CLIENT_PLUGIN_AUTH)
     .union(CapabilityFlags::CLIENT_DEPRECATE_EOF);
 
-/// Older than `caching_sha2_password`; MySQL also asks users by it who are not there.
+/// Older than `caching_sha2_password`; MySQL also requests it for users that do not exist.
 const SHA256_PLUGIN: &[u8] = b"sha256_password";
 
 /// Who logs in, and how.
 pub struct Login<'a> {
-    /// User.
+    /// Name of the user.
     pub user: &'a str,
-    /// Password, when there is one.
+    /// The password, if there is one.
     pub password: Option<&'a Secret>,
-    /// Database; `None` for none.
+    /// Initial database; `None` for none.
     pub database: Option<&'a str>,
-    /// Shown in the server's list of sessions' attributes.
+    /// Program name shown in the server's session attributes.
     pub program: &'a str,
-    /// TLS with the name for the certificate; `None` goes without.
+    /// TLS with the name for the certificate; `None` for no TLS.
     pub tls: Option<(&'a TlsConnector, &'a str)>,
-    /// Whether a server without TLS is taken as it is, though TLS is wanted.
+    /// Whether a server without TLS is accepted although TLS is preferred.
     pub may_do_without: bool,
-    /// Whether nobody can listen to the line: a unix socket.
+    /// Whether nobody can eavesdrop on the connection: a unix socket.
     pub is_private: bool,
-    /// Whether the server's RSA key is asked for on an open line.
+    /// Whether the server's RSA key is requested over an unencrypted connection.
     pub trusts_server_key: bool,
 }
 
-/// What the server declares at the start.
+/// What the server declares in its greeting.
 #[derive(Debug)]
 pub struct Greeting {
-    /// Its version as it stands in the greeting.
+    /// The server's version, as in the greeting.
     pub version: String,
-    /// The number by which it knows the session.
+    /// The id by which the server knows the session.
     pub thread: u32,
 }
 
@@ -85,7 +85,7 @@ pub async fn log_in(wire: &mut Wire, login: &Login<'_>) -> Result<Greeting, DbEr
     }
     let Offer { known, offered, plugin, nonce } = read_offer(packet)?;
     let has_tls = offered.contains(CapabilityFlags::CLIENT_SSL);
-    // MariaDB leaves this one out where it has abilities of its own to tell.
+    // MariaDB omits this one when it has capabilities of its own to announce.
     let mut agreed = CAPABILITIES & (offered | CapabilityFlags::CLIENT_LONG_PASSWORD);
     if let Some((tls, host)) = login.tls {
         if has_tls {
@@ -98,7 +98,7 @@ pub async fn log_in(wire: &mut Wire, login: &Login<'_>) -> Result<Greeting, DbEr
             wire.secure(tls, host).await?;
         } else if !login.may_do_without {
             let message =
-                "it does not offer TLS, which is asked for; ssl-mode=DISABLED goes without";
+                "it does not offer TLS, which is required; ssl-mode=DISABLED connects without";
             return Err(DbError::new(ErrorClass::Refused, message));
         }
     }
@@ -109,7 +109,7 @@ pub async fn log_in(wire: &mut Wire, login: &Login<'_>) -> Result<Greeting, DbEr
     ]);
     let response = HandshakeResponse::new(
         proof,
-        // Any that has four-byte UTF-8.
+        // Any version that has four-byte UTF-8.
         (8, 0, 0),
         Some(login.user.as_bytes()),
         login.database.map(str::as_bytes),
@@ -130,7 +130,7 @@ pub async fn log_in(wire: &mut Wire, login: &Login<'_>) -> Result<Greeting, DbEr
 struct Offer {
     known: Greeting,
     offered: CapabilityFlags,
-    /// The one that the server asks by, or the one to begin with.
+    /// The authentication method that the server requests, or the one to begin with.
     plugin: AuthPlugin<'static>,
     nonce: Vec<u8>,
 }
@@ -140,7 +140,7 @@ fn read_offer(packet: &[u8]) -> Result<Offer, DbError> {
     let offer = read_greeting(packet).map_err(|_| no_greeting())?;
     if !offer.offered.contains(NEEDED) {
         let message = format!(
-            "the server {} is too old: MySQL 5.7.5 and MariaDB 10.2 are the oldest that will do",
+            "the server {} is too old: at least MySQL 5.7.5 or MariaDB 10.2 is required",
             offer.known.version
         );
         return Err(DbError::new(ErrorClass::Refused, message));
@@ -148,7 +148,7 @@ fn read_offer(packet: &[u8]) -> Result<Offer, DbError> {
     Ok(offer)
 }
 
-/// Reads a greeting, "Protocol::HandshakeV10". The library's reader overflows on some lengths.
+/// Parses a greeting, "Protocol::HandshakeV10". The library's parser overflows on some lengths.
 fn read_greeting(packet: &[u8]) -> Result<Offer, DbError> {
     let (version, rest) =
         packet.strip_prefix(&[PROTOCOL]).and_then(until_zero).ok_or_else(no_greeting)?;
@@ -164,18 +164,19 @@ fn read_greeting(packet: &[u8]) -> Result<Offer, DbError> {
         nonce.extend_from_slice(rest.take(usize::from(length).saturating_sub(8).max(13))?);
     }
     nonce.resize(NONCE_BYTES, 0);
-    // Some servers leave out the zero at its end.
+    // Some servers omit the zero at its end.
     let plugin = until_zero(rest.0).map_or(rest.0, |(plugin, _)| plugin);
     let plugin = AuthPlugin::from_bytes(plugin).into_owned();
     let plugin = if answers(&plugin) { plugin } else { AuthPlugin::MysqlNativePassword };
     Ok(Offer { known: Greeting { version, thread }, offered, plugin, nonce })
 }
 
-/// Reads the server's wish for another way to log in: which, and its question. That ends with a zero only
-/// where it is text: MariaDB's ed25519 sends 32 bytes of any value, the last of which may be zero.
+/// Reads the server's request to switch the authentication method: which one, and its challenge.
+/// The challenge ends with a zero only where it is text: MariaDB's ed25519 sends 32 bytes of any
+/// value, the last of which may be zero.
 fn read_switch(packet: &[u8]) -> Result<(AuthPlugin<'static>, Vec<u8>), DbError> {
     let read = packet.strip_prefix(&[0xfe]).and_then(until_zero);
-    let (plugin, nonce) = read.ok_or_else(|| broken("a change of the way to log in"))?;
+    let (plugin, nonce) = read.ok_or_else(|| broken("a switch of the authentication method"))?;
     let plugin = AuthPlugin::from_bytes(plugin).into_owned();
     let nonce = match nonce {
         [nonce @ .., 0] if plugin != AuthPlugin::Ed25519 => nonce,
@@ -190,13 +191,13 @@ fn until_zero(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&bytes[..end], &bytes[end + 1..]))
 }
 
-/// Whether this is a plugin whose question we answer at once.
+/// Whether this is an authentication method that we implement.
 fn answers(plugin: &AuthPlugin<'_>) -> bool {
     use AuthPlugin as P;
     matches!(plugin, P::MysqlNativePassword | P::CachingSha2Password | P::Ed25519)
 }
 
-/// What shows that we have the password; nothing for an empty one.
+/// The response that proves knowledge of the password; empty for an empty one.
 fn prove(plugin: &AuthPlugin<'_>, login: &Login<'_>, nonce: &[u8]) -> Option<Vec<u8>> {
     let data = plugin.gen_data(login.password.map(Secret::reveal), nonce)?;
     let mut proof = Vec::new();
@@ -204,7 +205,7 @@ fn prove(plugin: &AuthPlugin<'_>, login: &Login<'_>, nonce: &[u8]) -> Option<Vec
     Some(proof)
 }
 
-/// Answers what the server asks until it lets us in.
+/// Answers the server's requests until it accepts the login.
 async fn prove_further(
     wire: &mut Wire,
     login: &Login<'_>,
@@ -229,19 +230,20 @@ async fn prove_further(
                 wire.reply().extend_from_slice(&proof);
                 wire.send().await?;
             }
-            // The server knew the password from before; what it thinks of it comes next.
+            // The server has the password cached; its verdict comes next.
             [0x01, 0x03] => {}
             [0x01, 0x04] if plugin == AuthPlugin::CachingSha2Password => {
                 tell_password(wire, login, &nonce, 0x02).await?;
             }
-            _ => return Err(broken("a question about the password")),
+            _ => return Err(broken("an authentication request")),
         }
     }
 }
 
-/// Gives the server the password itself, which `caching_sha2_password` wants when it has not seen it
-/// since it started, and `sha256_password` always: on a line where nobody listens, else by the server's
-/// RSA key, and that only when the target trusts whoever sends the key. `key_request` asks for it.
+/// Sends the server the password itself, which `caching_sha2_password` requires when it has not
+/// seen it since it started, and `sha256_password` always: directly on a private connection, else
+/// encrypted with the server's RSA key, and only if the target trusts whoever sends that key.
+/// `key_request` asks for it.
 async fn tell_password(
     wire: &mut Wire,
     login: &Login<'_>,
@@ -255,9 +257,9 @@ async fn tell_password(
         return wire.send().await;
     }
     if !login.trusts_server_key {
-        let message = "the server wants the password itself, and without TLS \
-             anybody could read it: use ssl-mode=REQUIRED, or get-server-public-key=1 to encrypt it \
-             by a key that is taken from the server unseen";
+        let message = "the server requests the password itself, and without TLS \
+             anyone on the network path could read it; use ssl-mode=REQUIRED, or \
+             get-server-public-key=1 to encrypt it with an unverified key from the server";
         return Err(DbError::new(ErrorClass::Refused, message));
     }
     wire.reply().push(key_request);
@@ -278,17 +280,17 @@ async fn tell_password(
 fn unknown_plugin(plugin: &AuthPlugin<'_>) -> DbError {
     let name = String::from_utf8_lossy(plugin.as_bytes()).into_owned();
     let message = format!(
-        "the server wants the user to log in by `{name}`; there are mysql_native_password, \
-         caching_sha2_password, sha256_password and client_ed25519"
+        "the server requires the unsupported authentication method `{name}`; supported are \
+         mysql_native_password, caching_sha2_password, sha256_password and client_ed25519"
     );
     DbError::new(ErrorClass::Refused, message)
 }
 
-/// Says what may be missing where the server only says no.
+/// Adds a hint about what may be missing when the server only rejects the login.
 fn explain(error: DbError, login: &Login<'_>) -> DbError {
     if error.code() == Some("1045") && login.password.is_none() {
         let message = format!(
-            "{}; no password is given: set TRIPHAMMER_PASSWORD or MYSQL_PWD, or use ~/.my.cnf",
+            "{}; no password was given: set TRIPHAMMER_PASSWORD or MYSQL_PWD, or use ~/.my.cnf",
             error.message()
         );
         return DbError::new(error.class(), message).with_code("1045");
@@ -318,7 +320,7 @@ mod tests {
         }
     }
 
-    /// Every beginning of a packet, and the packet with each byte turned into each other.
+    /// Every prefix of a packet, and the packet with each byte changed to every other value.
     fn spoilt(packet: &[u8]) -> impl Iterator<Item = Vec<u8>> {
         let beginnings = (0..packet.len()).map(|end| packet[..end].to_vec());
         let places = (0..packet.len()).flat_map(|at| (1..=u8::MAX).map(move |bits| (at, bits)));
@@ -347,7 +349,7 @@ mod tests {
         assert_eq!((plugin, nonce.len()), (AuthPlugin::Ed25519, 32));
     }
 
-    /// Whatever a server sends, it is read or refused, and what is read can be answered.
+    /// Whatever a server sends is either parsed or rejected, and what is parsed can be answered.
     #[test]
     fn spoilt_packets_end_in_errors_or_answers() {
         let password = Secret::new("secret");

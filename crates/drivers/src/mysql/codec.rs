@@ -1,5 +1,5 @@
-//! Values on the wire: arguments in binary, result rows in binary or as text, and JSON lists. Types and
-//! layouts are those of the protocol's "Binary Protocol Value".
+//! Values on the wire: binary arguments, result rows in binary or as text, and JSON lists. Types
+//! and layouts are those of the protocol's "Binary Protocol Value".
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use triphammer_core::{ColumnType, Date, DbError, ErrorClass, Rows, Timestamp, Va
 
 use super::error::broken;
 
-/// Types of the protocol that need telling apart.
+/// The protocol's types that must be distinguished.
 mod wire_type {
     pub const TINY: u8 = 1;
     pub const SHORT: u8 = 2;
@@ -31,14 +31,14 @@ mod wire_type {
 }
 use wire_type as t;
 
-/// Flag of a column whose numbers have no sign.
+/// Flag of a column whose numbers are unsigned.
 const UNSIGNED: u16 = 32;
 
-/// The front of what is left of a packet.
+/// Reads a packet from the front of what is left of it.
 pub struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// The next bytes.
+    /// Takes the next `count` bytes.
     pub fn take(&mut self, count: usize) -> Result<&'a [u8], DbError> {
         let (taken, rest) =
             self.0.split_at_checked(count).ok_or_else(|| broken("a short packet"))?;
@@ -46,19 +46,19 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// The next bytes, as many as the answer has.
+    /// Takes as many bytes as the result has.
     pub fn fixed<const N: usize>(&mut self) -> Result<[u8; N], DbError> {
         let (taken, rest) = self.0.split_first_chunk().ok_or_else(|| broken("a short packet"))?;
         self.0 = rest;
         Ok(*taken)
     }
 
-    /// One byte.
+    /// Takes one byte.
     pub fn byte(&mut self) -> Result<u8, DbError> {
         Ok(self.fixed::<1>()?[0])
     }
 
-    /// A number of one to nine bytes.
+    /// Takes a length-encoded integer of one to nine bytes.
     pub fn number(&mut self) -> Result<u64, DbError> {
         Ok(match self.byte()? {
             0xfc => u64::from(u16::from_le_bytes(self.fixed()?)),
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Bytes with their length before them.
+    /// Takes bytes preceded by their length.
     pub fn bytes(&mut self) -> Result<&'a [u8], DbError> {
         let length = self.number()?;
         self.take(usize::try_from(length).map_err(|_| broken("a length"))?)
@@ -86,42 +86,42 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// Reads a column's definition.
+    /// Reads a column definition.
     pub fn read(packet: &[u8]) -> Result<Self, DbError> {
-        // Names come first, and at the end what has a fixed length: that length, character set, width, type,
-        // flags, digits, and two bytes of nothing.
+        // Names come first, and the fields of fixed length last: their total length, character set,
+        // width, type, flags, digits, and two unused bytes.
         match packet.last_chunk() {
             Some(&[0x0c, _, _, _, _, _, _, wire_type, low, high, _, _, _]) => {
                 Ok(Self { wire_type, unsigned: u16::from_le_bytes([low, high]) & UNSIGNED != 0 })
             }
-            _ => Err(broken("a column's definition")),
+            _ => Err(broken("a column definition")),
         }
     }
 
     /// The name of a column, from its definition.
     pub fn name_in(packet: &[u8]) -> Result<&str, DbError> {
         let mut rest = Reader(packet);
-        // Catalogue, schema, table, and the table's own name come before it.
+        // Catalogue, schema, table, and the table's original name precede it.
         for _ in 0..4 {
             rest.bytes()?;
         }
         str::from_utf8(rest.bytes()?).map_err(|_| broken("the name of a column"))
     }
 
-    /// Whether a JSON array may be in it: JSON itself, and what functions and variables of that type
-    /// come as.
+    /// Whether it may contain a JSON array: JSON itself, and the types that JSON functions and
+    /// variables have.
     fn may_be_list(self) -> bool {
         self.wire_type == t::JSON || (t::TINY_BLOB..=t::BLOB).contains(&self.wire_type)
     }
 }
 
-/// An error about an argument that does not fit.
+/// The error for an argument that does not fit its type.
 fn misfit(what: impl fmt::Display, wanted: &str) -> DbError {
-    DbError::new(ErrorClass::Other, format!("{what} is no {wanted}"))
+    DbError::new(ErrorClass::Other, format!("{what} does not fit a {wanted}"))
 }
 
-/// Checks an integer against the type it is declared as, because servers round what does not fit in
-/// some modes.
+/// Checks an integer against its declared type, because in some modes servers round what does not
+/// fit.
 pub fn check_int(value: i64, column: ColumnType) -> Result<i64, DbError> {
     let fits = match column {
         ColumnType::SmallInt => i16::try_from(value).is_ok(),
@@ -132,7 +132,7 @@ pub fn check_int(value: i64, column: ColumnType) -> Result<i64, DbError> {
     if fits { Ok(value) } else { Err(misfit(value, wanted)) }
 }
 
-/// The type under which an argument travels.
+/// The type with which an argument is sent.
 pub fn type_of(value: &Value<'_>) -> u8 {
     match value {
         Value::Null => t::NULL,
@@ -145,7 +145,7 @@ pub fn type_of(value: &Value<'_>) -> u8 {
     }
 }
 
-/// Writes an argument; NULL is written in the bitmap alone.
+/// Writes an argument; NULL is written only in the bitmap.
 pub fn put_value(out: &mut Vec<u8>, value: &Value<'_>, column: ColumnType) -> Result<(), DbError> {
     match *value {
         Value::Null => {}
@@ -172,7 +172,7 @@ pub fn put_value(out: &mut Vec<u8>, value: &Value<'_>, column: ColumnType) -> Re
     Ok(())
 }
 
-/// Writes a number in one to nine bytes.
+/// Writes a length-encoded integer of one to nine bytes.
 pub fn put_number(out: &mut Vec<u8>, value: u64) {
     let bytes = value.to_le_bytes();
     match value {
@@ -192,7 +192,7 @@ pub fn put_number(out: &mut Vec<u8>, value: u64) {
     }
 }
 
-/// Writes text of at most 250 bytes after its length.
+/// Writes text of at most 250 bytes, preceded by its length.
 fn put_short(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     let at = out.len();
     out.push(0);
@@ -213,7 +213,7 @@ pub fn put_decimal(out: &mut Vec<u8>, units: i64, scale: u8) {
     let whole_at = digits.len() - usize::from(scale.min(40));
     while left > 0 || at >= whole_at {
         at -= 1;
-        digits[at] = b'0' + u8::try_from(left % 10).expect("a digit");
+        digits[at] = b'0' + u8::try_from(left % 10).expect("a single digit");
         left /= 10;
     }
     if units < 0 {
@@ -226,13 +226,13 @@ pub fn put_decimal(out: &mut Vec<u8>, units: i64, scale: u8) {
     }
 }
 
-/// A decimal of 128 bits as text. It takes some time, and is rare.
+/// Formats a 128-bit decimal as text. Slow, but rare.
 #[cold]
 pub fn decimal128_text(units: i128, scale: u8) -> String {
     let mut text = String::new();
     match write_decimal(&mut text, units, scale) {
         Ok(()) => text,
-        // No server has so many digits after the point, and says so.
+        // No server supports so many digits after the point; it reports the error.
         Err(_) => format!("{units}e-{scale}"),
     }
 }
@@ -264,7 +264,8 @@ fn put_timestamp(out: &mut Vec<u8>, at: Timestamp) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Writes a list as a JSON array. Its length is not known before, so the widest form is left room for.
+/// Writes a list as a JSON array. Its length is not known in advance, so room is left for the
+/// widest form.
 fn put_list(out: &mut Vec<u8>, list: &[i32]) {
     out.push(0xfe);
     let at = out.len();
@@ -281,7 +282,7 @@ fn put_list(out: &mut Vec<u8>, list: &[i32]) {
     out[at..at + 8].copy_from_slice(&length.to_le_bytes());
 }
 
-/// Reads a row in binary. Text that holds a JSON array becomes a list where `lists` asks for it.
+/// Reads a binary row. Text that contains a JSON array becomes a list if `lists` is set.
 pub fn read_row(
     rows: &mut Rows,
     packet: &[u8],
@@ -292,7 +293,7 @@ pub fn read_row(
     rest.byte()?;
     let nulls = rest.take((kinds.len() + 9) / 8)?;
     for (column, kind) in kinds.iter().enumerate() {
-        // The first two bits are for something else.
+        // The first two bits are reserved.
         let bit = column + 2;
         if nulls[bit / 8] & (1 << (bit % 8)) != 0 {
             rows.null();
@@ -343,7 +344,7 @@ fn read_field(
     Ok(())
 }
 
-/// Reads a row of text.
+/// Reads a row in text format.
 pub fn read_texts(rows: &mut Rows, packet: &[u8]) -> Result<(), DbError> {
     let mut rest = Reader(packet);
     while let Some(first) = rest.0.first() {
@@ -358,7 +359,7 @@ pub fn read_texts(rows: &mut Rows, packet: &[u8]) -> Result<(), DbError> {
     Ok(())
 }
 
-/// A decimal; one of more digits than an integer holds stays text.
+/// Reads a decimal; one with more digits than an integer holds stays text.
 fn read_decimal(rows: &mut Rows, text: &[u8]) {
     match exact(text) {
         Some((units, scale)) => rows.decimal(units, scale),
@@ -369,7 +370,7 @@ fn read_decimal(rows: &mut Rows, text: &[u8]) {
     }
 }
 
-/// As [`exact`], of 128 bits.
+/// Like [`exact`], for 128 bits.
 #[cold]
 fn exact128(text: &[u8]) -> Option<(i128, u8)> {
     let text = str::from_utf8(text).ok()?;
@@ -378,7 +379,7 @@ fn exact128(text: &[u8]) -> Option<(i128, u8)> {
     Some((parse_decimal128(text, scale)?, scale))
 }
 
-/// The units and the scale of a decimal whose digits fit into an integer.
+/// Units and scale of a decimal whose digits fit an integer.
 fn exact(text: &[u8]) -> Option<(i64, u8)> {
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
@@ -396,7 +397,7 @@ fn exact(text: &[u8]) -> Option<(i64, u8)> {
     Some((if negative { -units } else { units }, u8::try_from(scale).ok()?))
 }
 
-/// A date and time, or a date.
+/// Reads a date and time, or a date.
 fn read_timestamp(rows: &mut Rows, rest: &mut Reader<'_>, is_date: bool) -> Result<(), DbError> {
     let length = rest.byte()?;
     let mut field = Reader(rest.take(usize::from(length))?);
@@ -422,7 +423,7 @@ fn read_timestamp(rows: &mut Rows, rest: &mut Reader<'_>, is_date: bool) -> Resu
                 None => rows.timestamp(at),
             }
         }
-        // Servers may keep dates that no calendar has.
+        // Servers may store dates that no calendar has.
         None => rows.text(&format!(
             "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{micros:06}"
         )),
@@ -430,7 +431,7 @@ fn read_timestamp(rows: &mut Rows, rest: &mut Reader<'_>, is_date: bool) -> Resu
     Ok(())
 }
 
-/// A span of time, as text.
+/// Reads a time span, as text.
 fn read_time(rows: &mut Rows, rest: &mut Reader<'_>) -> Result<(), DbError> {
     let length = rest.byte()?;
     let mut field = Reader(rest.take(usize::from(length))?);
@@ -456,7 +457,7 @@ fn read_list(rows: &mut Rows, text: &[u8]) -> Result<(), DbError> {
 }
 
 fn read_elements(list: &mut Rows, text: &[u8]) -> Result<(), DbError> {
-    let bad = || broken("a list that is no JSON array of plain values");
+    let bad = || broken("a list that is not a JSON array of plain values");
     let mut rest = text.get(1..).unwrap_or_default();
     loop {
         rest = match rest {
@@ -490,7 +491,7 @@ fn read_number(list: &mut Rows, text: &[u8]) {
     }
 }
 
-/// Reads a string to its closing quote and gives what follows.
+/// Reads a string up to its closing quote and returns what follows.
 fn read_string<'a>(list: &mut Rows, text: &'a [u8]) -> Option<&'a [u8]> {
     let mut rest = text;
     let mut whole = true;
@@ -517,7 +518,7 @@ fn read_string<'a>(list: &mut Rows, text: &'a [u8]) -> Option<&'a [u8]> {
     whole.then_some(rest)
 }
 
-/// What the characters after a backslash mean, and what follows them.
+/// Decodes an escape after a backslash, and returns what follows it.
 fn unescape(text: &[u8]) -> Option<(char, &[u8])> {
     let (first, rest) = text.split_first()?;
     let meant = match first {
@@ -531,7 +532,7 @@ fn unescape(text: &[u8]) -> Option<(char, &[u8])> {
             if let Some(c) = char::from_u32(unit) {
                 return Some((c, rest));
             }
-            // A character beyond 16 bits comes as two halves.
+            // A character beyond 16 bits is a surrogate pair.
             let (second, rest) = hex_unit(rest.strip_prefix(b"\\u")?)?;
             let low = second.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
             let high = unit.checked_sub(0xd800).filter(|high| *high < 0x400)?;
@@ -632,7 +633,7 @@ mod tests {
             read_row(&mut rows, &packet[..end], &kinds, false).unwrap_err();
         }
     }
-    /// Bytes that no server sends, in fields of every type, and of the lengths that times have.
+    /// Bytes that no server sends, in fields of every type, with the lengths that times have.
     #[test]
     fn noise_is_an_error_or_a_value_and_no_panic() {
         let mut rng = triphammer_core::Rng::of(1, &[]);

@@ -1,4 +1,5 @@
-//! A connection that is logged in, and the commands of the protocol: what sessions, loads and cancels stand on.
+//! An authenticated connection, and the commands of the protocol: the base of sessions, loads and
+//! cancels.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use super::error::broken;
 use super::wire::Wire;
 use crate::answer::Room;
 
-/// Commands of the protocol.
+/// Command codes of the protocol.
 mod command {
     pub const QUIT: u8 = 0x01;
     pub const QUERY: u8 = 0x03;
@@ -21,15 +22,15 @@ mod command {
     pub const CLOSE: u8 = 0x19;
 }
 
-/// Flags that the server sends with the end of each result.
+/// Status flag that the server sends at the end of each result.
 const IN_TRANSACTION: u16 = 0x0001;
 const MORE_RESULTS: u16 = 0x0008;
-/// Most columns that a result has; servers allow 4096.
+/// Maximum number of columns of a result; servers allow 4096.
 const COLUMNS_MAX: u64 = 65_535;
-/// How long an orderly end may take.
+/// How long a proper close may take.
 const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
 
-/// Where a session's connection went.
+/// How a session's connection was made.
 pub(super) struct Route {
     pub(super) thread: u32,
     pub(super) transport: &'static str,
@@ -39,16 +40,16 @@ pub(super) struct Route {
 /// One connection to a MySQL or MariaDB server.
 pub(super) struct Connection {
     pub(super) wire: Wire,
-    /// How the columns of the result under way are read, kept for its memory.
+    /// How the columns of the current result are read; kept to reuse its memory.
     kinds: Vec<Kind>,
     /// Whether a transaction is, or may be, open.
     pub(super) open: bool,
-    /// Rows of questions of our own, kept for their memory.
+    /// Rows of our own queries; kept to reuse its memory.
     answer: Rows,
     pub(super) route: Route,
 }
 
-/// What ends each result.
+/// The end of each result.
 #[derive(Clone, Copy)]
 pub(super) struct ResultEnd {
     pub(super) touched: u64,
@@ -56,7 +57,7 @@ pub(super) struct ResultEnd {
     status: u16,
 }
 
-/// How the fields of a result are written.
+/// How the fields of a result are encoded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Binary { lists: bool },
@@ -68,7 +69,7 @@ impl Connection {
         Self { wire, kinds: Vec::new(), open: false, answer: Rows::new(), route }
     }
 
-    /// Runs SQL text whose rows nobody wants.
+    /// Runs SQL text and discards its rows.
     pub(super) async fn batch(&mut self, sql: &str) -> Result<ResultEnd, DbError> {
         self.wire.command(command::QUERY)?.extend_from_slice(sql.as_bytes());
         self.wire.send().await?;
@@ -78,7 +79,7 @@ impl Connection {
         result
     }
 
-    /// Runs SQL text and gives its rows as text, for the few questions that are asked once.
+    /// Runs SQL text and returns its rows as text, for the few queries that are made once.
     pub(super) async fn ask(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, DbError> {
         self.wire.command(command::QUERY)?.extend_from_slice(sql.as_bytes());
         self.wire.send().await?;
@@ -97,7 +98,7 @@ impl Connection {
         Ok(rows.iter().map(|row| (0..row.len()).map(|at| field(&row, at)).collect()).collect())
     }
 
-    /// Runs a prepared statement; `after_row` sees the rows as they come.
+    /// Runs a prepared statement; `after_row` is called after each row.
     pub(super) async fn execute<'a>(
         &mut self,
         id: u32,
@@ -115,7 +116,7 @@ impl Connection {
         self.results(rows, Form::Binary { lists }, after_row).await
     }
 
-    /// Runs a prepared statement whose rows nobody wants.
+    /// Runs a prepared statement and discards its rows.
     pub(super) async fn execute_quietly<'a>(
         &mut self,
         id: u32,
@@ -127,7 +128,8 @@ impl Connection {
         result
     }
 
-    /// Reads all results of a command to their end. The rows of the last result that has columns stay.
+    /// Reads all results of a command to the end. The rows of the last result that has columns are
+    /// kept.
     async fn results(
         &mut self,
         rows: &mut Rows,
@@ -159,8 +161,8 @@ impl Connection {
         }
     }
 
-    /// Reads the columns and rows of one result, to its end even when a row cannot be read: the
-    /// `problem` is told, and the session stays in step with the server.
+    /// Reads the columns and rows of one result, to the end even when a row cannot be read: the
+    /// `problem` is reported, and the session stays in step with the server.
     async fn rows_of(
         &mut self,
         columns: u64,
@@ -193,7 +195,7 @@ impl Connection {
             match read {
                 Ok(()) => after_row(rows).inspect_err(|_| self.wire.give_up())?,
                 Err(error) if error.class().loses_session() => return Err(error),
-                // What is in the buffer is no whole row.
+                // The buffer does not hold a complete row.
                 Err(error) => {
                     *problem = Some(error);
                     rows.reset(self.kinds.len());
@@ -202,23 +204,23 @@ impl Connection {
         }
     }
 
-    /// Begins a `LOAD DATA LOCAL`; an error when the server refuses it.
+    /// Begins a `LOAD DATA LOCAL`; fails if the server rejects it.
     pub(super) async fn begin_load(&mut self, sql: &str) -> Result<(), DbError> {
         self.wire.command(command::QUERY)?.extend_from_slice(sql.as_bytes());
         self.wire.send().await?;
         let packet = self.wire.answer().await?;
         match packet {
             [0xfb, ..] => Ok(()),
-            _ => Err(broken("no request for rows")),
+            _ => Err(broken("a missing request for rows")),
         }
     }
 
-    /// Reads what a `LOAD DATA LOCAL` comes to.
+    /// Reads the result of a `LOAD DATA LOCAL`.
     pub(super) async fn end_load(&mut self) -> Result<ResultEnd, DbError> {
         self.results(&mut Rows::new(), Form::Text, pass_over).await
     }
 
-    /// Prepares a statement on the server: its id and the number of its placeholders.
+    /// Prepares a statement on the server: returns its id and the number of its placeholders.
     pub(super) async fn prepare(&mut self, sql: &str) -> Result<(u32, usize), DbError> {
         self.wire.command(command::PREPARE)?.extend_from_slice(sql.as_bytes());
         self.wire.send().await?;
@@ -251,7 +253,7 @@ impl Connection {
         Ok(self.prepare(sql).await?.0)
     }
 
-    /// Forgets a bulk insert; the server does not answer.
+    /// Deallocates a bulk insert; the server does not answer.
     pub(super) async fn forget(&mut self, id: u32) -> Result<(), DbError> {
         self.wire.command(command::CLOSE)?.extend_from_slice(&id.to_le_bytes());
         self.wire.send().await?;
@@ -259,7 +261,7 @@ impl Connection {
         Ok(())
     }
 
-    /// The cheapest round trip.
+    /// Makes the cheapest possible round trip.
     pub(super) async fn ping(&mut self) -> Result<(), DbError> {
         self.wire.command(command::PING)?;
         self.wire.send().await?;
@@ -269,33 +271,36 @@ impl Connection {
         Ok(())
     }
 
-    /// Ends the connection in an orderly way.
+    /// Closes the connection properly.
     pub(super) async fn close(mut self) {
         let farewell = async {
             if self.wire.command(command::QUIT).is_ok() && self.wire.send().await.is_ok() {
                 self.wire.shut_down().await;
             }
         };
-        // Whoever does not hear a farewell in time sees the connection end.
+        // A server that does not read the quit command in time sees the connection close.
         let _ = timeout(GOODBYE_LIMIT, farewell).await;
     }
 }
 
-/// Nobody wants this row.
-#[expect(clippy::unnecessary_wraps, reason = "as those do that may give an answer up")]
+/// Callback that discards each row.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "same signature as callbacks that may abandon an answer"
+)]
 fn pass_over(rows: &mut Rows) -> Result<(), DbError> {
     rows.reset(rows.width());
     Ok(())
 }
 
-/// Writes the content of an `EXECUTE`.
+/// Writes the body of an `EXECUTE`.
 fn put_execute<'a>(
     out: &mut Vec<u8>,
     id: u32,
     values: impl Iterator<Item = (&'a Value<'a>, ColumnType)> + Clone,
 ) -> Result<(), DbError> {
     out.extend_from_slice(&id.to_le_bytes());
-    // No cursor, once.
+    // No cursor, one iteration.
     out.extend_from_slice(&[0, 1, 0, 0, 0]);
     let nulls_at = out.len();
     for (place, (value, _)) in values.clone().enumerate() {
@@ -309,7 +314,7 @@ fn put_execute<'a>(
     if out.len() == nulls_at {
         return Ok(());
     }
-    // The types follow.
+    // Parameter types follow.
     out.push(1);
     for (value, _) in values.clone() {
         out.extend_from_slice(&[type_of(value), 0]);
@@ -323,7 +328,7 @@ fn put_execute<'a>(
 fn read_end(packet: &[u8]) -> Result<ResultEnd, DbError> {
     let mut rest = Reader(packet);
     let touched = rest.number()?;
-    // The last number that an insert has made.
+    // The last insert id.
     rest.number()?;
     let status = u16::from_le_bytes(rest.fixed()?);
     let warnings = u16::from_le_bytes(rest.fixed()?);

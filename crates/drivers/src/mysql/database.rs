@@ -1,4 +1,4 @@
-//! The database that a target names: opened from URL and settings, and made where it is missing.
+//! The database that a target names: opened from URL and settings, and created if missing.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -24,7 +24,7 @@ pub struct Mysql {
 }
 
 impl Mysql {
-    /// Reads a target; opens no connection yet. The option file and variables are looked up here.
+    /// Reads a target without connecting yet. The option file and variables are looked up here.
     ///
     /// # Errors
     /// When the URL, a setting or a certificate file cannot be used.
@@ -32,7 +32,7 @@ impl Mysql {
         Self::open_in(url, settings, &|name| settings.reach.variable(name))
     }
 
-    /// As [`Mysql::open`], with environment variables from `env`.
+    /// Like [`Mysql::open`], with environment variables from `env`.
     ///
     /// # Errors
     /// As [`Mysql::open`].
@@ -52,13 +52,13 @@ impl Mysql {
         Ok(Self { shared: Arc::new(shared), waits: settings.waits, capabilities: capabilities() })
     }
 
-    /// Whether a session asked for TLS because its mode is `PREFERRED`, and did without.
+    /// Whether a session requested TLS because its mode is `PREFERRED`, and connected without.
     #[must_use]
     pub fn tls_fell_back(&self) -> bool {
         self.shared.fell_back.load(Ordering::Relaxed)
     }
 
-    /// Whether rows were loaded by inserts because the server forbids `LOAD DATA LOCAL`.
+    /// Whether rows were loaded with inserts because the server forbids `LOAD DATA LOCAL`.
     #[must_use]
     pub fn loads_by_inserts(&self) -> bool {
         self.shared.loads_by_inserts.load(Ordering::Relaxed)
@@ -96,7 +96,7 @@ impl Database for Mysql {
         }
     }
 
-    /// A `mysql://` URL may lead to a MariaDB server, and the other way round.
+    /// Asks the server what it is: a `mysql://` URL may lead to a MariaDB server, and vice versa.
     async fn identify(&self) -> Result<(), DbError> {
         if !self.shared.is_identified() {
             self.shared.open(None).await?.close().await;
@@ -116,7 +116,7 @@ impl Database for Mysql {
         let database = Some(self.shared.options.database.as_str());
         let mut connection = self.shared.open(database).await?;
         let setup = self.shared.setup();
-        connection.batch(&setup).await.map_err(|error| error.context("setting the session up"))?;
+        connection.batch(&setup).await.map_err(|error| error.context("setting up the session"))?;
         Ok(MysqlSession::new(connection, self.shared.clone()))
     }
 
@@ -127,9 +127,9 @@ impl Database for Mysql {
     fn notes(&self) -> Vec<String> {
         let fell_back = "the connection is not encrypted: the server offers no TLS; use ssl-mode=REQUIRED to \
              enforce it";
-        let inserts = "the server forbids LOAD DATA LOCAL (local_infile is off), so rows are loaded by \
-                       inserts, which takes longer";
-        // Nobody is on the way to this host.
+        let inserts = "the server forbids LOAD DATA LOCAL (local_infile is off): rows are loaded \
+                       with inserts, which is slower; set local_infile=ON to speed up builds";
+        // Nobody is on the network path to this host.
         let is_near =
             matches!(&self.shared.options.place, Endpoint::Tcp(name, _) if is_loopback(name));
         let notes =
@@ -151,7 +151,7 @@ impl Database for Mysql {
         let create = format!("CREATE DATABASE {quoted} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin");
         match connection.batch(&create).await {
             Ok(_) => Ok(true),
-            // Somebody else was faster.
+            // Another session was faster.
             Err(error) if error.code() == Some("1007") => Ok(false),
             Err(error) => Err(error.context(format_args!("creating database {quoted}"))),
         }

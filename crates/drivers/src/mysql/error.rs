@@ -1,9 +1,9 @@
-//! Errors of MySQL and MariaDB by their numbers, sorted into our classes. The numbers are those of
-//! MySQL's "Server Error Message Reference" and MariaDB's "Error Codes".
+//! Classifies errors of MySQL and MariaDB by their numbers, as listed in MySQL's "Server Error
+//! Message Reference" and MariaDB's "Error Codes".
 
 use triphammer_core::{DbError, ErrorClass};
 
-/// What was being done when an error came: the same number can mean different things.
+/// What was in progress when an error occurred: the same number can mean different things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorContext {
     /// A session was being opened.
@@ -12,10 +12,10 @@ pub enum ErrorContext {
     InUse,
 }
 
-/// Unknown database.
+/// The database does not exist.
 const NO_DATABASE: u16 = 1049;
 
-/// Reads an error packet: 0xff, number, `#` and SQLSTATE (left out before the greeting), message.
+/// Reads an error packet: 0xff, number, `#` and SQLSTATE (omitted before the greeting), message.
 pub fn read_error(packet: &[u8], moment: ErrorContext) -> DbError {
     let [_, low, high, rest @ ..] = packet else { return broken("an error without a number") };
     let code = u16::from_le_bytes([*low, *high]);
@@ -26,17 +26,17 @@ pub fn read_error(packet: &[u8], moment: ErrorContext) -> DbError {
     answer(code, &String::from_utf8_lossy(message), moment)
 }
 
-/// The error for a number and its message.
+/// Creates the error for a number and its message.
 pub fn answer(code: u16, message: &str, moment: ErrorContext) -> DbError {
     let class = class_of(code, moment);
     let error = DbError::new(class, message.trim_end_matches('.')).with_code(code.to_string());
     if code == NO_DATABASE { error.without_database() } else { error }
 }
 
-/// The server said something that is not in the protocol.
+/// The error for an answer that violates the protocol.
 #[cold]
 pub fn broken(what: &str) -> DbError {
-    DbError::new(ErrorClass::Disconnected, format!("the server's answer cannot be read: {what}"))
+    DbError::new(ErrorClass::Disconnected, format!("the server's answer cannot be parsed: {what}"))
 }
 
 fn class_of(code: u16, moment: ErrorContext) -> ErrorClass {
@@ -45,9 +45,10 @@ fn class_of(code: u16, moment: ErrorContext) -> ErrorClass {
         1020 | 1402 => ErrorClass::Serialization,
         1213 | 1614 | 3101 => ErrorClass::Deadlock,
         1205 | 1613 | 3572 | 3058 => ErrorClass::LockTimeout,
-        // Shutting down, killed, gone, timed out by the server for idleness.
+        // Shutting down, killed, gone, disconnected by the server for idleness.
         1053 | 1927 | 2006 | 2013 | 4031 => ErrorClass::Disconnected,
-        // Full, host blocked after errors (it may be let in again), starting, offline, per-hour limits.
+        // Full, host blocked after errors (it may be admitted again), starting, offline, hourly
+        // limits.
         1040 | 1203 | 1129 | 1226 | 3032 | 1135 => ErrorClass::Unavailable,
         1022 | 1048 | 1062 | 1169 | 1216 | 1217 | 1451 | 1452 | 1557 | 1586 | 1761 | 1762
         | 3819 | 4025 => ErrorClass::Constraint,
@@ -55,7 +56,7 @@ fn class_of(code: u16, moment: ErrorContext) -> ErrorClass {
         1021 | 1114 => ErrorClass::DiskFull,
         1290 | 1792 | 1836 | 1874 => ErrorClass::ReadOnly,
         1235 | 1289 => ErrorClass::Unsupported,
-        // What is left when nobody is let in: user, password, database, way to log in.
+        // Other reasons for rejecting a login: user, password, database, authentication method.
         _ if moment == ErrorContext::Connecting => ErrorClass::Refused,
         _ => ErrorClass::Other,
     }

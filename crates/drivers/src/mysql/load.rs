@@ -1,5 +1,5 @@
-//! Bulk loads: `LOAD DATA LOCAL` with the rows streamed as they are made, or, where the server forbids
-//! that, inserts of many rows.
+//! Bulk loads: `LOAD DATA LOCAL` with the rows streamed as they are generated, or, where the server
+//! forbids that, multi-row inserts.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,13 +16,13 @@ use super::quote::quote_identifier;
 
 /// Bytes of a load that are sent as one packet.
 pub(super) const CHUNK_BYTES: usize = 128 * 1024;
-/// Placeholders that a statement may have, and rows of one insert.
+/// Maximum number of placeholders of a statement, and of rows of one insert.
 const PLACEHOLDERS_MAX: usize = 65_535;
 const INSERT_ROWS_MAX: usize = 1_000;
-/// Numbers by which servers forbid `LOAD DATA LOCAL`.
+/// Error numbers with which servers reject `LOAD DATA LOCAL`.
 const FORBIDDEN: [&str; 3] = ["1148", "3948", "4166"];
 
-/// Loads the rows of `source`; notes in `loads_by_inserts` when the server forbids the fast way.
+/// Loads the rows of `source`; sets `loads_by_inserts` when the server forbids the fast way.
 pub(super) async fn load(
     connection: &mut Connection,
     loads_by_inserts: &AtomicBool,
@@ -31,7 +31,7 @@ pub(super) async fn load(
 ) -> Result<u64, DbError> {
     if !loads_by_inserts.load(Ordering::Relaxed) {
         let columns = names(table);
-        // The quotes hold a tab, a backslash and a line's end as they are: sessions know no escapes.
+        // The quotes contain a literal tab, backslash and line feed: sessions have no escapes.
         let sql = format!(
             "LOAD DATA LOCAL INFILE 'triphammer' INTO TABLE {} CHARACTER SET utf8mb4 \
              FIELDS TERMINATED BY '\t' ESCAPED BY '\\' LINES TERMINATED BY '\n' ({columns})",
@@ -55,14 +55,14 @@ fn names(table: &TableDef) -> String {
 
 fn check_whole(batch: &Rows, table: &TableDef) -> Result<(), DbError> {
     if batch.has_partial_row() {
-        let message = format!("the rows for `{}` end within a row", table.name);
+        let message = format!("the data for `{}` ends within a row", table.name);
         return Err(DbError::new(ErrorClass::Other, message));
     }
     Ok(())
 }
 
-/// Sends the rows of a `LOAD DATA` that has begun. The protocol has no way to give one up: it is ended
-/// early, and the error left to the caller's rollback.
+/// Sends the rows of a `LOAD DATA` that has begun. The protocol cannot abort one: it is ended
+/// early, and the caller rolls back because of the error.
 async fn stream(
     connection: &mut Connection,
     table: &TableDef,
@@ -72,12 +72,12 @@ async fn stream(
     if sent.as_ref().is_err_and(|error| error.class().loses_session()) {
         return sent;
     }
-    // An empty packet ends the rows.
+    // An empty packet marks the end of the rows.
     connection.wire.reply();
     connection.wire.send().await?;
     let ended = connection.end_load().await?;
     let sent = sent?;
-    // With LOCAL the server turns what would be errors into warnings and leaves rows out.
+    // With LOCAL the server turns errors into warnings and skips rows.
     if ended.warnings > 0 || ended.touched != sent {
         let shown = connection.ask("SHOW WARNINGS LIMIT 1").await?;
         let warning = shown.first().and_then(|row| match row.as_slice() {
@@ -85,7 +85,7 @@ async fn stream(
             _ => None,
         });
         let (code, text) = warning
-            .unwrap_or_else(|| (0, format!("the server took {} of {sent} rows", ended.touched)));
+            .unwrap_or_else(|| (0, format!("the server loaded {} of {sent} rows", ended.touched)));
         return Err(answer(code, &text, ErrorContext::InUse));
     }
     Ok(sent)
@@ -132,14 +132,14 @@ fn put_line(out: &mut Vec<u8>, row: &Row<'_>, table: &TableDef) -> Result<(), Db
             Cell::Int(value) => put_int(out, check_int(value, column.column_type)?),
             Cell::Decimal { units, scale } => put_decimal(out, units, scale),
             Cell::Text(span) => put_text(out, row.text_bytes(span)),
-            // Every digit, so that the same number is read back.
-            Cell::Float(value) => write!(out, "{value:e}").expect("memory can be written to"),
+            // All digits, so that the same number is read back.
+            Cell::Float(value) => write!(out, "{value:e}").expect("writing to memory cannot fail"),
             Cell::Decimal128 { place, scale } => {
                 let text = super::codec::decimal128_text(*row.units(place), scale);
                 out.extend_from_slice(text.as_bytes());
             }
-            Cell::Timestamp(at) => write!(out, "{at}").expect("memory can be written to"),
-            Cell::Date(date) => write!(out, "{date}").expect("memory can be written to"),
+            Cell::Timestamp(at) => write!(out, "{at}").expect("writing to memory cannot fail"),
+            Cell::Date(date) => write!(out, "{date}").expect("writing to memory cannot fail"),
             Cell::List(_) => {
                 let message = format!("a list for column `{}`", column.name);
                 return Err(DbError::new(ErrorClass::Unsupported, message));
@@ -166,7 +166,7 @@ fn put_text(out: &mut Vec<u8>, text: &[u8]) {
     }
 }
 
-/// Loads by inserts of many rows.
+/// Loads with multi-row inserts.
 async fn insert(
     connection: &mut Connection,
     table: &TableDef,
@@ -225,7 +225,10 @@ fn value_of<'a>(row: &Row<'a>, column: usize) -> Result<Value<'a>, DbError> {
         Cell::Date(date) => Value::Date(date),
         Cell::Text(_) => Value::Text(row.text(column)?),
         Cell::List(_) => {
-            return Err(DbError::new(ErrorClass::Unsupported, "a list is no value of a column"));
+            return Err(DbError::new(
+                ErrorClass::Unsupported,
+                "a list cannot be stored in a column",
+            ));
         }
     })
 }

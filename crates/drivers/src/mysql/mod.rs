@@ -1,8 +1,9 @@
-//! The driver for MySQL and MariaDB. Of the protocol's connection phase, `mysql_common`, the library under
-//! mysql_async, writes our answer and proves the password; what the server sends is read here, and the few
-//! commands of the rest are ours. mysql_async itself would hide what has to be in our hands: it gives no limit on
-//! unacknowledged data, asks for the server's RSA key on an open line by itself, takes rows for LOAD DATA only
-//! from a stream that owns them, and allocates for every argument and field.
+//! The driver for MySQL and MariaDB. In the connection phase, `mysql_common`, the library under
+//! mysql_async, writes our answer and computes the authentication response; what the server sends
+//! is parsed here, and the few commands of the rest are ours. mysql_async itself would hide what
+//! has to be under our control: it has no limit on unacknowledged data, requests the server's RSA
+//! key over an unencrypted connection without asking, takes rows for LOAD DATA only from a stream
+//! that owns them, and allocates for every argument and field.
 
 mod auth;
 mod codec;

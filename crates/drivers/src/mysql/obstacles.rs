@@ -1,5 +1,6 @@
-//! What stands against dropping tables and making new ones. Here such statements commit by themselves and
-//! one by one, so what would make one of them fail is looked for before the first.
+//! What prevents dropping tables and creating new ones. On these servers such statements commit
+//! implicitly, one by one, so everything that would make one of them fail is checked before the
+//! first.
 
 use triphammer_core::{DbError, ErrorClass};
 
@@ -7,15 +8,15 @@ use super::connection::Connection;
 use super::load::CHUNK_BYTES;
 use super::quote::quote_literal;
 
-/// Bytes of a packet beside the rows or the text in it, and of the row that fills it.
+/// Bytes of a packet besides the rows or the text in it, and of the row that fills it.
 const PACKET_SPARE: usize = 16 * 1024;
-/// Seconds that a statement of this session waits for tables that others use: the server's own limit is a
+/// Seconds that a statement of this session waits for tables in use: the server's own limit is a
 /// day.
 const LOCK_WAIT_SECONDS: u32 = 60;
-/// Name of what is made and dropped again to see whether that may be done.
+/// Name of objects that are created and dropped again to test whether that is permitted.
 const PROBE: &str = "triphammer_probe";
 
-/// Finds what depends on tables that are to go.
+/// Finds what depends on tables that are to be dropped.
 pub(super) async fn dependents(
     connection: &mut Connection,
     tables: &[&str],
@@ -56,8 +57,8 @@ pub(super) async fn dependents(
     Ok(found)
 }
 
-/// Sees whether packets of a build reach the server, and whether tables as these statements make them, and
-/// procedures where `longest` tells their bytes, may be made.
+/// Checks whether a build's packets reach the server, and whether tables may be created with these
+/// statements, and procedures if `longest` gives the size of the longest in bytes.
 pub(super) async fn rehearse(
     connection: &mut Connection,
     tables: &[&str],
@@ -68,7 +69,8 @@ pub(super) async fn rehearse(
     let allowed = answer.first().and_then(|row| row.first()?.as_deref()?.parse::<usize>().ok());
     if let Some(allowed) = allowed.filter(|allowed| *allowed < needed) {
         let message = format!(
-            "max_allowed_packet is {allowed} bytes, a build needs {needed}: set it higher on the server"
+            "max_allowed_packet is {allowed} bytes, but a build needs {needed}: increase it on \
+             the server"
         );
         return Err(DbError::new(ErrorClass::Unsupported, message));
     }
@@ -85,15 +87,15 @@ pub(super) async fn rehearse(
     Ok(())
 }
 
-/// Makes a table as a temporary one, which may have the name of another, and drops it.
+/// Creates a table as a temporary one, which may have the name of another, and drops it.
 async fn rehearse_table(connection: &mut Connection, create: &str) -> Result<(), DbError> {
     let Some((before, after)) = create.split_once("CREATE TABLE ") else { return Ok(()) };
     let name = after.split(['(', ' ', '\n']).find(|word| !word.is_empty()).unwrap_or_default();
     let made = connection.batch(&format!("{before}CREATE TEMPORARY TABLE {after}")).await;
     match made {
         Ok(_) => connection.batch(&format!("DROP TEMPORARY TABLE {name}")).await.map(drop),
-        // Neither the right to make temporary tables nor partitions of them can be tried.
+        // Neither the privilege to create temporary tables nor partitions of them can be tested.
         Err(error) if matches!(error.code(), Some("1044" | "1142" | "1562")) => Ok(()),
-        Err(error) => Err(error.context(format_args!("making table {name}"))),
+        Err(error) => Err(error.context(format_args!("creating table {name}"))),
     }
 }

@@ -1,22 +1,25 @@
-//! `~/.my.cnf`, as far as it says where and as whom clients connect: its group `[client]`. The syntax is
-//! that of MySQL's manual, "Using Option Files".
+//! Reads `~/.my.cnf`, as far as it says where and as whom clients connect: its group `[client]`.
+//! The syntax is that of MySQL's manual, "Using Option Files".
 
 use std::path::Path;
 
 use triphammer_core::small_file::{SETTINGS_BYTES_MAX, read_text};
 
-/// What an option file says to clients, in its order.
+/// The client options of an option file, in order.
 #[derive(Debug, Default)]
 pub struct OptionFile(Vec<(String, String)>);
 
 impl OptionFile {
-    /// Reads a file; one that is not there says nothing. As for MySQL's own clients, one that anybody may
-    /// write is passed over.
+    /// Reads a file; a missing one is empty. As with MySQL's own clients, a world-writable file is
+    /// ignored.
     pub fn read(file: &Path) -> Self {
         let Ok(facts) = std::fs::metadata(file) else { return Self::default() };
         #[cfg(unix)]
         if std::os::unix::fs::PermissionsExt::mode(&facts.permissions()) & 0o002 != 0 {
-            tracing::warn!("{} is not used: anybody may write it", file.display());
+            tracing::warn!(
+                "{} is ignored because everyone can write to it: run chmod o-w {0}",
+                file.display()
+            );
             return Self::default();
         }
         if !facts.is_file() {
@@ -46,7 +49,7 @@ impl OptionFile {
     }
 }
 
-/// A value without its quotes, its escapes and the comment behind it.
+/// Returns a value without its quotes, its escapes and the comment that follows it.
 fn read_value(text: &str) -> String {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'));
     let quoted = quote.and_then(|quote| text[1..].rfind(quote).map(|end| &text[1..=end]));

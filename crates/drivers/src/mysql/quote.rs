@@ -1,11 +1,11 @@
-//! Names and strings as sessions have them in SQL.
+//! Quotes names and strings for the SQL mode of our sessions.
 
-/// A name as SQL has it, whatever is in it; sessions read `"` as the standard does.
+/// Quotes a name, whatever it contains; sessions treat `"` as the standard does.
 pub(super) fn quote_identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// A string as SQL has it, whatever is in it; sessions take a backslash for itself.
+/// Quotes a string, whatever it contains; sessions treat a backslash literally.
 pub(super) fn quote_literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }

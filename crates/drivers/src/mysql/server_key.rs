@@ -1,5 +1,5 @@
-//! The RSA key by which a password is encrypted for a server. It comes from whoever answers, so everything
-//! about it is looked at before the library gets it, which takes it on trust.
+//! The RSA key with which a password is encrypted for a server. It comes from an unverified peer,
+//! so everything about it is checked before it is passed to the library, which trusts it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,24 +11,24 @@ use x509_cert::spki::SubjectPublicKeyInfoRef;
 
 const BEGIN: &[u8] = b"-----BEGIN PUBLIC KEY-----";
 const END: &[u8] = b"-----END PUBLIC KEY-----";
-/// Bytes of a modulus: 1024 bits, the shortest that servers make, to 8192.
+/// Length of a modulus in bytes: from 1024 bits, the shortest that servers generate, to 8192.
 const MODULUS_BYTES: std::ops::RangeInclusive<usize> = 128..=1024;
-/// What the padding takes of the modulus (RFC 8017, OAEP with SHA-1), and a byte for a modulus that does not
-/// fill its first one.
+/// What the padding takes of the modulus (RFC 8017, OAEP with SHA-1), and a byte for a modulus that
+/// does not fill its first one.
 const PADDING_BYTES: usize = 2 * 20 + 2 + 1;
 
-/// Encrypts a password by the key that a server has sent.
+/// Encrypts a password with the key that a server has sent.
 ///
 /// # Errors
-/// `Refused` when the key is none, or too short for the password.
+/// `Refused` when the key is invalid, or too short for the password.
 pub fn encrypt_by(key: &[u8], password: &[u8]) -> Result<Vec<u8>, DbError> {
     let refuse = |what: &str| {
         let message = format!("the server's public key {what}; use ssl-mode=REQUIRED instead");
         Err(DbError::new(ErrorClass::Refused, message))
     };
-    let Some(length) = modulus_bytes(key) else { return refuse("cannot be read") };
+    let Some(length) = modulus_bytes(key) else { return refuse("cannot be parsed") };
     if !MODULUS_BYTES.contains(&length) {
-        return refuse("is not of 1024 to 8192 bits");
+        return refuse("does not have 1024 to 8192 bits");
     }
     if password.len() > length - PADDING_BYTES {
         return refuse("is too short for the password");
@@ -36,7 +36,7 @@ pub fn encrypt_by(key: &[u8], password: &[u8]) -> Result<Vec<u8>, DbError> {
     Ok(encrypt(password, key))
 }
 
-/// Length of the modulus when this is one RSA key in PEM, as strictly as it is written by servers.
+/// Length of the modulus if this is one RSA key in PEM, as strictly as servers write it.
 fn modulus_bytes(pem: &[u8]) -> Option<usize> {
     let body = pem.trim_ascii().strip_prefix(BEGIN)?.strip_suffix(END)?;
     let base64: Vec<u8> = body.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect();
@@ -48,7 +48,7 @@ fn modulus_bytes(pem: &[u8]) -> Option<usize> {
         .ok()?;
     reader.finish(()).ok()?;
     let (modulus, exponent) = (modulus.as_bytes(), exponent.as_bytes());
-    // An even modulus is no product of odd primes, and an even or long exponent no server's.
+    // An even modulus is not a product of odd primes, and no server uses an even or long exponent.
     let is_odd = |number: &[u8]| number.last().is_some_and(|byte| byte % 2 == 1);
     (is_odd(modulus) && is_odd(exponent) && exponent.len() <= 4).then_some(modulus.len())
 }
@@ -57,7 +57,7 @@ fn modulus_bytes(pem: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Of 2048 bits.
+    /// A key of 2048 bits.
     const KEY: &str = "-----BEGIN PUBLIC KEY-----
 MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAxSKOcxiet8lLMn8ImyUE
 bGGKob5EdRz/4wdiw12ED0GfKKTKhVnodFCfm1mdy7bKOX5QxL9skrvYodpW43eR
@@ -77,7 +77,7 @@ YQIDAQAB
         assert!(error.message().contains("too short for the password"), "{error}");
     }
 
-    /// Whatever is done to a key, it is used or refused.
+    /// However a key is damaged, it is used or rejected.
     #[test]
     fn a_broken_key_is_refused() {
         let mut rng = triphammer_core::Rng::of(1, &[]);

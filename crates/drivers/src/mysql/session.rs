@@ -23,20 +23,20 @@ use super::shared::{Product, Shared};
 use crate::answer::{ANSWER_BYTES_MAX, too_large};
 use crate::stream::closed;
 
-/// What a server's process is called.
+/// Names that a server's process may have.
 const PROCESS_NAMES: &[&str] = &["mariadbd", "mysqld"];
-/// Bytes of a result that are handed on as one batch of a stream.
+/// Size of one batch of a stream, in bytes.
 const BATCH_BYTES: usize = 1024 * 1024;
-/// How long a cancel may take.
+/// How long a cancel request may take.
 const CANCEL_LIMIT: Duration = Duration::from_secs(5);
-/// How many may hold a lock shared at the same time.
+/// How many sessions may share a lock at the same time.
 const CLAIM_PLACES: u32 = 32;
-/// Seconds of idleness that the server allows the holder of a lock: as many as there can be.
+/// Idle time in seconds that the server allows the holder of a lock: the maximum.
 const CLAIM_SECONDS: u32 = 31_536_000;
-/// Settings whose values may hold passwords.
+/// Settings whose values may contain passwords.
 const SECRET_SETTINGS: [&str; 2] = ["wsrep_sst_auth", "wsrep_provider_options"];
-/// What is listed among the settings and set by nobody: the clock, the session's last statements, and how far
-/// the log of changes has come.
+/// Listed among the settings although nobody sets them: the clock, the session's last statements,
+/// and the position in the replication log.
 const NO_SETTINGS: [&str; 20] = [
     "error_count",
     "gtid_binlog_pos",
@@ -70,9 +70,9 @@ pub struct MysqlSession {
 /// A statement on the server.
 struct Prepared {
     id: u32,
-    /// For each placeholder, the place of its argument and its type.
+    /// For each placeholder, the index of its argument and its type.
     placeholders: Box<[(usize, ColumnType)]>,
-    /// Number of arguments.
+    /// Number of arguments that the statement takes.
     params: usize,
 }
 
@@ -86,13 +86,14 @@ impl Prepared {
     }
 }
 
-/// The prepared statement, when there is one that takes that many arguments.
+/// Returns the prepared statement, if there is one that takes that many arguments.
 fn find(statements: &[Prepared], id: StatementId, args: usize) -> Result<&Prepared, DbError> {
     let Some(statement) = statements.get(id.index()) else {
-        return Err(DbError::new(ErrorClass::Other, "no such statement is prepared"));
+        return Err(DbError::new(ErrorClass::Other, "no such prepared statement"));
     };
     if statement.params != args {
-        let message = format!("{args} arguments are given for {} parameters", statement.params);
+        let message =
+            format!("wrong number of arguments: expected {}, got {args}", statement.params);
         return Err(DbError::new(ErrorClass::Other, message));
     }
     Ok(statement)
@@ -124,7 +125,7 @@ impl MysqlSession {
     }
 }
 
-/// All rows of the answer are kept.
+/// Keeps all rows of the answer.
 fn keep(rows: &mut Rows) -> Result<(), DbError> {
     if rows.bytes() > ANSWER_BYTES_MAX { Err(too_large()) } else { Ok(()) }
 }
@@ -190,7 +191,7 @@ impl Session for MysqlSession {
             return Err(closed());
         }
         match self.run(id, args, rows, true, keep).await {
-            // An answer that could not be read changes nothing about that.
+            // An answer that could not be read does not change that.
             ended
                 if self.connection.open
                     && ended.as_ref().map_or_else(DbError::is_unread, |_| true) =>
@@ -202,7 +203,7 @@ impl Session for MysqlSession {
             Ok(_) => Ok(()),
             Err(error) if error.is_unread() => Err(error),
             Err(error) => {
-                // A procedure that fails leaves the transaction that it began to its caller.
+                // A procedure that fails leaves its transaction open to the caller.
                 self.connection.open = true;
                 Err(error.after_commit_sent())
             }
@@ -313,8 +314,8 @@ impl Admin for MysqlSession {
         Ok(rows.into_iter().map(pair).filter(is_set).collect())
     }
 
-    /// What HammerDB counts: COMMIT and ROLLBACK as statements, also those in procedures. What commits by
-    /// itself without them is not in it.
+    /// Counts what HammerDB counts: COMMIT and ROLLBACK statements, including those in procedures.
+    /// Implicit commits are not included.
     async fn transaction_count(&mut self) -> Result<Option<u64>, DbError> {
         let sql = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_commit', 'Com_rollback')";
         let rows = self.connection.ask(sql).await?;
@@ -355,8 +356,9 @@ impl Admin for MysqlSession {
         obstacles::rehearse(&mut self.connection, tables, longest).await
     }
 
-    /// The server's named locks know no sharing, so an advisory lock is a row of places: who shares takes any one
-    /// that is free, who wants it alone takes them all. The lock lasts as long as the session.
+    /// Takes the lock. The server's named locks cannot be shared, so an advisory lock is a row of
+    /// places: a shared holder takes any free one, an exclusive holder takes all. The lock lasts as
+    /// long as the session.
     async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError> {
         let name = quote_literal(name);
         let mut sql = format!(
@@ -370,7 +372,7 @@ impl Admin for MysqlSession {
         for place in 0..CLAIM_PLACES {
             let join = if place == 0 { "" } else { joined_by };
             let taken = write!(sql, "{join}GET_LOCK(CONCAT(@claim, '/{place}'), 0) = 1");
-            taken.expect("text can be written to");
+            taken.expect("writing to a string cannot fail");
         }
         let answer = self.connection.ask(&sql).await?;
         let has_it = answer.last().is_some_and(|row| row[0].as_deref() == Some("1"));
@@ -381,7 +383,7 @@ impl Admin for MysqlSession {
     }
 }
 
-/// Cancels by a connection of its own.
+/// Cancels on a separate connection.
 struct MysqlCanceller {
     thread: u32,
     shared: Arc<Shared>,
@@ -392,8 +394,8 @@ impl Canceller for MysqlCanceller {
         Box::pin(async {
             match timeout(CANCEL_LIMIT, self.shared.cancel(self.thread)).await {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::debug!("could not ask to cancel: {error}"),
-                Err(_) => tracing::debug!("could not ask to cancel in time"),
+                Ok(Err(error)) => tracing::debug!("could not send the cancel request: {error}"),
+                Err(_) => tracing::debug!("timed out sending the cancel request"),
             }
         })
     }

@@ -1,5 +1,6 @@
-//! What the sessions and cancellers of a target share: how the server is reached (addresses in their order, TLS
-//! as the mode wants it), what every session is set to, and what the server is known to be.
+//! What the sessions and cancellers of a target share: how the server is reached (addresses in
+//! order, TLS according to the mode), the settings of every session, and what is known about the
+//! server.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
@@ -17,8 +18,8 @@ use crate::socket::{Address, Socket, SocketTimeouts, resolve};
 use crate::target::ConnectSettings;
 use crate::tls::host_in_certificate;
 
-/// What every session begins with, whatever the server is set to: UTF-8 compared byte by byte, UTC,
-/// strictness, and the standard's spelling of names (`"a"`), of joined text (`||`) and of backslashes.
+/// How every session begins, whatever the server's settings: UTF-8 compared byte by byte, UTC,
+/// strict mode, and standard syntax for names (`"a"`), concatenation (`||`) and backslashes.
 pub(super) const SETUP: &str = "SET NAMES utf8mb4 COLLATE utf8mb4_bin; \
     SET SESSION sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,\
     NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', \
@@ -31,16 +32,16 @@ pub(super) struct Shared {
     limits: SocketTimeouts,
     isolation: Option<Isolation>,
     lock_timeout: Option<Duration>,
-    /// What the server said it is; the URL's word before.
+    /// What the server reported to be; until then, what the URL says.
     product: AtomicU8,
     identified: AtomicBool,
-    /// Whether a session wanted TLS and did without.
+    /// Whether a session preferred TLS and connected without.
     pub(super) fell_back: AtomicBool,
     /// Whether the server forbids `LOAD DATA LOCAL`.
     pub(super) loads_by_inserts: AtomicBool,
 }
 
-/// What a server is.
+/// Product of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Product {
@@ -49,12 +50,12 @@ pub(super) enum Product {
 }
 
 impl Product {
-    /// From a version: MariaDB has its name in it.
+    /// Detects the product from a version, in which MariaDB has its name.
     pub(super) fn of(version: &str) -> Self {
         if version.contains("MariaDB") { Self::MariaDb } else { Self::Mysql }
     }
 
-    /// The name for people.
+    /// Name of the product, for people.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Mysql => "MySQL",
@@ -64,7 +65,7 @@ impl Product {
 }
 
 impl Shared {
-    /// What a target says, before anything is connected.
+    /// Creates the state from the target, before anything is connected.
     pub(super) fn new(options: UrlOptions, tls: TlsConnector, settings: &ConnectSettings) -> Self {
         let product = if options.scheme == "mariadb" { Product::MariaDb } else { Product::Mysql };
         Self {
@@ -83,7 +84,7 @@ impl Shared {
         }
     }
 
-    /// What the server is, as far as is known.
+    /// Product of the server, as far as is known.
     pub(super) fn product(&self) -> Product {
         match self.product.load(Ordering::Relaxed) == Product::MariaDb as u8 {
             true => Product::MariaDb,
@@ -91,16 +92,16 @@ impl Shared {
         }
     }
 
-    /// Whether the server has said what it is.
+    /// Whether the server has reported its product.
     pub(super) fn is_identified(&self) -> bool {
         self.identified.load(Ordering::Relaxed)
     }
 
-    /// The SQL that sets a session up.
+    /// The SQL that sets up a session.
     pub(super) fn setup(&self) -> String {
         let mut setup = SETUP.to_owned();
         if let Some(limit) = self.lock_timeout {
-            // Whole seconds, at least one; the second is for locks of whole tables.
+            // Whole seconds, at least one; the second variable is for locks of whole tables.
             let seconds = limit.as_millis().div_ceil(1000).max(1);
             setup.push_str(&format!(
                 ", innodb_lock_wait_timeout = {seconds}, lock_wait_timeout = {seconds}"
@@ -175,7 +176,8 @@ impl Shared {
         Ok(Connection::new(wire, route))
     }
 
-    /// Whether the server is at a command of a session; `None` when it does not know the session.
+    /// Whether the server is running a command of a session; `None` if it does not know the
+    /// session.
     pub(super) async fn is_at_work(&self, thread: u32) -> Result<Option<bool>, DbError> {
         let mut session = self.open(None).await?;
         let asked = format!(
@@ -187,7 +189,7 @@ impl Shared {
         Ok(flag.map(|flag| flag == "1"))
     }
 
-    /// Asks the server to stop what a session is doing.
+    /// Asks the server to cancel what a session is doing.
     pub(super) async fn cancel(&self, thread: u32) -> Result<(), DbError> {
         let mut session = self.open(None).await?;
         session.batch(&format!("KILL QUERY {thread}")).await.map(drop)

@@ -1,6 +1,7 @@
-//! What a `mysql://` or `mariadb://` URL means: parameters in the words of MySQL's own clients,
-//! `~/.my.cnf`, MYSQL_PWD and defaults. Unlike those clients nothing is guessed silently: `localhost` is
-//! no socket, TLS is required for every host that is not this one, and an unknown parameter is an error.
+//! Resolves a `mysql://` or `mariadb://` URL: parameters with the names of MySQL's own clients,
+//! `~/.my.cnf`, MYSQL_PWD and defaults. Unlike those clients it guesses nothing silently:
+//! `localhost` is not a socket, TLS is required for every host other than this one, and an unknown
+//! parameter is an error.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use crate::tls::RootCert;
 const DEFAULT_HOST: &str = "localhost";
 const DEFAULT_PORT: u16 = 3306;
 
-/// Parameters that a URL may have. `_` reads as `-`, and `sslmode` as `ssl-mode`.
+/// Parameters that a URL may have. `_` is read as `-`, and `sslmode` as `ssl-mode`.
 const PARAMS: [&str; 7] = [
     "ssl-mode",
     "ssl-ca",
@@ -26,23 +27,23 @@ const PARAMS: [&str; 7] = [
     "get-server-public-key",
 ];
 
-/// How much TLS a connection asks for; the words are MySQL's.
+/// How much TLS a connection requires; the names are MySQL's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SslMode {
-    /// Never TLS.
+    /// Never use TLS.
     Disabled,
-    /// TLS where the server has it.
+    /// Use TLS if the server offers it.
     Preferred,
-    /// TLS, whoever is at the other end.
+    /// Require TLS, without verifying the server.
     Required,
-    /// TLS with a certificate that the given authorities signed.
+    /// Require TLS with a certificate signed by the given authorities.
     VerifyCa,
-    /// As `VerifyCa`, and made out to the host.
+    /// Like `VerifyCa`, and issued for the host.
     VerifyIdentity,
 }
 
 impl SslMode {
-    /// Every mode with its word.
+    /// All modes with their names.
     const ALL: [(Self, &'static str); 5] = [
         (Self::Disabled, "DISABLED"),
         (Self::Preferred, "PREFERRED"),
@@ -55,11 +56,11 @@ impl SslMode {
         let wanted = text.to_uppercase().replace('-', "_");
         Self::ALL.iter().find(|(_, word)| *word == wanted).map(|(mode, _)| *mode).ok_or_else(|| {
             let words = Self::ALL.map(|(_, word)| word).join(", ");
-            SpecError::new(format!("`ssl-mode` can be {words}, not `{text}`"))
+            SpecError::new(format!("invalid `ssl-mode` `{text}`: expected {words}"))
         })
     }
 
-    /// Whether the server's certificate is held against authorities.
+    /// Whether the server's certificate is verified against authorities.
     pub fn verifies(self) -> bool {
         matches!(self, Self::VerifyCa | Self::VerifyIdentity)
     }
@@ -68,44 +69,44 @@ impl SslMode {
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Endpoint {
-    /// A name or address, and a port.
+    /// A host name or address, and a port.
     Tcp(String, u16),
-    /// The file of a unix socket.
+    /// Path of a unix socket.
     Unix(PathBuf),
 }
 
-/// Everything needed to connect, with nothing left open.
+/// Everything needed to connect, fully resolved.
 #[derive(Clone, Debug)]
 pub struct UrlOptions {
-    /// `mysql` or `mariadb`, as the URL has it.
+    /// Scheme of the URL: `mysql` or `mariadb`.
     pub scheme: String,
     /// Where the server listens.
     pub place: Endpoint,
-    /// User.
+    /// Name of the user.
     pub user: String,
-    /// Password.
+    /// Password of the user, if known.
     pub password: Option<Secret>,
-    /// Database.
+    /// Name of the database.
     pub database: String,
-    /// How much TLS; never any on a unix socket.
+    /// How much TLS to use; never any on a unix socket.
     pub ssl_mode: SslMode,
     /// Authorities for the modes that verify.
     pub root_cert: Option<RootCert>,
-    /// Our own certificate and its key.
+    /// Files of the client certificate and its key.
     pub client_cert: Option<(PathBuf, PathBuf)>,
     /// Name in the session's attributes.
     pub application_name: String,
-    /// Limit of an attempt at one address.
+    /// Time limit for an attempt at one address.
     pub connect_limit: Duration,
-    /// Whether the server's RSA key is asked for on an open line.
+    /// Whether the server's RSA key is requested over an unencrypted connection.
     pub trusts_server_key: bool,
 }
 
 impl UrlOptions {
-    /// Fills a URL from settings, the option file, the environment and defaults.
+    /// Resolves a URL with settings, the option file, the environment and defaults.
     ///
     /// # Errors
-    /// When a parameter is unknown or has a value that it cannot have.
+    /// When a parameter is unknown or has an invalid value.
     pub fn resolve(
         url: &TargetUrl,
         settings: &ConnectSettings,
@@ -114,17 +115,18 @@ impl UrlOptions {
         let source = UrlSource::new(url, &settings.reach, env)?;
         if settings.schema.is_some() {
             return Err(SpecError::new(
-                "a schema is a database in MySQL and MariaDB: name it in the target, not by --schema",
+                "a schema is a database in MySQL and MariaDB: name it in the target, not with \
+                 --schema",
             ));
         }
         let Some(database) = url.database().map(str::to_owned) else {
-            let message = "no database is named: a target reads mysql://USER@HOST/DATABASE";
+            let message = "the target names no database: use mysql://USER@HOST/DATABASE";
             return Err(SpecError::new(message));
         };
         let user = match url.user.clone().or_else(|| source.file("user")) {
             Some(user) => user,
             None => whoami::username().map_err(|_| {
-                SpecError::new("no user is given: write mysql://USER@HOST/DATABASE")
+                SpecError::new("the target names no user: use mysql://USER@HOST/DATABASE")
             })?,
         };
         let password = settings
@@ -157,7 +159,7 @@ impl UrlOptions {
         })
     }
 
-    /// The server for messages.
+    /// The server's address, for messages.
     pub fn server(&self) -> String {
         match &self.place {
             Endpoint::Tcp(name, port) => host_text(name, Some(*port)),
@@ -165,7 +167,7 @@ impl UrlOptions {
         }
     }
 
-    /// The target for people, without any secret.
+    /// The target for people, without secrets.
     pub fn label(&self) -> String {
         let (name, port) = match &self.place {
             Endpoint::Tcp(name, port) => (name.clone(), Some(*port)),
@@ -184,7 +186,7 @@ impl UrlOptions {
     }
 }
 
-/// A URL and what stands behind it.
+/// A URL and the sources that complete it.
 struct UrlSource<'a> {
     url: &'a TargetUrl,
     params: Vec<(String, &'a str)>,
@@ -194,7 +196,10 @@ struct UrlSource<'a> {
 impl<'a> UrlSource<'a> {
     fn new(url: &'a TargetUrl, reach: &Reach, env: Lookup<'_>) -> Result<Self, SpecError> {
         if !matches!(url.scheme.as_str(), "mysql" | "mariadb") {
-            return Err(SpecError::new(format!("`{}:` is no MySQL target", url.scheme)));
+            return Err(SpecError::new(format!(
+                "`{}:` is not the scheme of a MySQL target: expected mysql: or mariadb:",
+                url.scheme
+            )));
         }
         url.check_authority()?;
         let mut params = Vec::new();
@@ -205,7 +210,7 @@ impl<'a> UrlSource<'a> {
             };
             if !PARAMS.contains(&name.as_str()) {
                 return Err(SpecError::new(format!(
-                    "a MySQL target has no parameter `{written}`; there are {}",
+                    "unknown parameter `{written}` of a MySQL target: expected one of {}",
                     PARAMS.join(", ")
                 )));
             }
@@ -237,12 +242,12 @@ impl<'a> UrlSource<'a> {
         given.or_else(|| self.file(name))
     }
 
-    /// The server of the URL; of the option file only when the URL names none.
+    /// The server from the URL; from the option file only if the URL names none.
     fn place(&self) -> Result<Endpoint, SpecError> {
         let named = match self.url.hosts.as_slice() {
             [] => None,
             [host] => Some(host).filter(|host| !host.name.is_empty()),
-            _ => return Err(SpecError::new("a MySQL target has one host")),
+            _ => return Err(SpecError::new("a MySQL target has only one host")),
         };
         match (self.param("socket"), named) {
             (Some(file), _) => return Ok(Endpoint::Unix(file.into())),
@@ -267,7 +272,9 @@ impl<'a> UrlSource<'a> {
             return Ok(given.unwrap_or(DEFAULT_PORT));
         };
         text.parse().ok().filter(|port| *port != 0).ok_or_else(|| {
-            SpecError::new(format!("`port` in ~/.my.cnf is a number to 65535, not `{text}`"))
+            SpecError::new(format!(
+                "invalid `port` `{text}` in ~/.my.cnf: must be a number up to 65535"
+            ))
         })
     }
 
@@ -279,7 +286,8 @@ impl<'a> UrlSource<'a> {
         let given = self.get("ssl-mode").map(|text| SslMode::parse(&text)).transpose()?;
         let mode = match (given, root_cert, place) {
             (Some(mode), _, _) => mode,
-            // What anybody can have signed says nothing without the name on it.
+            // Anyone can obtain a signed certificate, so it proves nothing unless the name is
+            // checked.
             (None, Some(RootCert::System), _) => SslMode::VerifyIdentity,
             (None, Some(RootCert::File(_)), _) => SslMode::VerifyCa,
             (None, None, Endpoint::Tcp(name, _)) if !is_loopback(name) => SslMode::Required,
@@ -289,7 +297,8 @@ impl<'a> UrlSource<'a> {
             (SslMode::VerifyCa | SslMode::VerifyIdentity, None) => Err(SpecError::new(
                 "`ssl-mode=VERIFY_CA` and `VERIFY_IDENTITY` need `ssl-ca=FILE` or `ssl-ca=system`",
             )),
-            // MySQL's own clients take it and verify nothing, which nobody who names authorities expects.
+            // MySQL's own clients accept it and verify nothing, which users who name authorities do
+            // not expect.
             (SslMode::Disabled | SslMode::Preferred | SslMode::Required, Some(_))
                 if self.param("ssl-ca").is_some() =>
             {
@@ -299,7 +308,7 @@ impl<'a> UrlSource<'a> {
                 ))
             }
             (SslMode::VerifyCa, Some(RootCert::System)) => Err(SpecError::new(
-                "`ssl-ca=system` needs `ssl-mode=VERIFY_IDENTITY`: anybody can have a certificate \
+                "`ssl-ca=system` needs `ssl-mode=VERIFY_IDENTITY`: anyone can obtain a certificate \
                  that the system's authorities signed",
             )),
             _ => Ok(mode),
@@ -310,7 +319,7 @@ impl<'a> UrlSource<'a> {
         match (self.get("ssl-cert"), self.get("ssl-key")) {
             (Some(cert), Some(key)) => Ok(Some((cert.into(), key.into()))),
             (None, None) => Ok(None),
-            _ => Err(SpecError::new("`ssl-cert` and `ssl-key` are given together or not at all")),
+            _ => Err(SpecError::new("`ssl-cert` and `ssl-key` must be given together")),
         }
     }
 
@@ -318,7 +327,9 @@ impl<'a> UrlSource<'a> {
         match self.get("connect-timeout").as_deref() {
             None | Some("0") => Ok(default),
             Some(text) => text.parse().map(Duration::from_secs).map_err(|_| {
-                SpecError::new(format!("`connect-timeout` takes whole seconds, not `{text}`"))
+                SpecError::new(format!(
+                    "invalid `connect-timeout` `{text}`: must be in whole seconds"
+                ))
             }),
         }
     }
@@ -327,7 +338,7 @@ impl<'a> UrlSource<'a> {
         match self.param(name) {
             None | Some("0" | "false" | "off") => Ok(false),
             Some("" | "1" | "true" | "on") => Ok(true),
-            Some(text) => Err(SpecError::new(format!("`{name}` is 0 or 1, not `{text}`"))),
+            Some(text) => Err(SpecError::new(format!("invalid `{name}` `{text}`: must be 0 or 1"))),
         }
     }
 }
@@ -410,15 +421,18 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused_with_what_can() {
         for (url, message) in [
-            ("postgres://h/d", "is no MySQL target"),
-            ("mysql://h", "no database is named"),
+            ("postgres://h/d", "is not the scheme of a MySQL target"),
+            ("mysql://h", "names no database"),
             ("mysql://a,b/d", "one host"),
-            ("mysql://h/d?sslmod=1", "no parameter `sslmod`; there are ssl-mode"),
-            ("mysql://h/d?ssl-mode=on", "can be DISABLED, PREFERRED"),
+            (
+                "mysql://h/d?sslmod=1",
+                "unknown parameter `sslmod` of a MySQL target: expected one of ssl-mode",
+            ),
+            ("mysql://h/d?ssl-mode=on", "expected DISABLED, PREFERRED"),
             ("mysql://h/d?ssl-mode=VERIFY_CA", "ssl-ca=FILE"),
             ("mysql://h/d?ssl-mode=VERIFY_CA&ssl-ca=system", "VERIFY_IDENTITY"),
-            ("mysql:h/d", "two slashes follow `mysql:`"),
-            ("mariadb:/u@h/d", "two slashes follow `mariadb:`"),
+            ("mysql:h/d", "`mysql:` must be followed by two slashes"),
+            ("mariadb:/u@h/d", "`mariadb:` must be followed by two slashes"),
             ("mysql://h/d?ssl-mode=PREFERRED&ssl-ca=x", "`ssl-ca` has no effect"),
             ("mysql://h/d?ssl_mode=required&ssl_ca=x", "`ssl-ca` has no effect"),
             ("mysql://h/d?ssl-mode=DISABLED&ssl-ca=system", "`ssl-ca` has no effect"),

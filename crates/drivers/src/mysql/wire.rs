@@ -1,5 +1,5 @@
-//! Packets: four bytes of length and number, then the content. Both ways go through one buffer each,
-//! which grows to the largest packet and stays.
+//! Packets: four bytes of length and number, then the content. Each direction uses one buffer,
+//! which grows to the size of the largest packet and is kept.
 
 use std::io;
 use std::ops::Range;
@@ -13,29 +13,29 @@ use super::error::{ErrorContext, broken, read_error};
 use crate::socket::Socket;
 use crate::stream::{self, Stream, closed};
 
-/// Content of a packet that says that another one continues it. None of ours is that long.
+/// Length of a packet that is continued in another one. None of ours is that long.
 const CONTINUED: usize = 0xff_ffff;
 const HEAD_BYTES: usize = 4;
 const BUFFER_BYTES: usize = 16 * 1024;
 
 /// One connection, packet by packet.
 pub struct Wire {
-    /// `None` only while TLS is being put around it.
+    /// `None` only during the TLS handshake.
     stream: Option<Stream>,
     input: Vec<u8>,
-    /// What of `input` has arrived and is not read.
+    /// The part of `input` that has arrived and has not been read.
     waiting: Range<usize>,
     output: Vec<u8>,
-    /// Where the packet begins that is being written.
+    /// Start of the packet that is being written.
     packet_at: usize,
     sequence: u8,
-    /// A command is under way, or was given up half-way.
+    /// Whether a command is in progress, or was abandoned half-way.
     busy: bool,
     lost: bool,
 }
 
 impl Wire {
-    /// Packets over a socket.
+    /// Sends and receives packets over a socket.
     pub fn new(socket: Socket) -> Self {
         Self {
             stream: Some(Stream::Plain(socket)),
@@ -49,7 +49,7 @@ impl Wire {
         }
     }
 
-    /// Puts TLS around the socket.
+    /// Starts TLS on the socket.
     ///
     /// # Errors
     /// When the handshake fails.
@@ -61,14 +61,14 @@ impl Wire {
         Ok(())
     }
 
-    /// Begins a command of the client's.
+    /// Begins a client command.
     ///
     /// # Errors
-    /// When the connection is gone, or an earlier command was cancelled half-way.
+    /// When the connection is lost, or an earlier command was cancelled half-way.
     pub fn command(&mut self, code: u8) -> Result<&mut Vec<u8>, DbError> {
         if self.busy && !self.lost {
             self.lost = true;
-            let message = "an earlier call was cancelled half-way, so its answer may still come";
+            let message = "an earlier call was cancelled half-way, and its answer may still arrive";
             return Err(DbError::new(ErrorClass::Disconnected, message));
         }
         if self.lost {
@@ -82,7 +82,7 @@ impl Wire {
         Ok(out)
     }
 
-    /// Begins a packet that answers the server's.
+    /// Begins a packet in response to the server's.
     pub fn reply(&mut self) -> &mut Vec<u8> {
         self.output.clear();
         self.open_packet()
@@ -94,7 +94,7 @@ impl Wire {
         &mut self.output
     }
 
-    /// Drops a command that was begun and not sent.
+    /// Drops a command that was begun but not sent.
     pub fn take_back(&mut self) {
         self.busy = false;
     }
@@ -107,7 +107,7 @@ impl Wire {
         let length = self.output.len() - self.packet_at - HEAD_BYTES;
         if length >= CONTINUED {
             self.busy = false;
-            let message = format!("a command of {length} bytes; it must be under 16 MiB");
+            let message = format!("a command of {length} bytes is too long: must be under 16 MiB");
             return Err(DbError::new(ErrorClass::Unsupported, message));
         }
         let [low, middle, high, ..] = length.to_le_bytes();
@@ -125,7 +125,7 @@ impl Wire {
         })
     }
 
-    /// The first packet's content, when what comes can be a server's greeting at all.
+    /// Receives the first packet, if the data can be a server's greeting at all.
     ///
     /// # Errors
     /// When it cannot, or the connection breaks.
@@ -133,14 +133,14 @@ impl Wire {
         while self.waiting.len() < HEAD_BYTES {
             self.fill().await?;
         }
-        // Short, and the first of its kind.
+        // Short, and the first packet.
         if self.input[2..HEAD_BYTES] != [0, 0] {
             return Err(no_greeting());
         }
         self.packet().await
     }
 
-    /// The next packet's content.
+    /// Receives the next packet.
     ///
     /// # Errors
     /// When the connection breaks.
@@ -153,10 +153,10 @@ impl Wire {
         }
     }
 
-    /// The next packet of the answer to a command.
+    /// Receives the next packet of the answer to a command.
     ///
     /// # Errors
-    /// What the server says, which ends the answer; and when the connection breaks.
+    /// The error that the server sends, which ends the answer; also when the connection breaks.
     pub async fn answer(&mut self) -> Result<&[u8], DbError> {
         loop {
             if let Some(content) = self.take_packet()? {
@@ -197,7 +197,7 @@ impl Wire {
         Ok(Some(from..from + length))
     }
 
-    /// Reads what there is, at least one byte.
+    /// Reads what is available, at least one byte.
     async fn fill(&mut self) -> Result<(), DbError> {
         if self.waiting.is_empty() {
             self.waiting = 0..0;
@@ -225,18 +225,19 @@ impl Wire {
         }
     }
 
-    /// Notes that the rest of an answer is not waited for: the connection is good for nothing more.
+    /// Marks the rest of an answer as abandoned: the connection can no longer be used.
     pub fn give_up(&mut self) {
         self.lost = true;
     }
 
-    /// Notes that the answer to a command has been read to its end.
+    /// Marks the answer to a command as fully read.
     pub fn done(&mut self) {
         self.busy = false;
     }
 
-    /// Whether the connection is known to be gone. Between commands a server sends nothing but its
-    /// farewell, so on an open line anything that has arrived is that; TLS may have messages of its own.
+    /// Whether the connection is known to be lost. Between commands a server sends nothing but a
+    /// shutdown message, so on an unencrypted connection any data means that; TLS may have messages
+    /// of its own.
     pub fn is_closed(&self) -> bool {
         if self.lost || self.busy {
             return true;
@@ -248,12 +249,12 @@ impl Wire {
         }
     }
 
-    /// Whether TLS is around the socket.
+    /// Whether the connection uses TLS.
     pub fn has_tls(&self) -> bool {
         self.stream.as_ref().is_some_and(Stream::has_tls)
     }
 
-    /// TLS version and cipher.
+    /// TLS version and cipher; `None` without TLS.
     pub fn cipher(&self) -> Option<String> {
         let Some(Stream::Tls(stream)) = &self.stream else { return None };
         let session = stream.get_ref().1;
@@ -262,21 +263,21 @@ impl Wire {
         Some(format!("{} {}", version.unwrap_or_default(), suite.unwrap_or_default()))
     }
 
-    /// Ends the connection in an orderly way, as far as that goes.
+    /// Closes the connection properly, as far as possible.
     pub async fn shut_down(&mut self) {
         if let Some(stream) = &mut self.stream {
-            // The other end may be gone already, which is what is wanted.
+            // The other end may already be gone, which is fine.
             let _ = stream.shutdown().await;
         }
     }
 }
 
-/// `TLSv1_3` as people write it.
+/// Formats `TLSv1_3` for people.
 fn spaced(version: &str) -> String {
     version.replace('_', ".")
 }
 
-/// What waits on a socket.
+/// What is waiting on a socket.
 #[derive(PartialEq, Eq)]
 enum Peek {
     Nothing,
@@ -294,8 +295,8 @@ fn peek(socket: &Socket) -> Peek {
     }
 }
 
-/// What answers is no server of ours.
+/// The error for a peer that is not a MySQL server.
 pub fn no_greeting() -> DbError {
-    let message = "the server's greeting is not MySQL's; is this the right port?";
+    let message = "the server does not speak the MySQL protocol: check host and port";
     DbError::new(ErrorClass::Refused, message)
 }

@@ -1,12 +1,12 @@
-//! The answer language of the null database, described at the head of the module above: parsing
-//! it when a statement is prepared, and writing rows from it when the statement runs.
+//! The answer language of the null database, described at the head of the module above: parsing it
+//! when a statement is prepared, and generating rows from it when the statement runs.
 
 use triphammer_core::error::{DbError, ErrorClass};
 use triphammer_core::rows::Rows;
 use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::{ColumnType, Timestamp, Value, parse_decimal};
 
-/// What a statement answers.
+/// The answer to a statement.
 #[derive(Debug, PartialEq)]
 pub(super) struct Answer {
     kinds: Vec<Kind>,
@@ -14,18 +14,18 @@ pub(super) struct Answer {
     width: usize,
 }
 
-/// Rows that are made alike.
+/// Rows generated in the same way.
 #[derive(Debug, PartialEq)]
 struct Kind {
     count: Count,
     values: Vec<Expr>,
 }
 
-/// How many rows, or elements of a list.
+/// Number of rows, or of elements of a list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Count {
     Fixed(u64),
-    /// As many as this list argument has.
+    /// As many as this list argument has elements.
     Each(usize),
 }
 
@@ -40,11 +40,11 @@ enum Expr {
     },
     Text(Box<str>),
     Timestamp(Timestamp),
-    /// The argument at this place.
+    /// The argument at this index.
     Argument(usize),
-    /// The element of the list argument at this place.
+    /// The element of the list argument at this index.
     Item(usize),
-    /// The number of the row or element, from 1.
+    /// Number of the row or element, from 1.
     Row,
     List(List),
 }
@@ -56,8 +56,8 @@ enum List {
 }
 
 impl Answer {
-    /// What a statement answers: as its text says when it is in the answer language, else as SQL that
-    /// gives no rows and touches one.
+    /// The answer to a statement: parsed if it is in the answer language; any other text is SQL
+    /// that returns no rows and affects one.
     pub(super) fn of(statement: &BoundStatement) -> Result<Self, DbError> {
         let first = statement.sql.trim_start().split(|c: char| !c.is_alphabetic()).next();
         let first = first.unwrap_or_default();
@@ -73,7 +73,7 @@ impl Answer {
         })
     }
 
-    /// What `execute` gives.
+    /// Number of affected rows that `execute` returns.
     pub(super) fn touched(&self, args: &[Value<'_>]) -> Result<u64, DbError> {
         match self.touched {
             Some(count) => count.of(args),
@@ -95,7 +95,7 @@ impl Answer {
         Ok(())
     }
 
-    /// Writes the rows in batches of about `bytes`.
+    /// Writes the rows in batches of about `bytes` bytes.
     pub(super) fn stream(
         &self,
         args: &[Value<'_>],
@@ -210,8 +210,8 @@ fn write_list(list: &List, args: &[Value<'_>], rows: &mut Rows) -> Result<(), Db
     done
 }
 
-/// Writes a value `count` times. The constants are distinguished once and not for each element, because
-/// long lists of them are what a procedure of a workload mostly answers.
+/// Writes a value `count` times. Constants are distinguished once rather than for each element,
+/// because a workload's procedures answer mostly with long lists of them.
 fn write_repeated(
     value: &Expr,
     count: u64,
@@ -227,7 +227,7 @@ fn write_repeated(
     Ok(())
 }
 
-/// The type that stands in front of a constant.
+/// The type in front of a constant.
 #[derive(Clone, Copy)]
 enum Kinds {
     Int,
@@ -237,11 +237,11 @@ enum Kinds {
     Decimal(u8),
 }
 
-/// Reads one answer; an error says what was wanted where `rest` begins.
+/// Parses one answer; an error says what was expected at the start of `rest`.
 struct Parser<'a> {
     statement: &'a BoundStatement,
     rest: &'a str,
-    /// Unnumbered placeholders read so far.
+    /// Number of unnumbered placeholders read so far.
     placeholders: usize,
 }
 
@@ -257,7 +257,7 @@ impl Parser<'_> {
             } else if self.takes_word("rows") {
                 let kind = self.kind()?;
                 if answer.kinds.iter().any(|other| other.values.len() != kind.values.len()) {
-                    return Err("as many values as in the rows before");
+                    return Err("expected as many values as in the rows before");
                 }
                 answer.width = kind.values.len();
                 answer.kinds.push(kind);
@@ -271,7 +271,7 @@ impl Parser<'_> {
                     self.argument()?;
                 }
             } else {
-                return Err("`rows`, `touched`, `none` or `for` wanted");
+                return Err("expected `rows`, `touched`, `none` or `for`");
             }
         }
     }
@@ -279,7 +279,7 @@ impl Parser<'_> {
     fn kind(&mut self) -> Parsed<Kind> {
         let count = self.count()?;
         if !self.takes(":") {
-            return Err("`:` and the values wanted");
+            return Err("expected `:` and the values");
         }
         let mut values = vec![self.value(true)?];
         while self.takes(",") {
@@ -293,7 +293,7 @@ impl Parser<'_> {
             return Ok(Count::Each(self.list_argument()?));
         }
         let digits = self.take_while(|c| c.is_ascii_digit());
-        digits.parse().map(Count::Fixed).map_err(|_| "a number or `each :list` wanted")
+        digits.parse().map(Count::Fixed).map_err(|_| "expected a number or `each :list`")
     }
 
     fn value(&mut self, lists: bool) -> Parsed<Expr> {
@@ -314,13 +314,13 @@ impl Parser<'_> {
             "decimals" => (Kinds::Decimal(self.scale()?), true),
             _ => {
                 self.rest = before;
-                return Err("a value wanted");
+                return Err("expected a value");
             }
         };
         if is_list && lists { self.list(kind).map(Expr::List) } else { self.constant(kind) }
     }
 
-    /// A value that needs no type in front.
+    /// Parses a value that needs no type in front.
     fn untyped(&mut self) -> Parsed<Option<Expr>> {
         let starts_argument = self.rest.trim_start().starts_with(['?', '$']);
         Ok(Some(if self.takes_word("null") {
@@ -340,7 +340,7 @@ impl Parser<'_> {
         if !self.takes("[") {
             let count = self.count()?;
             if !self.takes_word("of") {
-                return Err("`of` and a value wanted");
+                return Err("expected `of` and a value");
             }
             let value = match self.untyped()? {
                 Some(value) => value,
@@ -359,7 +359,7 @@ impl Parser<'_> {
                 return Ok(List::Constants(values));
             }
             if !self.takes(",") {
-                return Err("`,` or `]` wanted");
+                return Err("expected `,` or `]`");
             }
         }
     }
@@ -377,7 +377,7 @@ impl Parser<'_> {
         };
         read.ok_or_else(|| {
             self.rest = before;
-            "a constant of that type wanted"
+            "expected a constant of that type"
         })
     }
 
@@ -390,13 +390,13 @@ impl Parser<'_> {
         let digits = self.take_while(|c| c.is_ascii_digit()).parse();
         match digits {
             Ok(scale) if opened && scale <= 18 && self.takes(")") => Ok(scale),
-            _ => Err("a scale from 0 to 18 wanted, such as `decimal(2)`"),
+            _ => Err("expected a scale from 0 to 18, such as `decimal(2)`"),
         }
     }
 
-    /// Text in quotes; a quote inside is written twice.
+    /// Parses text in quotes; a quote inside is doubled.
     fn quoted(&mut self) -> Parsed<String> {
-        const WANTED: &str = "text in quotes wanted";
+        const WANTED: &str = "expected text in quotes";
         let mut rest = self.rest.trim_start().strip_prefix('\'').ok_or(WANTED)?;
         let mut text = String::new();
         loop {
@@ -419,13 +419,13 @@ impl Parser<'_> {
         let place = self.argument()?;
         match self.statement.params[place].param_type {
             ColumnType::IntList => Ok(place),
-            _ => Err("a parameter that is a list wanted before"),
+            _ => Err("expected a list parameter before"),
         }
     }
 
-    /// A placeholder, as the place of its argument.
+    /// Parses a placeholder; returns the index of its argument.
     fn argument(&mut self) -> Parsed<usize> {
-        const WANTED: &str = "a parameter wanted, such as `:w_id`";
+        const WANTED: &str = "expected a parameter, such as `:w_id`";
         let rest = self.rest.trim_start();
         self.rest = rest.strip_prefix(['?', '$']).ok_or(WANTED)?;
         let digits = match self.rest.starts_with(|c: char| c.is_ascii_digit()) {
@@ -545,17 +545,17 @@ mod tests {
     #[test]
     fn mistakes_are_refused_with_their_place() {
         for (sql, message) in [
-            ("rows", "a number or `each :list` wanted at: its end"),
-            ("rows 1 int 5", "`:` and the values wanted at:  int 5"),
-            ("rows 1: whole 5", "a value wanted at:  whole 5"),
-            ("rows 1: int x", "a constant of that type wanted at:  x"),
-            ("rows 1: decimal(2) 1.234", "a constant of that type wanted"),
+            ("rows", "expected a number or `each :list` at: its end"),
+            ("rows 1 int 5", "expected `:` and the values at:  int 5"),
+            ("rows 1: whole 5", "expected a value at:  whole 5"),
+            ("rows 1: int x", "expected a constant of that type at:  x"),
+            ("rows 1: decimal(2) 1.234", "expected a constant of that type"),
             ("rows 1: decimal 1.2", "a scale"),
-            ("rows 1: text abc", "text in quotes wanted"),
-            ("rows 1: ?9", "a parameter wanted"),
-            ("rows each ?1: row", "a parameter that is a list wanted"),
+            ("rows 1: text abc", "expected text in quotes"),
+            ("rows 1: ?9", "expected a parameter"),
+            ("rows each ?1: row", "expected a list parameter"),
             ("rows 1: row rows 1: row, row", "as many values"),
-            ("rows 1: ints 3 7", "`of` and a value wanted"),
+            ("rows 1: ints 3 7", "expected `of` and a value"),
             ("none, please", "`rows`, `touched`"),
         ] {
             match Answer::of(&bound(sql)) {

@@ -1,28 +1,29 @@
 //! The null database: sessions without a database behind them. It measures the tool itself, and it
-//! plays a database that is slow, stalls, fails or goes away, so that the engine can be tested without
-//! a server. It knows no workload and stores nothing.
+//! simulates a database that is slow, stalls, fails or disappears, so that the engine can be tested
+//! without a server. It knows no workload and stores nothing.
 //!
 //! # Target
-//! `null:` answers at once, without waiting. Parameters, as in `null:?service=1ms&fail=deadlock:2%`:
+//! `null:` answers at once, without waiting. Parameters, as in
+//! `null:?service=1ms&fail=deadlock:2%`:
 //!
 //! | parameter | meaning |
 //! |---|---|
-//! | `service=1ms` | time of one round trip, for every statement; `exp(1ms)`: exponential of that mean |
-//! | `network=1ms` | time that the network takes of every round trip, on top of `service` |
-//! | `workers=4` | so many statements are served at a time, the others wait in line: throughput ends at `workers` / `service` |
-//! | `stall=500ms/10s` | at every multiple of 10 s since the database was opened it stands still for 500 ms: what would be answered in that time is answered at its end, in all sessions |
-//! | `fail=deadlock:1%` | chance of that error for a call that ends a transaction (`commit`, `call`); several joined by `+`; the names are those of the error classes, such as `serialization`, `lock-timeout`, `disconnected`, `constraint`, `other` |
+//! | `service=1ms` | service time of every statement; `exp(1ms)`: exponential with that mean |
+//! | `network=1ms` | network time of every round trip, in addition to `service` |
+//! | `workers=4` | number of statements served at a time, the others queue: throughput is at most `workers` / `service` |
+//! | `stall=500ms/10s` | at every multiple of 10 s since the database was opened it stalls for 500 ms: answers due in that time are sent at its end, in all sessions |
+//! | `fail=deadlock:1%` | probability of that error for a call that ends a transaction (`commit`, `call`); join several with `+`; the names are those of the error classes, such as `serialization`, `lock-timeout`, `disconnected`, `constraint`, `other` |
 //! | `disconnect=5s` | every session is lost 5 s after it was opened, at its next statement |
-//! | `connect=10ms` | time that opening a session takes |
-//! | `refuse=100` | only so many sessions at a time: the next is told that the server is full |
-//! | `prepare=off` | statements travel in the protocols `extended` and `simple` only |
-//! | `seed=1` | of the exponential times and the failures |
+//! | `connect=10ms` | time to open a session |
+//! | `refuse=100` | maximum number of sessions: the next one is rejected because the server is full |
+//! | `prepare=off` | only the protocols `extended` and `simple` are supported |
+//! | `seed=1` | seed of the exponential times and the failures |
 //!
 //! # Answers
-//! A workload's blocks for the dialect `null` are not SQL but say what a statement answers. A
-//! statement that needs no rows (an INSERT, an UPDATE) needs no block: any other text is taken for SQL,
-//! answers no rows, and reports one row touched. So `sql/null/<workload>/*.sql` holds only what is
-//! queried, or called, and read:
+//! A workload's blocks for the dialect `null` are not SQL but specify what a statement answers. A
+//! statement that needs no rows (an INSERT, an UPDATE) needs no block: any other text is treated as
+//! SQL, returns no rows, and reports one affected row. So `sql/null/<workload>/*.sql` holds only
+//! what is queried, or called, and read:
 //!
 //! ```text
 //! -- name: new_order.district
@@ -43,34 +44,35 @@
 //! for :c_w_id, :c_d_id, :c_last
 //!
 //! -- name: delivery.oldest
-//! none                                        -- no rows, and no row touched
+//! none                                        -- no rows, and no affected row
 //! for :w_id
 //!
 //! -- name: stock.update
-//! touched each :i_ids                         -- no rows; `execute` gives so many
+//! touched each :i_ids                         -- no rows; `execute` returns this number
 //! for :w_id
 //! ```
 //!
 //! | word | meaning |
 //! |---|---|
-//! | `rows N:` *values* | N rows of these values, joined by commas; all kinds have the same width. Leave a blank after the colon, or the statement catalogue takes it for a parameter |
+//! | `rows N:` *values* | N rows of these values, joined by commas; all kinds have the same width. Leave a space after the colon, or the statement catalogue treats it as a parameter |
 //! | `rows each :list:` *values* | as many rows as the list argument has elements |
-//! | `none`, `touched N`, `touched each :list` | no rows, and what `execute` gives; after `rows` it gives their number |
-//! | `for :a, :b` | at the end: names parameters that nothing else does, because a catalogue must use all |
+//! | `none`, `touched N`, `touched each :list` | no rows, and the number that `execute` returns; after `rows` that is the number of rows |
+//! | `for :a, :b` | at the end: names parameters that are used nowhere else, because a catalogue must use all of them |
 //! | `null`, `int 7`, `float 0.5`, `decimal(4) 0.1000`, `text 'it''s'`, `timestamp '2026-01-01 00:00:00'` | a constant |
-//! | `:name` | the argument of that name, as it was given |
+//! | `:name` | the argument of that name, as passed |
 //! | `item :list` | the element of a list argument that belongs to this row, or to this place in a list |
 //! | `row` | the number of the row, or of the place in a list, from 1 |
 //! | `ints`, `floats`, `texts`, `timestamps`, `decimals(2)` | a list: either `[…]` of constants (`null` among them), or `N of` *value*, or `each :list of` *value*, where the value is written without its type: `ints each :i_ids of row` |
 //!
-//! A text that begins with one of `rows`, `none`, `touched` and then has a mistake is refused when it
-//! is prepared, with the place of the mistake. Comments (`--`) and line ends are free.
+//! A text that begins with one of `rows`, `none`, `touched` and then has a mistake is rejected when
+//! it is prepared, with the position of the mistake. Comments (`--`) and line breaks are allowed
+//! anywhere.
 //!
 //! # Limits
-//! On Linux each of the first `TIMERS_MAX` sessions that wait has a timer of the kernel's, which is some
-//! 0.05 ms late. Elsewhere, in virtual time and in sessions beyond those, waiting is tokio's: it ends on
-//! whole milliseconds, a little late rather than early. Rows loaded are counted and forgotten. A [`LockMode`] is known to one opened null database only,
-//! not to other processes.
+//! On Linux each of the first `TIMERS_MAX` sessions that wait has a kernel timer, which is about
+//! 0.05 ms late. Elsewhere, in virtual time and in further sessions, tokio's timers are used: they
+//! end on whole milliseconds, a little late rather than early. Loaded rows are counted and
+//! discarded. A [`LockMode`] is only known to one opened null database, not to other processes.
 
 mod answer;
 
@@ -100,17 +102,17 @@ use triphammer_core::workload::TableDef;
 use crate::target::{ConnectSettings, TargetUrl};
 use answer::Answer;
 
-/// Bytes of a batch of [`Session::stream`].
+/// Size of a batch of [`Session::stream`], in bytes.
 const BATCH_BYTES: usize = 256 * 1024;
 
-/// Most workers: each statement looks at all of them.
+/// Maximum number of workers: each statement looks at all of them.
 const WORKERS_MAX: usize = 1024;
 
-/// Most sessions with a timer of their own: each takes a file descriptor.
+/// Maximum number of sessions with their own timer: each takes a file descriptor.
 const TIMERS_MAX: u32 = 256;
 
 const STORES_NOTHING: &str = "stores nothing";
-const NO_TRANSACTIONS: &str = "has no transactions beside each other";
+const NO_TRANSACTIONS: &str = "has no concurrent transactions";
 const NO_NETWORK: &str = "runs in process";
 
 const CAPABILITIES: Capabilities = Capabilities {
@@ -163,18 +165,18 @@ const CAPABILITIES: Capabilities = Capabilities {
     ],
 };
 
-/// Those of a null database, and of one that prepares no statements.
+/// Capabilities of a null database, and of one without prepared statements.
 static PREPARES: Capabilities = CAPABILITIES;
 static PREPARES_NOT: Capabilities =
     Capabilities { protocols: &[Protocol::Extended, Protocol::Simple], ..CAPABILITIES };
 
-/// The null database.
+/// A database that stores nothing and answers as its target specifies.
 pub struct Null {
     options: Arc<UrlOptions>,
     shared: Arc<Shared>,
 }
 
-/// What the target's parameters ask for.
+/// Values of the target's parameters.
 #[derive(Clone, Debug)]
 struct UrlOptions {
     service: Service,
@@ -185,10 +187,10 @@ struct UrlOptions {
     disconnect: Option<Duration>,
     connect: Duration,
     refuse: Option<u32>,
-    /// Whether there is a protocol of prepared statements.
+    /// Whether the protocol of prepared statements is supported.
     prepares: bool,
     seed: u64,
-    /// As they were written, for people.
+    /// The parameters as written, for people.
     text: Vec<(String, String)>,
 }
 
@@ -199,26 +201,26 @@ enum Service {
     Exponential(Duration),
 }
 
-/// All sessions stand still for `length` at every multiple of `period`.
+/// All sessions stall for `length` at every multiple of `period`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Stall {
     length: Duration,
     period: Duration,
 }
 
-/// What the sessions of one database have in common.
+/// What the sessions of one database share.
 struct Shared {
     zero: Instant,
     opened: AtomicU64,
     open: AtomicU32,
     claims: Mutex<HashMap<String, Claims>>,
-    /// Timers that sessions have.
+    /// Number of timers that sessions hold.
     timers: AtomicU32,
     /// When each of the limited workers is free again; empty when there is no limit.
     free_at: Mutex<Vec<Instant>>,
 }
 
-/// Who holds a name: many, or one alone.
+/// Holders of a lock name: many, or one exclusively.
 #[derive(Clone, Copy)]
 enum Claims {
     Shared(u32),
@@ -226,15 +228,16 @@ enum Claims {
 }
 
 impl Null {
-    /// The null database that the target's parameters describe.
+    /// Opens the null database that the target's parameters describe.
     ///
     /// # Errors
-    /// When a parameter is unknown or its value cannot be read, and when anything else follows the colon.
+    /// When a parameter is unknown or has an invalid value, or when anything else follows the
+    /// colon.
     pub fn open(target: &TargetUrl, _settings: &ConnectSettings) -> Result<Self, SpecError> {
         target.check_no_user()?;
         if target.has_authority || !target.path.is_empty() {
             return Err(SpecError::new(
-                "a null target has no host and no name: write null: or null:?service=1ms, with the \
+                "a null target has neither host nor name: use null: or null:?service=1ms, with the \
                  parameters after the question mark",
             ));
         }
@@ -272,7 +275,7 @@ impl UrlOptions {
         };
         for (name, value) in params {
             let wrong = |why: String| SpecError::new(format!("null target, `{name}`: {why}"));
-            let whole = |_| wrong(format!("`{value}` is no whole number"));
+            let whole = |_| wrong(format!("expected a whole number, got `{value}`"));
             match name.as_str() {
                 "service" => options.service = Service::parse(value).map_err(wrong)?,
                 "network" => options.network = parse_duration(value).map_err(wrong)?,
@@ -285,12 +288,12 @@ impl UrlOptions {
                 "connect" => options.connect = parse_duration(value).map_err(wrong)?,
                 "refuse" => options.refuse = Some(value.parse().map_err(whole)?),
                 "prepare" if value == "off" => options.prepares = false,
-                "prepare" => return Err(wrong(format!("`{value}` is not off"))),
+                "prepare" => return Err(wrong(format!("expected off, got `{value}`"))),
                 "seed" => options.seed = value.parse().map_err(whole)?,
                 _ => {
                     return Err(SpecError::new(format!(
-                        "a null target has no parameter `{name}`; there are service, network, \
-                         workers, stall, fail, disconnect, connect, refuse, prepare and seed"
+                        "unknown parameter `{name}` of a null target: expected service, network, \
+                         workers, stall, fail, disconnect, connect, refuse, prepare or seed"
                     )));
                 }
             }
@@ -298,7 +301,7 @@ impl UrlOptions {
         Ok(options)
     }
 
-    /// Whether calls need no look at the clock.
+    /// Whether calls need not read the clock.
     fn is_instant(&self) -> bool {
         self.service == Service::AtOnce
             && self.network.is_zero()
@@ -328,16 +331,17 @@ impl Service {
 
 impl Stall {
     fn parse(text: &str) -> Result<Self, String> {
-        let (length, period) =
-            text.split_once('/').ok_or_else(|| format!("`{text}` is not like 500ms/10s"))?;
+        let (length, period) = text.split_once('/').ok_or_else(|| {
+            format!("expected a duration and a period such as 500ms/10s, got `{text}`")
+        })?;
         let stall = Self { length: parse_duration(length)?, period: parse_duration(period)? };
         match stall.length < stall.period {
             true => Ok(stall),
-            false => Err(format!("a stall of {length} does not fit in {period}")),
+            false => Err(format!("a stall of {length} does not fit in its period of {period}")),
         }
     }
 
-    /// When something is answered that would have been at `at`, both since the database was opened.
+    /// When an answer due at `at` is sent, both since the database was opened.
     fn postpone(self, at: Duration) -> Duration {
         let (period, length) = (self.period.as_nanos(), self.length.as_nanos());
         let phase = at.as_nanos() % period;
@@ -352,34 +356,35 @@ impl Stall {
 fn parse_workers(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(workers @ 1..=WORKERS_MAX) => Ok(workers),
-        _ => Err(format!("`{text}` is no number from 1 to {WORKERS_MAX}")),
+        _ => Err(format!("expected a number from 1 to {WORKERS_MAX}, got `{text}`")),
     }
 }
 
-/// Reads `deadlock:1%+lock-timeout:0.5%` as (class, chance), the chances added up.
+/// Reads `deadlock:1%+lock-timeout:0.5%` as (class, probability), with cumulative probabilities.
 fn parse_failures(text: &str) -> Result<Vec<(ErrorClass, f64)>, String> {
     let mut failures = Vec::new();
     let mut sum = 0.0;
     for one in text.split(['+', ' ']) {
-        let (name, chance) =
-            one.split_once(':').ok_or_else(|| format!("`{one}` is not like deadlock:1%"))?;
+        let (name, chance) = one.split_once(':').ok_or_else(|| {
+            format!("expected an error and its probability such as deadlock:1%, got `{one}`")
+        })?;
         let label = name.replace(['-', '_'], " ");
         let class = ErrorClass::ALL.into_iter().find(|class| class.label() == label);
         let class = class.ok_or_else(|| {
             let names = ErrorClass::ALL.map(|class| class.label().replace(' ', "-"));
-            format!("no error is called `{name}`; there are {}", names.join(", "))
+            format!("unknown error `{name}`: expected one of {}", names.join(", "))
         })?;
         let percent: f64 = chance
             .strip_suffix('%')
             .and_then(|number| number.parse().ok())
             .filter(|percent| (0.0..=100.0).contains(percent))
-            .ok_or_else(|| format!("`{chance}` is no chance such as 1%"))?;
+            .ok_or_else(|| format!("expected a probability such as 1%, got `{chance}`"))?;
         sum += percent / 100.0;
         failures.push((class, sum));
     }
     match sum <= 1.0 + 1e-9 {
         true => Ok(failures),
-        false => Err("the chances are more than 100% together".to_owned()),
+        false => Err("the probabilities add up to more than 100%".to_owned()),
     }
 }
 
@@ -388,8 +393,8 @@ impl Shared {
         self.claims.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// When a statement that arrives now and takes `service` is served: by the worker that is free
-    /// first, where their number is limited.
+    /// When a statement that arrives now and takes `service` completes: on the worker that is free
+    /// first, if their number is limited.
     fn served_at(&self, now: Instant, service: Duration) -> Instant {
         let mut free_at = self.free_at.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match free_at.iter_mut().min().filter(|_| !service.is_zero()) {
@@ -401,7 +406,7 @@ impl Shared {
         }
     }
 
-    /// A timer of the kernel's, unless there are too many or time is virtual.
+    /// Creates a kernel timer, unless there are too many or time is virtual.
     #[cfg(target_os = "linux")]
     fn timer(&self) -> Option<Timer> {
         let one_more = |timers| (timers < TIMERS_MAX).then_some(timers + 1);
@@ -416,13 +421,16 @@ impl Shared {
         timer
     }
 
-    /// Counts a session in, unless there are `limit` already.
+    /// Admits a session, unless there are already `limit`.
     fn admit(&self, limit: Option<u32>) -> Result<(), DbError> {
         let limit = limit.unwrap_or(u32::MAX);
         let admit = |open| (open < limit).then_some(open + 1);
         let admitted = self.open.fetch_update(Ordering::AcqRel, Ordering::Acquire, admit);
         admitted.map(|_| ()).map_err(|_| {
-            DbError::new(ErrorClass::Unavailable, format!("too many clients, {limit} are open"))
+            DbError::new(
+                ErrorClass::Unavailable,
+                format!("too many clients: {limit} are connected"),
+            )
         })
     }
 
@@ -484,7 +492,7 @@ impl Database for Null {
 /// A session of the null database.
 pub struct NullSession {
     options: Arc<UrlOptions>,
-    /// Every call answers at once, so that none looks at the clock.
+    /// Whether every call answers at once, so that none reads the clock.
     instant: bool,
     lost_at: Option<Instant>,
     shared: Arc<Shared>,
@@ -496,10 +504,11 @@ pub struct NullSession {
     closed: bool,
 }
 
-/// How a session waits, which is settled when it does so first: a timer belongs to the runtime it is used in.
+/// How a session waits; decided at its first wait, because a timer belongs to the runtime in which
+/// it is used.
 #[derive(Default)]
 struct Waiter {
-    /// `None` before the first wait; then the kernel's timer, where there is one.
+    /// `None` before the first wait; then the kernel timer, if there is one.
     #[cfg(target_os = "linux")]
     timer: Option<Option<Timer>>,
 }
@@ -523,11 +532,11 @@ impl Waiter {
 }
 
 impl NullSession {
-    /// The time that a statement takes, when it takes any.
+    /// Waits for the time that a statement takes, if any.
     #[inline]
     async fn round_trip(&mut self) -> Result<(), DbError> {
         if self.closed {
-            return Err(DbError::new(ErrorClass::Disconnected, "the session was lost before"));
+            return Err(DbError::new(ErrorClass::Disconnected, "the session was already lost"));
         }
         if self.instant { Ok(()) } else { self.wait().await }
     }
@@ -537,7 +546,7 @@ impl NullSession {
         self.wait_for(service).await
     }
 
-    /// Waits for the network, and for a service of this length at its other end.
+    /// Waits for the network, and for a service time of this length.
     async fn wait_for(&mut self, service: Duration) -> Result<(), DbError> {
         let now = Instant::now();
         if self.lost_at.is_some_and(|lost_at| now >= lost_at) {
@@ -565,7 +574,7 @@ impl NullSession {
         }
     }
 
-    /// The end of a transaction, which may fail as the target asks.
+    /// Ends a transaction, which may fail as the target specifies.
     #[inline]
     async fn end_transaction(&mut self) -> Result<(), DbError> {
         self.round_trip().await.map_err(DbError::after_commit_sent)?;
@@ -578,7 +587,8 @@ impl NullSession {
             None => Ok(()),
             Some((class, _)) => {
                 self.closed = class.loses_session();
-                let error = DbError::new(*class, format!("{class}, as the target asks"));
+                let error =
+                    DbError::new(*class, format!("{class}, simulated as the target specifies"));
                 Err(error.with_code("NULL1").after_commit_sent())
             }
         }
@@ -672,7 +682,7 @@ impl Session for NullSession {
         Box::new(NullCanceller(Arc::clone(&self.cancel)))
     }
 
-    /// The network's time alone, when the target asks for a network.
+    /// Waits for the network's time only, if the target specifies one.
     async fn ping(&mut self) -> Result<bool, DbError> {
         if self.options.network.is_zero() {
             return Ok(false);
@@ -784,15 +794,15 @@ mod tests {
         assert_eq!(read.service, Service::Exponential(Duration::from_millis(2)));
         assert_eq!(read.fail.len(), 2);
         for (name, value, message) in [
-            ("speed", "1", "no parameter `speed`; there are service"),
-            ("service", "fast", "`fast` is no duration"),
-            ("stall", "5s", "not like 500ms/10s"),
+            ("speed", "1", "unknown parameter `speed` of a null target: expected service"),
+            ("service", "fast", "invalid duration `fast`"),
+            ("stall", "5s", "such as 500ms/10s"),
             ("stall", "5s/5s", "does not fit"),
-            ("fail", "sickness:1%", "no error is called `sickness`; there are serialization"),
-            ("fail", "deadlock:1", "no chance"),
+            ("fail", "sickness:1%", "unknown error `sickness`: expected one of serialization"),
+            ("fail", "deadlock:1", "expected a probability"),
             ("fail", "deadlock:60%+other:60%", "more than 100%"),
-            ("workers", "0", "no number from 1 to 1024"),
-            ("refuse", "-1", "no whole number"),
+            ("workers", "0", "expected a number from 1 to 1024"),
+            ("refuse", "-1", "expected a whole number"),
         ] {
             let error = options(&[(name, value)]).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");
@@ -810,7 +820,7 @@ mod tests {
         assert!((40..=42).contains(&passed), "{passed}");
     }
 
-    /// The best of some: other programs share this host.
+    /// The best of several measurements: other programs share this host.
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn a_round_trip_of_a_fraction_of_a_millisecond_takes_that() {
@@ -852,10 +862,13 @@ mod tests {
         };
         for text in ["null:bogus=1", "null:service=1ms", "null://host", "null:/x?service=1ms"] {
             let error = open(text).unwrap_err().to_string();
-            assert!(error.contains("write null: or null:?service=1ms"), "{text}: {error}");
+            assert!(error.contains("use null: or null:?service=1ms"), "{text}: {error}");
         }
         let error = open("null:?bogus=1").unwrap_err().to_string();
-        assert!(error.contains("no parameter `bogus`; there are service"), "{error}");
+        assert!(
+            error.contains("unknown parameter `bogus` of a null target: expected service"),
+            "{error}"
+        );
         assert_eq!(open("null:"), Ok(()));
         assert_eq!(open("null:?service=1ms"), Ok(()));
     }
@@ -875,7 +888,7 @@ mod tests {
         let mut calls: Vec<_> = calls.map(Box::pin).collect();
         let mut rounds = Vec::new();
         for call in &mut calls {
-            // Polled once before any of them is awaited: all arrive at the same moment.
+            // Polled once before any of them is awaited, so that all arrive at the same moment.
             assert!(
                 std::future::poll_fn(|cx| std::task::Poll::Ready(call.as_mut().poll(cx)))
                     .await

@@ -1,5 +1,5 @@
-//! The binary format: arguments and rows of a bulk load to bytes, bytes of a result to cells. This
-//! is the driver's hot path, so nothing here allocates per value.
+//! The binary format: encodes arguments and rows of a bulk load, and decodes results into cells.
+//! This is the driver's hot path, so nothing here allocates per value.
 
 use std::fmt;
 
@@ -9,18 +9,18 @@ use triphammer_core::rows::Cell;
 use triphammer_core::value::{Date, Timestamp, rescale, rescale128};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Row, Rows, Value};
 
-/// Microseconds from 1970-01-01 to 2000-01-01, where PostgreSQL begins to count.
+/// Microseconds from 1970-01-01 to 2000-01-01, PostgreSQL's epoch.
 const EPOCH_US: i64 = 946_684_800_000_000;
 /// Days from 1970-01-01 to 2000-01-01.
 const EPOCH_DAYS: i32 = 10_957;
-/// Most digits after the point that a decimal of 64 bits can use.
+/// Largest scale that a 64-bit decimal can use.
 const SCALE_MAX: u16 = 18;
-/// Most base-10000 digits of a 64-bit integer with up to three zeros behind it.
+/// Maximum number of base-10000 digits of a 64-bit integer followed by up to three zeros.
 const NUMERIC_DIGITS_MAX: usize = 6;
-/// The same of a 128-bit integer.
+/// The same for a 128-bit integer.
 const NUMERIC128_DIGITS_MAX: usize = 11;
 
-/// The number by which PostgreSQL knows a type of ours.
+/// PostgreSQL's type id (oid) of a column type.
 pub fn oid_of(column_type: ColumnType) -> u32 {
     let known = match column_type {
         ColumnType::SmallInt => Type::INT2,
@@ -36,7 +36,7 @@ pub fn oid_of(column_type: ColumnType) -> u32 {
     known.oid()
 }
 
-/// A value that does not go into its type.
+/// A value that does not fit its type.
 #[derive(Debug)]
 pub struct Misfit(String);
 
@@ -47,7 +47,7 @@ impl fmt::Display for Misfit {
 }
 
 impl Misfit {
-    /// The error that a call ends with.
+    /// Converts to the error that a call returns.
     pub fn into_error(self) -> DbError {
         DbError::new(ErrorClass::Other, self.0)
     }
@@ -58,7 +58,7 @@ fn misfit(what: impl fmt::Display, wanted: &str) -> Misfit {
     Misfit(format!("{what} does not fit {wanted}"))
 }
 
-/// Writes an argument of a statement; false, and nothing, for NULL.
+/// Writes an argument of a statement; returns false, and writes nothing, for NULL.
 #[inline]
 pub fn put_value(out: &mut BytesMut, wire: Wire, value: &Value<'_>) -> Result<bool, Misfit> {
     match *value {
@@ -75,31 +75,31 @@ pub fn put_value(out: &mut BytesMut, wire: Wire, value: &Value<'_>) -> Result<bo
     Ok(true)
 }
 
-/// The formats we write.
+/// The formats that we write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wire {
-    /// 16-bit integer.
+    /// A 16-bit integer.
     Int2,
-    /// 32-bit integer.
+    /// A 32-bit integer.
     Int4,
-    /// 64-bit integer.
+    /// A 64-bit integer.
     Int8,
-    /// Double.
+    /// Double-precision floating point.
     Float8,
-    /// Base-10000 digits.
+    /// Exact decimal in base-10000 digits.
     Numeric,
-    /// UTF-8.
+    /// Text in UTF-8.
     Text,
-    /// Microseconds since 2000.
+    /// Microseconds since 2000-01-01.
     Timestamp,
-    /// Days since 2000.
+    /// Days since 2000-01-01.
     Date,
     /// One-dimensional array of 32-bit integers.
     Int4List,
 }
 
 impl Wire {
-    /// The format of a column of ours.
+    /// The format for a column type.
     pub fn of(column_type: ColumnType) -> Self {
         match column_type {
             ColumnType::SmallInt => Self::Int2,
@@ -224,7 +224,7 @@ fn put_ints(out: &mut impl BufMut, wire: Wire, list: &[i32]) -> Result<(), Misfi
     Ok(())
 }
 
-/// Dimensions, no NULLs, element type, and for one dimension its length and lower bound.
+/// Writes dimensions, no NULLs, element type, and for one dimension its length and lower bound.
 fn put_array_head(out: &mut impl BufMut, length: i32) {
     out.put_i32(i32::from(length > 0));
     out.put_i32(0);
@@ -239,7 +239,7 @@ fn put_array_head(out: &mut impl BufMut, length: i32) {
 /// after the point as displayed, and the digits in base 10000 without zeros at either end.
 #[inline]
 fn put_numeric(out: &mut impl BufMut, units: i64, scale: u8) {
-    // Digits are cut in fours from the point, so the last group is filled up with zeros.
+    // Digits are grouped in fours from the point, so the last group is padded with zeros.
     let fill = [1u64, 1000, 100, 10][usize::from(scale % 4)];
     let mut digits = [0u16; NUMERIC_DIGITS_MAX];
     let mut first = NUMERIC_DIGITS_MAX;
@@ -264,12 +264,12 @@ fn put_numeric(out: &mut impl BufMut, units: i64, scale: u8) {
     put_groups(out, &digits[first..], units < 0, scale);
 }
 
-/// As [`put_numeric`], of 128 bits.
+/// Like [`put_numeric`], for 128 bits.
 fn put_numeric128(out: &mut impl BufMut, units: i128, scale: u8) {
     let mut digits = [0u16; NUMERIC128_DIGITS_MAX];
     let mut first = NUMERIC128_DIGITS_MAX;
     let mut rest = units.unsigned_abs();
-    // The last group, filled up with zeros; the whole filled up would not fit 128 bits.
+    // The last group is padded with zeros; the whole number padded would not fit 128 bits.
     let (cut, fill) = [(1, 1), (10, 1000), (100, 100), (1000, 10)][usize::from(scale % 4)];
     if cut > 1 {
         first -= 1;
@@ -284,7 +284,7 @@ fn put_numeric128(out: &mut impl BufMut, units: i128, scale: u8) {
     put_groups(out, &digits[first..], units < 0, scale);
 }
 
-/// Writes a numeric of these digits in base 10000, the last group being the last after the point.
+/// Writes a numeric with these base-10000 digits, the last group being the last after the point.
 #[inline]
 fn put_groups(out: &mut impl BufMut, groups: &[u16], is_negative: bool, scale: u8) {
     let significant = groups.iter().rposition(|d| *d != 0).map_or(0, |last| last + 1);
@@ -316,7 +316,7 @@ pub fn put_copy_row(out: &mut BytesMut, row: &Row<'_>, wires: &[Wire]) -> Result
     out.put_i16(count);
     for (column, wire) in wires.iter().enumerate() {
         let cell = row.cell(column);
-        // The common cells have a length known beforehand.
+        // Common cells have a length known in advance.
         match (cell, wire) {
             (Cell::Null, _) => {
                 out.put_i32(-1);
@@ -353,7 +353,7 @@ pub fn put_copy_row(out: &mut BytesMut, row: &Row<'_>, wires: &[Wire]) -> Result
     Ok(())
 }
 
-/// NULL is dealt with before; written as nothing.
+/// NULL is handled earlier; writes nothing.
 fn unreachable_null() {
     debug_assert!(false, "NULL has no body");
 }
@@ -373,48 +373,48 @@ fn put_cells(out: &mut BytesMut, wire: Wire, row: &Row<'_>, column: usize) -> Re
     Ok(())
 }
 
-/// The formats we read.
+/// The formats that we read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
-    /// 16-bit integer.
+    /// A 16-bit integer.
     Int2,
-    /// 32-bit integer.
+    /// A 32-bit integer.
     Int4,
-    /// 64-bit integer.
+    /// A 64-bit integer.
     Int8,
-    /// One byte, 0 or 1.
+    /// Boolean: one byte, 0 or 1.
     Bool,
-    /// 32 bits without sign.
+    /// An unsigned 32-bit integer.
     Oid,
-    /// Single.
+    /// Single-precision floating point.
     Float4,
-    /// Double.
+    /// Double-precision floating point.
     Float8,
-    /// Base-10000 digits.
+    /// Exact decimal in base-10000 digits.
     Numeric,
-    /// UTF-8.
+    /// Text in UTF-8.
     Text,
-    /// Microseconds since 2000.
+    /// Microseconds since 2000-01-01.
     Timestamp,
-    /// Days since 2000.
+    /// Days since 2000-01-01.
     Date,
-    /// Nothing: what a function without a result gives.
+    /// No value: the result of a function without one.
     Void,
 }
 
 /// How the fields of a column are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// One value.
+    /// A single value of a scalar type.
     One(Scalar),
     /// An array of one dimension.
     Many(Scalar),
-    /// A type that we do not read.
+    /// A type that this driver does not read.
     Unknown,
 }
 
 impl Kind {
-    /// How fields of a type are read.
+    /// Selects how fields of a type are read.
     pub fn of(ty: &Type) -> Self {
         match ty.kind() {
             TypeKind::Array(element) => Scalar::of(element).map_or(Self::Unknown, Self::Many),
@@ -451,9 +451,9 @@ impl Scalar {
 /// What is wrong with a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreadable {
-    /// Its type is not one of ours.
+    /// Its type is not supported.
     Type,
-    /// Its bytes are not as its type has them.
+    /// Its bytes are not valid for its type.
     Shape,
     /// It is an array of more than one dimension.
     Dimensions,
@@ -464,7 +464,7 @@ impl Unreadable {
     #[cold]
     pub fn error(self, name: &str, type_name: &str) -> DbError {
         let (class, what) = match self {
-            Self::Type => (ErrorClass::Unsupported, "is of a type that this driver does not read"),
+            Self::Type => (ErrorClass::Unsupported, "has a type that this driver does not support"),
             Self::Shape => (ErrorClass::Other, "has an unexpected length"),
             Self::Dimensions => (ErrorClass::Unsupported, "has more than one dimension"),
         };
@@ -506,7 +506,7 @@ fn read_scalar(rows: &mut Rows, scalar: Scalar, raw: &[u8]) -> Result<(), Unread
             rows.timestamp(Timestamp(since_2000.saturating_add(EPOCH_US)));
         }
         Scalar::Date => {
-            // Infinity is as far away as can be, and stays so.
+            // Infinity maps to the farthest value, and stays there.
             let days = i32::from_be_bytes(fixed(raw)?);
             rows.date(Date(days.saturating_add(EPOCH_DAYS)));
         }
@@ -515,7 +515,7 @@ fn read_scalar(rows: &mut Rows, scalar: Scalar, raw: &[u8]) -> Result<(), Unread
     Ok(())
 }
 
-/// Reads a numeric: exact where it fits 64 bits at the scale that was sent, else floating point.
+/// Reads a numeric: exactly if it fits 64 bits at its scale, else as floating point.
 fn read_numeric(rows: &mut Rows, raw: &[u8]) -> Result<(), Unreadable> {
     let field = |at: usize| -> Result<u16, Unreadable> {
         let bytes = raw.get(at..at + 2).ok_or(Unreadable::Shape)?;
@@ -553,7 +553,8 @@ fn read_numeric(rows: &mut Rows, raw: &[u8]) -> Result<(), Unreadable> {
     Ok(())
 }
 
-/// The digits as one integer at the scale, when all on the way fits 64 bits, as it does for money.
+/// The digits as one integer at the scale, if all intermediate values fit 64 bits, as they do for
+/// money.
 fn exact_units(
     digits: impl Iterator<Item = u16> + Clone,
     last: i32,
@@ -574,13 +575,13 @@ fn exact_units(
     Some((units?, u8::try_from(kept).ok()?))
 }
 
-/// As [`exact_units`], of 128 bits: for sums, and where only the zeros that fill the last group take the
-/// digits past 64 bits.
+/// Like [`exact_units`], for 128 bits: for sums, and where only the zeros that pad the last group
+/// exceed 64 bits.
 #[cold]
 fn wide_units(digits: impl Iterator<Item = u16>, last: i32, scale: u16) -> Option<(i128, u8)> {
     let kept = scale.min(SCALE_MAX);
     let shift = last + i32::from(kept);
-    // What fills the last group is cut off before it is added, and not afterwards.
+    // The padding of the last group is removed before the group is added, not afterwards.
     let fill = if (-3..0).contains(&shift) { 10u16.pow(shift.unsigned_abs()) } else { 1 };
     let mut digits = digits.peekable();
     let mut units = 0i128;
@@ -599,7 +600,7 @@ fn wide_units(digits: impl Iterator<Item = u16>, last: i32, scale: u16) -> Optio
     Some((units, u8::try_from(kept).ok()?))
 }
 
-/// Reads the big-endian integers of an array's head.
+/// Reads a big-endian integer of an array's header.
 fn take_i32(raw: &mut &[u8]) -> Result<i32, Unreadable> {
     let (head, rest) = raw.split_first_chunk::<4>().ok_or(Unreadable::Shape)?;
     *raw = rest;
@@ -666,7 +667,7 @@ mod tests {
 
     #[test]
     fn numerics_are_written_as_the_server_writes_them() {
-        // Taken from `SELECT numeric_send(…)` of PostgreSQL 15.
+        // Generated with `SELECT numeric_send(…)` of PostgreSQL 15.
         for (units, scale, bytes) in [
             (0, 0, vec![0, 0, 0, 0]),
             (0, 2, vec![0, 0, 0, 2]),
@@ -819,7 +820,8 @@ mod tests {
         let expected = [0, 3, 0, 0, 0, 4, 0, 0, 0, 5, 0, 0, 0, 2, b'a', b'b', 255, 255, 255, 255];
         assert_eq!(out[..], expected);
     }
-    /// Bytes that no server sends, in fields of every type. `infinity` is a timestamp that servers do send.
+    /// Bytes that no server sends, in fields of every type. `infinity` is a timestamp that servers
+    /// do send.
     #[test]
     fn noise_is_an_error_or_a_value_and_no_panic() {
         use Scalar as S;
@@ -843,7 +845,7 @@ mod tests {
             let length = [1, 2, 4, 8, 10, 12, 16, 28][usize::try_from(rng.below(8)).unwrap()];
             let mut field: Vec<u8> =
                 (0..length).map(|_| u8::try_from(rng.below(256)).unwrap()).collect();
-            // Small numbers, for lengths and counts that meet what follows.
+            // Small numbers, for lengths and counts that match what follows.
             for byte in &mut field {
                 *byte = if rng.percent(50) { *byte % 3 } else { *byte };
             }

@@ -1,4 +1,4 @@
-//! Opening sessions: hosts and addresses in their order, TLS as each host's mode wants it.
+//! Opens sessions: hosts and addresses in order, TLS according to each host's mode.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,10 +20,10 @@ use crate::stream::Stream;
 use crate::target::{ConnectSettings, Lookup, Secret, TargetUrl};
 use crate::tls::host_in_certificate;
 
-/// Databases that are there on every server, to create another from.
+/// Databases that exist on every server, to create another from.
 const MAINTENANCE_DATABASES: [&str; 2] = ["postgres", "template1"];
 
-/// A PostgreSQL server, or several that stand in for each other.
+/// A PostgreSQL server, or several alternatives.
 pub struct Postgres {
     shared: Arc<Shared>,
     capabilities: Capabilities,
@@ -42,7 +42,7 @@ pub(super) struct Shared {
     pub(super) statements: Statements,
 }
 
-/// Where a session's connection went, so that a canceller can go there too.
+/// Where a session is connected, so that a canceller can connect there too.
 #[derive(Clone)]
 pub(super) struct Route {
     address: Address,
@@ -54,14 +54,14 @@ pub(super) struct Route {
     pub(super) same_host: bool,
 }
 
-/// A connection that has just been opened.
+/// A newly opened connection.
 pub(super) struct Opened {
     pub(super) connection: Connection,
     pub(super) key: CancelKey,
     pub(super) route: Route,
 }
 
-/// What to do about TLS on one attempt.
+/// How to use TLS in one attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tls {
     Without,
@@ -69,7 +69,7 @@ enum Tls {
     With,
 }
 
-/// Why an attempt failed, and whether one with other TLS may do better.
+/// Why an attempt failed, and whether one with different TLS may succeed.
 struct Attempt {
     error: DbError,
     is_about_tls: bool,
@@ -82,7 +82,7 @@ impl Attempt {
 }
 
 impl Postgres {
-    /// Reads a target; opens no connection yet. Variables and password files are looked up here.
+    /// Reads a target without connecting yet. Variables and password files are looked up here.
     ///
     /// # Errors
     /// When the URL, a setting or a certificate file cannot be used.
@@ -90,7 +90,7 @@ impl Postgres {
         Self::open_in(url, settings, &|name| settings.reach.variable(name))
     }
 
-    /// As [`Postgres::open`], with environment variables from `env`.
+    /// Like [`Postgres::open`], with environment variables from `env`.
     ///
     /// # Errors
     /// As [`Postgres::open`].
@@ -101,7 +101,8 @@ impl Postgres {
     ) -> Result<Self, SpecError> {
         if settings.isolation == Some(Isolation::Snapshot) {
             return Err(SpecError::new(
-                "PostgreSQL has no isolation level called snapshot; its repeatable-read is one",
+                "PostgreSQL has no isolation level snapshot: use repeatable-read, which is \
+                 snapshot isolation",
             ));
         }
         let options = UrlOptions::resolve(url, settings, env)?;
@@ -123,7 +124,7 @@ impl Postgres {
         Ok(Self { shared: Arc::new(shared), capabilities })
     }
 
-    /// Whether a session asked for TLS because its mode is `prefer`, and did without.
+    /// Whether a session requested TLS because its mode is `prefer`, and connected without.
     #[must_use]
     pub fn tls_fell_back(&self) -> bool {
         self.shared.fell_back.load(Ordering::Relaxed)
@@ -146,7 +147,7 @@ fn capabilities() -> Capabilities {
             Isolation::Serializable,
         ],
         protocols: &[Protocol::Prepared, Protocol::Extended, Protocol::Simple],
-        // A session reports what it counted once a second at most.
+        // A session reports its counts at most once per second.
         count_delay: Duration::from_secs(1),
         exempt: &[],
     }
@@ -176,13 +177,13 @@ impl Database for Postgres {
         if let Some(setup) = self.shared.setup() {
             session.set_up(&setup).await?;
         }
-        // A search path may name what is not there; users come after one who has looked.
+        // A search path may name a missing schema; users connect after a session that has checked.
         if let (Some(schema), Role::Monitor | Role::Loader) = (&self.shared.options.schema, role)
             && !session.has_schema(schema).await?
         {
             let message = format!(
-                "there is no schema {} in database {}; make it by CREATE SCHEMA, or name another by \
-                 --schema",
+                "there is no schema {} in database {}: create it with CREATE SCHEMA, or name \
+                 another with --schema",
                 quote_identifier(schema),
                 quote_identifier(&self.shared.options.database)
             );
@@ -198,7 +199,7 @@ impl Database for Postgres {
     fn notes(&self) -> Vec<String> {
         let fell_back = "the connection is not encrypted: the server offers no TLS; use \
                          sslmode=require to enforce it";
-        // Nobody is on the way to this host.
+        // Nobody is on the network path to this host.
         let is_near = |host: &Host| match &host.place {
             Endpoint::Unix(_) => true,
             Endpoint::Tcp(name) => is_loopback(name),
@@ -228,8 +229,8 @@ impl Database for Postgres {
 }
 
 impl Shared {
-    /// Statements that set a new session up, when there is something to set. They are sent after
-    /// the start rather than in it, because connection poolers refuse start-up parameters that they
+    /// Statements that set up a new session; `None` if there is nothing to set. They are sent after
+    /// the start rather than in it, because connection poolers reject start-up parameters that they
     /// do not know.
     fn setup(&self) -> Option<String> {
         let mut setup = String::new();
@@ -241,15 +242,15 @@ impl Shared {
             setup.push_str(&format!("SET default_transaction_isolation TO '{level}';"));
         }
         if let Some(limit) = self.lock_timeout {
-            // Zero would mean no limit at all.
+            // Zero would mean no limit.
             let limit_ms = limit.as_millis().max(1);
             setup.push_str(&format!("SET lock_timeout TO {limit_ms};"));
         }
         (!setup.is_empty()).then_some(setup)
     }
 
-    /// Connects to the first host that will have us. The next one is tried when a host is away, not
-    /// yet up, or only reads where writing is asked for; not when it refuses the password.
+    /// Connects to the first host that accepts. The next one is tried when a host is unreachable,
+    /// not yet up, or read-only although read-write is required; not when it rejects the password.
     async fn open(self: &Arc<Self>, database: &str) -> Result<PostgresSession, DbError> {
         let mut failures: Vec<DbError> = Vec::new();
         for host in &self.options.hosts {
@@ -290,7 +291,7 @@ impl Shared {
             };
             let mut session = PostgresSession::new(opened, self.clone());
             if self.options.read_write && session.is_read_only().await? {
-                let message = format!("{label} only reads, and read-write is asked for");
+                let message = format!("{label} is read-only, but read-write is required");
                 return Err(DbError::new(ErrorClass::Unavailable, message));
             }
             return Ok(session);
@@ -358,7 +359,8 @@ impl Shared {
         };
         if tls == Tls::With && !has_tls {
             let message = format!(
-                "{label} does not offer TLS, which is asked for; sslmode=disable goes without"
+                "{label} does not offer TLS, which is required; use sslmode=disable to connect \
+                 without"
             );
             return Err(Attempt {
                 error: DbError::new(ErrorClass::Refused, message),
@@ -390,7 +392,8 @@ impl Shared {
                 |error: DbError| Attempt { error: error.context(label), is_about_tls: true };
             let stream = self.stream(socket, &route).await.map_err(about_tls)?;
             start(stream, login).await.map_err(|error| Attempt {
-                // The server says this when pg_hba.conf has no line for a session with, or without, TLS.
+                // The server reports this if pg_hba.conf has no line for a session with, or
+                // without, TLS.
                 is_about_tls: error.code() == Some("28000"),
                 error: error.context(label),
             })
@@ -399,7 +402,7 @@ impl Shared {
         Ok(Opened { connection, key, route })
     }
 
-    /// The stream that messages go by; with TLS after the server has agreed to it.
+    /// Creates the stream for messages; with TLS if the server agrees to it.
     async fn stream(&self, socket: Socket, route: &Route) -> Result<Stream, DbError> {
         if !route.has_tls {
             return Ok(Stream::Plain(socket));
@@ -408,8 +411,8 @@ impl Shared {
         Stream::secure(&self.connector, socket, name).await
     }
 
-    /// Whether the server is at a statement of a session; `None` when it does not know the session, as behind
-    /// a pooler.
+    /// Whether the server is running a statement of a session; `None` if it does not know the
+    /// session, as behind a pooler.
     pub(super) async fn is_at_work(
         self: &Arc<Self>,
         key: CancelKey,
@@ -420,11 +423,11 @@ impl Shared {
         answer
     }
 
-    /// Asks the server to stop what a session is doing.
+    /// Asks the server to cancel what a session is doing.
     pub(super) async fn cancel(&self, route: &Route, key: CancelKey) -> Result<(), DbError> {
         let mut socket = Socket::connect(&route.address, &route.label, self.limits).await?;
         if route.has_tls && !socket.ask_for_tls().await? {
-            return Err(DbError::new(ErrorClass::Refused, "the server has no TLS any more"));
+            return Err(DbError::new(ErrorClass::Refused, "the server no longer offers TLS"));
         }
         key.send(self.stream(socket, route).await?).await
     }

@@ -1,10 +1,10 @@
-//! Errors of PostgreSQL and of its connections, sorted into our classes.
+//! Classifies errors of PostgreSQL and of its connections.
 
 use triphammer_core::{DbError, ErrorClass};
 
 use super::wire::ServerError;
 
-/// What was being done when an error came: the same code can mean different things.
+/// What was in progress when an error occurred: the same code can mean different things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorContext {
     /// A session was being opened.
@@ -13,7 +13,7 @@ pub enum ErrorContext {
     InUse,
 }
 
-/// Sorts an error that the server reports.
+/// Classifies an error that the server reports.
 #[cold]
 pub fn classify(answer: &ServerError, moment: ErrorContext) -> DbError {
     let code = answer.code.as_str();
@@ -31,7 +31,7 @@ pub fn classify(answer: &ServerError, moment: ErrorContext) -> DbError {
         && moment == ErrorContext::InUse
         && matches!(class, ErrorClass::Unavailable | ErrorClass::Refused)
     {
-        // As an ordinary error these are about something else, such as a limit on temporary files.
+        // As ordinary errors these are about something else, such as a limit on temporary files.
         class = ErrorClass::Other;
     }
     let mut message = answer.message.clone();
@@ -46,7 +46,7 @@ pub fn classify(answer: &ServerError, moment: ErrorContext) -> DbError {
     DbError::new(class, message).with_code(code)
 }
 
-/// The class of a SQLSTATE.
+/// The class of an SQLSTATE.
 fn class_of(code: &str) -> ErrorClass {
     match code {
         "40001" => ErrorClass::Serialization,

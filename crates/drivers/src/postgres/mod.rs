@@ -1,6 +1,6 @@
-//! The PostgreSQL driver. `wire/` is the protocol, over one buffer out and one in; sockets, hosts, TLS
-//! modes, passwords and the reading and writing of values lie beside it. Nothing is guessed silently, and
-//! nothing is allocated for a statement once buffers have grown.
+//! The PostgreSQL driver. `wire/` implements the protocol, with one buffer for sending and one for
+//! receiving; sockets, hosts, TLS modes, passwords and the encoding of values are beside it.
+//! Nothing is guessed silently, and nothing is allocated per statement once the buffers have grown.
 
 mod codec;
 mod database;

@@ -1,4 +1,4 @@
-//! Statements as sessions keep them, and how their arguments go out.
+//! Prepared statements as sessions keep them, and how their arguments are sent.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,38 +10,39 @@ use super::wire::{Column, Connection};
 
 /// A statement as the session's protocol keeps it.
 pub enum Prepared {
-    /// On the server.
+    /// Kept on the server.
     OnServer(Arc<OnServer>),
-    /// Here, with the types and formats of its parameters.
+    /// Kept here, with the types and formats of its parameters.
     Here { sql: Box<str>, types: Box<[u32]>, wires: Box<[Wire]> },
-    /// Here, cut at its placeholders.
+    /// Kept here, split at its placeholders.
     Text(Template),
 }
 
-/// What is known of a statement that the server keeps.
+/// What is known about a statement that the server keeps.
 #[derive(PartialEq, Eq)]
 pub struct OnServer {
-    /// The name it was given.
+    /// Its name on the server.
     pub name: Box<str>,
-    /// The formats of its parameters.
+    /// Formats of its parameters.
     pub wires: Box<[Wire]>,
-    /// Its columns.
+    /// Columns of its result.
     pub columns: Box<[Column]>,
 }
 
-/// The statements of all sessions of a database. The sessions of a run prepare the same ones: kept once,
-/// they stay in the processor's caches, and a thousand sessions do not hold a thousand copies.
+/// The statements of all sessions of a database. The sessions of a run prepare the same ones: kept
+/// once, they stay in the processor's caches, and a thousand sessions do not hold a thousand
+/// copies.
 #[derive(Default)]
 pub struct Statements(Mutex<Vec<Arc<OnServer>>>);
 
 impl Statements {
-    /// The statement that is equal to `new`, which it becomes itself when there is none.
+    /// Returns the known statement equal to `new`, or keeps `new` if there is none.
     pub fn share(&self, new: OnServer) -> Arc<OnServer> {
-        let mut known = self.0.lock().expect("nobody panics while holding the list");
+        let mut known = self.0.lock().expect("no thread panics while holding the list");
         match known.iter().find(|known| ***known == new) {
             Some(known) => Arc::clone(known),
             None => {
-                // What only this list holds, no session has any more.
+                // A statement that only this list holds is used by no session any more.
                 known.retain(|known| Arc::strong_count(known) > 1);
                 let new = Arc::new(new);
                 known.push(Arc::clone(&new));
@@ -51,19 +52,19 @@ impl Statements {
     }
 }
 
-/// How a result comes.
+/// How a result is encoded.
 pub enum Format<'a> {
-    /// In binary, with columns known beforehand.
+    /// In binary, with columns known in advance.
     Known(&'a [Column]),
-    /// In binary, with columns that the answer tells.
+    /// In binary, with columns that the answer describes.
     Told(Box<[Column]>),
-    /// As text.
+    /// In text format.
     Text,
 }
 
 impl Prepared {
-    /// Puts a run of the statement into the connection's buffer; `text` is where the simple protocol writes
-    /// its text.
+    /// Writes a run of the statement to the connection's buffer; `text` is where the simple
+    /// protocol builds its text.
     ///
     /// # Errors
     /// When the arguments do not fit the parameters.
@@ -105,7 +106,7 @@ impl Format<'_> {
         self.columns().len()
     }
 
-    /// The columns, where they are known.
+    /// The columns, as far as they are known.
     pub fn columns(&self) -> &[Column] {
         match self {
             Self::Known(columns) => columns,
@@ -114,7 +115,7 @@ impl Format<'_> {
         }
     }
 
-    /// The answer tells its columns.
+    /// Sets the columns that the answer described.
     pub fn told(&mut self, columns: Box<[Column]>) {
         if let Self::Told(told) = self {
             *told = columns;

@@ -24,21 +24,22 @@ use super::text::{self, Template};
 use super::wire::{CancelKey, Chunk, Column, Connection, Fields, Status, columns, touched};
 use crate::answer::{ANSWER_BYTES_MAX, Room, too_large};
 
-/// What a server's process is called.
+/// Names that a server's process may have.
 const PROCESS_NAMES: &[&str] = &["postgres", "postmaster", "edb-postgres"];
-/// Bytes of a result that are handed on as one batch of a stream.
+/// Size of one batch of a stream, in bytes.
 const BATCH_BYTES: usize = 1024 * 1024;
-/// How long an orderly end or a cancel may take.
+/// How long a proper close or a cancel request may take.
 const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
 
 /// One session on a PostgreSQL server.
 pub struct PostgresSession {
-    /// In a cell because a look at what has come unasked is no call.
+    /// In a cell because checking for unsolicited messages takes `&self`.
     connection: RefCell<Connection>,
     statements: Vec<Prepared>,
-    /// Names of statements given so far: one whose preparing was given up may be on the server.
+    /// Number of statement names used so far: one whose preparation was abandoned may exist on the
+    /// server.
     names: u32,
-    /// The text of the statement that the simple protocol sends, kept for its memory.
+    /// The text of the statement that the simple protocol sends; kept to reuse its memory.
     text: String,
     key: CancelKey,
     route: Route,
@@ -60,16 +61,17 @@ impl PostgresSession {
 
     /// Runs what every new session begins with.
     pub(super) async fn set_up(&mut self, sql: &str) -> Result<(), DbError> {
-        self.batch(sql).await.map_err(|error| error.context("setting the session up"))
+        self.batch(sql).await.map_err(|error| error.context("setting up the session"))
     }
 
-    /// Whether new transactions cannot write.
+    /// Whether new transactions are read only.
     pub(super) async fn is_read_only(&mut self) -> Result<bool, DbError> {
         let answer = self.ask("SHOW transaction_read_only").await?;
         Ok(answer.first().is_some_and(|row| row[0].as_deref() == Some("on")))
     }
 
-    /// Whether the server process of another session is at a statement; `None` when there is no such process.
+    /// Whether the server process of another session is running a statement; `None` if there is no
+    /// such process.
     pub(super) async fn is_active(&mut self, process: i32) -> Result<Option<bool>, DbError> {
         let sql = format!("SELECT state = 'active' FROM pg_stat_activity WHERE pid = {process}");
         let flag = self.ask(&sql).await?.pop().and_then(|mut row| row.pop()).flatten();
@@ -83,7 +85,7 @@ impl PostgresSession {
         Ok(!self.ask(&ask).await?.is_empty())
     }
 
-    /// Makes a database; false when it is there.
+    /// Creates a database; returns false if it exists.
     pub(super) async fn create_database(&mut self, name: &str) -> Result<bool, DbError> {
         let literal = quote_literal(name);
         let there =
@@ -93,19 +95,19 @@ impl PostgresSession {
         }
         match self.batch(&format!("CREATE DATABASE {}", quote_identifier(name))).await {
             Ok(()) => Ok(true),
-            // Somebody else was faster.
+            // Another session was faster.
             Err(error) if matches!(error.code(), Some("42P04" | "23505")) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    /// Says goodbye.
+    /// Closes the session properly.
     pub(super) async fn end(self) {
-        // Whoever does not hear a farewell in time sees the connection end.
+        // A server that does not read the message in time sees the connection close.
         let _ = timeout(GOODBYE_LIMIT, self.connection.into_inner().terminate()).await;
     }
 
-    /// Runs SQL text whose rows nobody wants.
+    /// Runs SQL text and discards its rows.
     async fn batch(&mut self, sql: &str) -> Result<(), DbError> {
         let connection = self.connection.get_mut();
         connection.ready().await?;
@@ -113,7 +115,7 @@ impl PostgresSession {
         connection.answer(|_| Ok(())).await
     }
 
-    /// Runs SQL text and gives its rows as text, for the few questions that are asked once.
+    /// Runs SQL text and returns its rows as text, for the few queries that are made once.
     async fn ask(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, DbError> {
         let connection = self.connection.get_mut();
         connection.ready().await?;
@@ -138,8 +140,8 @@ impl PostgresSession {
         Ok(rows)
     }
 
-    /// Runs a statement and reads its rows into `rows`, when somebody wants them, calling `after_row` after
-    /// each. Gives the number of rows touched.
+    /// Runs a statement and reads its rows into `rows`, if requested, calling `after_row` after
+    /// each. Returns the number of affected rows.
     async fn fetch(
         &mut self,
         id: StatementId,
@@ -184,7 +186,7 @@ impl PostgresSession {
                 }
                 backend::ROW_DESCRIPTION_TAG => {
                     let Some(told) = columns(frame.body) else {
-                        return Err(connection.garbled("columns cut short"));
+                        return Err(connection.garbled("truncated columns"));
                     };
                     if let Some(rows) = &mut rows {
                         rows.reset(told.len());
@@ -234,7 +236,7 @@ impl PostgresSession {
             batch.reset(wires.len());
             let more = source.fill(&mut batch);
             if batch.has_partial_row() {
-                let message = format!("the rows for `{}` end within a row", table.name);
+                let message = format!("the data for `{}` ends within a row", table.name);
                 return Err(DbError::new(ErrorClass::Other, message));
             }
             for row in batch.iter() {
@@ -287,15 +289,16 @@ fn read_texts(body: &[u8], rows: &mut Rows, lists: bool) -> Result<(), DbError> 
     Ok(())
 }
 
-/// The session cannot be trusted with such a server, but its connection is in order.
+/// The error for a truncated row. The session cannot be trusted with such a server, but its
+/// connection is in order.
 #[cold]
 fn cut_short() -> DbError {
-    DbError::new(ErrorClass::Other, "the server sent a row that is not as its columns have it")
+    DbError::new(ErrorClass::Other, "the server sent a row that does not match its columns")
 }
 
 #[cold]
 fn not_prepared() -> DbError {
-    DbError::new(ErrorClass::Other, "no such statement is prepared")
+    DbError::new(ErrorClass::Other, "no such prepared statement")
 }
 
 impl Session for PostgresSession {
@@ -393,7 +396,7 @@ impl Session for PostgresSession {
         let connection = self.connection.get_mut();
         connection.ready().await?;
         let has_failed = connection.status() == Status::Failed;
-        // A failed one the server would roll back itself; one that was cancelled half-way it would not.
+        // The server itself would roll back a failed one, but not one that was cancelled half-way.
         connection.query(if has_failed { "ROLLBACK" } else { "COMMIT" })?;
         let mut was_rolled_back = has_failed;
         let answer = connection.answer(|frame| {
@@ -438,7 +441,7 @@ impl Session for PostgresSession {
         })
     }
 
-    /// A query without a statement in it, which the server answers without doing anything.
+    /// Sends an empty query, which the server answers without doing anything.
     async fn ping(&mut self) -> Result<bool, DbError> {
         self.batch("").await?;
         Ok(true)
@@ -463,7 +466,7 @@ impl Admin for PostgresSession {
             product: product.map(first_word).unwrap_or_default(),
             version: version.unwrap_or_default(),
             transport: self.route.transport.to_owned(),
-            // Behind a pooler the server knows of another connection than ours.
+            // Behind a pooler the server reports on another connection than ours.
             cipher: self.route.has_tls.then(|| cipher.unwrap_or_else(|| "TLS".to_owned())),
             same_host: Some(self.route.same_host),
         })
@@ -485,7 +488,7 @@ impl Admin for PostgresSession {
         Ok(rows.first().and_then(|row| row.first()?.as_deref()?.parse().ok()))
     }
 
-    /// A pooler in between hands the question on, so that the answer is still the server's.
+    /// A pooler in between forwards the query, so the answer still comes from the server.
     async fn server_process(&mut self) -> Result<Option<ServerProcess>, DbError> {
         if !self.route.same_host {
             return Ok(None);
@@ -503,15 +506,16 @@ impl Admin for PostgresSession {
         Ok(rows.into_iter().filter_map(|mut row| row.pop().flatten()).collect())
     }
 
-    /// The lock lasts as long as the transaction that this opens and nobody ends: unlike a lock of the
-    /// session, that works behind poolers that deal connections out by transaction.
+    /// Takes the lock for as long as the transaction that this opens and never ends: unlike a
+    /// session's lock, that works behind poolers that assign connections per transaction.
     async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError> {
         let function = match mode {
             LockMode::Shared => "pg_try_advisory_xact_lock_shared",
             LockMode::Exclusive => "pg_try_advisory_xact_lock",
         };
         let name = quote_literal(name);
-        // Limits that end idle or long transactions would release the lock; older servers lack some.
+        // Limits on idle or long transactions would release the lock; older servers lack some of
+        // them.
         let sql = format!(
             "BEGIN; SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN \
              ('idle_in_transaction_session_timeout', 'transaction_timeout'); \
@@ -527,8 +531,8 @@ impl Admin for PostgresSession {
     }
 }
 
-/// The text that begins a transaction. The level is in it, and not only in the session's default,
-/// because poolers may deal out another session for each transaction.
+/// The text that begins a transaction. It contains the level, which is not only set as the
+/// session's default, because poolers may assign another session to each transaction.
 fn begin_text(access: Access, isolation: Option<Isolation>) -> &'static str {
     use Isolation as I;
     match (access, isolation) {
@@ -551,12 +555,12 @@ fn begin_text(access: Access, isolation: Option<Isolation>) -> &'static str {
     }
 }
 
-/// A name as SQL has it, whatever is in it.
+/// Quotes a name, whatever it contains.
 pub(super) fn quote_identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// A string as SQL has it, whatever is in it.
+/// Quotes a string, whatever it contains.
 fn quote_literal(text: &str) -> String {
     let doubled = text.replace('\'', "''");
     if doubled.contains('\\') {
@@ -566,7 +570,7 @@ fn quote_literal(text: &str) -> String {
     }
 }
 
-/// Cancels by a connection of its own, as the protocol wants it.
+/// Cancels on a separate connection, as the protocol requires.
 struct PostgresCanceller {
     key: CancelKey,
     route: Route,
@@ -579,8 +583,8 @@ impl Canceller for PostgresCanceller {
             let asked = timeout(GOODBYE_LIMIT, self.shared.cancel(&self.route, self.key)).await;
             match asked {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::debug!("could not ask to cancel: {error}"),
-                Err(_) => tracing::debug!("could not ask to cancel in time"),
+                Ok(Err(error)) => tracing::debug!("could not send the cancel request: {error}"),
+                Err(_) => tracing::debug!("timed out sending the cancel request"),
             }
         })
     }

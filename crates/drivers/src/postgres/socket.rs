@@ -8,7 +8,7 @@ use triphammer_core::{DbError, ErrorClass};
 use super::url::{Endpoint, Host, socket_path};
 use crate::socket::{Address, Socket, plain};
 
-/// The message that asks a server for TLS: its length and a number that is no protocol version.
+/// The message that asks a server for TLS: its length and a number that is not a protocol version.
 const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 
 /// Finds the addresses of a host.
@@ -23,7 +23,7 @@ pub async fn resolve(host: &Host, limit: Duration) -> Result<Vec<Address>, DbErr
 }
 
 impl Socket {
-    /// Asks the server for TLS, and says whether it agrees.
+    /// Asks the server for TLS, and returns whether it agrees.
     ///
     /// # Errors
     /// When the connection breaks, or the server answers with neither yes nor no.
@@ -34,7 +34,7 @@ impl Socket {
             self.read_exact(&mut answer).await
         };
         asked.await.map_err(|error| {
-            let message = format!("lost the connection when asking for TLS: {}", plain(&error));
+            let message = format!("lost the connection while requesting TLS: {}", plain(&error));
             DbError::new(ErrorClass::Disconnected, message)
         })?;
         match answer[0] {
@@ -42,11 +42,11 @@ impl Socket {
             b'N' => Ok(false),
             b'E' => Err(DbError::new(
                 ErrorClass::Unavailable,
-                "the server answered the request for TLS with an error",
+                "the server answered the TLS request with an error",
             )),
             _ => Err(DbError::new(
                 ErrorClass::Refused,
-                "the server's answer is not PostgreSQL's; is this the right port?",
+                "the server does not speak the PostgreSQL protocol: check host and port",
             )),
         }
     }

@@ -1,4 +1,5 @@
-//! The simple protocol: statements as one text with the values in it, results as text.
+//! The simple protocol: sends statements as one text with the values in it, and reads results as
+//! text.
 
 use std::fmt::{self, Write as _};
 
@@ -6,19 +7,19 @@ use triphammer_core::sql::BoundStatement;
 use triphammer_core::value::write_decimal;
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows, Value};
 
-/// A statement cut at its placeholders.
+/// A statement split at its placeholders.
 #[derive(Debug)]
 pub struct Template {
-    /// Text before each placeholder, with the place of its argument and its type.
+    /// Text before each placeholder, with the index of its argument and its type.
     pieces: Vec<(String, usize, ColumnType)>,
     /// Text after the last placeholder.
     tail: String,
-    /// Number of arguments.
+    /// Number of arguments that the statement takes.
     params: usize,
 }
 
 impl Template {
-    /// Cuts a statement at each `$n` that is not in a string, a quoted name, a comment or a
+    /// Splits a statement at each `$n` that is not in a string, a quoted name, a comment or a
     /// dollar-quoted body.
     ///
     /// # Errors
@@ -78,10 +79,13 @@ impl Template {
     }
 }
 
-/// An error about the number of arguments.
+/// The error for a wrong number of arguments.
 #[cold]
 pub fn wrong_count(wanted: usize, given: usize) -> DbError {
-    DbError::new(ErrorClass::Other, format!("{given} arguments are given for {wanted} parameters"))
+    DbError::new(
+        ErrorClass::Other,
+        format!("wrong number of arguments: expected {wanted}, got {given}"),
+    )
 }
 
 fn digits(text: &str) -> &str {
@@ -97,7 +101,7 @@ fn is_escape_string(before: &str) -> bool {
     before.strip_suffix(['E', 'e']).is_some_and(|rest| !ends_in_word(rest))
 }
 
-/// Length of a quoted piece; a doubled quote reads as two pieces, which comes to the same.
+/// Length of a quoted piece; a doubled quote is read as two pieces, with the same result.
 fn quoted(text: &str, quote: u8, escapes: bool) -> usize {
     let bytes = text.as_bytes();
     let mut at = 1;
@@ -111,7 +115,7 @@ fn quoted(text: &str, quote: u8, escapes: bool) -> usize {
     text.len()
 }
 
-/// Length of `$tag$ … $tag$`, or 1 when this dollar begins none.
+/// Length of `$tag$ … $tag$`, or 1 if this dollar does not begin one.
 fn dollar_quoted(text: &str) -> usize {
     let Some(end) = text[1..].find('$') else { return 1 };
     let tag = &text[..end + 2];
@@ -122,7 +126,7 @@ fn dollar_quoted(text: &str) -> usize {
     text[tag.len()..].find(tag).map_or(text.len(), |close| close + 2 * tag.len())
 }
 
-/// Length of a block comment, which may hold others.
+/// Length of a block comment, which may be nested.
 fn block_comment(text: &str) -> usize {
     let (mut depth, mut at) = (0usize, 0);
     while at < text.len() {
@@ -161,7 +165,7 @@ fn write_literal(out: &mut String, arg: &Value<'_>, ty: ColumnType) -> Result<()
     check_fit(arg, ty)?;
     let written = match arg {
         Value::Null => write!(out, "(NULL::{name})"),
-        // The server reads a bare number of this size as int4 by itself.
+        // The server reads a bare number of this size as int4 anyway.
         Value::Int(value) if ty == ColumnType::Int && *value >= 0 => write!(out, "{value}"),
         Value::Int(value) => write!(out, "('{value}'::{name})"),
         Value::Float(value) if value.is_nan() => write!(out, "('NaN'::{name})"),
@@ -178,11 +182,12 @@ fn write_literal(out: &mut String, arg: &Value<'_>, ty: ColumnType) -> Result<()
         Value::Timestamp(at) => write!(out, "('{at}'::{name})"),
         Value::Ints(list) => write_list(out, list, name),
     };
-    written.map_err(|_| DbError::new(ErrorClass::Other, "an argument cannot be written"))
+    written.map_err(|_| DbError::new(ErrorClass::Other, "writing an argument failed"))
 }
 
 fn write_decimal_literal(out: &mut String, units: i128, scale: u8, name: &str) -> fmt::Result {
-    // A whole decimal may go to an integer parameter, which takes no fraction.
+    // A decimal without a fraction may be passed to an integer parameter, which accepts no
+    // fraction.
     let (units, scale) = match triphammer_core::value::rescale128(units, scale, 0) {
         Some(whole) if name.starts_with("int") => (whole, 0),
         _ => (units, scale),
@@ -201,10 +206,10 @@ fn write_list(out: &mut String, list: &[i32], name: &str) -> fmt::Result {
     write!(out, "}}'::{name})")
 }
 
-/// Writes a string so that it reads the same whatever `standard_conforming_strings` says.
+/// Writes a string so that it is read the same whatever `standard_conforming_strings` is.
 fn write_string(out: &mut String, text: &str, name: &str) -> Result<fmt::Result, DbError> {
     if text.contains('\0') {
-        return Err(DbError::new(ErrorClass::Other, "text with a zero byte does not fit a text"));
+        return Err(DbError::new(ErrorClass::Other, "text must not contain a zero byte"));
     }
     let escapes = text.contains('\\');
     out.push_str(if escapes { "(E'" } else { "('" });
@@ -217,7 +222,7 @@ fn write_string(out: &mut String, text: &str, name: &str) -> Result<fmt::Result,
     Ok(write!(out, "'::{name})"))
 }
 
-/// Refuses what the binary protocol would refuse.
+/// Rejects what the binary protocol would reject.
 fn check_fit(arg: &Value<'_>, ty: ColumnType) -> Result<(), DbError> {
     use ColumnType as C;
     let whole = |value: i64| match ty {
@@ -257,7 +262,7 @@ fn check_fit(arg: &Value<'_>, ty: ColumnType) -> Result<(), DbError> {
     Err(DbError::new(ErrorClass::Other, format!("{what} does not fit {}", type_name(ty))))
 }
 
-/// Appends a field that came as text; with `lists`, one of the form `{…}` becomes a list of texts.
+/// Appends a field in text format; with `lists`, one of the form `{…}` becomes a list of texts.
 pub fn read_field(rows: &mut Rows, field: Option<&str>, lists: bool) {
     match field {
         None => rows.null(),
@@ -268,13 +273,13 @@ pub fn read_field(rows: &mut Rows, field: Option<&str>, lists: bool) {
 
 /// One step through the text of an array.
 enum Element<'a> {
-    /// An element in quotes, with its escapes still in it.
+    /// An element in quotes, still with its escapes.
     Quoted(&'a str),
-    /// An element without.
+    /// An element without quotes.
     Bare(&'a str),
 }
 
-/// Splits off the first element of `a,b}` or `"a",b}`, giving it, the separator and the rest.
+/// Splits off the first element of `a,b}` or `"a",b}`; returns it, the separator and the rest.
 fn next_element(text: &str) -> Option<(Element<'_>, u8, &str)> {
     let (element, after) = if text.starts_with('"') {
         let end = quoted_end(text)?;
@@ -399,9 +404,9 @@ mod tests {
             (C::Text, Value::Text("a\0b")),
         ] {
             let error = fill("$1", &[ty], &[value]).unwrap_err();
-            assert!(error.contains("does not fit"), "{error}");
+            assert!(error.contains("does not fit") || error.contains("zero byte"), "{error}");
         }
-        assert!(fill("$1", &[C::Int], &[]).unwrap_err().contains("0 arguments"));
+        assert!(fill("$1", &[C::Int], &[]).unwrap_err().contains("got 0"));
         assert!(fill("$2", &[C::Int], &[Value::Int(1)]).unwrap_err().contains("$2"));
     }
 

@@ -1,4 +1,4 @@
-//! TLS as libpq's modes have it, and the channel that a password exchange is bound to.
+//! TLS according to libpq's modes, and the channel that authentication is bound to.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use super::url::{SslMode, UrlOptions};
 use crate::socket::Socket;
 use crate::tls::{Setup, client_config};
 
-/// Makes the TLS setup of a target; files are read here, once.
+/// Creates the TLS setup of a target; files are read here, once.
 ///
 /// # Errors
 /// When a certificate or key cannot be read or used.
 pub fn connector(options: &UrlOptions) -> Result<TlsConnector, SpecError> {
-    // Modes that differ between hosts come from the default only, which never verifies.
+    // Modes that differ between hosts come only from the default, which never verifies.
     let mode = options.hosts.first().map_or(SslMode::Prefer, |host| host.ssl_mode);
     let verifies = matches!(mode, SslMode::VerifyCa | SslMode::VerifyFull);
     let config = client_config(&Setup {
@@ -31,14 +31,14 @@ pub fn connector(options: &UrlOptions) -> Result<TlsConnector, SpecError> {
     Ok(Arc::new(config).into())
 }
 
-/// What a password exchange is tied to the channel by: the hash of the server's certificate that RFC 5929
-/// (section 4.1) asks for; `None` where its signature has no hash of its own, as Ed25519.
+/// The data that binds authentication to the channel: the hash of the server's certificate as in
+/// RFC 5929 (section 4.1); `None` if its signature has no hash of its own, as with Ed25519.
 pub fn end_point(stream: &TlsStream<Socket>) -> Option<Vec<u8>> {
     let (_, session) = stream.get_ref();
     let der = session.peer_certificates()?.first()?;
     let certificate = Certificate::from_der(der).ok()?;
     Some(match certificate.signature_algorithm.oid {
-        // SHA-1 is too weak, so the RFC has SHA-256 in its place.
+        // SHA-1 is too weak, so the RFC replaces it with SHA-256.
         rfc5912::SHA_1_WITH_RSA_ENCRYPTION
         | rfc5912::SHA_256_WITH_RSA_ENCRYPTION
         | rfc5912::ECDSA_WITH_SHA_256 => Sha256::digest(der).to_vec(),

@@ -1,6 +1,6 @@
-//! What a `postgres://` URL means: parameters, PG* environment variables, `~/.pgpass` and defaults,
-//! as libpq reads them, except where libpq guesses silently: TLS is required for every host that is
-//! not this one, and an unknown parameter is an error.
+//! Resolves a `postgres://` URL: parameters, PG* environment variables, `~/.pgpass` and defaults,
+//! as libpq reads them, except where libpq guesses silently: TLS is required for every host other
+//! than this one, and an unknown parameter is an error.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,10 +12,10 @@ use crate::socket::is_loopback;
 use crate::target::{ConnectSettings, Lookup, Reach, Secret, TargetUrl, host_text};
 use crate::tls::RootCert;
 
-/// Where the server is when nobody says.
+/// The server's host by default.
 const DEFAULT_HOST: &str = "localhost";
 const DEFAULT_PORT: u16 = 5432;
-/// Folders where distributions put the server's socket, for which `.pgpass` says `localhost`.
+/// Folders where distributions place the server's socket, which `.pgpass` calls `localhost`.
 const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 
 /// Parameters that a URL may have.
@@ -38,25 +38,25 @@ const PARAMS: [&str; 16] = [
     "load_balance_hosts",
 ];
 
-/// How much TLS a connection asks for; the words are libpq's.
+/// How much TLS a connection requires; the names are libpq's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SslMode {
-    /// Never TLS.
+    /// Never use TLS.
     Disable,
-    /// TLS only where the server insists.
+    /// Use TLS only if the server insists.
     Allow,
-    /// TLS where the server has it.
+    /// Use TLS if the server offers it.
     Prefer,
-    /// TLS, whoever is at the other end.
+    /// Require TLS, without verifying the server.
     Require,
-    /// TLS with a certificate that the given authorities signed.
+    /// Require TLS with a certificate signed by the given authorities.
     VerifyCa,
-    /// As `VerifyCa`, and made out to the host.
+    /// Like `VerifyCa`, and issued for the host.
     VerifyFull,
 }
 
 impl SslMode {
-    /// Every mode with its word.
+    /// All modes with their names.
     const ALL: [(Self, &'static str); 6] = [
         (Self::Disable, "disable"),
         (Self::Allow, "allow"),
@@ -70,27 +70,27 @@ impl SslMode {
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Endpoint {
-    /// A name or address.
+    /// A host name or address.
     Tcp(String),
-    /// The folder of a unix socket.
+    /// Folder of a unix socket.
     Unix(PathBuf),
 }
 
 /// One of the servers that a target names.
 #[derive(Clone, Debug)]
 pub struct Host {
-    /// Where it listens.
+    /// Where the server listens.
     pub place: Endpoint,
-    /// Its port, which is a part of a unix socket's name too.
+    /// Port of the server, which is also part of a unix socket's name.
     pub port: u16,
-    /// How much TLS.
+    /// How much TLS to use.
     pub ssl_mode: SslMode,
-    /// The password for this host.
+    /// Password for this host, if known.
     pub password: Option<Secret>,
 }
 
 impl Host {
-    /// The host for messages.
+    /// The host's address, for messages.
     pub fn label(&self) -> String {
         match &self.place {
             Endpoint::Tcp(name) => host_text(name, Some(self.port)),
@@ -99,14 +99,14 @@ impl Host {
     }
 }
 
-/// Whether the password exchange is tied to the TLS channel.
+/// Whether authentication is bound to the TLS channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelBinding {
-    /// Where both ends can.
+    /// If both ends support it.
     Prefer,
-    /// Without it there is no session.
+    /// Always; without it the session is rejected.
     Require,
-    /// Never.
+    /// Never, even if both ends support it.
     Disable,
 }
 
@@ -115,38 +115,38 @@ pub fn socket_path(folder: &Path, port: u16) -> PathBuf {
     folder.join(format!(".s.PGSQL.{port}"))
 }
 
-/// Everything needed to connect, with nothing left open.
+/// Everything needed to connect, fully resolved.
 #[derive(Clone, Debug)]
 pub struct UrlOptions {
-    /// Hosts in the order of trying.
+    /// Hosts, in the order in which they are tried.
     pub hosts: Vec<Host>,
-    /// User.
+    /// Name of the user.
     pub user: String,
-    /// Database.
+    /// Name of the database.
     pub database: String,
     /// Authorities for the modes that verify.
     pub root_cert: Option<RootCert>,
-    /// Our own certificate and its key.
+    /// Files of the client certificate and its key.
     pub client_cert: Option<(PathBuf, PathBuf)>,
-    /// Name in `pg_stat_activity`.
+    /// Name shown in `pg_stat_activity`.
     pub application_name: String,
-    /// Limit of an attempt at one address.
+    /// Time limit for an attempt at one address.
     pub connect_limit: Duration,
-    /// Whether a host that only reads is passed over.
+    /// Whether a read-only host is skipped.
     pub read_write: bool,
     /// Command-line options for the server process.
     pub server_options: Option<String>,
-    /// Schema for the search path.
+    /// Schema that the search path is set to.
     pub schema: Option<String>,
-    /// Whether the password exchange is tied to the TLS channel.
+    /// Whether authentication is bound to the TLS channel.
     pub channel_binding: ChannelBinding,
 }
 
 impl UrlOptions {
-    /// Fills a URL from settings, environment and defaults.
+    /// Resolves a URL with settings, environment and defaults.
     ///
     /// # Errors
-    /// When a parameter is unknown or has a value that it cannot have.
+    /// When a parameter is unknown or has an invalid value.
     pub fn resolve(
         url: &TargetUrl,
         settings: &ConnectSettings,
@@ -156,7 +156,7 @@ impl UrlOptions {
         let schema = settings.schema.clone().or_else(|| url.param("schema").map(str::to_owned));
         if schema.as_deref().is_some_and(|schema| schema.trim().is_empty()) {
             return Err(SpecError::new(
-                "the schema has no name; leave --schema out to work in the user's own",
+                "--schema must not be empty; omit it to use the user's default schema",
             )
             .about("schema"));
         }
@@ -165,7 +165,7 @@ impl UrlOptions {
             Some(user) => user,
             None => whoami::username().map_err(|_| {
                 SpecError::new(
-                    "no user is given: write postgres://USER@HOST/DATABASE, or set PGUSER",
+                    "the target names no user: use postgres://USER@HOST/DATABASE, or set PGUSER",
                 )
             })?,
         };
@@ -227,7 +227,7 @@ impl UrlOptions {
         })
     }
 
-    /// The target for people, without any secret.
+    /// The target for people, without secrets.
     pub fn label(&self) -> String {
         let mut url = TargetUrl {
             scheme: "postgres".into(),
@@ -252,21 +252,24 @@ impl UrlOptions {
     }
 }
 
-/// Refuses parameters that nobody reads.
+/// Rejects unknown parameters.
 fn check_params(url: &TargetUrl, reach: &Reach) -> Result<(), SpecError> {
     if !matches!(url.scheme.as_str(), "postgres" | "postgresql") {
-        return Err(SpecError::new(format!("`{}:` is no PostgreSQL target", url.scheme)));
+        return Err(SpecError::new(format!(
+            "`{}:` is not the scheme of a PostgreSQL target: expected postgres:",
+            url.scheme
+        )));
     }
     url.check_authority()?;
     for (name, value) in &url.params {
         if name == "sslpassword" {
             return Err(SpecError::new(
-                "`sslpassword` is not supported: give `sslkey` a key file without a passphrase",
+                "`sslpassword` is not supported: use a key file without a passphrase for `sslkey`",
             ));
         }
         if !PARAMS.contains(&name.as_str()) {
             return Err(SpecError::new(format!(
-                "a PostgreSQL target has no parameter `{name}`; there are {}",
+                "unknown parameter `{name}` of a PostgreSQL target: expected one of {}",
                 PARAMS.join(", ")
             )));
         }
@@ -280,20 +283,20 @@ fn check_params(url: &TargetUrl, reach: &Reach) -> Result<(), SpecError> {
         }
         if name == "load_balance_hosts" && value != "disable" {
             return Err(SpecError::new(
-                "`load_balance_hosts` can only be disable: hosts are tried in their order",
+                "`load_balance_hosts` must be disable: hosts are tried in order",
             ));
         }
     }
     Ok(())
 }
 
-/// A URL and the environment behind it.
+/// A URL and the environment that completes it.
 struct UrlSource<'a> {
     url: &'a TargetUrl,
     env: Lookup<'a>,
 }
 
-/// What the ssl parameters say.
+/// Values of the ssl parameters.
 struct Ssl {
     mode: Option<SslMode>,
     root_cert: Option<RootCert>,
@@ -316,7 +319,7 @@ impl UrlSource<'_> {
         let Some(given) = self.get(param, variable) else { return Ok(default) };
         values.iter().find(|(word, _)| *word == given).map(|(_, value)| *value).ok_or_else(|| {
             let words: Vec<_> = values.iter().map(|(word, _)| *word).collect();
-            SpecError::new(format!("`{param}` can be {}, not `{given}`", words.join(", ")))
+            SpecError::new(format!("invalid `{param}` `{given}`: expected {}", words.join(", ")))
         })
     }
 
@@ -327,13 +330,14 @@ impl UrlSource<'_> {
                 Ok(0) => Ok(default),
                 Ok(seconds) => Ok(Duration::from_secs(seconds)),
                 Err(_) => Err(SpecError::new(format!(
-                    "`connect_timeout` takes whole seconds, not `{text}`"
+                    "invalid `connect_timeout` `{text}`: must be in whole seconds"
                 ))),
             },
         }
     }
 
-    /// Hosts with their ports: of the URL, else `host=` and `port=`, else of the environment.
+    /// Hosts with their ports: from the URL, else from `host=` and `port=`, else from the
+    /// environment.
     fn places(&self) -> Result<Vec<(Endpoint, u16)>, SpecError> {
         let ports_given = self.get("port", "PGPORT");
         let named = self.url.hosts.iter().any(|host| !host.name.is_empty());
@@ -353,7 +357,7 @@ impl UrlSource<'_> {
         let asked = hosts.iter().any(|(_, port)| port.is_none());
         if asked && ports.len() != 1 && ports.len() != hosts.len() {
             return Err(SpecError::new(format!(
-                "{} ports are given for {} hosts",
+                "the target has {} ports for {} hosts: use one port, or one for each host",
                 ports.len(),
                 hosts.len()
             )));
@@ -382,7 +386,7 @@ impl UrlSource<'_> {
             (Some(RootCert::System), Some(SslMode::VerifyFull)) | (None, _) => {}
             (Some(RootCert::System), Some(_)) => {
                 return Err(SpecError::new(
-                    "`sslrootcert=system` needs `sslmode=verify-full`: anybody can have a \
+                    "`sslrootcert=system` needs `sslmode=verify-full`: anyone can obtain a \
                      certificate that the system's authorities signed",
                 ));
             }
@@ -398,9 +402,7 @@ impl UrlSource<'_> {
             (Some(cert), Some(key)) => Some((cert.into(), key.into())),
             (None, None) => None,
             _ => {
-                return Err(SpecError::new(
-                    "`sslcert` and `sslkey` are given together or not at all",
-                ));
+                return Err(SpecError::new("`sslcert` and `sslkey` must be given together"));
             }
         };
         Ok(Ssl { mode, root_cert, client_cert })
@@ -431,14 +433,14 @@ impl UrlSource<'_> {
 fn parse_ports(text: &str) -> Result<Vec<u16>, SpecError> {
     let port = |port: &str| match port.trim().parse::<u16>() {
         Ok(0) | Err(_) => Err(SpecError::new(format!(
-            "`port` takes a number from 1 to 65535, or one for each host, not `{text}`"
+            "invalid `port` `{text}`: expected a number from 1 to 65535, or one for each host"
         ))),
         Ok(port) => Ok(port),
     };
     text.split(',').map(port).collect()
 }
 
-/// The password that is known, and the file asked when none is.
+/// The password that is known, and the file to search otherwise.
 struct Passwords {
     known: Option<Secret>,
     file: Option<PathBuf>,
@@ -466,18 +468,21 @@ impl Passwords {
     }
 }
 
-/// Reads a file that only its owner may read; one that others may read is passed over with a warning.
+/// Reads a file that only its owner may read; a file readable by others is ignored with a warning.
 fn read_private(file: &Path) -> Option<String> {
     let facts = std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file)?;
     #[cfg(unix)]
     if std::os::unix::fs::PermissionsExt::mode(&facts.permissions()) & 0o077 != 0 {
-        tracing::warn!("{} is not used: others may read it; run chmod 600 {0}", file.display());
+        tracing::warn!(
+            "{} is ignored because others can read it: run chmod 600 {0}",
+            file.display()
+        );
         return None;
     }
     read_text(file, SETTINGS_BYTES_MAX).ok()
 }
 
-/// Finds the first line `host:port:database:user:password` that fits, where `*` fits anything.
+/// Finds the first matching line `host:port:database:user:password`, where `*` matches anything.
 fn find_password(text: &str, wanted: [&str; 4]) -> Option<Secret> {
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let mut rest = line;
@@ -507,7 +512,7 @@ fn next_field(text: &str) -> (String, bool, &str) {
     (field, text == "*", "")
 }
 
-/// The last field: escapes are taken away, and it ends at a colon that is not escaped, as in libpq.
+/// The last field: escapes are removed, and it ends at a colon that is not escaped, as in libpq.
 fn next_field_to_end(text: &str) -> String {
     next_field(text).0
 }
@@ -596,22 +601,25 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused_with_what_can() {
         for (url, message) in [
-            ("mysql://h", "is no PostgreSQL target"),
-            ("postgres://u@h/d?schema=", "the schema has no name"),
-            ("postgres:/u@h/d", "two slashes follow `postgres:`"),
-            ("postgresql:d", "two slashes follow `postgresql:`"),
-            ("postgres://u@h/?sslmod=require", "no parameter `sslmod`; there are host, port"),
-            ("postgres://u@h/?sslmode=on", "can be disable, allow"),
+            ("mysql://h", "is not the scheme of a PostgreSQL target"),
+            ("postgres://u@h/d?schema=", "--schema must not be empty"),
+            ("postgres:/u@h/d", "`postgres:` must be followed by two slashes"),
+            ("postgresql:d", "`postgresql:` must be followed by two slashes"),
+            (
+                "postgres://u@h/?sslmod=require",
+                "unknown parameter `sslmod` of a PostgreSQL target: expected one of host, port",
+            ),
+            ("postgres://u@h/?sslmode=on", "expected disable, allow"),
             ("postgres://u@h/?sslmode=verify-full", "sslrootcert=FILE"),
             ("postgres://u@h/?sslmode=require&sslrootcert=system", "needs `sslmode=verify-full`"),
             ("postgres://u@h/?sslcert=a", "together"),
             ("postgres://u@h/?sslpassword=a", "not supported"),
-            ("postgres://u@h/?target_session_attrs=primary", "can be any, read-write"),
+            ("postgres://u@h/?target_session_attrs=primary", "expected any, read-write"),
             ("postgres://u@h/?connect_timeout=soon", "whole seconds"),
             ("postgres://u@h/?port=x", "1 to 65535"),
-            ("postgres://u@a,b,c/?port=1,2", "2 ports are given for 3 hosts"),
-            ("postgres://u@h/?load_balance_hosts=random", "in their order"),
-            ("postgres://u@h/?channel_binding=yes", "can be prefer, require, disable"),
+            ("postgres://u@a,b,c/?port=1,2", "2 ports for 3 hosts"),
+            ("postgres://u@h/?load_balance_hosts=random", "must be disable"),
+            ("postgres://u@h/?channel_binding=yes", "expected prefer, require, disable"),
         ] {
             let error = resolve(url, &[]).unwrap_err().to_string();
             assert!(error.contains(message), "{url}: {error}");

@@ -1,9 +1,11 @@
-//! Advisory locks between processes on one SQLite file: a lock of the operating system on a file beside it.
+//! Advisory locks between processes on one SQLite file: an operating-system lock on a file beside
+//! it.
 //!
-//! The lock goes when its holder does, killed or not. The last holder removes the file. Somebody may
-//! have opened it just before and would then lock a file that no path leads to any more, so whoever has
-//! locked looks again whether the path still leads to the same file, and starts over if it does not.
-//! A file that stays behind after a kill is harmless and removed by the next holder.
+//! The lock ends with its holder, even if that is killed. The last holder removes the file. Another
+//! process may have opened it just before and would then lock a file that no path refers to any
+//! more, so after locking, each process checks that the path still refers to the same file, and
+//! starts over if not. A file left behind by a killed process is harmless, and the next holder
+//! removes it.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -11,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use triphammer_core::session::LockMode;
 
-/// How often taking a lock starts over when holders leave at the same moment.
+/// How often acquiring a lock starts over when holders leave at the same moment.
 const ATTEMPTS: u32 = 100;
 
 /// A lock that is held.
@@ -22,7 +24,7 @@ pub(super) struct LockFile {
 }
 
 impl LockFile {
-    /// Takes a lock on `name` for the database file; `None` when a conflicting one is held.
+    /// Takes a lock on `name` for the database file; `None` if a conflicting one is held.
     pub(super) fn take(database: &Path, name: &str, mode: LockMode) -> io::Result<Option<Self>> {
         let path = path(database, name);
         for _ in 0..ATTEMPTS {
@@ -47,13 +49,13 @@ impl Drop for LockFile {
     fn drop(&mut self) {
         let alone = self.file.unlock().is_ok() && self.file.try_lock().is_ok();
         if alone && leads_to(&self.path, &self.file) {
-            // Best effort: a file that stays is harmless.
+            // Best effort: a file left behind is harmless.
             let _ = std::fs::remove_file(&self.path);
         }
     }
 }
 
-/// `tpcc.db-triphammer-tproc_c`, beside the file that a link leads to.
+/// `tpcc.db-triphammer-tproc_c`, next to the file that a link refers to.
 fn path(database: &Path, name: &str) -> PathBuf {
     let database = database.canonicalize().unwrap_or_else(|_| database.to_owned());
     let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };

@@ -1,11 +1,11 @@
-//! SQLite's result codes as error classes.
+//! Maps SQLite's result codes to error classes.
 
 use std::path::Path;
 
 use rusqlite::{Error, ErrorCode, ffi};
 use triphammer_core::error::{DbError, ErrorClass};
 
-/// Names of the result codes that people meet; others keep their number.
+/// Names of the result codes that users encounter; others keep their number.
 const NAMES: [(std::ffi::c_int, &str); 35] = [
     (ffi::SQLITE_ERROR, "SQLITE_ERROR"),
     (ffi::SQLITE_INTERNAL, "SQLITE_INTERNAL"),
@@ -44,7 +44,7 @@ const NAMES: [(std::ffi::c_int, &str); 35] = [
     (ffi::SQLITE_NOTADB, "SQLITE_NOTADB"),
 ];
 
-/// An error of a statement.
+/// Converts an error of a statement.
 pub(super) fn on_statement(error: Error) -> DbError {
     let Some(code) = result_code(&error) else {
         return DbError::new(ErrorClass::Other, error.to_string());
@@ -54,7 +54,8 @@ pub(super) fn on_statement(error: Error) -> DbError {
     DbError::new(class(code), message(error)).with_code(name)
 }
 
-/// An error while a file is opened: what is wrong with the file will be wrong the next time too.
+/// Converts an error while a file is opened: what is wrong with the file will still be wrong next
+/// time.
 pub(super) fn on_open(path: &Path, error: Error) -> DbError {
     let code = result_code(&error).map(|error| error.code);
     let refused = matches!(
@@ -86,7 +87,7 @@ pub(super) fn on_open(path: &Path, error: Error) -> DbError {
     }
 }
 
-/// Whether somebody else's lock was in the way.
+/// Whether another session's lock was the cause.
 pub(super) fn is_busy(error: &Error) -> bool {
     result_code(error).is_some_and(|code| code.code == ErrorCode::DatabaseBusy)
 }
@@ -98,7 +99,7 @@ fn result_code(error: &Error) -> Option<ffi::Error> {
     }
 }
 
-/// SQLite's own text, without the statement, which may be long.
+/// SQLite's own message, without the statement, which may be long.
 fn message(error: Error) -> String {
     match error {
         Error::SqliteFailure(_, Some(text)) | Error::SqlInputError { msg: text, .. } => text,

@@ -1,15 +1,16 @@
 //! SQLite, compiled into the program: `sqlite:path/to/file.db`. Calls block their thread.
 //!
-//! Users find the file in WAL mode with `synchronous=full`, so a commit that was answered survives a
-//! power cut. Loaders work with a rollback journal instead, where a page is written once and not twice:
-//! pages that a load appends need no journaling at all. A loader that is killed leaves a hot journal,
-//! and whoever opens the file next rolls the unfinished part back. Loaders too are `synchronous=full`:
-//! with parts of 100 MB in a transaction `off` saves nothing that can be measured, as little as INSERTs
-//! of several rows do: 4 million rows and two indexes take 9 s, and the sqlite3 shell 18 s and more to
-//! import them from CSV and build the same indexes. The first user to connect switches the file to WAL; a
-//! loader switches it back when nobody else has it open, and loads in WAL mode otherwise.
+//! Users work in WAL mode with `synchronous=full`, so an acknowledged commit survives a power
+//! failure. Loaders work with a rollback journal instead, where a page is written once and not
+//! twice: pages that a load appends need no journaling at all. A killed loader leaves a hot
+//! journal, and the next process that opens the file rolls the unfinished chunk back. Loaders also
+//! use `synchronous=full`: with chunks of 100 MB per transaction, neither `off` nor multi-row
+//! INSERTs save measurable time. 4 million rows and two indexes take 9 s; the sqlite3 shell takes
+//! 18 s or more to import them from CSV and build the same indexes. The first user to connect
+//! switches the file to WAL; a loader switches it back when nobody else has it open, and loads in
+//! WAL mode otherwise.
 //!
-//! Decimals are not SQLite's: they are bound as floating point, which keeps 15 digits. Timestamps are
+//! SQLite has no decimals: they are bound as floating point, which keeps 15 digits. Timestamps are
 //! text, lists of integers JSON text.
 
 mod advisory_lock;
@@ -31,17 +32,17 @@ use triphammer_core::session::{Capabilities, Database, Isolation, Protocol, Role
 use crate::target::{ConnectSettings, TargetUrl};
 pub use session::SqliteSession;
 
-/// How long a session waits for a lock when the target does not say.
+/// How long a session waits for a lock if the target does not specify it.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Page cache of a loader, in KiB: the sorter of CREATE INDEX may use as much again.
 const LOADER_CACHE_KIB: i64 = 128 * 1024;
 
-/// Threads that help a loader's CREATE INDEX to sort.
+/// Number of helper threads for sorting in a loader's CREATE INDEX.
 const LOADER_SORT_THREADS: i64 = 2;
 
 const IN_PROCESS: &str = "runs in process";
-const ONE_WRITER: &str = "has one writer at a time: the second waits at its begin";
+const ONE_WRITER: &str = "has one writer at a time: the second waits when it begins";
 
 static CAPABILITIES: Capabilities = Capabilities {
     blocks: true,
@@ -52,7 +53,7 @@ static CAPABILITIES: Capabilities = Capabilities {
     stores: true,
     users_max: Some((
         64,
-        "SQLite has one writer at a time; more users only wait longer for each other",
+        "SQLite has one writer at a time, so more users only wait longer for each other",
     )),
     isolations: &[Isolation::Serializable],
     protocols: &[Protocol::Prepared],
@@ -64,21 +65,21 @@ static CAPABILITIES: Capabilities = Capabilities {
         ("server_that_never_answers", IN_PROCESS),
         ("server_killed", IN_PROCESS),
         ("procedure_with_results", "has no procedures"),
-        ("read_only_access", "has no BEGIN that refuses writes"),
+        ("read_only_access", "has no read-only BEGIN"),
         ("write_skew", ONE_WRITER),
         ("deadlock", ONE_WRITER),
     ],
 };
 
-/// A SQLite file.
+/// A SQLite file on which sessions can be opened.
 pub struct Sqlite {
     path: PathBuf,
     options: UrlOptions,
-    /// Held while a session switches the journal mode, which only one can do at a time.
+    /// Held while a session switches the journal mode, since only one can at a time.
     switching: Mutex<()>,
 }
 
-/// What the target's parameters ask for.
+/// Values of the target's parameters.
 #[derive(Clone, Debug, PartialEq)]
 struct UrlOptions {
     busy_timeout: Duration,
@@ -89,34 +90,34 @@ struct UrlOptions {
 }
 
 impl Sqlite {
-    /// The file that the target names.
+    /// Opens the file that the target names.
     ///
     /// # Errors
-    /// When the target names no file, or a parameter is unknown or its value cannot be read.
+    /// When the target names no file, or a parameter is unknown or has an invalid value.
     pub fn open(target: &TargetUrl, settings: &ConnectSettings) -> Result<Self, SpecError> {
         let path = target.path.as_str();
         if path == ":memory:" {
             return Err(SpecError::new(
-                "`sqlite::memory:` is another empty database for each session; name a file, on a \
-                 tmpfs such as /dev/shm if it should be in memory",
+                "`sqlite::memory:` is a separate, empty database for each session; use a file, on \
+                 a tmpfs such as /dev/shm to keep it in memory",
             ));
         }
         if let Some(host) = target.hosts.first() {
             return Err(SpecError::new(format!(
-                "a sqlite target has no host: write sqlite:{name}{path}, or sqlite:///{name}{path} \
+                "a sqlite target has no host: use sqlite:{name}{path}, or sqlite:///{name}{path} \
                  for a path from the root",
                 name = host.name
             )));
         }
         if path.is_empty() || path.ends_with('/') {
-            return Err(SpecError::new("a sqlite target names a file: sqlite:path/to/file.db"));
+            return Err(SpecError::new("a sqlite target must name a file: sqlite:path/to/file.db"));
         }
         target.check_no_user()?;
-        // SQLite takes such a name for a URI, with parameters of its own.
+        // SQLite would treat such a name as a URI with its own parameters.
         if path.starts_with("file:") {
             return Err(SpecError::new(
-                "a sqlite target names a file, not a file: URI; write sqlite:./file:… where a name \
-                 begins so",
+                "a sqlite target must name a file, not a file: URI; use sqlite:./file:… for a name \
+                 that begins so",
             ));
         }
         let options = UrlOptions::parse(&target.params, settings.lock_timeout)?;
@@ -135,14 +136,15 @@ impl Sqlite {
         }
     }
 
-    /// Finds the mistakes about the path that SQLite would only call "unable to open database file".
+    /// Detects mistakes in the path that SQLite would only report as "unable to open database
+    /// file".
     fn check_path(&self, role: Role) -> Result<(), DbError> {
         if self.path.is_dir() {
             Err(self.refused("is a folder, not a database file"))
         } else if !self.folder().is_dir() {
-            Err(self.refused("its folder does not exist; make it first"))
+            Err(self.refused("its folder does not exist: create it first"))
         } else if role != Role::Loader && !self.path.exists() {
-            Err(self.refused("there is no such file; build the database first"))
+            Err(self.refused("no such file: build the database first"))
         } else {
             Ok(())
         }
@@ -158,15 +160,15 @@ impl Sqlite {
             let connection = Connection::open_with_flags(&self.path, flags)?;
             connection.set_prepared_statement_cache_capacity(0);
             connection.busy_timeout(self.options.busy_timeout)?;
-            // Opening reads nothing: only this finds out whether the file is a database.
+            // Opening reads nothing: only this shows whether the file is a database.
             connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
             self.set_up(&connection, role)?;
             Ok(connection)
         };
         let connection = opened().map_err(|error| errors::on_open(&self.path, error))?;
-        // SQLite opens a file that cannot be written for reading, and says nothing.
+        // SQLite silently opens a file that is not writable as read-only.
         if role == Role::Loader && connection.is_readonly("main").unwrap_or(false) {
-            let message = format!("{}: the file cannot be written", self.path.display());
+            let message = format!("{}: the file is not writable", self.path.display());
             return Err(DbError::new(ErrorClass::ReadOnly, message));
         }
         Ok(connection)
@@ -192,7 +194,7 @@ impl Sqlite {
         }
     }
 
-    /// Brings the file to a journal mode, unless it is in it or cannot be written.
+    /// Switches the file's journal mode, unless it already has it or is not writable.
     fn switch_journal(&self, connection: &Connection, wanted: &str) -> rusqlite::Result<()> {
         let _alone = self.switching.lock().unwrap_or_else(PoisonError::into_inner);
         if journal_mode(connection)? == wanted || connection.is_readonly("main")? {
@@ -201,7 +203,7 @@ impl Sqlite {
         set(connection, "journal_mode", wanted)
     }
 
-    /// Leaves WAL mode if no other session stands against it.
+    /// Leaves WAL mode unless another session prevents it.
     fn leave_wal(&self, connection: &Connection) -> rusqlite::Result<()> {
         let _alone = self.switching.lock().unwrap_or_else(PoisonError::into_inner);
         if journal_mode(connection)? != "wal" {
@@ -240,15 +242,16 @@ impl UrlOptions {
         };
         for (name, value) in params {
             let wrong = |why: String| SpecError::new(format!("sqlite target, `{name}`: {why}"));
-            let number =
-                || value.parse().map_err(|_| wrong(format!("`{value}` is no whole number")));
+            let number = || {
+                value.parse().map_err(|_| wrong(format!("expected a whole number, got `{value}`")))
+            };
             match name.as_str() {
                 "synchronous" => {
                     let choices = ["full", "normal", "off", "extra"];
                     options.synchronous = choice(value, &choices).map_err(wrong)?;
                 }
                 "journal_mode" => {
-                    // Without a journal, or with one in memory, a killed process ruins the file.
+                    // Without a journal, or with one in memory, a killed process corrupts the file.
                     let choices = ["wal", "delete", "truncate", "persist"];
                     options.journal_mode = choice(value, &choices).map_err(wrong)?;
                 }
@@ -259,8 +262,8 @@ impl UrlOptions {
                 "mmap_size" => options.mmap_size = Some(number()?),
                 _ => {
                     return Err(SpecError::new(format!(
-                        "a sqlite target has no parameter `{name}`; there are synchronous, \
-                         journal_mode, busy_timeout, cache_size and mmap_size"
+                        "unknown parameter `{name}` of a sqlite target: expected synchronous, \
+                         journal_mode, busy_timeout, cache_size or mmap_size"
                     )));
                 }
             }
@@ -271,7 +274,7 @@ impl UrlOptions {
 
 fn choice(value: &str, choices: &[&'static str]) -> Result<&'static str, String> {
     let found = choices.iter().find(|choice| **choice == value.to_lowercase());
-    found.copied().ok_or_else(|| format!("`{value}` is not one of {}", choices.join(", ")))
+    found.copied().ok_or_else(|| format!("expected one of {}, got `{value}`", choices.join(", ")))
 }
 
 impl Database for Sqlite {

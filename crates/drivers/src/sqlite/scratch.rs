@@ -1,5 +1,5 @@
-//! Our values as SQLite's: integers, floating point and text. What has to be written out as text is
-//! written into one buffer that is used again and again; SQLite copies it when it is bound.
+//! Converts our values to SQLite's: integers, floating point and text. Values that must be
+//! formatted as text are written to one buffer, which is reused; SQLite copies it when it is bound.
 
 use std::fmt::Write;
 
@@ -7,17 +7,17 @@ use rusqlite::types::ValueRef;
 use triphammer_core::rows::{Cell, Row};
 use triphammer_core::value::{ColumnType, Date, Timestamp, Value};
 
-/// Buffers for values that are written out.
+/// Buffers for formatted values.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     text: String,
-    /// Timestamps come in runs: a transaction has one, a load hardly more.
+    /// The last timestamp: they repeat, since a transaction has one and a load hardly more.
     last: Option<Timestamp>,
     last_text: String,
 }
 
 impl Scratch {
-    /// A value as it is bound, or what is wrong with it.
+    /// A value as it is bound, or why it cannot be.
     #[inline]
     pub(super) fn value<'a>(
         &'a mut self,
@@ -37,7 +37,7 @@ impl Scratch {
         })
     }
 
-    /// A cell of `row` as it is bound, or what is wrong with it.
+    /// A cell of `row` as it is bound, or why it cannot be.
     #[inline]
     pub(super) fn cell<'a>(
         &'a mut self,
@@ -61,7 +61,7 @@ impl Scratch {
     fn timestamp(&mut self, value: Timestamp) -> &[u8] {
         if self.last != Some(value) {
             self.last_text.clear();
-            write!(self.last_text, "{value}").expect("a String takes all");
+            write!(self.last_text, "{value}").expect("writing to a String cannot fail");
             self.last = Some(value);
         }
         self.last_text.as_bytes()
@@ -69,7 +69,7 @@ impl Scratch {
 
     fn date(&mut self, value: Date) -> &[u8] {
         self.text.clear();
-        write!(self.text, "{value}").expect("a String takes all");
+        write!(self.text, "{value}").expect("writing to a String cannot fail");
         self.text.as_bytes()
     }
 
@@ -78,14 +78,14 @@ impl Scratch {
         self.text.push('[');
         for (place, value) in values.iter().enumerate() {
             let comma = if place == 0 { "" } else { "," };
-            write!(self.text, "{comma}{value}").expect("a String takes all");
+            write!(self.text, "{comma}{value}").expect("writing to a String cannot fail");
         }
         self.text.push(']');
         self.text.as_bytes()
     }
 }
 
-/// The integer, if it fits the type. SQLite would take any.
+/// Returns the integer if it fits the type. SQLite would accept any.
 #[inline]
 fn fitting(value: i64, wanted: ColumnType) -> Result<i64, String> {
     let fits = match wanted {
@@ -99,21 +99,21 @@ fn fitting(value: i64, wanted: ColumnType) -> Result<i64, String> {
 /// The floating-point number nearest to `units` × 10^-`scale`. Both are exact below 2^53 and 10^22, so
 /// their quotient is correctly rounded; larger ones go through text.
 #[inline]
-#[expect(clippy::cast_precision_loss, reason = "only where it is exact")]
+#[expect(clippy::cast_precision_loss, reason = "only used where it is exact")]
 fn decimal(units: i64, scale: u8) -> f64 {
     const EXACT: u64 = 1 << 53;
     if units.unsigned_abs() <= EXACT && scale <= 18 {
         return units as f64 / POWERS[usize::from(scale)];
     }
-    nearest(units.into(), scale).expect("a decimal reads as a number")
+    nearest(units.into(), scale).expect("a decimal parses as a number")
 }
 
-/// The same by way of text.
+/// The same, converted through text.
 #[cold]
 fn nearest(units: i128, scale: u8) -> Result<f64, String> {
     format!("{units}e-{scale}")
         .parse()
-        .map_err(|_| format!("{units} at scale {scale} is no number"))
+        .map_err(|_| format!("{units} at scale {scale} is not a number"))
 }
 
 const POWERS: [f64; 19] = [

@@ -2,9 +2,9 @@
 //! ready at once; a canceller interrupts from another thread.
 //!
 //! A `rusqlite` statement borrows its connection, and a session has to own both. The library's own
-//! way, `prepare_cached`, hashes the text of the statement for every call, which the house forbids;
-//! leaking the connections would leak one for each reconnect. `self_cell` ties the two together safely
-//! and without a cost at run time.
+//! solution, `prepare_cached`, hashes the text of the statement on every call, which is too slow
+//! here; leaking the connections would leak one for each reconnect. `self_cell` joins the two
+//! safely and without run-time cost.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ use super::advisory_lock::LockFile;
 use super::errors::on_statement;
 use super::scratch::Scratch;
 
-/// Bytes of a batch of [`Session::stream`].
+/// Size of a batch of [`Session::stream`], in bytes.
 const BATCH_BYTES: usize = 256 * 1024;
 
 /// PRAGMAs that are recorded with a result.
@@ -48,7 +48,7 @@ const SETTINGS: [&str; 14] = [
 ];
 
 self_cell::self_cell!(
-    /// A connection with the statements that were prepared on it.
+    /// A connection with the statements prepared on it.
     struct Prepared {
         owner: Connection,
         #[not_covariant]
@@ -59,14 +59,14 @@ self_cell::self_cell!(
 struct Statements<'c> {
     begin: Statement<'c>,
     begin_write: Statement<'c>,
-    /// Reads the file's first page, which fixes the instant that a transaction sees.
+    /// Reads the file's first page, which fixes the snapshot that a transaction sees.
     look: Statement<'c>,
     commit: Statement<'c>,
     rollback: Statement<'c>,
     kept: Vec<Kept<'c>>,
 }
 
-/// A statement that was given to us.
+/// A statement prepared by the caller.
 struct Kept<'c> {
     statement: Statement<'c>,
     name: String,
@@ -76,18 +76,18 @@ struct Kept<'c> {
 
 /// A session on a SQLite file.
 pub struct SqliteSession {
-    /// `None` once the session holds a lock and serves for nothing else: an open connection would
-    /// keep a loader from leaving WAL mode.
+    /// `None` once the session holds an advisory lock and does nothing else: an open connection
+    /// would prevent a loader from leaving WAL mode.
     prepared: Option<Prepared>,
     advisory_lock: Option<LockFile>,
     interrupt: Arc<InterruptHandle>,
     scratch: Scratch,
     path: PathBuf,
-    /// Of the file that was opened: one that is deleted goes on to work, and keeps nothing.
+    /// Identity of the opened file: a deleted file can still be used, but keeps nothing.
     identity: Option<(u64, u64)>,
 }
 
-/// Device and inode of a file; `None` when there is none, and where files have no such numbers.
+/// Device and inode of a file; `None` if it does not exist, and on systems without such numbers.
 fn identity(path: &Path) -> Option<(u64, u64)> {
     #[cfg(unix)]
     {
@@ -122,7 +122,7 @@ impl SqliteSession {
         self.prepared.as_ref().map(Prepared::borrow_owner).ok_or_else(only_claims)
     }
 
-    /// Does something with the connection and its statements.
+    /// Calls `work` with the connection and its statements.
     #[inline]
     fn with<T>(
         &mut self,
@@ -146,7 +146,10 @@ impl SqliteSession {
 }
 
 fn only_claims() -> DbError {
-    DbError::new(ErrorClass::Other, "this session holds a lock and serves for nothing else")
+    DbError::new(
+        ErrorClass::Other,
+        "this session holds an advisory lock and cannot be used for anything else",
+    )
 }
 
 fn text_of(value: ValueRef<'_>) -> String {
@@ -182,7 +185,10 @@ impl<'c> Kept<'c> {
     fn bind(&mut self, args: &[Value<'_>], scratch: &mut Scratch) -> Result<(), DbError> {
         if args.len() != self.params.len() {
             let (given, wanted) = (args.len(), self.params.len());
-            let message = format!("`{}` takes {wanted} arguments, not {given}", self.name);
+            let message = format!(
+                "`{}`: wrong number of arguments: expected {wanted}, got {given}",
+                self.name
+            );
             return Err(DbError::new(ErrorClass::Other, message));
         }
         for (place, argument) in self.order.iter().copied().enumerate() {
@@ -198,7 +204,7 @@ impl<'c> Kept<'c> {
         Ok(())
     }
 
-    /// Runs the statement and gives each row to `each`.
+    /// Runs the statement and passes each row to `each`.
     #[inline]
     fn run(
         &mut self,
@@ -261,7 +267,7 @@ impl Session for SqliteSession {
                 rows += 1;
                 Ok(())
             })?;
-            // A statement that changes nothing leaves the count of the one before it.
+            // A statement that changes nothing leaves the previous statement's count.
             let changed = connection.total_changes() != before;
             Ok(if changed { connection.changes() } else { rows })
         })
@@ -324,7 +330,7 @@ impl Session for SqliteSession {
 
     async fn rollback(&mut self) -> Result<(), DbError> {
         self.with(|connection, statements, _| {
-            // SQLite may have rolled back by itself: after an interrupt, or when the disk is full.
+            // SQLite may have rolled back on its own: after an interrupt, or when the disk is full.
             if connection.is_autocommit() { Ok(()) } else { run_fixed(&mut statements.rollback) }
         })
     }
@@ -360,7 +366,7 @@ impl Admin for SqliteSession {
     }
 
     async fn settings(&mut self) -> Result<Vec<(String, String)>, DbError> {
-        // A session learns that another one has switched the journal mode only when it reads.
+        // A session notices that another one has switched the journal mode only when it reads.
         self.with(|_, statements, _| run_fixed(&mut statements.look))?;
         let mut settings = Vec::new();
         for name in SETTINGS {
@@ -393,7 +399,7 @@ impl Admin for SqliteSession {
 
     async fn advisory_lock(&mut self, name: &str, mode: LockMode) -> Result<bool, DbError> {
         let taken = LockFile::take(&self.path, name, mode).map_err(|error| {
-            let message = format!("claiming {}: {error}", self.path.display());
+            let message = format!("locking {}: {error}", self.path.display());
             DbError::new(ErrorClass::Other, message)
         })?;
         if taken.is_none() {
@@ -405,7 +411,7 @@ impl Admin for SqliteSession {
     }
 }
 
-/// Empties a buffer for the rows of a statement, and names the columns where somebody wants that.
+/// Empties a buffer for the rows of a statement, and sets the names of the columns if wanted.
 #[inline]
 fn describe(statement: &Statement<'_>, rows: &mut Rows) {
     rows.reset(statement.column_count());

@@ -1,4 +1,4 @@
-//! What is SQLite's own: files, journals, and processes that are killed.
+//! Tests of SQLite's own behaviour: files, journals, and killed processes.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -48,11 +48,11 @@ fn parameters_are_read_and_unknown_ones_refused() {
     assert_eq!(parse("cache_size", "-64000").unwrap().busy_timeout, Duration::from_secs(1));
     assert_eq!(parse("synchronous", "NORMAL").unwrap().synchronous, "normal");
     for (name, value, message) in [
-        ("page", "1", "no parameter `page`; there are synchronous"),
-        ("synchronous", "sometimes", "`sometimes` is not one of full, normal"),
-        ("journal_mode", "memory", "is not one of wal, delete"),
-        ("cache_size", "big", "`big` is no whole number"),
-        ("busy_timeout", "5", "`5` is no duration"),
+        ("page", "1", "unknown parameter `page` of a sqlite target: expected synchronous"),
+        ("synchronous", "sometimes", "expected one of full, normal"),
+        ("journal_mode", "memory", "expected one of wal, delete"),
+        ("cache_size", "big", "expected a whole number, got `big`"),
+        ("busy_timeout", "5", "invalid duration `5`"),
     ] {
         let error = parse(name, value).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");
@@ -66,8 +66,8 @@ async fn files_that_cannot_be_opened_are_refused_by_name() {
     std::fs::write(&text, "no database at all, ".repeat(200)).unwrap();
     for (path, role, message) in [
         (folder.path().join("none/a.db"), Role::Loader, "its folder does not exist"),
-        (folder.path().join("a.db"), Role::User, "there is no such file"),
-        (folder.path().join("a.db"), Role::Monitor, "there is no such file"),
+        (folder.path().join("a.db"), Role::User, "no such file"),
+        (folder.path().join("a.db"), Role::Monitor, "no such file"),
         (folder.path().to_owned(), Role::User, "is a folder"),
         (text, Role::Loader, "file is not a database"),
     ] {
@@ -93,11 +93,11 @@ async fn loaders_use_a_rollback_journal_and_users_wal() {
         assert_eq!(setting(session, "journal_mode").await, "wal");
         assert_eq!(setting(session, "synchronous").await, "2", "full");
     }
-    // A loader cannot leave WAL beside others, and works all the same.
+    // A loader cannot leave WAL mode while others are connected, but still works.
     let mut beside = database.connect(Role::Loader, 0).await.unwrap();
     assert_eq!(setting(&mut beside, "journal_mode").await, "wal");
     drop((user, loader, beside));
-    // A lock holds no connection, so it does not stand in the loader's way.
+    // A lock holds no connection, so it does not block the loader.
     assert!(monitor.advisory_lock("build", LockMode::Exclusive).await.unwrap());
     assert!(monitor.settings().await.is_err());
     let mut loader = database.connect(Role::Loader, 0).await.unwrap();
@@ -155,7 +155,7 @@ async fn a_reader_that_turns_to_writing_too_late_may_try_again() {
     reader.script("INSERT INTO t VALUES (2)").await.unwrap();
 }
 
-/// The process that the test below kills: it commits one part and never ends the second.
+/// The process that the test below kills: it commits one chunk and never finishes the second.
 #[tokio::test]
 #[ignore = "run by the test below"]
 async fn a_loader_to_be_killed() {

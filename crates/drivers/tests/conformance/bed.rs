@@ -1,4 +1,4 @@
-//! An empty database for each case, and the words in which databases differ.
+//! An empty database for each case, and the SQL in which databases differ.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,44 +14,45 @@ use triphammer_core::{ColumnType, Rows, Value};
 use triphammer_drivers::{AnyDatabase, AnySession, ConnectSettings};
 use triphammer_testbed::{MariadbServer, PostgresServer};
 
-/// No case takes as long.
+/// Longer than any case takes.
 pub const LIMIT: Duration = Duration::from_secs(120);
 
-/// An empty database, gone when it is dropped.
+/// An empty database, removed when it is dropped.
 pub struct Bed {
     url: String,
     pub words: &'static Words,
     folder: Option<TempDir>,
 }
 
-/// What cannot be said in the same way everywhere. `:1` is the first parameter.
+/// SQL that differs between databases. `:1` is the first parameter.
 pub struct Words {
-    /// What stands before the number of a parameter.
+    /// Character before the number of a parameter.
     marker: char,
-    /// Whether the number follows; else each use is an argument's place in the order of the text.
+    /// Whether the number follows; otherwise each use is the next argument in the order of the
+    /// text.
     numbered: bool,
     /// Declared types of columns.
     types: fn(ColumnType) -> String,
-    /// Digits of a decimal that are kept.
+    /// Number of digits of a decimal that are kept.
     pub decimal_digits: u32,
-    /// The same of one with ten digits after the point, where there is a larger type for it.
+    /// The same for a decimal with ten digits after the point, if there is a larger type for it.
     pub wide_digits: u32,
-    /// Makes a user who may connect; `{user}` is its name and `{password}` a string.
+    /// Creates a user who may connect; `{user}` is its name and `{password}` a string.
     pub create_user: &'static str,
-    /// A query of one row that gives its parameter back.
+    /// A query of one row that returns its parameter.
     pub echo: &'static str,
     /// A query of two columns, a number from 1 to 1,000,000 and forty characters.
     pub series: &'static str,
-    /// Makes a procedure that begins with other results where it can, and gives one row: its parameter
-    /// doubled, a text, and the list of 1, nothing and 3.
+    /// Creates a procedure that first returns other results where it can, and then one row: its
+    /// parameter doubled, a text, and the list of 1, NULL and 3.
     pub procedure: &'static str,
-    /// Calls it.
+    /// Calls that procedure.
     pub procedure_call: &'static str,
-    /// A query of the number and the sum of the elements of its parameter, a list.
+    /// A query for the number and the sum of the elements of its parameter, a list.
     pub list: &'static str,
     /// A query that takes a minute or longer.
     pub long: &'static str,
-    /// Parameters of the target that make `long` long.
+    /// Parameters of the target that make `long` take long.
     pub slow: &'static str,
 }
 
@@ -142,7 +143,7 @@ const MARIADB: Words = Words {
     procedure_call: "CALL twice(:1)",
     list: "SELECT count(*), coalesce(sum(x), 0) \
          FROM JSON_TABLE(:1, '$[*]' COLUMNS (x bigint PATH '$')) AS list",
-    // SLEEP would end with 1 and no error.
+    // SLEEP would return 1 without an error.
     long: "WITH d(n) AS (SELECT 0 UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 \
          UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL \
          SELECT 8 UNION ALL SELECT 9) SELECT count(*) \
@@ -163,35 +164,35 @@ const NULL: Words = Words {
     procedure_call: "",
     list: "",
     long: "rows 1: int 1",
-    // Preparing takes as long, which is why this is no minute.
+    // Preparing takes equally long, so this is less than a minute.
     slow: "?service=2s",
 };
 
-/// A bed for the SQLite driver.
+/// Creates a bed for the SQLite driver.
 pub fn sqlite() -> Bed {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}/test.db", folder.path().display());
     Bed { url, words: &SQLITE, folder: Some(folder) }
 }
 
-/// A bed for the PostgreSQL driver.
+/// Creates a bed for the PostgreSQL driver.
 pub fn postgres() -> Bed {
     let url = PostgresServer::shared().fresh_database("conformance").unwrap();
     Bed { url, words: &POSTGRES, folder: None }
 }
 
-/// A bed for the driver of MariaDB and MySQL.
+/// Creates a bed for the driver of MariaDB and MySQL.
 pub fn mariadb() -> Bed {
     let url = MariadbServer::shared().fresh_database("conformance").unwrap();
     Bed { url, words: &MARIADB, folder: None }
 }
 
-/// A bed for the null driver.
+/// Creates a bed for the null driver.
 pub fn null() -> Bed {
     Bed { url: "null:".into(), words: &NULL, folder: None }
 }
 
-/// Runs a case for a driver, unless that is let off.
+/// Runs a case for a driver, unless that is exempt.
 pub fn run(bed: fn() -> Bed, case: &str, body: impl AsyncFn(&Bed)) {
     let bed = bed();
     if bed.database().capabilities().exempt.iter().any(|(name, _)| *name == case) {
@@ -199,7 +200,7 @@ pub fn run(bed: fn() -> Bed, case: &str, body: impl AsyncFn(&Bed)) {
     }
     block_on(async {
         if !bed.is_networked() {
-            // A database in process begins to exist when a loader opens it.
+            // An in-process database is created when a loader opens it.
             bed.session(Role::Loader).await.close().await;
         }
         tokio::time::timeout(LIMIT, body(&bed)).await.expect("a case ends in time");
@@ -213,34 +214,34 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
 }
 
 impl Bed {
-    /// The database, with nothing asked for.
+    /// Opens the database with default settings.
     pub fn database(&self) -> AnyDatabase {
         self.database_with(&ConnectSettings::default())
     }
 
-    /// The database, with settings.
+    /// Opens the database with these settings.
     pub fn database_with(&self, settings: &ConnectSettings) -> AnyDatabase {
         open(&self.url, settings)
     }
 
-    /// The database in which [`Words::long`] is long.
+    /// The database in which [`Words::long`] takes long.
     pub fn slow_database(&self) -> AnyDatabase {
         open(&format!("{}{}", self.url, self.words.slow), &ConnectSettings::default())
     }
 
-    /// A new session.
+    /// Opens a new session.
     pub async fn session(&self, role: Role) -> AnySession {
         self.database().connect(role, 0).await.unwrap()
     }
 
-    /// A new session after a script.
+    /// Opens a new session and runs a script.
     pub async fn session_after(&self, script: &str) -> AnySession {
         let mut session = self.session(Role::User).await;
         session.script(script).await.unwrap();
         session
     }
 
-    /// Whether hosts and passwords mean something.
+    /// Whether the database has hosts and passwords.
     pub fn is_networked(&self) -> bool {
         self.url.contains("//")
     }
@@ -252,14 +253,14 @@ impl Bed {
         format!("{before}@{host}/{path}")
     }
 
-    /// The target with another user and password, written as they are.
+    /// The target with another user and password, unescaped.
     pub fn url_as(&self, user: &str, password: &str) -> String {
         let (before, _) = self.url.split_once("//").unwrap();
         let (_, after) = self.url.split_once('@').unwrap();
         format!("{before}//{user}:{password}@{after}")
     }
 
-    /// The target of a database that is not there, and has a name that was never used.
+    /// The target of a database that does not exist, with a name that was never used.
     pub fn url_of_missing(&self) -> String {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("missing{}", COUNT.fetch_add(1, Ordering::Relaxed));
@@ -267,18 +268,18 @@ impl Bed {
         format!("{before}/{name}")
     }
 
-    /// Where a file of the database would be, for databases that are files.
+    /// Path of the database's file, for databases that are files.
     pub fn file_of(&self, url: &str) -> Option<std::path::PathBuf> {
         let path = url.split_once(':').unwrap().1;
         self.folder.as_ref().map(|_| path.into())
     }
 
-    /// A declared type.
+    /// The declared type for a column type.
     pub fn column_type(&self, column: ColumnType) -> String {
         (self.words.types)(column)
     }
 
-    /// A statement with `:1`, `:2` … for its parameters.
+    /// Creates a statement with `:1`, `:2` … for its parameters.
     pub fn statement(&self, sql: &str, types: &[ColumnType]) -> BoundStatement {
         const NAMES: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
         let params: Vec<Param> =
@@ -298,7 +299,7 @@ impl Bed {
         BoundStatement { name: sql.to_owned(), sql: text, params, order }
     }
 
-    /// Prepares a statement.
+    /// Prepares a statement on a session.
     pub async fn prepare(
         &self,
         session: &mut AnySession,
@@ -308,7 +309,7 @@ impl Bed {
         session.prepare(&self.statement(sql, types)).await.unwrap()
     }
 
-    /// Runs a query of one integer.
+    /// Runs a query that returns one integer.
     pub async fn number(&self, session: &mut AnySession, sql: &str) -> i64 {
         let id = self.prepare(session, sql, &[]).await;
         let mut rows = Rows::new();
@@ -316,7 +317,7 @@ impl Bed {
         rows.first(sql).unwrap().int(0).unwrap()
     }
 
-    /// Shows that a session serves.
+    /// Asserts that a session still works.
     pub async fn assert_usable(&self, session: &mut AnySession) {
         assert!(!session.is_closed());
         let id = self.prepare(session, self.words.echo, &[ColumnType::Int]).await;
@@ -326,19 +327,19 @@ impl Bed {
     }
 }
 
-/// A database by its target.
+/// Opens a database by its target.
 pub fn open(url: &str, settings: &ConnectSettings) -> AnyDatabase {
     AnyDatabase::open(url, settings).unwrap()
 }
 
-/// A server of its own that a case may kill.
+/// A separate server that a case may kill.
 pub enum OwnServer {
     Postgres(PostgresServer),
     Mariadb(MariadbServer),
 }
 
 impl OwnServer {
-    /// Starts one for the driver of `bed`.
+    /// Starts a server for the driver of `bed`.
     pub fn start(bed: &Bed) -> Self {
         match bed.url.split(':').next().unwrap() {
             "postgres" => Self::Postgres(PostgresServer::start(Default::default()).unwrap()),
@@ -370,7 +371,7 @@ impl OwnServer {
     }
 }
 
-/// Tries something until it is so, at most for ten seconds.
+/// Retries something until it succeeds, for at most ten seconds.
 pub async fn eventually<'a>(
     what: &str,
     mut attempt: impl FnMut() -> Pin<Box<dyn Future<Output = bool> + 'a>>,

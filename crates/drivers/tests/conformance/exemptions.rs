@@ -1,4 +1,5 @@
-//! Who is let off which cases. Whoever changes a driver's list changes this one too, and says why.
+//! Which driver is exempt from which cases. A change to a driver's list must change this one too,
+//! with the reason.
 
 use triphammer_core::session::Database;
 use triphammer_drivers::{AnyDatabase, ConnectSettings, SCHEMES};

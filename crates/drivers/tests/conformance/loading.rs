@@ -1,4 +1,4 @@
-//! Bulk loads.
+//! Cases of bulk loads.
 
 use std::sync::LazyLock;
 use triphammer_core::session::{Access, Role, Session};
@@ -21,7 +21,7 @@ static TABLE: LazyLock<TableDef> = LazyLock::new(|| {
 const CREATE: &str =
     "CREATE TABLE t (id integer NOT NULL PRIMARY KEY, amount bigint, words varchar(40))";
 
-/// Gives `count` rows in batches; `id` makes the key of a row from its number.
+/// Generates `count` rows in batches; `id` makes the key of a row from its number.
 fn rows(count: i64, id: impl Fn(i64) -> i64) -> impl FnMut(&mut Rows) -> bool {
     let mut next = 0;
     move |rows| {
@@ -56,7 +56,7 @@ pub async fn bulk_load(bed: &Bed) {
     assert_eq!(bed.number(&mut user, nulls).await, COUNT / 10);
     let sum = (1..=COUNT).filter(|n| n % 10 != 0).sum::<i64>() * 1_000_007;
     assert_eq!(bed.number(&mut user, "SELECT sum(amount) FROM t").await, sum);
-    // The loader goes on beside a user.
+    // The loader continues while a user is active.
     loader.begin(Access::Write).await.unwrap();
     loader.load(&TABLE, &mut rows(10, |n| COUNT + n)).await.unwrap();
     loader.commit().await.unwrap();

@@ -1,4 +1,4 @@
-//! Sessions that stand in each other's way.
+//! Cases of sessions that block each other.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,7 +74,7 @@ pub async fn deadlock(bed: &Bed) {
 }
 
 pub async fn claims(bed: &Bed) {
-    // One database for all: the null driver's locks are no wider.
+    // One database for all sessions: the null driver's locks reach no further.
     let database = Arc::new(bed.database());
     let take = |mode: LockMode, name: &'static str| {
         let database = Arc::clone(&database);

@@ -1,9 +1,9 @@
-//! What every driver has to keep to. A case is written once, against the traits, and runs for every
-//! driver through [`triphammer_drivers::AnyDatabase`], as the program does. A driver is let off a case
-//! only through its capabilities, with a reason; `exemptions` pins who is let off what.
+//! What every driver must guarantee. A case is written once, against the traits, and runs for every
+//! driver through [`triphammer_drivers::AnyDatabase`], as the program does. A driver is exempt from
+//! a case only through its capabilities, with a reason; `exemptions` pins who is exempt from what.
 //!
-//! A driver is added with a function in `bed.rs` that gives it an empty database, its words of SQL
-//! there, and its name in the list below.
+//! To add a driver, add a function in `bed.rs` that gives it an empty database, its SQL there, and
+//! its name in the list below.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
 mod bed;
@@ -16,7 +16,7 @@ mod threaded;
 mod transactions;
 mod values;
 
-/// Makes a module of tests for each driver, and the list of cases.
+/// Generates a module of tests for each driver, and the list of cases.
 macro_rules! conformance {
     ([$($driver:ident)*] $cases:tt) => {
         $(conformance!(@driver $driver $cases);)*
@@ -33,7 +33,7 @@ macro_rules! conformance {
         }
     };
     (@list { $($group:ident: $($case:ident)*;)* }) => {
-        /// Every case.
+        /// Names of all cases.
         const CASES: &[&str] = &[$($(stringify!($case)),*),*];
     };
 }

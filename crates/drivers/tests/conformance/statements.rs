@@ -1,4 +1,4 @@
-//! Statements, scripts and calls.
+//! Cases of statements, scripts and calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -198,7 +198,7 @@ pub async fn cancel(bed: &Bed) {
         .run(async move |session| (session.prepare(&long).await.unwrap(), session.canceller()));
     let pending = member.start(async move |session| {
         let result = session.query(id, &[], &mut Rows::new()).await;
-        // Nothing may be left over that would hit a later statement.
+        // Nothing may be left over that would affect a later statement.
         (result, session.rollback().await)
     });
     tokio::time::sleep(Duration::from_millis(300)).await;

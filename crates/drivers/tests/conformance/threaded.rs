@@ -1,4 +1,4 @@
-//! Sessions on threads of their own, for cases in which one waits for another.
+//! Sessions on their own threads, for cases in which one waits for another.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -13,17 +13,17 @@ use crate::bed::LIMIT;
 
 type Work = Box<dyn FnOnce(&Runtime, &LocalSet, &mut AnySession) + Send>;
 
-/// A session on a thread of its own, closed when this is dropped.
+/// A session on its own thread, closed when this is dropped.
 pub struct ThreadedSession {
     work: Option<Sender<Work>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// An answer that is still to come.
+/// An answer that has not arrived yet.
 pub struct Pending<T>(Receiver<T>);
 
 impl ThreadedSession {
-    /// Opens a session.
+    /// Opens a session on a new thread.
     pub fn connect(database: &Arc<AnyDatabase>) -> Self {
         let (sender, receiver) = channel::<Work>();
         let database = Arc::clone(database);
@@ -39,7 +39,7 @@ impl ThreadedSession {
         Self { work: Some(sender), thread: Some(thread) }
     }
 
-    /// Begins something with the session.
+    /// Starts an operation on the session.
     pub fn start<T: Send + 'static, W>(&self, work: W) -> Pending<T>
     where
         W: AsyncFnOnce(&mut AnySession) -> T + Send + 'static,
@@ -53,7 +53,7 @@ impl ThreadedSession {
         Pending(receiver)
     }
 
-    /// Does something with the session.
+    /// Runs an operation on the session and waits for it.
     pub fn run<T: Send + 'static, W>(&self, work: W) -> T
     where
         W: AsyncFnOnce(&mut AnySession) -> T + Send + 'static,
@@ -63,7 +63,7 @@ impl ThreadedSession {
 }
 
 impl<T> Pending<T> {
-    /// The answer.
+    /// Waits for the answer.
     pub fn wait(self) -> T {
         self.0.recv_timeout(LIMIT).expect("an answer in time")
     }

@@ -1,4 +1,4 @@
-//! Transactions, and what one sees of another.
+//! Cases of transactions, and what one sees of another.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub async fn abandoned_transaction(bed: &Bed) {
     session.script("DELETE FROM t").await.unwrap();
     drop(session);
     assert_eq!(bed.number(&mut other, COUNT).await, 2);
-    // Its locks go too.
+    // Its locks are released too.
     other.begin(Access::Write).await.unwrap();
     other.script("UPDATE t SET n = 0").await.unwrap();
     other.commit().await.unwrap();
@@ -79,7 +79,7 @@ pub async fn shared_snapshot(bed: &Bed) {
     let mut first = bed.session(Role::Monitor).await;
     first.begin(Access::Snapshot).await.unwrap();
     let Some(name) = first.share_snapshot().await.unwrap() else {
-        // A database that cannot share says so; whoever asks reads with one session then.
+        // A database that cannot share snapshots says so; callers then read with one session.
         return first.rollback().await.unwrap();
     };
     writer.script("DELETE FROM t").await.unwrap();
@@ -110,7 +110,7 @@ pub async fn write_skew(bed: &Bed) {
         });
         assert_eq!(seen, 30);
     }
-    // At the same time, because where reads lock one waits for the other.
+    // At the same time, because where reads take locks one waits for the other.
     let updates = [1, 2].map(|id| format!("UPDATE t SET n = n - 30 WHERE id = {id}"));
     let pending = members.iter().zip(updates).map(|(member, update)| {
         member.start(async move |session| {

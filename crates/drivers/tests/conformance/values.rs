@@ -1,4 +1,4 @@
-//! Values on their way there and back.
+//! Cases of values on their way to the database and back.
 
 use std::sync::LazyLock;
 use triphammer_core::session::{Access, Role, Session};
@@ -43,7 +43,7 @@ static VALUES: LazyLock<TableDef> = LazyLock::new(|| {
     )
 });
 
-/// Values of a type that are most likely to go wrong.
+/// Values of a type that are most likely to fail.
 fn values(bed: &Bed, column: ColumnType, long: &'static str) -> Vec<Value<'static>> {
     let integers = |list: &[i64]| list.iter().copied().map(Value::Int).collect();
     match column {
@@ -112,7 +112,7 @@ fn values(bed: &Bed, column: ColumnType, long: &'static str) -> Vec<Value<'stati
     }
 }
 
-/// Rows that hold every value and, in each column, NULL.
+/// Rows that contain every value and, in each column, NULL.
 fn all(bed: &Bed) -> Vec<Vec<Value<'static>>> {
     let long: &'static str = Box::leak("long ünd ".repeat(3000).into_boxed_str());
     let columns: Vec<_> = TYPES.iter().map(|column| values(bed, *column, long)).collect();

@@ -1,5 +1,5 @@
-//! Real servers whose messages are broken on their way, by seeds: whatever comes, no call panics, none keeps
-//! its thread from a limit, and memory is bounded. `make fuzz` does this for longer.
+//! Real servers whose messages are corrupted on the way, by seeds: whatever arrives, no call
+//! panics, none ignores a time limit, and memory is bounded. `make fuzz` runs this for longer.
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,22 +20,22 @@ use triphammer_testbed::{
 
 use crate::session::{on_worker, statement};
 
-/// Seconds for each server where nobody gives another number.
+/// Default number of seconds for each server.
 const SECONDS: u64 = 12;
-/// Longest wait for an answer: servers that say nothing are among what is tried.
+/// Longest wait for an answer: servers that say nothing are among the cases.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// Longest time of a session: one that waits in vain is of no more use.
+/// Longest duration of a session: one that waits in vain is of no further use.
 const SESSION: Duration = Duration::from_millis(700);
-/// Sessions at once by one seed.
+/// Number of concurrent sessions per seed.
 const SESSIONS: u32 = 8;
-/// Memory that a process of tests may have taken at its peak.
+/// Peak memory that a test process may use.
 const MEMORY_KIB_MAX: u64 = 1024 * 1024;
 
 static TABLE: LazyLock<TableDef> = LazyLock::new(|| {
     table("fuzzed", [column("id", ColumnType::Int), column("words", ColumnType::Text)])
 });
 
-/// Does what may fail in any way but by a panic or without an end.
+/// Awaits an operation that may fail in any way except by a panic or by never ending.
 async fn tried<T, E>(asked: impl Future<Output = Result<T, E>>) -> Option<T> {
     timeout(PATIENCE, asked).await.ok()?.ok()
 }
@@ -81,7 +81,7 @@ async fn exercise(session: &mut AnySession, placeholder: &str) {
     tried(session.advisory_lock("fuzzed", LockMode::Shared)).await;
 }
 
-/// One seed: a proxy that breaks messages, and some sessions through it.
+/// Tests one seed: a proxy that corrupts messages, and some sessions through it.
 fn round(framing: Framing, upstream: u16, url: impl Fn(u16) -> String, seed: u64) -> u64 {
     let every = [4, 12, 40, 150][usize::try_from(seed % 4).unwrap()];
     let meddler = Meddler::start(upstream, framing, Meddling::Random { seed, every });

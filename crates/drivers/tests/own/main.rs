@@ -1,4 +1,5 @@
-//! What is each driver's own, on real servers. What every driver must do is in the conformance suite.
+//! Tests of each driver's own behaviour, on real servers. What every driver must do is in the
+//! conformance suite.
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail as its own lines do")]
 
 mod fuzz;

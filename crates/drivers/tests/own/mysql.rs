@@ -1,5 +1,6 @@
-//! What is MySQL's and MariaDB's own: TLS modes, sockets, option files, ways to log in, loads, cancelling,
-//! and servers that fill up, stop or only read. What every driver must do is in the conformance suite.
+//! Tests of MySQL's and MariaDB's own behaviour: TLS modes, sockets, option files, authentication
+//! methods, loads, cancelling, and servers that fill up, stop or are read only. What every driver
+//! must do is in the conformance suite.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -32,7 +33,7 @@ async fn session(url: &str) -> MysqlSession {
     open(url).connect(Role::User, 0).await.unwrap()
 }
 
-/// The error that a target is answered with.
+/// The error with which connecting to a target fails.
 async fn refusal(url: &str) -> DbError {
     open(url).connect(Role::User, 0).await.err().expect("an error")
 }
@@ -82,7 +83,7 @@ mod tls {
                 ("localhost", with("VERIFY_IDENTITY", &ca), Ok(true)),
                 ("127.0.0.1", with("VERIFY_IDENTITY", &ca), Ok(true)),
                 ("127.1", with("VERIFY_CA", &ca), Ok(true)),
-                ("127.1", with("VERIFY_IDENTITY", &ca), Err("cannot be in a certificate")),
+                ("127.1", with("VERIFY_IDENTITY", &ca), Err("cannot be issued for this host name")),
                 ("127.0.0.1", format!("ssl-ca={}", other.display()), Err("UnknownIssuer")),
                 ("127.0.0.1", with("VERIFY_CA", &other), Err("UnknownIssuer")),
                 ("127.0.0.1", with("VERIFY_IDENTITY", &other), Err("UnknownIssuer")),
@@ -135,7 +136,7 @@ mod tls {
             assert_eq!((error.class(), error.code()), (ErrorClass::Refused, Some("1045")));
             let wrong = url_as(server, user, &format!("ssl-cert={0}&ssl-key={0}", cert.display()));
             let error = open_with(&wrong, &ConnectSettings::default()).err().unwrap();
-            assert!(error.to_string().contains("no readable PEM key"), "{error}");
+            assert!(error.to_string().contains("not a readable PEM key"), "{error}");
         });
     }
 }
@@ -219,7 +220,7 @@ mod reaching {
             for (url, code, message) in [
                 (url_as(server, &format!("{user}:wrong"), ""), "1045", "Access denied"),
                 (url_as(server, "nobody:x", ""), "1045", "nobody"),
-                (url_as(server, user, ""), "1045", "no password is given"),
+                (url_as(server, user, ""), "1045", "no password was given"),
                 (format!("mysql://{user}:{password}@127.0.0.1:{port}/gone"), "1049", "gone"),
             ] {
                 hold_refusal(&refusal(&url).await, port, Some(code), message);
@@ -232,14 +233,14 @@ mod reaching {
         let port = no_database("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n");
         let error = on_worker(refusal(&format!("mysql://u:p@127.0.0.1:{port}/d")));
         assert_eq!(error.class(), ErrorClass::Refused);
-        assert!(error.message().contains("right port"), "{error}");
+        assert!(error.message().contains("check host and port"), "{error}");
     }
 
     #[test]
     fn a_full_server_is_unavailable() {
         let options = MariadbOptions { max_connections: 10, ..Default::default() };
         let server = MariadbServer::start(options).unwrap();
-        // The place that is kept for administrators is not for this one.
+        // The connection reserved for administrators is not for this user.
         let plain = "CREATE USER plain@'%' IDENTIFIED BY 'p'; GRANT SELECT ON *.* TO plain@'%'";
         server.run("mysql", plain).unwrap();
         on_worker(async {
@@ -256,7 +257,7 @@ mod reaching {
             for session in sessions.drain(..) {
                 session.close().await;
             }
-            // The server takes a moment to notice who has gone.
+            // The server takes a moment to notice closed sessions.
             let clock = Clock::start();
             while let Err(error) = database.connect(Role::User, 0).await {
                 assert_eq!(error.class(), ErrorClass::Unavailable, "{error}");
@@ -276,7 +277,7 @@ mod logging_in {
         if server.is_mariadb() {
             match server.run("mysql", "INSTALL SONAME 'auth_ed25519'") {
                 Ok(_) => plugins.push(("ed25519", "VIA ed25519 USING PASSWORD({})")),
-                // Some builds in the matrix come without it.
+                // Some builds in the matrix lack it.
                 Err(error) => {
                     let is_matrix = std::env::var_os("TRIPHAMMER_TEST_MYSQL_BIN").is_some();
                     assert!(is_matrix, "{error}");
@@ -317,7 +318,7 @@ mod logging_in {
     fn a_password_is_told_on_an_open_line_only_when_that_is_asked_for() {
         let server = MariadbServer::shared();
         if server.is_mariadb() {
-            return; // It has no way to log in that would ask.
+            return; // It has no authentication method that would ask.
         }
         on_worker(async {
             let mut admin = session(&server.url("mysql")).await;
@@ -329,7 +330,7 @@ mod logging_in {
             assert_eq!(error.class(), ErrorClass::Refused);
             assert!(error.message().contains("get-server-public-key=1"), "{error}");
             session(&at("ssl-mode=DISABLED&get-server-public-key=1")).await;
-            // The server remembers it from then on.
+            // The server caches it from then on.
             session(&at("ssl-mode=DISABLED")).await;
             admin.script("FLUSH PRIVILEGES").await.unwrap();
             session(&at("ssl-mode=REQUIRED")).await;
@@ -341,7 +342,7 @@ mod logging_in {
     fn an_unknown_way_to_log_in_is_named() {
         let server = MariadbServer::shared();
         if !server.is_mariadb() {
-            return; // MySQL's other ways are not in its free edition.
+            return; // MySQL's other methods are not in its free edition.
         }
         on_worker(async {
             let mut admin = session(&server.url("mysql")).await;
@@ -462,7 +463,7 @@ mod sessions {
             session.begin(Access::Write).await.unwrap();
             assert!(!session.is_closed());
             server.stop();
-            // The runtime hears of it when it looks.
+            // The runtime notices when it polls.
             tokio::time::sleep(Duration::from_millis(50)).await;
             assert!(session.is_closed());
             let error = session.commit().await.unwrap_err();
@@ -486,7 +487,7 @@ mod sessions {
                 session(&format!("mysql://plain:p@127.0.0.1:{}/d", server.port())).await;
             let error = session.script("INSERT INTO t VALUES (1)").await.unwrap_err();
             assert_eq!((error.class(), error.code()), (ErrorClass::ReadOnly, Some("1290")));
-            // A right that a user has not is another matter.
+            // A missing privilege is a different matter.
             let error = session.script("SELECT * FROM mysql.user").await.unwrap_err();
             assert_eq!(error.class(), ErrorClass::Other, "{error}");
         });
@@ -558,7 +559,7 @@ mod loading {
     const CREATE: &str =
         "CREATE TABLE t (id int PRIMARY KEY, amount decimal(9, 2), words varchar(20))";
 
-    /// Gives rows with keys made by `id`.
+    /// Generates rows with keys from `id`.
     fn rows(count: i64, id: impl Fn(i64) -> i64) -> impl FnMut(&mut Rows) -> bool {
         let mut next = 0;
         move |rows| {

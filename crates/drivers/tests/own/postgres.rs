@@ -1,5 +1,6 @@
-//! What is PostgreSQL's own: TLS modes, sockets, hosts, passwords, protocols, COPY, cancelling, and
-//! servers that fill up, die or are not yet up. What every driver must do is in the conformance suite.
+//! Tests of PostgreSQL's own behaviour: TLS modes, sockets, hosts, passwords, protocols, COPY,
+//! cancelling, and servers that fill up, die or are not yet up. What every driver must do is in the
+//! conformance suite.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -35,7 +36,7 @@ async fn session(url: &str) -> PostgresSession {
     connect(url).await.unwrap()
 }
 
-/// The error that a target is answered with.
+/// The error with which connecting to a target fails.
 async fn refusal(url: &str) -> DbError {
     connect(url).await.err().expect("an error")
 }
@@ -76,9 +77,9 @@ mod tls {
                 ("localhost", with("verify-ca", &ca), Ok(true)),
                 ("localhost", with("verify-full", &ca), Ok(true)),
                 ("127.0.0.1", with("verify-full", &ca), Ok(true)),
-                // An address, but no name that a certificate can have.
+                // An address, but not a name that a certificate can have.
                 ("127.1", with("verify-ca", &ca), Ok(true)),
-                ("127.1", with("verify-full", &ca), Err("cannot be in a certificate")),
+                ("127.1", with("verify-full", &ca), Err("cannot be issued for this host name")),
                 ("localhost", with("require", &other), Err("UnknownIssuer")),
                 ("localhost", with("verify-ca", &other), Err("UnknownIssuer")),
                 ("localhost", with("verify-full", &other), Err("UnknownIssuer")),
@@ -148,7 +149,7 @@ mod tls {
                 assert_eq!(has_tls, working == "allow");
                 assert_eq!(database.tls_fell_back(), working == "prefer");
                 assert_eq!(database.notes(), [""; 0], "nobody is on the way to this host");
-                // The same host by a name that does not say so.
+                // The same host by a name that does not show it.
                 let elsewhere = open(&url(working).replace("127.0.0.1", "127.1"));
                 elsewhere.connect(Role::User, 0).await.unwrap().close().await;
                 let notes = elsewhere.notes().concat();
@@ -177,7 +178,7 @@ mod tls {
             let parsed = TargetUrl::parse(&wrong).unwrap();
             let settings = ConnectSettings::default();
             let error = Postgres::open_in(&parsed, &settings, &no_environment).err().unwrap();
-            assert!(error.to_string().contains("no readable PEM key"), "{error}");
+            assert!(error.to_string().contains("not a readable PEM key"), "{error}");
         });
     }
 }
@@ -269,7 +270,7 @@ mod reaching {
                 (
                     format!("postgres://postgres@127.0.0.1:{port}/postgres"),
                     None,
-                    "asks for a password",
+                    "requires a password",
                 ),
             ] {
                 hold_refusal(&refusal(&url).await, port, code, message);
@@ -282,7 +283,7 @@ mod reaching {
         let port = no_database("HTTP/1.1 400 Bad Request\r\n\r\n");
         let error = on_worker(refusal(&format!("postgres://u:p@127.0.0.1:{port}/d")));
         assert_eq!(error.class(), ErrorClass::Refused);
-        assert!(error.message().contains("right port"), "{error}");
+        assert!(error.message().contains("check host and port"), "{error}");
     }
 
     #[test]
@@ -299,7 +300,7 @@ mod reaching {
 mod passwords {
     use super::*;
 
-    /// Opens a target with an environment of its own.
+    /// Opens a target with its own environment.
     async fn connect_in(url: &str, vars: &[(&str, &str)]) -> Result<PostgresSession, DbError> {
         let env = |name: &str| {
             vars.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
@@ -324,7 +325,7 @@ mod passwords {
             let port = server.port();
             on_worker(async {
                 let typed = password.replace("%41", "%2541");
-                // With a slash or question mark behind an at sign nobody can say what was meant.
+                // With a slash or question mark after an at sign the meaning is ambiguous.
                 let typed = Some(typed).filter(|typed| !typed.contains("@b"));
                 for written in typed.into_iter().chain([encode_all(password)]) {
                     let url = format!("postgres://{role}:{written}@127.0.0.1:{port}/postgres");
@@ -595,7 +596,7 @@ mod statements {
             })
             .await;
         });
-        // An answer may come in two pieces now and then, and the budget of a task ends.
+        // An answer may occasionally arrive in two pieces, and the budget of a task ends.
         assert!(polls.get() < QUERIES * 5 / 4, "{} polls for {QUERIES} queries", polls.get());
     }
 
@@ -766,7 +767,7 @@ mod transactions {
                     .unwrap()
             );
             shared.close().await;
-            // The dropped sessions above go when the server notices.
+            // The dropped sessions above end when the server notices.
             for _ in 0..100 {
                 if other.advisory_lock("tproc-c", LockMode::Exclusive).await.unwrap() {
                     return;
@@ -799,7 +800,7 @@ mod loading {
     const CREATE: &str = "CREATE TABLE everything (small int2, whole int4, big int8, real float8, \
                           money numeric(12,2), words text, moment timestamp, list int4[])";
 
-    /// Row `n`, where every third has a NULL somewhere, but never in `whole`.
+    /// Appends row `n`; every third has a NULL somewhere, but never in `whole`.
     fn push(rows: &mut Rows, n: i64) {
         let null = if n % 3 == 0 { n % 8 } else { 1 };
         if null == 0 {
@@ -900,7 +901,7 @@ mod loading {
             for (bad, class, message) in [
                 ("server", ErrorClass::Constraint, "everything_whole_check"),
                 ("value", ErrorClass::Other, "40000 does not fit a smallint"),
-                ("partial", ErrorClass::Other, "end within a row"),
+                ("partial", ErrorClass::Other, "ends within a row"),
                 ("table", ErrorClass::Other, "does not exist"),
             ] {
                 session.begin(Access::Write).await.unwrap();
@@ -1053,7 +1054,7 @@ mod trouble {
             assert!(idle.is_closed(), "it is seen without asking");
             let error = idle.script("SELECT 1").await.unwrap_err();
             assert_eq!((error.class(), error.code()), (ErrorClass::Unavailable, Some("57P01")));
-            // Much to replay after a crash, so that the start takes a while.
+            // Much to replay after a crash, so that starting takes a while.
             session(&url)
                 .await
                 .script("CREATE TABLE t AS SELECT generate_series(1, 1000000) AS a")
@@ -1107,7 +1108,7 @@ mod looking {
                 |name: &str| settings.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
             assert_eq!(find("fsync"), Some("off"));
             assert_eq!(find("shared_buffers"), Some("128MB"));
-            // Before PostgreSQL 15 counts come by a collector of their own, a little later.
+            // Before PostgreSQL 15 counts arrive through a separate collector, a little later.
             let counted = async {
                 while session.transaction_count().await.unwrap() == Some(0) {
                     tokio::time::sleep(Duration::from_millis(50)).await;

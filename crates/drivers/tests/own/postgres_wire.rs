@@ -1,5 +1,5 @@
-//! What the PostgreSQL client does with its connection: the ways of proving a password, servers that
-//! break the protocol, and calls cancelled half-way. What a session is for is tested in postgres.rs.
+//! How the PostgreSQL client uses its connection: authentication methods, servers that violate the
+//! protocol, and calls cancelled half-way. Sessions are tested in postgres.rs.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -82,21 +82,21 @@ mod breaking {
         [&[tag][..], &length.to_be_bytes(), body].concat()
     }
 
-    /// What a server says to a session that it lets in.
+    /// What a server sends to a session that it accepts.
     fn welcome() -> Vec<u8> {
         let key = message(b'K', &[0, 0, 0, 1, 0, 0, 0, 2]);
         [message(b'R', &[0; 4]), message(b'S', b"a\0b\0"), key, message(b'Z', b"I")].concat()
     }
 
-    /// What it says to a statement that gives one integer.
+    /// What a server sends for a statement that returns one integer.
     fn prepared() -> Vec<u8> {
         let column = b"\0\x01a\0\0\0\0\0\0\0\0\0\0\x17\0\x04\xff\xff\xff\xff\0\0";
         [message(b'1', b""), message(b't', b"\0\0"), message(b'T', column), message(b'Z', b"I")]
             .concat()
     }
 
-    /// A server for one session, which says one of `answers` whenever it is told something, and then
-    /// closes the connection. Gives its URL.
+    /// A server for one session, which sends one of `answers` whenever it receives something, and
+    /// then closes the connection. Returns its URL.
     fn server(answers: Vec<Vec<u8>>) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -117,15 +117,19 @@ mod breaking {
     fn a_start_that_breaks_the_protocol_is_an_error() {
         for (answer, class, text) in [
             (Vec::new(), ErrorClass::Disconnected, "closed the connection"),
-            (b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(), ErrorClass::Refused, "right port"),
-            (b"R\0\0\0\x03".to_vec(), ErrorClass::Refused, "right port"),
-            (b"R\xff\xff\xff\xff".to_vec(), ErrorClass::Refused, "right port"),
-            (message(b'R', b"\0\0"), ErrorClass::Refused, "right port"),
-            (message(b'R', b"\0\0\0\x05"), ErrorClass::Refused, "right port"),
+            (
+                b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(),
+                ErrorClass::Refused,
+                "check host and port",
+            ),
+            (b"R\0\0\0\x03".to_vec(), ErrorClass::Refused, "check host and port"),
+            (b"R\xff\xff\xff\xff".to_vec(), ErrorClass::Refused, "check host and port"),
+            (message(b'R', b"\0\0"), ErrorClass::Refused, "check host and port"),
+            (message(b'R', b"\0\0\0\x05"), ErrorClass::Refused, "check host and port"),
             (message(b'R', b"\0\0\0\x07"), ErrorClass::Refused, "number 7"),
             (message(b'R', b"\0\0\0\x0aODD\0\0"), ErrorClass::Refused, "SCRAM"),
-            (message(b'Z', b"I"), ErrorClass::Refused, "right port"),
-            (message(b'E', b"SFATAL"), ErrorClass::Refused, "right port"),
+            (message(b'Z', b"I"), ErrorClass::Refused, "check host and port"),
+            (message(b'E', b"SFATAL"), ErrorClass::Refused, "check host and port"),
             (message(b'E', b"VFATAL\0C57P03\0Mlater\0\0"), ErrorClass::Unavailable, "later"),
             (message(b'R', &[0; 4]), ErrorClass::Disconnected, "closed the connection"),
         ] {
@@ -144,7 +148,10 @@ mod breaking {
             let url = server(vec![asks.clone(), message(b'R', first.as_bytes())]);
             let error = on_worker(connect(&url)).err().unwrap();
             assert_eq!(error.class(), ErrorClass::Refused, "{error}");
-            assert!(error.message().contains("SCRAM iterations; at most 1000000"), "{error}");
+            assert!(
+                error.message().contains("SCRAM iterations; the maximum is 1000000"),
+                "{error}"
+            );
         }
     }
 
@@ -160,12 +167,12 @@ mod breaking {
             let mut session = connect(&server(vec![welcome(), prepared, bound])).await.unwrap();
             let id = session.prepare(&statement("SELECT 1", &[])).await.unwrap();
             let error = session.query(id, &[], &mut Rows::new()).await.unwrap_err();
-            assert!(error.message().contains("longer than 64 MiB"), "{error}");
+            assert!(error.message().contains("exceeds 64 MiB"), "{error}");
             assert!(session.is_closed());
             let rows = [described.clone(), row.repeat(20)].concat();
             let mut session = connect(&server(vec![welcome(), rows])).await.unwrap();
             let error = session.tables().await.unwrap_err();
-            assert!(error.message().contains("longer than 16 MiB or 100000 rows"), "{error}");
+            assert!(error.message().contains("exceeds 16 MiB or 100000 rows"), "{error}");
             let rows = [described, message(b'D', b"\0\x01\0\0\0\x01x").repeat(100_001)].concat();
             let mut session = connect(&server(vec![welcome(), rows])).await.unwrap();
             let error = session.settings().await.unwrap_err();
@@ -268,7 +275,7 @@ mod giving_up {
     static WORDS: LazyLock<TableDef> =
         LazyLock::new(|| table("words", [column("word", ColumnType::Text)]));
 
-    /// The same database by way of the unix socket.
+    /// The same database through the unix socket.
     fn by_unix_socket(url: &str) -> String {
         let server = PostgresServer::shared();
         let (folder, password) = (server.socket_folder().display(), server.password());
@@ -276,7 +283,7 @@ mod giving_up {
         format!("postgres://postgres:{password}@/{name}?host={folder}&port={}", server.port())
     }
 
-    /// A session on a database whose table of words does `body` for each row that comes.
+    /// A session on a database whose table `words` runs `body` for each row that is inserted.
     async fn session_with_trigger(url: &str, body: &str) -> PostgresSession {
         let mut session = connect(url).await.unwrap();
         let sql = format!(
@@ -288,7 +295,7 @@ mod giving_up {
         session
     }
 
-    /// Rows of a kilobyte.
+    /// Generates rows of a kilobyte.
     fn words(count: usize) -> impl FnMut(&mut Rows) -> bool {
         let mut left = count;
         move |rows| {

@@ -1,4 +1,4 @@
-//! What the tests do with a session, whosever it is.
+//! Helpers of the tests for any driver's session.
 
 use std::future::Future;
 use std::io::{Read, Write};
@@ -9,7 +9,7 @@ use triphammer_core::session::Session;
 use triphammer_core::sql::{BoundStatement, param};
 use triphammer_core::{ColumnType, DbError, ErrorClass, Rows};
 
-/// Longer than anything here takes; what hangs fails.
+/// Longer than anything here takes; whatever hangs fails.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Runs a test as a worker thread of the engine runs users.
@@ -50,8 +50,8 @@ pub async fn number_of(session: &mut impl Session, sql: &str) -> i64 {
     rows_of(session, sql).await.unwrap().row(0).int(0).unwrap()
 }
 
-/// Holds what a way to connect came to, whether there is TLS or why there is no session, against what it
-/// should: the refusal's message has the words given.
+/// Compares the result of connecting (whether there is TLS, or why there is no session) with what
+/// is expected: the error's message must contain the given words.
 pub fn hold(found: Result<bool, DbError>, wanted: Result<bool, &str>, what: &str) {
     match (found, wanted) {
         (Ok(found), Ok(wanted)) => assert_eq!(found, wanted, "{what}"),
@@ -63,7 +63,8 @@ pub fn hold(found: Result<bool, DbError>, wanted: Result<bool, &str>, what: &str
     }
 }
 
-/// Holds the refusal of a server on this host against its code and words; the password `wrong` is not told.
+/// Compares the error of a server on this host with its code and words; the password `wrong` must
+/// not be shown.
 pub fn hold_refusal(error: &DbError, port: u16, code: Option<&str>, words: &str) {
     assert_eq!((error.class(), error.code()), (ErrorClass::Refused, code), "{error}");
     assert!(error.message().contains(words), "{error}");
@@ -71,14 +72,14 @@ pub fn hold_refusal(error: &DbError, port: u16, code: Option<&str>, words: &str)
     assert!(!error.message().contains("wrong"), "{error}");
 }
 
-/// The port of something that is no database; it says this to whoever comes first.
+/// The port of a peer that is not a database; it sends this to whoever connects first.
 pub fn no_database(says: &'static str) -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         stream.write_all(says.as_bytes()).unwrap();
-        // Until the other side goes.
+        // Until the other side closes.
         let _ = stream.read_to_end(&mut Vec::new());
     });
     port

@@ -149,7 +149,7 @@ mod tests {
                 "no transaction is called `payment`; there are new_order and all",
             ),
             ("all.p42 < 50ms", "a limit is on p50, p90"),
-            ("all.p95 < 50", "`50` is no duration"),
+            ("all.p95 < 50", "invalid duration `50`"),
             ("all.p95 < 0s", "above 0"),
         ] {
             let error = LatencyLimit::parse(text, &types()).unwrap_err();

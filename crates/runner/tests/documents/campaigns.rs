@@ -108,7 +108,7 @@ fn a_profile_without_enough_levels_says_why_there_is_no_curve() {
     let profile = part();
     assert!(profile.usl.is_none() && !profile.is_good());
     let words = profile.findings.join("\n");
-    assert!(words.contains("needs 3 different levels, there are 2"), "{words}");
+    assert!(words.contains("needs 3 different levels, got 2"), "{words}");
     assert!(
         words.contains("500 virtual users could not be run, and more were not tried: connected 97"),
         "{words}"

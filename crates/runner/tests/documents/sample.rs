@@ -334,7 +334,7 @@ pub fn troubled() -> (RunFacts, RunEnd) {
             Some(Elapsed::at_second(121)),
             "the database could not be reached for 12 s",
         ),
-        Note::new("interrupted", Some(Elapsed(180_300_000_000)), "stopped before its time"),
+        Note::new("interrupted", Some(Elapsed(180_300_000_000)), "stopped early"),
     ];
     (facts, end)
 }

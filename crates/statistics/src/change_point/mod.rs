@@ -1,18 +1,21 @@
-//! When a sequence of results changed for good.
+//! Detects lasting changes in a sequence of results.
 //!
 //! Three questions in turn:
 //!
-//! 1. Where did the level shift? Optimal partitioning: the segments whose sum of squares about their means,
-//!    with a penalty for each shift, is least (Jackson et al., "An algorithm for optimal partitioning of
-//!    data on an interval", 2005; Killick, Fearnhead and Eckley, JASA 107, 2012). It finds shifts to and
-//!    fro that hide each other from a search by halves. A shift counts for a change only when Student's t
-//!    says so too, as if neighbours were correlated by [`CORRELATION`], for all stretches at once (Bonferroni).
-//! 2. Would a host that switches to and fro show the same? Places differ in speed for a while: a virtual
-//!    machine moves, a neighbour comes and goes. Nothing in a shift tells it from a change, so an assumption
-//!    must: such a host switches with a chance of [`SWITCHING`] or more from run to run. Shifts are changes
-//!    when it would show so few of them, so far apart, in at most `ALARM` of histories.
-//! 3. If it would: do the levels that the host switches between lie higher or lower after some run? The
-//!    stretches between shifts are shuffled as wholes, so that a history is measured by its own switching.
+//! 1. Where did the level shift? Optimal partitioning: the segments with the least sum of squares
+//!    about their means, plus a penalty for each shift (Jackson et al., "An algorithm for optimal
+//!    partitioning of data on an interval", 2005; Killick, Fearnhead and Eckley, JASA 107, 2012).
+//!    It finds shifts back and forth that hide each other from a binary search. A shift counts as a
+//!    change only when Student's t confirms it, as if neighbours were correlated by
+//!    [`CORRELATION`], for all stretches at once (Bonferroni).
+//! 2. Would a host that switches back and forth show the same? Hosts differ in speed for a while: a
+//!    virtual machine moves, a neighbour comes and goes. Nothing in a shift distinguishes it from a
+//!    change, so an assumption is needed: such a host switches with a probability of [`SWITCHING`]
+//!    or more from run to run. Shifts are changes when it would show so few of them, so far apart,
+//!    in at most `ALARM` of histories.
+//! 3. If it would: are the levels that the host switches between higher or lower after some run?
+//!    The stretches between shifts are shuffled as units, so that a history is measured by its own
+//!    switching.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,25 +24,25 @@ use crate::distribution::{freedom, t_975, t_two_sided};
 use crate::numbers::{finite, length, mean, scaled, size, squares};
 use crate::random::Random;
 
-/// Fewest results between two shifts of the level.
+/// Minimum number of results between two shifts of the level.
 const SEGMENT_MIN: usize = 2;
-/// Fewest results that can show a change: one, in their middle.
+/// Minimum number of results that can show a change: one, in the middle.
 pub const RESULTS_MIN: usize = 14;
-/// Most results that are looked at: the search takes time with their square.
+/// Maximum number of results that are examined: the time of the search is quadratic.
 pub const RESULTS_MAX: usize = 500;
-/// What a shift must take from the sum of squares, in variances of one result.
+/// How much a shift must reduce the sum of squares, in variances of one result.
 const PENALTY: f64 = 10.0;
-/// Correlation of a result with the one before it that is reckoned with.
+/// Assumed correlation of a result with the one before it.
 pub const CORRELATION: f64 = 0.2;
-/// Chance from run to run that a host changes its speed, at least, if it does so at all.
+/// Minimum probability, from run to run, that an unstable host changes its speed.
 pub const SWITCHING: f64 = 0.1;
-/// Share of its switches that are seen: a stay of one or two runs often hides in the noise.
+/// Share of its switches that are detected: a stay of one or two runs often hides in the noise.
 const SWITCHES_SEEN: f64 = 0.65;
-/// Chance that the shifts of such a host are taken for changes, and that noise is taken for one.
+/// Probability that the shifts of such a host, or noise, are mistaken for a change.
 const ALARM: f64 = 0.04;
-/// Chance that the switching of a history is taken for a change beyond it.
+/// Probability that the switching of a history is mistaken for a change beyond it.
 const ALARM_BEYOND: f64 = 0.025;
-/// Shuffled orders that a split is compared with.
+/// Number of shuffled orders that a split is compared with.
 const PERMUTATIONS: usize = 399;
 
 /// A change in a sequence of results.
@@ -47,14 +50,14 @@ const PERMUTATIONS: usize = 399;
 pub struct ChangePoint {
     /// Index of the first result after the change.
     pub at: usize,
-    /// Mean of the results from the change before this one, or the start.
+    /// Mean of the results between the previous change, or the start, and this one.
     pub before: f64,
     /// Mean of the results up to the next change, or the end.
     pub after: f64,
-    /// `after` over `before`; `None` when `before` is 0.
+    /// Ratio of `after` to `before`; `None` when `before` is 0.
     pub ratio: Option<f64>,
-    /// 95 % interval of `after` - `before`, as Welch's t gives it: somewhat narrow, because the place was
-    /// chosen from the same results.
+    /// 95 % interval of `after` - `before` according to Welch's t: somewhat narrow, because the
+    /// location was chosen from the same results.
     pub difference: Interval,
     /// 1 - the greatest p-value of the tests that it passed, from 0.96 to 1.
     pub confidence: f64,
@@ -63,19 +66,19 @@ pub struct ChangePoint {
 /// What a sequence of results shows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Found {
-    /// Changes, in the order of time.
+    /// Changes in chronological order.
     pub changes: Vec<ChangePoint>,
-    /// Shifts of the level that are no proof of a change, in the order of time: noise or a host that
-    /// switches would show them as well.
+    /// Shifts of the level that do not prove a change, in chronological order: noise or a switching
+    /// host would show them as well.
     pub shifts: Vec<ChangePoint>,
 }
 
-/// Where something changes, and the chance that it shows without a change.
+/// Location of a change, and the probability that it appears without one.
 type Place = (usize, f64);
 
-/// Finds the changes in results in the order of time, one figure a run. Results that are not finite are
-/// taken as missing; indices are those of `results`. The same results and seed give the same changes.
-/// Of more than [`RESULTS_MAX`] only the last are looked at.
+/// Finds the changes in results, in chronological order, one figure per run. Results that are not
+/// finite count as missing; indices refer to `results`. The same results and seed give the same
+/// changes. If there are more than [`RESULTS_MAX`], only the last ones are examined.
 #[must_use]
 pub fn change_points(results: &[f64], seed: u64) -> Found {
     let known: Vec<usize> = (0..results.len()).filter(|&i| results[i].is_finite()).collect();
@@ -97,22 +100,24 @@ pub fn change_points(results: &[f64], seed: u64) -> Found {
     Found { changes: described(&changes), shifts: described(&unsure) }
 }
 
-/// How many more results at the last level make changes of these shifts, each the index of a first result
-/// after it, as far as a host that switches stands against that; `None` when no reasonable number does.
+/// How many more results at the last level would turn these shifts, each the index of the first
+/// result after it, into changes, as far as a switching host is the alternative; `None` when no
+/// reasonable number would.
 #[must_use]
 pub fn results_missing(results: usize, shifts: &[usize]) -> Option<usize> {
     let least = RESULTS_MIN.saturating_sub(results);
     (least..RESULTS_MAX).find(|more| chance_of_switching(results + more, shifts) <= ALARM)
 }
 
-/// The results between these places.
+/// The results between these locations.
 fn stretches<'v>(values: &'v [f64], places: &[Place]) -> Vec<&'v [f64]> {
     let mut start = 0;
     let ends = places.iter().map(|&(at, _)| at).chain([values.len()]);
     ends.map(|end| &values[std::mem::replace(&mut start, end)..end]).collect()
 }
 
-/// Where the level shifts, whatever the cause: the least sum of squares with a penalty for each shift.
+/// Where the level shifts, whatever the cause: the least sum of squares plus a penalty for each
+/// shift.
 fn shifts(values: &[f64]) -> Vec<usize> {
     let noise = noise(values);
     let values = within_neighbours(values, 3.0 * noise.sqrt());
@@ -130,7 +135,7 @@ fn shifts(values: &[f64]) -> Vec<usize> {
         let sum = first[to] - first[from];
         (second[to] - second[from] - sum * sum / size(to - from)).max(0.0)
     };
-    // The best cost of all results before each, and where its last segment starts.
+    // The best cost of all results before each index, and where its last segment starts.
     let mut best = vec![(-penalty, 0)];
     for end in 1..=values.len() {
         let starts = (0..=end.saturating_sub(SEGMENT_MIN)).filter(|&s| s == 0 || s >= SEGMENT_MIN);
@@ -148,8 +153,8 @@ fn shifts(values: &[f64]) -> Vec<usize> {
     found
 }
 
-/// The variance of one result about its level, from the differences of neighbours, without the greatest
-/// fifth of them: those hold the shifts.
+/// The variance of one result about its level, from the differences of neighbours, without the
+/// greatest fifth of them, which contain the shifts.
 fn noise(values: &[f64]) -> f64 {
     /// Mean of the lower four fifths of squares of standard normal numbers.
     const KEPT: f64 = 0.437_7;
@@ -158,8 +163,8 @@ fn noise(values: &[f64]) -> f64 {
     mean(&squares[..length((size(squares.len()) * 0.8).ceil())]) / KEPT / 2.0
 }
 
-/// The results, none farther than `far` beyond the two before it and the two after it: one bad run is no
-/// level of its own.
+/// The results, none farther than `far` beyond the two before it and the two after it: one bad run
+/// is not a level.
 fn within_neighbours(values: &[f64], far: f64) -> Vec<f64> {
     let near = |at: usize| {
         let around = at.saturating_sub(2)..(at + 3).min(values.len());
@@ -173,13 +178,13 @@ fn within_neighbours(values: &[f64], far: f64) -> Vec<f64> {
     values.iter().enumerate().map(pulled).collect()
 }
 
-/// Each shift with the chance that noise shows it, somewhere.
+/// Each shift with the probability that noise shows it somewhere.
 fn tested(values: &[f64], shifts: &[usize]) -> Vec<Place> {
     let places: Vec<Place> = shifts.iter().map(|&at| (at, 0.0)).collect();
     let stretches = stretches(values, &places);
     let freedom = size(values.len()) - size(stretches.len());
     let pooled = stretches.iter().map(|stretch| squares(stretch)).sum::<f64>() / freedom.max(1.0);
-    // A mean of results that are alike is worth that of fewer.
+    // A mean of correlated results is worth that of fewer independent ones.
     let variance = pooled * (1.0 + CORRELATION) / (1.0 - CORRELATION);
     let looks = size(values.len()).powi(2) / 2.0;
     let chance = |(sides, &at): (&[&[f64]], &usize)| {
@@ -192,8 +197,8 @@ fn tested(values: &[f64], shifts: &[usize]) -> Vec<Place> {
     stretches.windows(2).zip(shifts).map(chance).collect()
 }
 
-/// The shifts as changes, when a host that switches would hardly show so few of them so far apart; `None`
-/// when it would.
+/// The shifts as changes, if a switching host would hardly show so few of them so far apart; `None`
+/// if it would.
 fn lasting(results: usize, shifts: &[Place]) -> Option<Vec<Place>> {
     let edges: Vec<usize> = shifts.iter().map(|&(at, _)| at).collect();
     let chance = chance_of_switching(results, &edges);
@@ -202,9 +207,9 @@ fn lasting(results: usize, shifts: &[Place]) -> Option<Vec<Place>> {
     (results >= RESULTS_MIN && chance <= ALARM).then(|| sure.collect())
 }
 
-/// The chance that a host which switches shows so many shifts or fewer, at least one, and no two of them nor
-/// an end nearer to each other than these. There are (n - (j + 1)(m - 1) - 1 over j) ways to lay j shifts
-/// into n results with m or more between any two.
+/// The probability that a switching host shows this many shifts or fewer, at least one, with no two
+/// of them nor an end closer to each other than these. There are (n - (j + 1)(m - 1) - 1 over j)
+/// ways to place j shifts in n results with m or more between any two.
 fn chance_of_switching(results: usize, shifts: &[usize]) -> f64 {
     let edges: Vec<usize> = [0].iter().chain(shifts).chain(&[results]).copied().collect();
     let shortest = edges.windows(2).map(|edge| edge[1] - edge[0]).min().unwrap_or(results);
@@ -226,7 +231,7 @@ fn beyond_switching(values: &[f64], shifts: &[Place], random: &mut Random) -> Op
     let (mut greater, allowed) = (0, length(ALARM_BEYOND * size(PERMUTATIONS + 1)) - 1);
     for _ in 0..PERMUTATIONS {
         random.shuffle(&mut stretches);
-        // Rounding depends on the order: as good as the same counts as the same.
+        // Rounding depends on the order: almost equal counts as equal.
         if farthest(&stretches).1 >= apart * (1.0 - 1e-9) {
             greater += 1;
             if greater > allowed {
@@ -237,8 +242,8 @@ fn beyond_switching(values: &[f64], shifts: &[Place], random: &mut Random) -> Op
     Some((at, size(greater + 1) / size(PERMUTATIONS + 1)))
 }
 
-/// Between which stretches the means before and after are farthest apart, and how far: the sum of squares
-/// that the split explains.
+/// The split with the greatest distance between the means before and after, and that distance: the
+/// sum of squares that the split explains.
 fn farthest(stretches: &[&[f64]]) -> Place {
     let sums: Vec<(f64, usize)> =
         stretches.iter().map(|stretch| (stretch.iter().sum(), stretch.len())).collect();
@@ -256,7 +261,7 @@ fn farthest(stretches: &[&[f64]]) -> Place {
     best
 }
 
-/// What a change is, from the results on its two sides.
+/// Describes a change by the results on its two sides.
 fn describe(
     (before, after): (&[f64], &[f64]),
     scale: f64,

@@ -1,4 +1,4 @@
-//! False alarms and finds by simulation.
+//! False alarms and detections by simulation.
 
 use super::*;
 use crate::numbers::assert_finite;
@@ -100,7 +100,8 @@ fn no_finite_history_makes_nan_or_infinity() {
     }
 }
 
-/// A host whose speed is `offset` less at times: it switches with `chance` from run to run.
+/// A host whose speed is lower by `offset` at times: it switches with probability `chance` from run
+/// to run.
 fn sticky(random: &mut Random, runs: usize, (offset, chance): (f64, f64), noise: f64) -> Vec<f64> {
     let mut slow = random.unit() < 0.5;
     let level = (0..runs).map(|_| {
@@ -111,13 +112,13 @@ fn sticky(random: &mut Random, runs: usize, (offset, chance): (f64, f64), noise:
     level.collect()
 }
 
-/// Share of histories in which a change is told, in per cent.
+/// Percentage of histories in which a change is reported.
 fn alarms(histories: u64, mut make: impl FnMut() -> Vec<f64>) -> f64 {
     let alarm = |seed: &u64| !change_points(&make(), *seed).changes.is_empty();
     100.0 * size((0..histories).filter(alarm).count()) / crate::numbers::float(histories)
 }
 
-/// AR(1) about 1,000 with 2 % of scatter.
+/// AR(1) about 1,000 with a standard deviation of 2 %.
 fn alike(random: &mut Random, runs: usize, rho: f64) -> Vec<f64> {
     random.ar1(runs, rho).iter().map(|x| 1_000.0 * (1.0 + 0.02 * x)).collect()
 }
@@ -151,7 +152,7 @@ fn a_change_beyond_the_switching_of_the_host_is_found() {
     assert!(found >= 90.0, "{found} %");
 }
 
-/// A shift that a host which switches would show as well is reported as such.
+/// A shift that a switching host would show as well is reported as such.
 #[test]
 fn a_young_shift_is_no_change_yet() {
     let mut random = Random::new(70);

@@ -1,12 +1,13 @@
-//! Whether B is faster than A, slower, the same within a margin, or not yet known.
+//! Decides whether B is faster than A, slower, equal within a margin, or not yet known.
 //!
-//! The figure is the ratio B over A, on a logarithmic scale: noise of throughput and of times is a share of
-//! them, and a ratio does not depend on the unit. The margin is the same both ways: 2 % is from 1 / 1.02
-//! to 1.02. Student's t on logarithms of ratios: Georges, Buytaert and Eeckhout, OOPSLA 2007; Welch's t:
-//! Biometrika 34, 1947; equivalence by an interval within the margin: Schuirmann 1987.
+//! The figure is the ratio B over A, on a logarithmic scale: noise of throughput and of times is
+//! proportional to them, and a ratio does not depend on the unit. The margin is symmetric: 2 % is
+//! from 1 / 1.02 to 1.02. Student's t on logarithms of ratios: Georges, Buytaert and Eeckhout,
+//! OOPSLA 2007; Welch's t: Biometrika 34, 1947; equivalence by an interval within the margin:
+//! Schuirmann 1987.
 //!
-//! By simulation of 7 pairs with 2 % autocorrelated noise (the tests): A against A is called slower or
-//! faster in at most 6 %, a slowdown of 5 % is found in at least 90 %.
+//! By simulation of 7 pairs with 2 % autocorrelated noise (the tests): A against A is called slower
+//! or faster in at most 6 %, a slowdown of 5 % is found in at least 90 %.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,25 +18,25 @@ use crate::distribution::{freedom, t_975};
 use crate::numbers::{finite, length, mean, size, squares};
 use crate::series::summarise;
 
-/// Difference that does not matter, as a share.
+/// Default difference that does not matter, as a share.
 pub const MARGIN: f64 = 0.02;
-/// Most pairs (or runs a side) that are ever proposed.
+/// Maximum number of pairs (or runs per side) that are proposed.
 pub const PAIRS_MAX: u32 = 1_000;
 
-/// Most points of a series that are ever proposed: about four months of seconds.
+/// Maximum number of points of a series that are proposed: about four months of seconds.
 const POINTS_MAX: f64 = 1e7;
 
-/// Which way is better.
+/// Which direction is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Better {
-    /// Throughput.
+    /// Higher values, as of throughput.
     Higher,
-    /// Times.
+    /// Lower values, as of times.
     Lower,
 }
 
-/// B against A.
+/// Result of comparing B with A.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// B over A: the geometric mean ratio. 1.05 is 5 % more.
@@ -44,41 +45,41 @@ pub struct Comparison {
     pub interval: Interval,
     /// Difference that does not matter, as a share.
     pub margin: f64,
-    /// Which way is better.
+    /// Which direction is better.
     pub better: Better,
-    /// What the interval was made from.
+    /// Data that the interval is based on.
     pub basis: Basis,
-    /// What it says of B.
+    /// Verdict on B, given interval and margin.
     pub verdict: Verdict,
 }
 
-/// What an interval was made from.
+/// Data that an interval is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Basis {
     /// Pairs of runs: paired t on the logarithms of their ratios.
     Pairs {
-        /// How many.
+        /// Number of pairs compared.
         pairs: usize,
     },
-    /// Runs of A and of B without an order: Welch's t on logarithms.
+    /// Runs of A and of B in no particular order: Welch's t on logarithms.
     Runs {
-        /// Of A.
+        /// Number of runs of A.
         a: usize,
-        /// Of B.
+        /// Number of runs of B.
         b: usize,
     },
-    /// One run each, from their series. What differs from run to run is not in the interval, so that it
-    /// is the narrowest that may be claimed.
+    /// One run each, from their series. The interval does not include variation between runs, so it
+    /// is the narrowest that can be claimed.
     Series {
-        /// Points of A.
+        /// Number of points of A.
         a: usize,
-        /// Points of B.
+        /// Number of points of B.
         b: usize,
     },
 }
 
-/// What a comparison says of B, decided in this order.
+/// Verdict of a comparison on B, decided in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[schemars(rename = "ComparisonVerdict")]
@@ -87,11 +88,12 @@ pub enum Verdict {
     Equivalent,
     /// The interval excludes 1 and the ratio is beyond the margin, on the worse side.
     Slower,
-    /// The same on the better side.
+    /// The interval excludes 1 and the ratio is beyond the margin, on the better side.
     Faster,
-    /// Neither.
+    /// None of the others.
     Inconclusive {
-        /// What would settle it if ratio and noise stay as they are; `None` when nothing reasonable would.
+        /// What would settle it if ratio and noise stay as they are; `None` if nothing reasonable
+        /// would.
         more: Option<More>,
     },
 }
@@ -102,17 +104,17 @@ pub enum Verdict {
 pub enum More {
     /// This many more pairs.
     Pairs {
-        /// How many; at least 1.
+        /// Number of pairs, at least 1.
         pairs: u32,
     },
     /// This many more runs of each.
     Runs {
-        /// How many; at least 1.
+        /// Number of runs, at least 1.
         runs: u32,
     },
     /// This many more points (commonly seconds) of each series.
     Points {
-        /// How many; at least 1.
+        /// Number of points, at least 1.
         points: usize,
     },
 }
@@ -127,15 +129,15 @@ pub enum CompareError {
     /// A figure is NaN, infinite, 0 or less.
     #[error("a figure is not a positive finite number")]
     NotPositive,
-    /// A series is too short for an interval of its mean, see [`crate::series`].
-    #[error("a run is too short to compare it alone")]
+    /// A series is too short for an interval of its mean; see [`crate::series`].
+    #[error("a single run is too short to be compared: use a longer run, or several")]
     TooShort,
-    /// The margin is not between 0 and 1, both excluded.
-    #[error("a margin lies between 0 and 1")]
+    /// The margin is not between 0 and 1 (exclusive).
+    #[error("the margin must be between 0 and 1")]
     Margin,
 }
 
-/// Compares runs made in pairs (a, b) that lie side by side in time, such as A B B A.
+/// Compares runs made in pairs (a, b) that are adjacent in time, such as A B B A.
 ///
 /// # Errors
 /// With fewer than two pairs, a figure that is not positive, or a margin outside 0 to 1.
@@ -163,7 +165,7 @@ pub fn pairs(
     })
 }
 
-/// Compares runs of A with runs of B that were made apart.
+/// Compares runs of A with runs of B that were made separately.
 ///
 /// # Errors
 /// With fewer than two runs on a side, a figure that is not positive, or a margin outside 0 to 1.
@@ -191,8 +193,8 @@ pub fn runs(a: &[f64], b: &[f64], better: Better, margin: f64) -> Result<Compari
     })
 }
 
-/// Compares one run of A with one of B from their series of one figure an interval, without warm-up.
-/// A series that drifts is compared by its mean all the same: look at its summary too.
+/// Compares one run of A with one of B from their series of one figure per interval, without
+/// warm-up. A drifting series is compared by its mean all the same: check its summary too.
 ///
 /// # Errors
 /// When a series is too short, its mean is not positive, or the margin is outside 0 to 1.
@@ -210,7 +212,7 @@ pub fn series(
     };
     let basis = Basis::Series { a: a.points, b: b.points };
     difference.judge(better, margin, basis, |half_width| {
-        // The interval narrows with the root of the length.
+        // The interval narrows with the square root of the length.
         let times = (t_975(difference.freedom) * difference.error / half_width).powi(2);
         let more = ((times - 1.0) * size(a.points.max(b.points))).ceil();
         (more <= POINTS_MAX).then(|| More::Points { points: length(more).max(1) })
@@ -221,7 +223,7 @@ pub fn series(
 struct Side {
     points: usize,
     ln_mean: f64,
-    /// Of `ln_mean`, by the delta method.
+    /// Variance of `ln_mean`, by the delta method.
     variance: f64,
     freedom: f64,
 }
@@ -248,7 +250,8 @@ struct Difference {
 }
 
 impl Difference {
-    /// `more` says what would bring the interval to a half-width above 0.
+    /// Judges a difference; `more` computes what would bring the interval to a given half-width
+    /// above 0.
     fn judge(
         self,
         better: Better,
@@ -294,7 +297,8 @@ fn ln(figure: f64) -> Result<f64, CompareError> {
     }
 }
 
-/// The first number from 1 that is enough, by bisection: what is enough stays so.
+/// The smallest number from 1 for which `enough` holds, by bisection; it must hold for all greater
+/// ones.
 fn first(enough: impl Fn(&u32) -> bool) -> Option<u32> {
     if !enough(&PAIRS_MAX) {
         return None;

@@ -1,4 +1,4 @@
-//! Verdicts by simulation, and their edges.
+//! Verdicts by simulation, and edge cases.
 
 use super::*;
 use crate::numbers::assert_finite;
@@ -6,7 +6,8 @@ use crate::random::Random;
 
 const RUNS: usize = 2_000;
 
-/// Seven pairs made A B B A A B B A…, with 2 % noise that is alike from run to run, and B at `ratio`.
+/// Seven pairs in the order A B B A A B B A…, with 2 % noise that is correlated from run to run,
+/// and B at `ratio`.
 fn seven_pairs(random: &mut Random, rho: f64, ratio: f64) -> Vec<(f64, f64)> {
     let noise = random.ar1(14, rho);
     let run = |e: f64| 1_000.0 * (1.0 + 0.02 * e);
@@ -83,12 +84,12 @@ fn the_verdicts_come_in_their_order() {
         let pairs_of: Vec<(f64, f64)> = ratios.iter().map(|r| (10.0, 10.0 * r)).collect();
         pairs(&pairs_of, Better::Higher, 0.02).unwrap().verdict
     };
-    // Surely 1 % more is equivalent all the same.
+    // Certainly 1 % more is still equivalent.
     assert_eq!(verdict(&[1.010, 1.011, 1.010, 1.011]), Verdict::Equivalent);
     assert_eq!(verdict(&[1.050, 1.051, 1.050, 1.051]), Verdict::Faster);
     assert_eq!(verdict(&[0.950, 0.951, 0.950, 0.951]), Verdict::Slower);
     assert!(matches!(verdict(&[0.9, 1.1, 1.05, 0.97]), Verdict::Inconclusive { .. }));
-    // Surely different, but not surely by more than the margin.
+    // Certainly different, but not certainly by more than the margin.
     assert!(matches!(verdict(&[1.015, 1.02, 1.016, 1.021]), Verdict::Inconclusive { .. }));
 }
 
@@ -132,7 +133,7 @@ fn what_is_needed_settles_it_where_noise_and_ratio_stay() {
     let many: Vec<(f64, f64)> = few.iter().copied().cycle().take(3 * (1 + more as usize)).collect();
     let settled = pairs(&many, Better::Higher, MARGIN).unwrap().verdict;
     assert!(!matches!(settled, Verdict::Inconclusive { .. }), "{more} more: {settled:?}");
-    // A ratio at the margin's very edge is settled by nothing.
+    // A ratio at the very edge of the margin cannot be settled.
     let edge = [(1.0, 1.02 * 1.01), (1.0, 1.02 / 1.01 - 1e-5)];
     let verdict = pairs(&edge, Better::Higher, MARGIN).unwrap().verdict;
     assert_eq!(verdict, Verdict::Inconclusive { more: None });

@@ -1,6 +1,6 @@
-//! Whether a target falls behind an open load: what arrives is known exactly, so is what ends, and what lies
-//! between is the backlog. One that keeps up has a backlog that comes and goes; one that does not has one
-//! that grows.
+//! Decides whether a target falls behind an open load: arrivals are known exactly, and so are ends;
+//! the difference is the backlog. If the target keeps up, the backlog comes and goes; otherwise it
+//! grows.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,29 +8,29 @@ use crate::distribution::t_975;
 use crate::numbers::{mean, size, squares};
 use crate::{Estimate, Interval};
 
-/// Fewest stretches that a growth can be seen in.
+/// Minimum number of stretches in which growth can be detected.
 pub const STRETCHES_MIN: usize = 5;
-/// How far the mean growth has to be above 0, as a share of the 97.5 % quantile of Student's t: about
-/// 0.3 % of targets at the very edge look so by chance, and none that has a little room.
+/// How far the mean growth must be above 0, as a multiple of the 97.5 % quantile of Student's t:
+/// about 0.3 % of targets at the very edge do so by chance, and none with a little headroom.
 const SURE: f64 = 1.5;
-/// How many times what is under way in a calm system may be left in a short window.
+/// How many times the load in progress of a calm system may remain in a short window.
 const UNDER_WAY: f64 = 1.5;
-/// Standard deviations of the arrivals that may be left in a short window.
+/// Standard deviations of the arrivals that may remain in a short window.
 const CHANCE: f64 = 4.0;
 
-/// What arrived and what ended in stretches of time of about equal length.
+/// Arrivals and ends in stretches of time of about equal length.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stretch {
-    /// Its length, in seconds, above 0.
+    /// Length in seconds, above 0.
     pub seconds: f64,
-    /// Transactions that fell due.
+    /// Number of transactions that fell due.
     pub arrived: f64,
-    /// Transactions that ended, whatever their outcome.
+    /// Number of transactions that ended, whatever their outcome.
     pub ended: f64,
 }
 
-/// Whether the backlog grew throughout: by more than it changes from stretch to stretch. `None` when there
-/// are fewer than [`STRETCHES_MIN`] stretches.
+/// Whether the backlog grew throughout: by more than it varies between stretches. `None` with fewer
+/// than [`STRETCHES_MIN`] stretches.
 #[must_use]
 pub fn grows(stretches: &[Stretch]) -> Option<bool> {
     if stretches.len() < STRETCHES_MIN {
@@ -42,9 +42,10 @@ pub fn grows(stretches: &[Stretch]) -> Option<bool> {
     Some(mean(&growth) > sure.max(f64::EPSILON))
 }
 
-/// Whether a whole window, too short for stretches, ended with more left than calm and chance explain.
-/// `response` is the mean response time in seconds: by Little's law `arrivals per second × response` are
-/// under way in a calm system. One that began empty and fell behind all along has twice that.
+/// Whether a whole window, too short for stretches, ended with more left than a calm system and
+/// chance explain. `response` is the mean response time in seconds: by Little's law, `arrivals per
+/// second × response` are in progress in a calm system. One that began empty and fell behind all
+/// along has twice that.
 #[must_use]
 pub fn left_behind(window: Stretch, response: f64) -> bool {
     let left = window.arrived - window.ended;
@@ -52,7 +53,7 @@ pub fn left_behind(window: Stretch, response: f64) -> bool {
     left > UNDER_WAY * under_way && left > CHANCE * window.arrived.sqrt()
 }
 
-/// What was served per second, from the scatter of the stretches; `None` without any.
+/// Transactions served per second, with the scatter of the stretches; `None` without stretches.
 #[must_use]
 pub fn served(stretches: &[Stretch]) -> Option<Estimate> {
     let seconds: f64 = stretches.iter().map(|stretch| stretch.seconds).sum();
@@ -60,13 +61,13 @@ pub fn served(stretches: &[Stretch]) -> Option<Estimate> {
     let each: Vec<f64> = stretches.iter().map(|stretch| stretch.ended / stretch.seconds).collect();
     let half = match each.len() >= STRETCHES_MIN {
         true => t_975(size(each.len()) - 1.0) * error(&each),
-        // As if each had come by chance.
+        // As if each had arrived by chance.
         false => t_975(f64::MAX) * (value / seconds).sqrt(),
     };
     value.is_finite().then(|| Estimate { value, interval: Some(Interval::around(value, half)) })
 }
 
-/// Standard error of the mean.
+/// Standard error of the mean of `values`.
 fn error(values: &[f64]) -> f64 {
     let n = size(values.len());
     (squares(values) / (n * (n - 1.0))).sqrt()
@@ -77,7 +78,7 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// Stretches of a server of rate 100 with exponential times, from empty.
+    /// Stretches of a server of rate 100 with exponential times, starting empty.
     fn stretches(random: &mut Random, rate: f64, count: usize, seconds: f64) -> Vec<Stretch> {
         let (mut due, mut free) = (0.0_f64, 0.0_f64);
         let mut found = vec![Stretch { seconds, arrived: 0.0, ended: 0.0 }; count];
@@ -117,7 +118,7 @@ mod tests {
         assert!(left_behind(window(328.0, 200.0), 0.195));
         // One that waits when the load ends.
         assert!(!left_behind(window(7.0, 6.0), 0.02));
-        // 300 ms each, however many at once, from an empty start.
+        // 300 ms each, however many at once, starting empty.
         assert!(!left_behind(window(1_000.0, 700.0), 0.3));
         let mut random = Random::new(63);
         let calm = (0..400).filter(|_| left_behind(stretches(&mut random, 95.0, 1, 3.0)[0], 0.1));

@@ -1,4 +1,4 @@
-//! Which numbers of virtual users to measure for a profile.
+//! Chooses which numbers of virtual users to measure for a profile.
 
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::numbers::whole;
 
-/// Share that doubling has to gain.
+/// Minimum gain of doubling, as a share.
 const GAIN_MIN: f64 = 0.05;
-/// Doublings in a row without gain, after which doubling ends.
+/// Consecutive doublings without gain, after which doubling ends.
 const WITHOUT_GAIN_MAX: u32 = 2;
-/// How many times the best level the highest one should be.
+/// Highest level, as a multiple of the best one.
 const BEYOND: u32 = 4;
 /// The knee is the first level with this share of the greatest throughput.
 const KNEE: f64 = 0.9;
-/// Neighbours closer than this ratio have nothing between them worth a run.
+/// Neighbours closer than this ratio have nothing in between that is worth a run.
 const GAP_MIN: f64 = 1.25;
 
 /// Bounds of a search for levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LevelsPlan {
-    /// First level.
+    /// First level, in virtual users.
     pub first: u32,
-    /// Highest level that may be tried.
+    /// Highest level that may be tried, in virtual users.
     pub highest: u32,
-    /// Most levels that are tried.
+    /// Maximum number of levels.
     pub levels_max: usize,
 }
 
@@ -35,10 +35,10 @@ impl Default for LevelsPlan {
     }
 }
 
-/// Chooses levels: doubles until throughput gains little or falls twice, goes on to four times the peak
-/// where the bounds allow it, then fills in around the peak and the knee.
+/// Chooses levels: doubles until throughput gains little or falls twice, continues to four times
+/// the peak if the bounds allow it, then fills in around the peak and the knee.
 ///
-/// What comes next follows from the levels told, not from their order.
+/// The next level depends on the reported levels, not on their order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Levels {
     plan: LevelsPlan,
@@ -53,7 +53,8 @@ struct Reported {
 }
 
 impl Levels {
-    /// A search with nothing told. A `first` of 0 counts as 1, a `highest` below `first` as `first`.
+    /// Creates a search without results. A `first` of 0 counts as 1, a `highest` below `first` as
+    /// `first`.
     #[must_use]
     pub fn new(plan: LevelsPlan) -> Self {
         let first = plan.first.max(1);
@@ -61,7 +62,7 @@ impl Levels {
         Self { plan, reported: BTreeMap::new() }
     }
 
-    /// The level to measure next; `None` when the profile is done. Asking does not change it.
+    /// The level to measure next; `None` when the profile is complete. Does not change the search.
     #[must_use]
     pub fn next(&self) -> Option<u32> {
         if self.reported.len() >= self.plan.levels_max {
@@ -70,8 +71,8 @@ impl Levels {
         self.climb().or_else(|| self.beyond()).or_else(|| self.between())
     }
 
-    /// Takes the throughput of a level, in any unit. Repeats of a level are averaged. What is not finite
-    /// or below 0 counts as 0.
+    /// Takes the throughput of a level, in any unit. Repeats of a level are averaged. Values that
+    /// are negative or not finite count as 0.
     pub fn report_result(&mut self, level: u32, throughput: f64) {
         let throughput = if throughput.is_finite() { throughput.max(0.0) } else { 0.0 };
         let reported = self.reported.entry(level).or_default();
@@ -80,12 +81,12 @@ impl Levels {
         reported.mean = reported.mean * (1.0 - weight) + throughput * weight;
     }
 
-    /// The levels told, ascending, with their mean throughput.
+    /// The reported levels, ascending, with their mean throughput.
     pub fn reported(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
         self.reported.iter().map(|(level, reported)| (*level, reported.mean))
     }
 
-    /// The next doubling, while doubling gains.
+    /// The next doubling, while doubling gains throughput.
     fn climb(&self) -> Option<u32> {
         let (mut best, mut without_gain) = (0.0, 0);
         let mut level = self.plan.first;
@@ -101,7 +102,8 @@ impl Levels {
         }
     }
 
-    /// The next doubling up to [`BEYOND`] times the peak: there a curve is well known.
+    /// The next doubling up to [`BEYOND`] times the peak: with these levels a curve is well
+    /// determined.
     fn beyond(&self) -> Option<u32> {
         let (&last, _) = self.reported.last_key_value()?;
         let enough = self.peak()?.0.saturating_mul(BEYOND).min(self.plan.highest);
@@ -119,13 +121,13 @@ impl Levels {
         let gaps = [above(peak), below(peak), below(knee)].into_iter().flatten();
         let ratio = |(low, high): &(u32, u32)| f64::from(*high) / f64::from(*low);
         let wide = gaps.filter(|gap| ratio(gap) > GAP_MIN && gap.1 - gap.0 > 1);
-        // Of gaps as wide as each other, the first.
+        // Of equally wide gaps, the first.
         let (low, high) = wide.reduce(|a, b| if ratio(&b) > ratio(&a) * 1.01 { b } else { a })?;
         let middle = (f64::from(low) * f64::from(high)).sqrt().round();
         u32::try_from(whole(middle)).ok().map(|middle| middle.clamp(low + 1, high - 1))
     }
 
-    /// The level with the greatest throughput, the lowest of equals; `None` when nothing got through.
+    /// The level with the greatest throughput, the lowest of equals; `None` if all throughput is 0.
     fn peak(&self) -> Option<(u32, f64)> {
         let best = self.reported().reduce(|a, b| if b.1 > a.1 { b } else { a })?;
         (best.1 > 0.0).then_some(best)
@@ -143,7 +145,7 @@ mod tests {
         100.0 * n / (1.0 + sigma * (n - 1.0) + kappa * n * (n - 1.0))
     }
 
-    /// The levels tried, in their order.
+    /// The levels tried, in order.
     fn tried(plan: LevelsPlan, throughput: impl Fn(u32) -> f64) -> Vec<u32> {
         let mut search = Levels::new(plan);
         let mut tried = Vec::new();

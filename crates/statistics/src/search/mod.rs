@@ -1,6 +1,7 @@
-//! What to try next. State machines without input or output: `next` says what to measure, `report_result` takes
-//! what came out. All state is what was told, so that telling the same results again, in the same order,
-//! leads to the same place: a search that was interrupted goes on from its stored results.
+//! What to try next. State machines without input or output: `next` returns what to measure,
+//! `report_result` takes the result. All state comes from the reported results, so reporting the
+//! same results again, in the same order, leads to the same state: an interrupted search resumes
+//! from its stored results.
 
 pub mod backlog;
 mod capacity;

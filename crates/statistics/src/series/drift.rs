@@ -1,28 +1,29 @@
 //! Whether a series drifts: a trend, and a change of level.
 //!
-//! The noise is judged after the trend and the greatest step have been taken out, because a drift would
-//! otherwise pass for noise. The trend is tested by t; the step by the greatest excursion of the cumulated
-//! sum (CUSUM, Brown, Durbin and Evans, JRSS B 37, 1975), which is Kolmogorov's in a steady series.
+//! The noise is estimated after the trend and the greatest step have been removed, because a drift
+//! would otherwise count as noise. The trend is tested by t; the step by the greatest excursion of
+//! the cumulative sum (CUSUM, Brown, Durbin and Evans, JRSS B 37, 1975), which follows Kolmogorov's
+//! distribution in a steady series.
 
 use super::long_run::{LongRun, long_run};
 use crate::distribution::{NORMAL_975, kolmogorov_tail, t_975, t_two_sided};
 use crate::numbers::{mean, size};
 
-/// What was taken out of a series, and what remained.
+/// What was removed from a series, and what remained.
 pub(super) struct Drift {
-    /// Rise of the straight line over the whole series, in its unit.
+    /// Rise of the straight line over the whole series, in the unit of the series.
     pub rise: f64,
     pub rise_p: f64,
     /// First point of the new level.
     pub at: usize,
-    /// New level less old.
+    /// New level minus old level.
     pub step: f64,
     pub step_p: f64,
     /// The noise without both.
     pub noise: LongRun,
 }
 
-/// Of a series about its mean, at least 8 points.
+/// Analyses a series about its mean, of at least 8 points.
 pub(super) fn drift(centred: &[f64]) -> Drift {
     let n = size(centred.len());
     let line = line(centred.len());
@@ -50,7 +51,7 @@ fn line(points: usize) -> Vec<f64> {
     (0..points).map(|t| size(t) / last - 0.5).collect()
 }
 
-/// Where the cumulated sum is farthest from 0, and how far.
+/// Where the cumulative sum is farthest from 0, and how far.
 fn excursion(centred: &[f64]) -> (usize, f64) {
     let mut sum = 0.0;
     let mut best = (1, 0.0);
@@ -63,7 +64,7 @@ fn excursion(centred: &[f64]) -> (usize, f64) {
     best
 }
 
-/// What least squares on a mean, the line and a step leave.
+/// The residuals of a least-squares fit of a mean, the line and a step.
 fn without_both(centred: &[f64], line: &[f64], at: usize) -> Vec<f64> {
     let n = size(centred.len());
     let after = size(centred.len() - at) / n;

@@ -1,17 +1,21 @@
-//! How much autocorrelated noise moves a mean: the long-run variance, 2π times the spectrum at zero.
+//! How much autocorrelated noise moves a mean: the long-run variance, 2π times the spectrum at
+//! zero.
 //!
-//! 1. Neighbours are averaged into batches, as many as points have square roots: fast noise that hides
-//!    slow noise averages out.
-//! 2. The batches are prewhitened with their own lag-1 correlation (Andrews and Monahan, Econometrica 60,
-//!    1992), corrected for the bias of short series (Marriott and Pope; Kendall; Biometrika 41, 1954).
-//! 3. The long-run variance of what remains is the mean square of its first cosine transforms (Lazarus,
-//!    Lewis, Stock and Watson, JBES 36, 2018), which makes it χ² and the interval Student's t.
+//! 1. Neighbours are averaged into batches, as many as the square root of the number of points:
+//!    fast noise that hides slow noise averages out.
+//! 2. The batches are prewhitened with their own lag-1 correlation (Andrews and Monahan,
+//!    Econometrica 60, 1992), corrected for the bias of short series (Marriott and Pope; Kendall;
+//!    Biometrika 41, 1954).
+//! 3. The long-run variance of what remains is the mean square of its first cosine transforms
+//!    (Lazarus, Lewis, Stock and Watson, JBES 36, 2018), which makes it χ² and the interval
+//!    Student's t.
 //!
-//! 4. Where the four slowest cosines have more power than all explain, the series has a long memory, and only
-//!    they say how far its mean may be off ([`LongRun::with_memory`]).
+//! 4. Where the four slowest cosines have more power than all explain, the series has a long
+//!    memory, and only they show how far its mean may be off ([`LongRun::with_memory`]).
 //!
-//! Chosen by simulation of 1,000 series each. Without the first step slow noise under fast noise (ARMA)
-//! is held in 88 % at 300 points instead of 91 %. Fewer cosines hold it better, and see drifts worse.
+//! Chosen by simulation of 1,000 series each. Without the first step, intervals cover slow noise
+//! under fast noise (ARMA) in 88 % at 300 points instead of 91 %. Fewer cosines cover it better,
+//! but detect drifts worse.
 
 use crate::distribution::t_975;
 use crate::numbers::{length, mean, size};
@@ -20,17 +24,18 @@ use crate::numbers::{length, mean, size};
 const BATCH_SCALE: f64 = 75.0;
 /// Cosines are this times n^⅔.
 const COSINE_SCALE: f64 = 0.5;
-/// Most cosines: more make the interval at most 2 % narrower and trust a wider band of the spectrum.
+/// Maximum number of cosines: more make the interval at most 2 % narrower and rely on a wider band
+/// of the spectrum.
 const COSINES_MAX: usize = 64;
-/// Cosines that tell whether the series swings more slowly than its correlation says.
+/// Number of cosines that show whether the series swings more slowly than its correlation implies.
 const SLOWEST: usize = 4;
-/// Their mean square over that of all, above which they are believed: it is by chance in a third of series
-/// without slow swings.
+/// Ratio of their mean square to that of all above which they are trusted: exceeded by chance in a
+/// third of series without slow swings.
 const MEMORY: f64 = 1.2;
-/// Greatest correlation that is believed.
+/// Greatest correlation that is accepted.
 const RHO_MAX: f64 = 0.97;
 
-/// How sure the mean of a series is.
+/// Uncertainty of the mean of a series.
 pub(super) struct LongRun {
     /// Lag-1 correlation of the points, corrected for bias.
     pub rho: f64,
@@ -38,17 +43,19 @@ pub(super) struct LongRun {
     pub variance: f64,
     /// Degrees of freedom of `variance`.
     pub freedom: f64,
-    /// The power of the slowest swings over what the correlation explains: 1 without long memory.
+    /// Power of the slowest swings relative to what the correlation explains: 1 without long
+    /// memory.
     pub memory: f64,
 }
 
 impl LongRun {
-    /// Of a series that follows its curve exactly.
+    /// The value for a series that follows its curve exactly.
     pub const NONE: Self = Self { rho: 0.0, variance: 0.0, freedom: 2.0, memory: 1.0 };
 }
 
-/// Of a series about its mean, at least 20 points that are not all the same. `fitted` is how many
-/// parameters besides the mean were taken out before; each takes one cosine's worth of slow noise away.
+/// Analyses a series about its mean, of at least 20 points that are not all equal. `fitted` is the
+/// number of parameters besides the mean that were removed before; each takes away one cosine's
+/// worth of slow noise.
 pub(super) fn long_run(centred: &[f64], fitted: usize) -> LongRun {
     let batch = length((size(centred.len()) / BATCH_SCALE).sqrt()).max(1);
     let batches: Vec<f64> = centred.chunks_exact(batch).map(mean).collect();
@@ -69,8 +76,8 @@ pub(super) fn long_run(centred: &[f64], fitted: usize) -> LongRun {
 }
 
 impl LongRun {
-    /// The same where the series has a long memory: where its slowest swings are greater than its
-    /// correlation explains, only they tell how far its mean may be off, and swings that are slower yet
+    /// Widens the variance if the series has a long memory: if its slowest swings are greater than
+    /// its correlation explains, only they show how far its mean may be off, and even slower swings
     /// are greater again.
     pub fn with_memory(self, centred: &[f64]) -> Self {
         let slowest = cosine_squares(centred, SLOWEST) / size(SLOWEST);
@@ -98,8 +105,8 @@ fn correlation(centred: &[f64], fitted: usize) -> f64 {
     ((products / squares + lost) / (1.0 - 4.0 * lost).max(0.5)).clamp(-RHO_MAX, RHO_MAX)
 }
 
-/// Sum of the squares of the first cosine transforms. The angle is turned step by step, which is many
-/// times faster than a cosine a point.
+/// Sum of the squares of the first cosine transforms. The angle is rotated step by step, which is
+/// many times faster than a cosine per point.
 pub(crate) fn cosine_squares(series: &[f64], cosines: usize) -> f64 {
     let n = size(series.len());
     let transform = |j: usize| {

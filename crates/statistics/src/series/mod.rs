@@ -1,17 +1,19 @@
-//! The mean of a series, how sure it is, and whether the series was steady.
+//! The mean of a series, its uncertainty, and whether the series was steady.
 //!
-//! The figures of a server wander, so that neighbours are alike and n points say less than n independent
-//! ones; `long_run.rs` and `drift.rs` tell how that is allowed for. By simulation (the tests):
+//! The figures of a server vary slowly, so neighbours are correlated and n points say less than n
+//! independent ones; `long_run.rs` and `drift.rs` explain how that is taken into account. By
+//! simulation (the tests):
 //!
-//! - Intervals hold the true mean in 94 to 98 % of the series that are answered: AR(1) noise from 300 points
-//!   with ρ ≤ 0.6 and from 900 points with ρ = 0.8, AR(2), moving averages, skewed noise.
-//! - Long memory: where the slowest swings are greater than the correlation of neighbours explains, the
-//!   interval rests on them alone, and is wider. Noise with a memory of 33 points under white noise is then
-//!   held in 91 % at 300 points and 94 % at 600 (75 % without). Nothing helps where the memory is as long as
-//!   the series: 80 % at 110 points, and fractional noise (d = 0.3) in 85 %.
+//! - Intervals cover the true mean in 94 to 98 % of the series that get one: AR(1) noise from 300
+//!   points with ρ ≤ 0.6 and from 900 points with ρ = 0.8, AR(2), moving averages, skewed noise.
+//! - Long memory: if the slowest swings are greater than the correlation of neighbours explains,
+//!   the interval is based on them alone, and is wider. Noise with a memory of 33 points under
+//!   white noise is then covered in 91 % at 300 points and 94 % at 600 (75 % without). Nothing
+//!   helps if the memory is as long as the series: 80 % at 110 points, and 85 % for fractional
+//!   noise (d = 0.3).
 //! - Steady series are called drifting in at most 5 %.
-//! - A drift is found in 8 of 10 when it is four of its standard errors, which are √12 times that of the
-//!   mean: 5 % over 300 points with noise of 3 % and ρ = 0.6.
+//! - A drift is found in 8 of 10 when it is four of its standard errors, which are √12 times that
+//!   of the mean: 5 % over 300 points with noise of 3 % and ρ = 0.6.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,44 +27,44 @@ use crate::numbers::{finite, mean, scaled, size};
 mod drift;
 pub(crate) mod long_run;
 
-/// Fewest points, after allowing for autocorrelation, that a mean is trusted from.
+/// Minimum number of points, after allowing for autocorrelation, for a trusted mean.
 pub const EFFECTIVE_MIN: f64 = 45.0;
-/// Share of the mean: a drift or step that is smaller does not matter, however sure it is.
+/// Share of the mean below which a drift or step does not matter, however certain it is.
 pub const DRIFT_MIN: f64 = 0.01;
-/// [`Summary::memory`] above which a series swings more slowly than chance makes others.
+/// Value of [`Summary::memory`] above which a series swings more slowly than chance explains.
 pub const MEMORY_MIN: f64 = 2.5;
-/// Chance of a false alarm that a trend is allowed.
+/// Probability of a false alarm about a trend.
 const TREND_ALARM: f64 = 0.02;
-/// Chance of a false alarm that a step is allowed: less, because it is the easier one to see.
+/// Probability of a false alarm about a step: lower, because a step is easier to detect.
 const STEP_ALARM: f64 = 0.01;
-/// Fewest points whose noise is looked at.
+/// Minimum number of points whose noise is estimated.
 const POINTS_MIN: usize = 20;
 
-/// What a series of one figure an interval says.
+/// Summary of a series of one figure per interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Points, those that are not finite left out.
+    /// Number of points, without those that are not finite.
     pub points: usize,
     /// Mean, in the unit of the series; 0 without points.
     pub mean: f64,
-    /// 95 % interval of the mean with allowance for autocorrelation; `None` when too short.
+    /// 95 % interval of the mean, allowing for autocorrelation; `None` if the series is too short.
     pub interval: Option<Interval>,
-    /// Standard error of the mean with the same allowance; `None` when too short.
+    /// Standard error of the mean, allowing for autocorrelation; `None` if the series is too short.
     pub standard_error: Option<f64>,
     /// Degrees of freedom of that standard error.
     pub degrees_of_freedom: Option<f64>,
-    /// Standard deviation over the mean; `None` when the mean is 0.
+    /// Standard deviation over the mean; `None` if the mean is 0.
     pub coefficient_of_variation: Option<f64>,
     /// Correlation of neighbours, from -1 to 1, corrected for the bias of short series.
     pub lag_1: f64,
-    /// Power of the slowest swings, those that last half the series and longer, over what the correlation of
-    /// neighbours explains: about 1, and above [`MEMORY_MIN`] in one series of fifty, unless the series
-    /// has a long memory.
+    /// Power of the slowest swings, which last half the series or longer, relative to what the
+    /// correlation of neighbours explains: about 1, and above [`MEMORY_MIN`] in one series of
+    /// fifty, unless the series has a long memory.
     #[serde(default = "one")]
     pub memory: f64,
-    /// Independent points that would say as much about the mean; at most `points`.
+    /// Number of independent points that would say as much about the mean; at most `points`.
     pub effective_points: f64,
-    /// The rise of the straight line through the series, from its start to its end.
+    /// The rise of the straight line through the series, from start to end.
     pub trend: Change,
     /// The greatest change of level.
     pub step: LevelShift,
@@ -73,10 +75,10 @@ pub struct Summary {
 /// A change within a series, tested.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// From before to after, as a share of the mean: -0.05 is 5 % down; `None` when the mean is 0 or the
-    /// series is level or too short to look.
+    /// Change from before to after, as a share of the mean: -0.05 is 5 % down; `None` if the mean
+    /// is 0 or the series is level or too short.
     pub share: Option<f64>,
-    /// Chance of a change as great in a steady series with the same noise.
+    /// Probability of a change at least as great in a steady series with the same noise.
     pub p_value: f64,
 }
 
@@ -85,7 +87,7 @@ pub struct Change {
 pub struct LevelShift {
     /// First point of the new level.
     pub at: usize,
-    /// New level less old.
+    /// New level minus old level.
     pub change: Change,
 }
 
@@ -98,12 +100,12 @@ pub enum Verdict {
     Steady,
     /// A trend or a step of at least 1 % that chance does not explain.
     Drifting,
-    /// Too few points, such as seconds, or too much alike from one to the next, to say.
+    /// Too few points, or too much correlation between them, for a verdict.
     TooShort,
 }
 
 impl Summary {
-    /// Half the interval over the mean; `None` when too short or the mean is 0.
+    /// Half the interval over the mean; `None` if the series is too short or the mean is 0.
     #[must_use]
     pub fn relative_half_width(&self) -> Option<f64> {
         let half = self.interval?.half_width();
@@ -111,12 +113,12 @@ impl Summary {
     }
 }
 
-/// Of a series without a long memory, or of which that is not known.
+/// Memory of a series without a long memory, or for which it is unknown.
 const fn one() -> f64 {
     1.0
 }
 
-/// Sums up a series of one figure an interval, without its warm-up.
+/// Summarises a series of one figure per interval, without its warm-up.
 #[must_use]
 pub fn summarise(series: &[f64]) -> Summary {
     let (points, scale) = scaled(series);
@@ -157,7 +159,7 @@ pub fn summarise(series: &[f64]) -> Summary {
     }
 }
 
-/// A summary without noise (the series is level), or without enough points to know it.
+/// A summary without noise (the series is level), or without enough points to estimate it.
 fn plain(points: usize, mean: f64, squares: f64, scale: f64) -> Summary {
     let n = size(points);
     let level = squares <= 1e-24 * n && n >= EFFECTIVE_MIN;
@@ -179,13 +181,13 @@ fn plain(points: usize, mean: f64, squares: f64, scale: f64) -> Summary {
     }
 }
 
-/// Independent points that say as much about the mean as `n` points of an AR(1).
+/// Number of independent points that say as much about the mean as `n` points of an AR(1).
 fn independent(n: f64, rho: f64) -> f64 {
     n * ((1.0 - rho) / (1.0 + rho)).min(1.0)
 }
 
 impl Change {
-    /// Neither chance nor too small to care.
+    /// Whether the change is neither chance nor too small to matter.
     fn matters(&self, alarm: f64) -> bool {
         let large = self.share.is_none_or(|share| share.abs() >= DRIFT_MIN);
         large && self.p_value < alarm

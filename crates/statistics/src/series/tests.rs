@@ -1,4 +1,4 @@
-//! Coverage and alarms of [`summarise`] by simulation: 1,000 seeded series each.
+//! Coverage and false alarms of [`summarise`] by simulation: 1,000 seeded series each.
 
 use super::*;
 use crate::numbers::assert_finite;
@@ -7,7 +7,7 @@ use crate::random::Random;
 const RUNS: usize = 1_000;
 const LEVEL: f64 = 1_000.0;
 
-/// What came of the runs.
+/// Counts over the simulated series.
 #[derive(Debug, Default)]
 struct Tally {
     answered: usize,
@@ -17,7 +17,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Intervals that hold the true mean, of those given, in per cent.
+    /// Percentage of the given intervals that cover the true mean.
     fn coverage(&self) -> f64 {
         100.0 * size(self.covered) / size(self.answered)
     }
@@ -44,7 +44,7 @@ fn ar1(points: usize, rho: f64, share: f64) -> impl Fn(&mut Random) -> Vec<f64> 
     move |random| random.ar1(points, rho).iter().map(|e| share * e).collect()
 }
 
-/// Noise of 3 % made from white noise by a filter that sees what it has made and what it is made from.
+/// Noise of 3 % made from white noise by a filter of past outputs and inputs.
 fn filtered(
     points: usize,
     filter: impl Fn(&[f64], &[f64]) -> f64,
@@ -92,7 +92,7 @@ fn intervals_hold_the_true_mean_of_other_noise() {
     }
 }
 
-/// Half of it slow, under white noise; 3 % in all.
+/// Noise of 3 %, half of it slow, under white noise.
 fn slow_under_white(points: usize, rho: f64) -> impl Fn(&mut Random) -> Vec<f64> {
     move |random| {
         let slow = random.ar1(points, rho);

@@ -1,30 +1,31 @@
 //! Least squares for the law: Levenberg-Marquardt (Marquardt, SIAM J. 11, 1963) with bounds, on the
-//! logarithm of throughput, because its noise is a share of it and the unit then does not matter.
+//! logarithm of throughput, because its noise is proportional to it and the unit then does not
+//! matter.
 //!
 //! The parameters are ln λ, u = σ (M - 1) and v = κ M (M - 1) with M the highest level, so that all
-//! three are of the size of 1 whatever the levels are.
+//! three have a magnitude of about 1 whatever the levels are.
 
 use super::Point;
 use crate::numbers::size;
 
 const ITERATIONS_MAX: usize = 200;
-/// Residuals below this, in logarithms, are rounding.
+/// Residuals below this, in logarithms, are rounding errors.
 const ROUNDING: f64 = 1e-12;
 
 pub(super) type Vector = [f64; 3];
 pub(super) type Matrix = [Vector; 3];
 
-/// Points as the law sees them.
+/// Points in the variables of the law.
 pub(super) struct Problem {
-    /// ln X, ln N, (N - 1) / (M - 1), N (N - 1) / (M (M - 1)) of every point.
+    /// For every point: ln X, ln N, (N - 1) / (M - 1), N (N - 1) / (M (M - 1)).
     rows: Vec<[f64; 4]>,
-    /// M - 1, the greatest u.
+    /// Greatest u: M - 1.
     u_max: f64,
 }
 
-/// Where the sum of squares is least.
+/// The parameters with the least sum of squares.
 pub(super) struct Solution {
-    /// ln λ, u, v.
+    /// The parameters ln λ, u, v.
     pub parameters: Vector,
     /// Sum of the squares of the residuals.
     pub squares: f64,
@@ -33,7 +34,7 @@ pub(super) struct Solution {
 }
 
 impl Problem {
-    /// Of points with a level above 1.
+    /// Creates the problem from points with a level above 1.
     pub fn new(points: &[Point], highest: f64) -> Self {
         let row = |point: &Point| {
             let n = f64::from(point.users);
@@ -43,7 +44,7 @@ impl Problem {
         Self { rows: points.iter().map(row).collect(), u_max: highest - 1.0 }
     }
 
-    /// ln X less the law, of every point.
+    /// Residual of every point: ln X minus the law's value.
     pub fn residuals(&self, [ln_lambda, u, v]: Vector) -> impl Iterator<Item = f64> + '_ {
         self.rows
             .iter()
@@ -54,12 +55,12 @@ impl Problem {
         self.residuals(parameters).map(|r| r * r).sum()
     }
 
-    /// The best ln λ for the other two.
+    /// The best ln λ for given u and v.
     fn project(&self, u: f64, v: f64) -> Vector {
         [self.residuals([0.0, u, v]).sum::<f64>() / size(self.rows.len()), u, v]
     }
 
-    /// The best of a coarse grid.
+    /// The best parameters of a coarse grid.
     fn start(&self, kappa: bool) -> Vector {
         let scale = |k: i32| if k == 0 { 0.0 } else { 10f64.powi(k - 3) };
         let grid = (0..7).flat_map(|u| (0..if kappa { 7 } else { 1 }).map(move |v| (u, v)));
@@ -68,7 +69,7 @@ impl Problem {
         starts.min_by(better).expect("the grid has points")
     }
 
-    /// Gradient (half of it) and curvature.
+    /// Half the gradient, and the curvature.
     fn slopes(&self, parameters: Vector) -> (Vector, Matrix) {
         let [_, u, v] = parameters;
         let (mut gradient, mut curvature) = ([0.0; 3], [[0.0; 3]; 3]);
@@ -85,7 +86,7 @@ impl Problem {
         (gradient, curvature)
     }
 
-    /// With σ from 0 to 1 and κ from 0, or κ = 0.
+    /// Solves with σ from 0 to 1 and κ from 0, or κ = 0.
     pub fn solve(&self, kappa: bool) -> Solution {
         let mut at = self.start(kappa);
         let mut squares = self.squares(at);
@@ -125,7 +126,7 @@ fn masked(vector: Vector, free: [bool; 3]) -> Vector {
     [0, 1, 2].map(|i| if free[i] { vector[i] } else { 0.0 })
 }
 
-/// The curvature with its diagonal raised; what is not free stands alone.
+/// The curvature with its diagonal raised; parameters that are not free are separate.
 fn damped(curvature: Matrix, damping: f64, free: [bool; 3]) -> Matrix {
     let mut damped = curvature;
     for i in 0..3 {
@@ -139,7 +140,7 @@ fn damped(curvature: Matrix, damping: f64, free: [bool; 3]) -> Matrix {
     damped
 }
 
-/// Solves a symmetric positive system by Gauss's elimination with pivots.
+/// Solves a symmetric positive system by Gaussian elimination with pivoting.
 fn solve(mut matrix: Matrix, mut right: Vector) -> Vector {
     for column in 0..3 {
         let size_of = |row: &usize| matrix[*row][column].abs();
@@ -161,7 +162,8 @@ fn solve(mut matrix: Matrix, mut right: Vector) -> Vector {
     solution
 }
 
-/// The inverse; `None` when there is none to speak of. `kappa` = false leaves the third parameter out.
+/// The inverse; `None` if the matrix is practically singular. `kappa` = false omits the third
+/// parameter.
 pub(super) fn inverse(matrix: Matrix, kappa: bool) -> Option<Matrix> {
     let free = [true, true, kappa];
     let matrix = damped(matrix, 0.0, free);

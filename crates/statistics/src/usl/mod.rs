@@ -1,4 +1,5 @@
-//! The Universal Scalability Law (N. J. Gunther, "Guerrilla Capacity Planning", Springer 2007, chapter 4):
+//! The Universal Scalability Law (N. J. Gunther, "Guerrilla Capacity Planning", Springer 2007,
+//! chapter 4):
 //!
 //! ```text
 //! X(N) = λ N / (1 + σ (N - 1) + κ N (N - 1))
@@ -6,9 +7,10 @@
 //!
 //! with N virtual users, throughput X, λ the throughput of one, σ the contention, κ the coherency.
 //!
-//! Fitted by least squares on the logarithm of throughput. Intervals are those of the delta method with
-//! Student's t (Seber and Wild, "Nonlinear Regression", Wiley 1989, chapter 5), on a logarithmic scale for λ
-//! and the peak; in the simulations of the tests they hold the truth in 93 to 98 %.
+//! Fitted by least squares on the logarithm of throughput. Intervals are those of the delta method
+//! with Student's t (Seber and Wild, "Nonlinear Regression", Wiley 1989, chapter 5), on a
+//! logarithmic scale for λ and the peak; in the simulations of the tests they cover the true values
+//! in 93 to 98 %.
 
 use std::collections::BTreeSet;
 
@@ -23,70 +25,71 @@ use crate::{Estimate, Interval};
 
 mod least_squares;
 
-/// Fewest different levels that a curve is fitted to.
+/// Minimum number of different levels for a curve.
 pub const LEVELS_MIN: usize = 3;
-/// Share of the greatest throughput from which on a profile is saturated.
+/// Share of the greatest throughput from which a profile is saturated.
 pub const SATURATED: f64 = 0.95;
-/// Least decline that is one, as a share of the greatest throughput.
+/// Minimum decline that counts, as a share of the greatest throughput.
 const DECLINE_MIN: f64 = 0.01;
-/// Chance of a decline as great where there is none, in any of the levels above the best.
+/// Probability of such a decline by chance, in any of the levels above the best.
 const DECLINE_CHANCE: f64 = 0.01;
-/// Least standard deviation of repeats, as a share: those that are the same by chance, or because the
-/// clock rounds, are not exact for it.
+/// Minimum standard deviation of repeats, as a share: repeats that are equal by chance, or because
+/// of rounding, are not exact.
 const SCATTER_MIN: f64 = 0.001;
-/// Share of linear scaling that is kept: above it nothing limits yet.
+/// Minimum share of linear scaling above which nothing limits yet.
 pub const EFFICIENCY_MIN: f64 = 0.8;
 
-/// One measurement: repeats of a level are points of their own, so that levels weigh by their repeats.
+/// One measurement: repeats of a level are separate points, so levels are weighted by their
+/// repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// Virtual users, from 1.
+    /// Number of virtual users, from 1.
     pub users: u32,
     /// Throughput, in any unit, above 0.
     pub throughput: f64,
 }
 
-/// A fitted law.
+/// A law fitted to a profile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fit {
     /// λ: throughput of one virtual user.
     pub lambda: Estimate,
-    /// σ: share of the work that is done one at a time, from 0 to 1.
+    /// σ: share of the work that is serialised, from 0 to 1.
     pub sigma: Estimate,
-    /// κ: cost of agreeing between pairs of users, from 0.
+    /// κ: cost of coherency between pairs of users, from 0.
     pub kappa: Estimate,
-    /// Share of the variance of throughput that the curve explains; `None` when there is none. Can be
-    /// below 0, for a curve that is worse than the mean.
+    /// Share of the variance of throughput that the curve explains; `None` if there is no variance.
+    /// Can be below 0, for a curve that is worse than the mean.
     pub r_squared: Option<f64>,
-    /// Root mean square of the residuals of the logarithm: about a share of the throughput.
+    /// Root mean square of the residuals of the logarithm: approximately a share of the throughput.
     pub residual: f64,
-    /// Each point's throughput over the fitted one, less 1; in the order of the points.
+    /// Each point's throughput over the fitted one, minus 1; in the order of the points.
     pub residuals: Vec<f64>,
 }
 
-/// What a profile of throughput by levels says.
+/// What a profile of throughput by levels shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scalability {
     /// The law with all three parameters.
     pub usl: Fit,
-    /// Amdahl's law beside it: κ = 0.
+    /// Amdahl's law for comparison: κ = 0.
     pub amdahl: Fit,
-    /// Chance that κ = 0 explains the points as well; `None` without degrees of freedom.
+    /// Probability that κ = 0 explains the points as well; `None` without degrees of freedom.
     pub kappa_p_value: Option<f64>,
-    /// Chance of levels as far from the curve if it were the law, from the scatter of the repeats; `None`
-    /// without repeats or with 3 levels.
+    /// Probability of levels at least this far from the curve if it were the law, given the scatter
+    /// of the repeats; `None` without repeats or with 3 levels.
     pub misfit_p_value: Option<f64>,
     /// Where throughput is greatest.
     pub peak: Peak,
-    /// Share of linear scaling kept at the judged level: X(N) / (λ N).
+    /// Share of linear scaling that remains at the judged level: X(N) / (λ N).
     pub efficiency: f64,
     /// σ (N - 1) at the judged level: time lost to contention, in units of the work itself.
     pub contention_loss: f64,
-    /// κ N (N - 1) at the judged level.
+    /// κ N (N - 1) at the judged level: time lost to coherency, in units of the work itself.
     pub coherency_loss: f64,
-    /// The level that the losses are judged at: the peak where it is reached, else the highest level.
+    /// The level at which the losses are judged: the peak if it is reached, else the highest level.
     pub judged_at: f64,
-    /// What limits.
+    /// What limits throughput at the judged level.
     pub limit: ScalabilityLimit,
 }
 
@@ -94,11 +97,12 @@ pub struct Scalability {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Peak {
-    /// The levels pass it: the curve has it below the highest, and a higher level measured surely less.
+    /// The levels pass the peak: the curve has it below the highest level, and a higher level
+    /// measured certainly less.
     Reached {
-        /// Virtual users there: N* = √((1 - σ) / κ), at least 1.
+        /// Virtual users at the peak: N* = √((1 - σ) / κ), at least 1.
         users: Estimate,
-        /// Throughput there: X(N*).
+        /// Throughput at the peak: X(N*).
         throughput: Estimate,
     },
     /// Throughput stopped growing and did not decline: there is no peak to find in these levels.
@@ -110,11 +114,11 @@ pub enum Peak {
         /// Highest level measured, at least twice `users`.
         highest: u32,
     },
-    /// The levels do not pass it, or not surely.
+    /// The levels do not pass the peak, or not certainly.
     NotReached {
-        /// Highest level measured.
+        /// Highest level that was measured.
         highest: u32,
-        /// Where the curve puts it, as a guess; `None` when it has none (κ = 0).
+        /// Where the curve places the peak, as a guess; `None` if it has none (κ = 0).
         predicted_users: Option<f64>,
     },
 }
@@ -126,9 +130,9 @@ pub enum Peak {
 pub enum ScalabilityLimit {
     /// σ: users wait for one another.
     Contention,
-    /// κ: users pay for agreeing with one another.
+    /// κ: users pay for coherency with one another.
     Coherency,
-    /// Throughput still grows nearly with the users.
+    /// Throughput still grows almost linearly with the users.
     NeitherYet,
 }
 
@@ -136,31 +140,31 @@ pub enum ScalabilityLimit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum UslError {
-    /// Too few different levels.
-    #[error("a scalability curve needs {LEVELS_MIN} different levels, there are {levels}")]
+    /// There are too few different levels.
+    #[error("a scalability curve needs {LEVELS_MIN} different levels, got {levels}")]
     TooFewLevels {
-        /// Different levels given.
+        /// Number of different levels given.
         levels: usize,
     },
     /// A throughput is NaN or infinite.
     #[error("the throughput at {users} virtual users is not a finite number")]
     NotFinite {
-        /// Its level.
+        /// Level of the throughput.
         users: u32,
     },
     /// A throughput is 0 or less.
-    #[error("the throughput at {users} virtual users is not above 0")]
+    #[error("the throughput at {users} virtual users must be above 0")]
     NotPositive {
-        /// Its level.
+        /// Level of the throughput.
         users: u32,
     },
     /// A level of 0 users.
-    #[error("a level has no virtual users")]
+    #[error("a level must have at least one virtual user")]
     NoUsers,
 }
 
 impl Fit {
-    /// Throughput that the law gives for a number of virtual users.
+    /// Throughput that the law predicts for a number of virtual users.
     #[must_use]
     pub fn throughput(&self, users: f64) -> f64 {
         let divisor = 1.0 + (self.sigma.value + self.kappa.value * users) * (users - 1.0);
@@ -174,7 +178,7 @@ impl Fit {
 /// When there are fewer than [`LEVELS_MIN`] levels, or a point is not a positive finite number.
 pub fn fit(points: &[Point]) -> Result<Scalability, UslError> {
     let levels = levels(points)?;
-    let highest = f64::from(*levels.last().expect("there are three levels or more"));
+    let highest = f64::from(*levels.last().expect("there are at least three levels"));
     let problem = Problem::new(points, highest);
     let (full, amdahl) = (problem.solve(true), problem.solve(false));
     let misfit = misfit(points, &levels, full.squares);
@@ -232,17 +236,18 @@ fn levels(points: &[Point]) -> Result<Vec<u32>, UslError> {
     Ok(levels.into_iter().collect())
 }
 
-/// Whether the levels lie farther from the curve than their repeats from each other (Draper and Smith,
-/// "Applied Regression Analysis", section 2.1).
+/// Whether the levels are farther from the curve than their repeats from each other (Draper and
+/// Smith, "Applied Regression Analysis", section 2.1).
 struct Misfit {
     p_value: Option<f64>,
-    /// Sum of squares of the repeats about their level's mean, when the misfit is sure; and levels.
+    /// If the misfit is certain: sum of squares of the repeats about their level's mean, and number
+    /// of levels.
     sure: Option<(f64, f64)>,
     /// Variance of the logarithm of repeats; `None` without repeats.
     scatter: Option<Noise>,
 }
 
-/// Chance below which a misfit is sure.
+/// Probability below which a misfit is certain.
 const MISFIT_SURE: f64 = 0.01;
 
 fn misfit(points: &[Point], levels: &[u32], squares_of_fit: f64) -> Misfit {
@@ -271,7 +276,8 @@ struct Noise {
 }
 
 impl Misfit {
-    /// How runs of one level scatter: as the repeats do or, without them, as the points about the curve.
+    /// How runs of one level scatter: as the repeats do or, without them, as the points about the
+    /// curve.
     fn scatter(&self, squares: f64, freedom: f64) -> Option<Noise> {
         let about_curve = || {
             let variance = (squares / freedom).max(SCATTER_MIN.powi(2));
@@ -280,8 +286,8 @@ impl Misfit {
         self.scatter.or_else(about_curve)
     }
 
-    /// Where the curve misses the levels, repeats do not make it surer: the levels themselves are then the
-    /// noise.
+    /// If the curve misses the levels, repeats do not make it more certain: the levels themselves
+    /// are then the noise.
     fn noise(&self, squares: f64, freedom: f64) -> Option<Noise> {
         let (squares, freedom) = match self.sure {
             Some((within, levels)) => ((squares - within).max(0.0), levels - 3.0),
@@ -292,7 +298,7 @@ impl Misfit {
 }
 
 impl Peak {
-    /// What the curve alone says: a peak that no level shows is a guess.
+    /// What the curve alone shows: a peak that no level shows is a guess.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "was a u32")]
     fn unsure(self, highest: f64) -> Self {
         match self {
@@ -304,10 +310,10 @@ impl Peak {
     }
 }
 
-/// What the levels say without a curve.
+/// What the levels show without a curve.
 struct Measured {
     levels: Vec<Mean>,
-    /// Place of the level with the greatest throughput, the lowest of equals.
+    /// Index of the level with the greatest throughput, the lowest of equals.
     best: usize,
     scatter: Option<Noise>,
 }
@@ -335,14 +341,15 @@ impl Measured {
         Self { levels, best, scatter }
     }
 
-    /// Whether a level above the best has surely less: by more than runs scatter, and than nothing.
+    /// Whether a level above the best has certainly less: by more than runs scatter, and by more
+    /// than nothing.
     fn declines(&self) -> bool {
         let Some(Noise { variance, freedom }) = self.scatter else { return false };
         let (best, above) = (&self.levels[self.best], &self.levels[self.best + 1..]);
         above.iter().any(|level| {
             let less = best.ln - level.ln;
             let error = (variance * (1.0 / best.repeats + 1.0 / level.repeats)).sqrt();
-            // Any two of the levels may look so.
+            // Any two of the levels may look like that.
             let pairs = size(above.len() * self.levels.len());
             let chance = t_two_sided(less / error, freedom) / 2.0 * pairs;
             less >= DECLINE_MIN && chance < DECLINE_CHANCE
@@ -362,7 +369,7 @@ impl Measured {
     }
 }
 
-/// A solution in the law's own parameters, with what their errors are made from.
+/// A solution in the law's own parameters, with the basis of their errors.
 struct Law {
     ln_lambda: f64,
     sigma: f64,
@@ -403,7 +410,7 @@ impl Law {
         Estimate { value, interval }
     }
 
-    /// Of e to `value`.
+    /// Estimate of e to the power of `value`.
     fn exponential(&self, value: f64, slopes: Vector) -> Estimate {
         let interval = self.half_width(slopes).map(|half| Interval {
             low: finite((value - half).exp()),

@@ -34,11 +34,11 @@ fn levels_past(peak: f64) -> Vec<u32> {
     levels
 }
 
-/// What fits of 1,000 simulated profiles came to.
+/// Counts over fits of 1,000 simulated profiles.
 #[derive(Debug, Default)]
 struct Tally {
     within_a_tenth: usize,
-    /// Intervals that hold λ, σ, κ, N*, X(N*).
+    /// Number of intervals that cover λ, σ, κ, N*, X(N*).
     covered: [usize; 5],
     reached: usize,
 }
@@ -65,8 +65,8 @@ fn tally(truth: [f64; 3]) -> Tally {
 
 #[test]
 fn parameters_and_peak_are_found_within_a_tenth_past_four_times_the_peak() {
-    // Contention costs at least 0.4 of the work itself at the peak in all of these: what costs less hardly
-    // moves throughput, and no method finds its size.
+    // Contention costs at least 0.4 of the work itself at the peak in all of these: lower costs
+    // hardly change throughput, and no method can estimate them.
     for (sigma, kappa) in [
         (0.01, 0.0001),
         (0.02, 0.0001),
@@ -214,7 +214,7 @@ fn no_finite_profile_makes_nan_or_infinity() {
     }
 }
 
-/// Throughput of `workers` that serve one user each, `each` a second.
+/// Throughput of `workers` that serve one user each, at `each` per second.
 fn saturating(users: u32, workers: u32, each: f64) -> f64 {
     f64::from(users.min(workers)) * each
 }

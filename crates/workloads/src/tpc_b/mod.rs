@@ -1,14 +1,14 @@
 //! pgbench's built-in scripts on pgbench's own tables, as the PostgreSQL manual documents them
-//! (<https://www.postgresql.org/docs/15/pgbench.html>): a database that `pgbench -i` filled can be driven
-//! as it is, and pgbench runs on one that we built. Like TPC-B, and no TPC result.
+//! (<https://www.postgresql.org/docs/15/pgbench.html>): a database that `pgbench -i` filled can be
+//! used as it is, and pgbench runs on one that we built. Similar to TPC-B, but not a TPC result.
 //!
-//! Statements, ranges of their parameters and round trips are pgbench's: seven for tpcb-like, five for
-//! simple-update, one without a transaction for select-only. One thing differs: `mtime` is the client's
-//! time of the transaction, not `CURRENT_TIMESTAMP`.
+//! Statements, ranges of their parameters and round trips are pgbench's: seven for tpcb-like, five
+//! for simple-update, one without a transaction for select-only. One thing differs: `mtime` is the
+//! client's time of the transaction, not `CURRENT_TIMESTAMP`.
 //!
 //! # Order of locks
-//! Account, teller, branch. pgbench draws the three independently of each other, so two transactions
-//! that meet want the rows of each table in the order of the tables, one a table, and cannot deadlock.
+//! Account, teller, branch. pgbench draws the three independently of each other, so two concurrent
+//! transactions lock one row of each table, in the order of the tables, and cannot deadlock.
 
 mod checks;
 mod prepared;

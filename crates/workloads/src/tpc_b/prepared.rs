@@ -1,4 +1,5 @@
-//! What belongs to a session, and the transactions themselves: pgbench's statements in its order.
+//! The prepared statements of a session, and the transactions themselves: pgbench's statements in
+//! its order.
 
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{Access, Session, StatementId};
@@ -21,7 +22,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Prepares all statements.
+    /// Prepares all statements on a session.
     pub(super) async fn new<S: Session>(
         statements: &mut Statements<'_>,
         session: &mut S,
@@ -37,13 +38,13 @@ impl Prepared {
         })
     }
 
-    /// The balance that the last transaction read.
+    /// The account balance that the last transaction read.
     #[must_use]
     pub const fn abalance(&self) -> i64 {
         self.abalance
     }
 
-    /// Runs one transaction.
+    /// Runs one transaction of any type.
     pub(super) async fn run<S: Session>(
         &mut self,
         input: &Input,
@@ -52,7 +53,7 @@ impl Prepared {
         match input {
             Input::TpcbLike(change) => self.change(change, true, session).await,
             Input::SimpleUpdate(change) => self.change(change, false, session).await,
-            // Without BEGIN and COMMIT, as pgbench's script: nothing to be in doubt of.
+            // Without BEGIN and COMMIT, as in pgbench's script: its outcome is never in doubt.
             Input::SelectOnly { aid } => {
                 self.read_balance(*aid, session).await?;
                 Ok(Completion::COMMITTED)
@@ -60,7 +61,7 @@ impl Prepared {
         }
     }
 
-    /// tpcb-like, or simple-update: the same without teller and branch.
+    /// Runs tpcb-like, or simple-update: the same without teller and branch.
     async fn change<S: Session>(
         &mut self,
         change: &Change,
@@ -88,8 +89,8 @@ impl Prepared {
     }
 }
 
-/// Changes the one balance of that key. A row that is not there would be no error to the database, and
-/// the transaction one that did less.
+/// Changes the one balance with that key. To the database a missing row would not be an error, only
+/// a transaction that did less.
 async fn update<S: Session>(
     statement: StatementId,
     delta: i32,
@@ -99,7 +100,9 @@ async fn update<S: Session>(
     match session.execute(statement, &[delta.into(), key.into()]).await? {
         1 => Ok(()),
         touched => {
-            let message = format!("{touched} rows are {what} {key}; the tables are not whole");
+            let message = format!(
+                "expected one row for {what} {key}, got {touched}: the tables are incomplete"
+            );
             Err(DbError::new(ErrorClass::Other, message))
         }
     }

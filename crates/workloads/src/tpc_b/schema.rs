@@ -1,4 +1,4 @@
-//! The four tables, and their rows as `pgbench -i` leaves them. Nothing in them is random.
+//! The four tables, and their rows as `pgbench -i` leaves them. None of it is random.
 
 use std::sync::Arc;
 
@@ -7,26 +7,27 @@ use triphammer_core::session::RowSource;
 use triphammer_core::value::ColumnType::{Int, Text, Timestamp};
 use triphammer_core::workload::{TableDef, column, table};
 
-/// Tellers of a branch.
+/// Number of tellers per branch.
 pub const TELLERS_EACH: i32 = 10;
-/// Accounts of a branch.
+/// Number of accounts per branch.
 pub const ACCOUNTS_EACH: i32 = 100_000;
 
-/// Bytes of a batch: large enough that its overhead vanishes, small enough to stay in a cache.
+/// Size of a batch in bytes: large enough that its overhead vanishes, small enough to stay in a
+/// cache.
 const BATCH_BYTES: usize = 384 * 1024;
-/// What `pgbench -i` leaves in an account's filler, a `char(84)`: blanks. They are written out, so that
-/// a database that does not pad has rows of the same size.
+/// Content of an account's filler after `pgbench -i`, a `char(84)`: spaces. They are written out,
+/// so that a database that does not pad has rows of the same size.
 const ACCOUNT_FILLER: &str = match str::from_utf8(&[b' '; 84]) {
     Ok(blanks) => blanks,
     Err(_) => "",
 };
 
-/// Branches, one for each unit of scale.
+/// Declares the branches, one per unit of scale.
 fn branches() -> TableDef {
     table("pgbench_branches", [column("bid", Int), column("bbalance", Int), column("filler", Text)])
 }
 
-/// Tellers.
+/// Declares the tellers, ten per branch.
 fn tellers() -> TableDef {
     table(
         "pgbench_tellers",
@@ -34,7 +35,7 @@ fn tellers() -> TableDef {
     )
 }
 
-/// Accounts.
+/// Declares the accounts, 100,000 per branch.
 fn accounts() -> TableDef {
     table(
         "pgbench_accounts",
@@ -42,7 +43,7 @@ fn accounts() -> TableDef {
     )
 }
 
-/// What was done; empty before any run.
+/// Declares the history of transactions; empty before any run.
 fn history() -> TableDef {
     table(
         "pgbench_history",
@@ -62,12 +63,12 @@ pub fn tables() -> Arc<[TableDef]> {
     [branches(), tellers(), accounts(), history()].into()
 }
 
-/// The tables of a branch: those that have rows before any run.
+/// The tables of a branch that have rows before any run.
 pub fn branch_tables() -> Arc<[TableDef]> {
     [branches(), tellers(), accounts()].into()
 }
 
-/// Rows of a branch.
+/// Number of rows per branch.
 pub fn branch_rows() -> u64 {
     1 + u64::from(TELLERS_EACH.unsigned_abs()) + u64::from(ACCOUNTS_EACH.unsigned_abs())
 }
@@ -95,12 +96,12 @@ pub fn rows(table: &str, bid: i64) -> Box<dyn RowSource> {
             rows.int(0);
             rows.text(ACCOUNT_FILLER);
         })),
-        other => unreachable!("no rows of {other} are there before a run"),
+        other => unreachable!("{other} has no rows before a run"),
     }
 }
 
-/// The rows of branch `bid` of a table that has `each` a branch, numbered through all branches:
-/// `row(number, bid, rows)`.
+/// The rows in branch `bid` of a table with `each` rows per branch, numbered consecutively over all
+/// branches: `row(number, bid, rows)`.
 fn batches(each: i32, bid: i64, row: impl Fn(i64, i64, &mut Rows)) -> impl RowSource {
     let last = bid * i64::from(each);
     let mut next = last - i64::from(each) + 1;

@@ -1,36 +1,36 @@
-//! Scale and options.
+//! Scale and options of the workload.
 
 use triphammer_core::SpecError;
 use triphammer_core::workload::{OptionCommand, OptionDef, WorkloadSettings};
 
 use super::transactions::{SCRIPTS, TRANSACTION_COUNT};
 
-/// The largest scale: from the next on pgbench's accounts have ids of 64 bits.
+/// Largest scale: above it, pgbench's accounts have 64-bit ids.
 pub const SCALE_MAX: u32 = 19_999;
 
-/// Shares of the scripts.
+/// Weights of the scripts in the mix.
 const MIX: OptionDef = OptionDef::value(
     OptionCommand::Run,
     "mix",
     "N,N,N",
     "1,0,0",
-    "a script (tpcb-like, simple-update or select-only), or the shares of the three",
+    "a script (tpcb-like, simple-update or select-only), or the weights of the three",
 );
 
-/// All options.
+/// All options of the workload.
 pub static OPTIONS: &[OptionDef] = &[MIX];
 
-/// What was given, with its meaning.
+/// The scale and the options, resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Number of branches.
+    /// Scale: the number of branches.
     pub scale: i32,
-    /// Shares of the scripts.
+    /// Weights of the scripts in the mix.
     pub mix: [u32; TRANSACTION_COUNT],
 }
 
 impl Settings {
-    /// Reads and checks what was given.
+    /// Resolves and checks the given settings.
     ///
     /// # Errors
     /// With what is wrong and what would be right.
@@ -38,16 +38,16 @@ impl Settings {
         given.refuse_unknown("tpc-b", OPTIONS)?;
         if given.scale == 0 || given.scale > SCALE_MAX {
             return Err(SpecError::new(format!(
-                "tpc-b has 1 to {SCALE_MAX} branches, not {}",
+                "the scale of tpc-b must be from 1 to {SCALE_MAX} branches, got {}",
                 given.scale
             )));
         }
-        let scale = i32::try_from(given.scale).expect("at most SCALE_MAX");
+        let scale = i32::try_from(given.scale).expect("checked to be at most SCALE_MAX");
         Ok(Self { scale, mix: mix(given.option(&MIX))? })
     }
 }
 
-/// Reads `simple-update` or `1,0,2`.
+/// Reads a mix such as `simple-update` or `1,0,2`.
 fn mix(text: &str) -> Result<[u32; TRANSACTION_COUNT], SpecError> {
     if let Some(script) = SCRIPTS.iter().position(|script| *script == text.trim()) {
         return Ok(std::array::from_fn(|place| u32::from(place == script)));
@@ -55,17 +55,17 @@ fn mix(text: &str) -> Result<[u32; TRANSACTION_COUNT], SpecError> {
     let refuse = |why: &str| {
         let scripts = SCRIPTS.join(", ");
         SpecError::new(format!(
-            "`mix` takes a script or three whole numbers ({scripts}): `{text}` {why}"
+            "--mix must be a script or three whole numbers ({scripts}): `{text}` {why}"
         ))
     };
     let shares: Vec<u32> = text
         .split(',')
         .map(|n| n.trim().parse().map_err(|_| refuse("is neither")))
         .collect::<Result<_, _>>()?;
-    let shares =
-        <[u32; TRANSACTION_COUNT]>::try_from(shares).map_err(|_| refuse("is not three"))?;
+    let shares = <[u32; TRANSACTION_COUNT]>::try_from(shares)
+        .map_err(|_| refuse("does not have three numbers"))?;
     if shares.iter().all(|share| *share == 0) {
-        return Err(refuse("is nothing"));
+        return Err(refuse("contains only zeros"));
     }
     Ok(shares)
 }
@@ -92,12 +92,12 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused_with_the_reason() {
         for (scale, options, message) in [
-            (0, vec![], "1 to 19999 branches, not 0"),
-            (20_000, vec![], "not 20000"),
-            (1, vec![("mix", "1,2")], "`1,2` is not three"),
-            (1, vec![("mix", "0,0,0")], "is nothing"),
+            (0, vec![], "from 1 to 19999 branches, got 0"),
+            (20_000, vec![], "got 20000"),
+            (1, vec![("mix", "1,2")], "`1,2` does not have three numbers"),
+            (1, vec![("mix", "0,0,0")], "contains only zeros"),
             (1, vec![("mix", "tpcb")], "`tpcb` is neither"),
-            (1, vec![("scirpt", "x")], "no option `scirpt`"),
+            (1, vec![("scirpt", "x")], "unknown option `scirpt`"),
         ] {
             let error = settings(scale, &options).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");

@@ -8,14 +8,14 @@ const BID: Param = param("bid", Int);
 const TID: Param = param("tid", Int);
 const DELTA: Param = param("delta", Int);
 
-/// A check takes a range of branches.
+/// Parameters of a check: a range of branches.
 const RANGE: &[Param] = &[param("first", BigInt), param("last", BigInt)];
 
 fn check(name: &'static str) -> StatementDef {
     statement(name, RANGE)
 }
 
-/// All statements.
+/// Declares all statements of the workload.
 pub fn statements() -> Vec<StatementDef> {
     vec![
         statement("account.update", &[DELTA, AID]),

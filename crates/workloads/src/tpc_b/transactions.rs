@@ -1,4 +1,4 @@
-//! The three transaction types, their inputs, and the sums that they move.
+//! The three transaction types, their inputs, and the sums that they change.
 
 use triphammer_core::random::Rng;
 use triphammer_core::value::Timestamp;
@@ -6,23 +6,23 @@ use triphammer_core::workload::{AuditDef, MeasureDef, PrimaryMetric, Transaction
 
 use super::schema::{ACCOUNTS_EACH, TELLERS_EACH};
 
-/// How many transaction types there are.
+/// Number of transaction types.
 pub const TRANSACTION_COUNT: usize = 3;
 
-/// Place of tpcb-like.
+/// Index of tpcb-like in arrays and reports.
 pub const TPCB_LIKE: usize = 0;
-/// Place of simple-update.
+/// Index of simple-update in arrays and reports.
 pub const SIMPLE_UPDATE: usize = 1;
-/// Place of select-only.
+/// Index of select-only in arrays and reports.
 pub const SELECT_ONLY: usize = 2;
 
-/// The most that a transaction moves a balance, either way.
+/// Largest change of a balance by one transaction, in either direction.
 const DELTA_MAX: i32 = 5_000;
 
-/// pgbench's names, by place.
+/// pgbench's names of the types, by index.
 pub const SCRIPTS: [&str; TRANSACTION_COUNT] = ["tpcb-like", "simple-update", "select-only"];
 
-/// The transaction types with their shares of the default mix.
+/// The transaction types with their weights in the default mix.
 pub fn transactions() -> [TransactionDef; TRANSACTION_COUNT] {
     [
         TransactionDef::new("tpcb_like", "tpcb-like", 1),
@@ -31,7 +31,7 @@ pub fn transactions() -> [TransactionDef; TRANSACTION_COUNT] {
     ]
 }
 
-/// TPS as pgbench counts them. Those that write leave a row of history.
+/// TPS as pgbench counts them. Types that write leave a row of history.
 pub fn primary_metric() -> PrimaryMetric {
     PrimaryMetric {
         name: "TPS".into(),
@@ -43,8 +43,8 @@ pub fn primary_metric() -> PrimaryMetric {
     }
 }
 
-/// pgbench empties the history when it starts, so these are about what a run moves, not about what is
-/// there.
+/// pgbench empties the history when it starts, so these are about what a run changes, not about the
+/// total.
 pub fn audits() -> Vec<AuditDef> {
     let audit = |id: &'static str, title: &'static str, transactions: &[usize]| AuditDef {
         id: id.into(),
@@ -61,7 +61,7 @@ pub fn audits() -> Vec<AuditDef> {
     ]
 }
 
-/// What a transaction works on.
+/// The input of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "pgbench's own names")]
 pub enum Input {
@@ -70,7 +70,7 @@ pub enum Input {
     SelectOnly { aid: i32 },
 }
 
-/// A change of a balance. `bid` and `tid` are of any branch and teller, not of the account's.
+/// A change of a balance. `bid` and `tid` are any branch and teller, not those of the account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "pgbench's own names")]
 pub struct Change {

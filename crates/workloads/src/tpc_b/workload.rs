@@ -18,7 +18,7 @@ use super::settings::{OPTIONS, Settings};
 use super::statements::statements;
 use super::transactions::{Input, audits, primary_metric, transactions};
 
-/// The workload `tpc-b`.
+/// The `tpc-b` workload at a scale.
 #[derive(Debug)]
 pub struct TpcB {
     settings: Settings,
@@ -51,23 +51,23 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
 });
 
 impl TpcB {
-    /// What tpc-b declares.
+    /// Declares tpc-b: tables, statements, types, checks and options.
     #[must_use]
     pub fn describe() -> Arc<Description> {
         Arc::clone(&DESCRIPTION)
     }
 
-    /// tpc-b at a scale, with the options given.
+    /// Creates tpc-b at the given scale, with the given options.
     ///
     /// # Errors
-    /// When an option or the scale cannot be.
+    /// When an option or the scale is invalid.
     pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
         Ok(Self { settings: Settings::new(given)? })
     }
 }
 
 impl Workload for TpcB {
-    /// Every transaction is drawn independently; a user remembers nothing.
+    /// Every transaction is drawn independently; users have no state.
     type User = ();
     type Input = Input;
     type Prepared = Prepared;

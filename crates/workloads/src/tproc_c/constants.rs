@@ -1,38 +1,39 @@
-//! The constants C of NURand (clause 2.1.6): one a field, shared by all users of a run. The one for
-//! last names in a run (C-Run) keeps the distance from the build's (C-Load) that clause 2.1.6.1 asks
-//! for, so that a run does not hit just the names that are common in the data.
+//! The constants C of NURand (clause 2.1.6): one per field, shared by all users of a run. The
+//! constant for last names in a run (C-Run) keeps the distance from the build's (C-Load) that
+//! clause 2.1.6.1 requires, so that a run does not select only the names that are common in the
+//! data.
 
 use triphammer_core::random::Rng;
 
 use super::population::Stream;
 
-/// A of NURand for c_last.
+/// Parameter A of NURand for c_last.
 pub const A_LAST: i64 = 255;
-/// A of NURand for c_id.
+/// Parameter A of NURand for c_id.
 pub const A_CUSTOMER: i64 = 1023;
-/// A of NURand for ol_i_id.
+/// Parameter A of NURand for ol_i_id.
 pub const A_ITEM: i64 = 8191;
 
-/// C-Load: the constant for c_last in the population, from the seed of the data. The runner hands
-/// that seed back from `triphammer_build`, so a run knows C-Load without asking.
+/// C-Load: the constant for c_last in the population, derived from the seed of the data. The runner
+/// reads that seed from `triphammer_build`, so a run can derive C-Load itself.
 #[must_use]
 pub fn c_load(data_seed: u64) -> i64 {
     Stream::CLoad.rng(data_seed, &[]).between(0, A_LAST)
 }
 
-/// The constants of a run.
+/// The NURand constants of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunConstants {
-    /// For c_last.
+    /// Constant C for c_last.
     pub last: i64,
-    /// For c_id.
+    /// Constant C for c_id.
     pub customer: i64,
-    /// For ol_i_id.
+    /// Constant C for ol_i_id.
     pub item: i64,
 }
 
 impl RunConstants {
-    /// The constants of the run with this seed over data with this C-Load.
+    /// The constants of a run with this seed over data with this C-Load.
     #[must_use]
     pub fn new(run_seed: u64, c_load: i64) -> Self {
         let mut rng = Stream::CRun.rng(run_seed, &[c_load.unsigned_abs()]);
@@ -45,7 +46,7 @@ impl RunConstants {
 }
 
 /// One of the values that clause 2.1.6.1 allows, each equally likely. There is always one: whatever
-/// C-Load is, it has at least 128 values on one of its sides.
+/// C-Load is, at least 128 values lie on one side of it.
 fn c_run(c_load: i64, rng: &mut Rng) -> i64 {
     loop {
         let c = rng.between(0, A_LAST);

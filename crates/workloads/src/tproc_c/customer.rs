@@ -8,14 +8,14 @@ use triphammer_core::{DbError, ErrorClass};
 use super::input::CustomerKey;
 use super::names::LastNames;
 
-/// Where a customer is.
+/// The district of a customer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct District {
     pub(super) w_id: i32,
     pub(super) d_id: i32,
 }
 
-/// The two arguments of a procedure that takes a customer: id and last name, one of them null.
+/// The two arguments with which a procedure selects a customer: id and last name, one of them null.
 pub(super) fn key_args(key: CustomerKey, names: &LastNames) -> [Value<'_>; 2] {
     match key {
         CustomerKey::Id(c_id) => [c_id.into(), Value::Null],
@@ -23,8 +23,8 @@ pub(super) fn key_args(key: CustomerKey, names: &LastNames) -> [Value<'_>; 2] {
     }
 }
 
-/// The customer's number. By last name it is the one at position ⌈n/2⌉ of those of that name, in the
-/// byte order of their first names and then by number.
+/// The customer's number. By last name it is the one at position ⌈n/2⌉ among those with that name,
+/// in byte order of their first names and then by number.
 pub(super) async fn find<S: Session>(
     by_last_name: StatementId,
     district: District,
@@ -41,7 +41,10 @@ pub(super) async fn find<S: Session>(
     let args = [district.w_id.into(), district.d_id.into(), Value::Text(name)];
     session.query(by_last_name, &args, rows).await?;
     if rows.is_empty() {
-        return Err(DbError::new(ErrorClass::Other, format!("no customer is called {name}")));
+        return Err(DbError::new(
+            ErrorClass::Other,
+            format!("no customer has the last name {name}"),
+        ));
     }
     rows.row(rows.len().div_ceil(2) - 1).int32(0)
 }

@@ -1,5 +1,5 @@
-//! Delivery (clause 2.7), in the foreground: the oldest new order of each district, districts in
-//! order, all in one transaction. A district without one is skipped and counted.
+//! Delivery (clause 2.7), in the foreground: delivers the oldest new order of each district, in the
+//! order of the districts, all in one transaction. A district without one is skipped and counted.
 
 use triphammer_core::DbError;
 use triphammer_core::rows::{Row, Rows};
@@ -11,7 +11,7 @@ use super::buffers::{Buffers, expect_done};
 use super::input::Delivery;
 use super::output::DeliveryOutput;
 
-/// Statements of Delivery as client SQL.
+/// Statements of Delivery in mode statements.
 #[derive(Debug)]
 pub(super) struct Ids {
     oldest: StatementId,
@@ -44,7 +44,7 @@ fn completion(output: &DeliveryOutput) -> Completion {
     Completion { committed: true, counter: output.skipped().into() }
 }
 
-/// Runs it as a procedure.
+/// Runs Delivery as a procedure.
 pub(super) async fn call<S: Session>(
     id: StatementId,
     input: &Delivery,
@@ -55,7 +55,7 @@ pub(super) async fn call<S: Session>(
     session.call(id, &args, &mut buffers.rows).await?;
     let row = buffers.rows.first("Delivery")?;
     expect_done(&row, "Delivery")?;
-    // Columns: status, and a list of each district's order, null for one that was skipped.
+    // Columns: status, and a list of each district's order, null for a skipped one.
     let (output, orders) = (&mut buffers.output.delivery, row.list(1)?);
     for (district, o_id) in output.o_id.iter_mut().enumerate() {
         *o_id = orders.optional(district, Row::int32)?;
@@ -63,7 +63,7 @@ pub(super) async fn call<S: Session>(
     Ok(completion(output))
 }
 
-/// Runs it statement by statement.
+/// Runs Delivery statement by statement.
 pub(super) async fn run<S: Session>(
     ids: &Ids,
     input: &Delivery,
@@ -80,7 +80,7 @@ pub(super) async fn run<S: Session>(
     Ok(completion(output))
 }
 
-/// Delivers the oldest new order of a district, and gives its number.
+/// Delivers the oldest new order of a district, and returns its number.
 async fn deliver<S: Session>(
     ids: &Ids,
     input: &Delivery,

@@ -1,5 +1,5 @@
-//! Inputs of the transactions (clauses 2.4.1 to 2.8.1): everything that a transaction needs is drawn
-//! here by the client, its time included, so that it can be counted, logged, replayed and retried.
+//! Inputs of the transactions (clauses 2.4.1 to 2.8.1): the client draws everything that a
+//! transaction needs, including its time, so that it can be counted, logged, replayed and retried.
 
 use triphammer_core::random::Rng;
 use triphammer_core::value::Timestamp;
@@ -9,41 +9,41 @@ use super::hammerdb;
 use super::schema::{CUSTOMERS, DISTRICTS, DOLLAR, ITEMS, LINES_MAX, LINES_MIN};
 use super::user::Terminal;
 
-/// An item that no database has (clause 2.4.1.5): an order that asks for it is rolled back.
+/// An item that no database has (clause 2.4.1.5): an order that contains it is rolled back.
 pub const UNUSED_ITEM: i32 = ITEMS + 1;
 
 /// The input of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// Clause 2.4.1.
+    /// Input of New-Order (clause 2.4.1).
     NewOrder(NewOrder),
-    /// Clause 2.5.1.
+    /// Input of Payment (clause 2.5.1).
     Payment(Payment),
-    /// Clause 2.6.1.
+    /// Input of Order-Status (clause 2.6.1).
     OrderStatus(OrderStatus),
-    /// Clause 2.7.1.
+    /// Input of Delivery (clause 2.7.1).
     Delivery(Delivery),
-    /// Clause 2.8.1.
+    /// Input of Stock-Level (clause 2.8.1).
     StockLevel(StockLevel),
-    /// Of any type, by HammerDB's rules.
+    /// Input of any type, by HammerDB's rules.
     Hammerdb(hammerdb::Input),
 }
 
-/// How a customer is found.
+/// How a customer is selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CustomerKey {
-    /// By `c_id`.
+    /// By number, `c_id`.
     Id(i32),
     /// By last name: its number, for [`LastNames`](super::names::LastNames).
     LastName(u16),
 }
 
-/// What inputs are drawn by.
+/// The rules by which inputs are drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// Number of warehouses.
+    /// Scale: the number of warehouses.
     pub warehouses: i32,
-    /// The constants of NURand.
+    /// The NURand constants of the run.
     pub constants: RunConstants,
 }
 
@@ -60,17 +60,17 @@ impl Rules {
         nurand32(rng, A_ITEM, self.constants.item, ITEMS)
     }
 
-    /// 60 % by last name, 40 % by id.
+    /// Draws a customer: 60 % by last name, 40 % by id.
     fn customer(&self, rng: &mut Rng) -> CustomerKey {
         if rng.percent(60) {
             let number = rng.nurand(A_LAST, self.constants.last, 0, 999);
-            CustomerKey::LastName(u16::try_from(number).expect("0 to 999"))
+            CustomerKey::LastName(u16::try_from(number).expect("from 0 to 999"))
         } else {
             CustomerKey::Id(self.customer_id(rng))
         }
     }
 
-    /// A warehouse other than `home`, each equally likely; `home` when it is the only one.
+    /// A warehouse other than `home`, each equally likely; `home` if it is the only one.
     pub(super) fn other_warehouse(&self, home: i32, rng: &mut Rng) -> i32 {
         if self.warehouses == 1 {
             return home;
@@ -81,17 +81,17 @@ impl Rules {
 }
 
 fn nurand32(rng: &mut Rng, a: i64, c: i64, high: i32) -> i32 {
-    i32::try_from(rng.nurand(a, c, 1, high.into())).expect("1 to a 32-bit number")
+    i32::try_from(rng.nurand(a, c, 1, high.into())).expect("from 1 to a 32-bit number")
 }
 
 /// Input of New-Order. Lines are parallel arrays, because databases take them as lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewOrder {
-    /// Warehouse.
+    /// Number of the warehouse.
     pub w_id: i32,
-    /// District.
+    /// Number of the district.
     pub d_id: i32,
-    /// Customer.
+    /// Number of the customer.
     pub c_id: i32,
     /// Time of the order.
     pub entry_d: Timestamp,
@@ -103,7 +103,7 @@ pub struct NewOrder {
 }
 
 impl NewOrder {
-    /// Draws an input (clause 2.4.1).
+    /// Draws an input according to clause 2.4.1.
     #[must_use]
     pub fn draw(rules: &Rules, terminal: Terminal, rng: &mut Rng, now: Timestamp) -> Self {
         let w_id = terminal.w_id;
@@ -127,7 +127,7 @@ impl NewOrder {
         input
     }
 
-    /// An order of given lines: (item, supplying warehouse, quantity).
+    /// Creates an order from given lines: (item, supplying warehouse, quantity).
     ///
     /// # Panics
     /// When there are more lines than [`LINES_MAX`].
@@ -163,25 +163,25 @@ impl NewOrder {
         }
     }
 
-    /// How many lines there are.
+    /// Number of lines in the order.
     #[must_use]
     pub fn ol_cnt(&self) -> usize {
         usize::from(self.lines)
     }
 
-    /// Items by line.
+    /// Item numbers, by line.
     #[must_use]
     pub fn i_id(&self) -> &[i32] {
         &self.i_id[..self.ol_cnt()]
     }
 
-    /// Supplying warehouses by line.
+    /// Supplying warehouses, by line.
     #[must_use]
     pub fn supply_w_id(&self) -> &[i32] {
         &self.supply_w_id[..self.ol_cnt()]
     }
 
-    /// Quantities by line.
+    /// Quantities, by line.
     #[must_use]
     pub fn quantity(&self) -> &[i32] {
         &self.quantity[..self.ol_cnt()]
@@ -193,14 +193,14 @@ impl NewOrder {
         self.supply_w_id().iter().all(|w_id| *w_id == self.w_id)
     }
 
-    /// Whether the order asks for the unused item and so is rolled back.
+    /// Whether the order contains the unused item and so is rolled back.
     #[must_use]
     pub fn rolls_back(&self) -> bool {
         self.i_id().last() == Some(&UNUSED_ITEM)
     }
 
-    /// Lines, from 0, in the order in which their stock is locked: (`supply_w_id`, `i_id`), the unused
-    /// item last.
+    /// Lines, from 0, in the order in which their stock is locked: by (`supply_w_id`, `i_id`), the
+    /// unused item last.
     pub fn lock_order(&self) -> impl Iterator<Item = usize> + '_ {
         self.lock_order[..self.ol_cnt()].iter().map(|line| usize::from(*line))
     }
@@ -218,7 +218,8 @@ impl NewOrder {
     }
 }
 
-/// Draws until the item is not among `taken`: a set-wise update would touch a repeated item once.
+/// Draws until the item is not among `taken`: a set-based update would change a repeated item only
+/// once.
 fn distinct(taken: &[i32], mut draw: impl FnMut() -> i32) -> i32 {
     loop {
         let item = draw();
@@ -228,28 +229,28 @@ fn distinct(taken: &[i32], mut draw: impl FnMut() -> i32) -> i32 {
     }
 }
 
-/// Input of Payment.
+/// Input of Payment (clause 2.5.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payment {
-    /// Warehouse that is paid.
+    /// Number of the warehouse that is paid.
     pub w_id: i32,
-    /// District that is paid.
+    /// Number of the district that is paid.
     pub d_id: i32,
-    /// The customer's warehouse.
+    /// Number of the customer's warehouse.
     pub c_w_id: i32,
-    /// The customer's district.
+    /// Number of the customer's district.
     pub c_d_id: i32,
-    /// The customer.
+    /// How the customer is selected.
     pub customer: CustomerKey,
-    /// Amount in cents.
+    /// Amount that is paid, in cents.
     pub h_amount: i64,
     /// Time of the payment.
     pub h_date: Timestamp,
 }
 
 impl Payment {
-    /// Draws an input (clause 2.5.1): 15 % of the customers are of another warehouse, when there is
-    /// one, and then of any district.
+    /// Draws an input according to clause 2.5.1: 15 % of the customers belong to another warehouse,
+    /// if there is one, and then to any district.
     #[must_use]
     pub fn draw(rules: &Rules, terminal: Terminal, rng: &mut Rng, now: Timestamp) -> Self {
         let w_id = terminal.w_id;
@@ -272,57 +273,57 @@ impl Payment {
     }
 }
 
-/// Input of Order-Status.
+/// Input of Order-Status (clause 2.6.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderStatus {
-    /// The customer's warehouse.
+    /// Number of the customer's warehouse.
     pub w_id: i32,
-    /// The customer's district.
+    /// Number of the customer's district.
     pub d_id: i32,
-    /// The customer.
+    /// How the customer is selected.
     pub customer: CustomerKey,
 }
 
 impl OrderStatus {
-    /// Draws an input (clause 2.6.1).
+    /// Draws an input according to clause 2.6.1.
     #[must_use]
     pub fn draw(rules: &Rules, terminal: Terminal, rng: &mut Rng) -> Self {
         Self { w_id: terminal.w_id, d_id: Rules::district(rng), customer: rules.customer(rng) }
     }
 }
 
-/// Input of Delivery.
+/// Input of Delivery (clause 2.7.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// Warehouse.
+    /// Number of the warehouse.
     pub w_id: i32,
-    /// Carrier.
+    /// Number of the carrier.
     pub o_carrier_id: i32,
     /// Time of the delivery.
     pub delivery_d: Timestamp,
 }
 
 impl Delivery {
-    /// Draws an input (clause 2.7.1).
+    /// Draws an input according to clause 2.7.1.
     #[must_use]
     pub fn draw(terminal: Terminal, rng: &mut Rng, now: Timestamp) -> Self {
         Self { w_id: terminal.w_id, o_carrier_id: rng.between32(1, 10), delivery_d: now }
     }
 }
 
-/// Input of Stock-Level.
+/// Input of Stock-Level (clause 2.8.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StockLevel {
-    /// Warehouse.
+    /// Number of the warehouse.
     pub w_id: i32,
-    /// District, the same for the user all the time.
+    /// The user's district, which never changes.
     pub d_id: i32,
-    /// Items with less in stock are counted.
+    /// Items with less than this in stock are counted.
     pub threshold: i32,
 }
 
 impl StockLevel {
-    /// Draws an input (clause 2.8.1).
+    /// Draws an input according to clause 2.8.1.
     #[must_use]
     pub fn draw(terminal: Terminal, rng: &mut Rng) -> Self {
         Self { w_id: terminal.w_id, d_id: terminal.d_id, threshold: rng.between32(10, 20) }

@@ -1,17 +1,17 @@
 //! Last names (clause 4.3.2.3): three syllables, one for each digit of a number from 0 to 999.
 
-/// How many last names there are.
+/// Number of last names.
 pub const NAMES: usize = 1000;
 
 const SYLLABLES: [&str; 10] =
     ["BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION", "EING"];
 
-/// All last names, made once so that none is put together in a run.
+/// All last names, created once so that none is assembled during a run.
 #[derive(Debug)]
 pub struct LastNames(Vec<String>);
 
 impl LastNames {
-    /// All last names by number.
+    /// Creates all last names.
     #[must_use]
     pub fn new() -> Self {
         let syllable = |digit: usize| SYLLABLES[digit % 10];

@@ -1,6 +1,6 @@
-//! New-Order (clause 2.4): takes the district's next order number, and each line's stock in the order
-//! (supplying warehouse, item). One in a hundred asks for an item that is not there, and is rolled
-//! back after the work up to there.
+//! New-Order (clause 2.4): takes the district's next order number, and updates each line's stock in
+//! the order (supplying warehouse, item). One in a hundred contains a non-existent item, and is
+//! rolled back after the work up to there.
 
 use triphammer_core::rows::Rows;
 use triphammer_core::session::{Access, Session, StatementId};
@@ -12,13 +12,13 @@ use super::buffers::Buffers;
 use super::input::NewOrder;
 use super::output::{NewOrderLine, NewOrderOutput, put};
 
-/// What both databases and clients call a product of the original brand (clause 2.4.2.2).
+/// How both databases and clients mark a product of the original brand (clause 2.4.2.2).
 const ORIGINAL: &str = "ORIGINAL";
 
-/// The status of the procedure: the order was rolled back for its unused item.
+/// Status of the procedure: the order was rolled back because of its unused item.
 const STATUS_ROLLED_BACK: i64 = 1;
 
-/// Statements of New-Order as client SQL.
+/// Statements of New-Order in mode statements.
 #[derive(Debug)]
 pub(super) struct Ids {
     customer: StatementId,
@@ -51,7 +51,7 @@ impl Ids {
     }
 }
 
-/// Runs it as a procedure.
+/// Runs New-Order as a procedure.
 pub(super) async fn call<S: Session>(
     id: StatementId,
     input: &NewOrder,
@@ -98,7 +98,7 @@ fn read_call(
     if status != 0 || lines != [input.ol_cnt(); 5] {
         let (found, wanted) = (lines.map(|n| n.to_string()).join(", "), input.ol_cnt());
         let message = format!(
-            "New-Order answered status {status} and lists of {found} lines, not {wanted} each"
+            "New-Order returned status {status} and lists of {found} lines, expected {wanted} each"
         );
         return Err(DbError::new(ErrorClass::Other, message));
     }
@@ -113,7 +113,7 @@ fn read_call(
     Ok(Completion::COMMITTED)
 }
 
-/// Runs it statement by statement.
+/// Runs New-Order statement by statement.
 pub(super) async fn run<S: Session>(
     ids: &Ids,
     input: &NewOrder,
@@ -195,7 +195,7 @@ async fn insert_order<S: Session>(
     Ok(())
 }
 
-/// Runs one line; false when there is no such item.
+/// Runs one line; returns false if there is no such item.
 async fn run_line<S: Session>(
     ids: &Ids,
     input: &NewOrder,
@@ -245,8 +245,8 @@ async fn run_line<S: Session>(
     Ok(true)
 }
 
-/// Σ ol_amount × (1 − c_discount) × (1 + w_tax + d_tax), rounded half up to cents as a decimal
-/// database does it.
+/// Computes Σ ol_amount × (1 − c_discount) × (1 + w_tax + d_tax), rounded half up to cents as in a
+/// database with decimals.
 fn total(output: &NewOrderOutput) -> i64 {
     const ONE: i64 = 10_000;
     let sum: i64 = output.lines.iter().map(|line: &NewOrderLine| line.ol_amount).sum();

@@ -1,5 +1,5 @@
-//! Order-Status (clause 2.6): a customer's newest order with its lines. It only reads, and all of one
-//! instant: a Delivery between two of its statements would show an order half delivered.
+//! Order-Status (clause 2.6): reads a customer's newest order with its lines, all from one
+//! snapshot: a Delivery between two of its statements would show an order half delivered.
 
 use triphammer_core::rows::{Row, Rows};
 use triphammer_core::session::{Access, Session, StatementId};
@@ -12,7 +12,7 @@ use super::input::OrderStatus;
 use super::names::LastNames;
 use super::output::{OrderStatusLine, OrderStatusOutput, put};
 
-/// Statements of Order-Status as client SQL.
+/// Statements of Order-Status in mode statements.
 #[derive(Debug)]
 pub(super) struct Ids {
     by_last_name: StatementId,
@@ -36,7 +36,7 @@ impl Ids {
     }
 }
 
-/// Runs it as a procedure.
+/// Runs Order-Status as a procedure.
 pub(super) async fn call<S: Session>(
     id: StatementId,
     input: &OrderStatus,
@@ -57,7 +57,7 @@ pub(super) async fn call<S: Session>(
     let lists = [row.list(9)?, row.list(10)?, row.list(11)?, row.list(12)?, row.list(13)?];
     let count = lists[0].len();
     if lists.iter().any(|list| list.len() != count) {
-        let message = "Order-Status answered lists of different lengths";
+        let message = "Order-Status returned lists of different lengths";
         return Err(DbError::new(ErrorClass::Other, message));
     }
     for (line, slot) in output.lines.resize(count).iter_mut().enumerate() {
@@ -72,7 +72,7 @@ pub(super) async fn call<S: Session>(
     Ok(Completion::COMMITTED)
 }
 
-/// Runs it statement by statement.
+/// Runs Order-Status statement by statement.
 pub(super) async fn run<S: Session>(
     ids: &Ids,
     input: &OrderStatus,
@@ -97,7 +97,7 @@ pub(super) async fn run<S: Session>(
     Ok(Completion::COMMITTED)
 }
 
-/// Reads c_first, c_middle, c_last, c_balance.
+/// Reads the columns c_first, c_middle, c_last and c_balance.
 fn read_customer(
     row: &Row<'_>,
     column: usize,
@@ -110,7 +110,7 @@ fn read_customer(
     Ok(())
 }
 
-/// Reads o_id, o_entry_d, o_carrier_id.
+/// Reads the columns o_id, o_entry_d and o_carrier_id.
 fn read_order(row: &Row<'_>, column: usize, output: &mut OrderStatusOutput) -> Result<(), DbError> {
     output.o_id = row.int32(column)?;
     output.o_entry_d = Some(row.timestamp(column + 1)?);

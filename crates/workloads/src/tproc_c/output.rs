@@ -1,7 +1,7 @@
 //! What each transaction returns to its terminal (clauses 2.4.3 to 2.8.3). Every field is read, in
-//! both modes, so that no database saves work by not being asked; the buffers belong to the session
-//! and are used again, so nothing is allocated once they have grown. Tests compare modes and
-//! databases by them.
+//! both modes, so that no database saves work because a value is unused; the buffers belong to the
+//! session and are reused, so nothing is allocated once they have grown. Tests use them to compare
+//! modes and databases.
 
 use std::ops::Deref;
 
@@ -9,18 +9,18 @@ use triphammer_core::DbError;
 use triphammer_core::rows::Row;
 use triphammer_core::value::Timestamp;
 
-/// The outputs of a session: of each type, that of its last transaction.
+/// The outputs of a session: for each type, that of its last transaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    /// Clause 2.4.3.
+    /// Output of New-Order (clause 2.4.3).
     pub new_order: NewOrderOutput,
-    /// Clause 2.5.3.
+    /// Output of Payment (clause 2.5.3).
     pub payment: PaymentOutput,
-    /// Clause 2.6.3.
+    /// Output of Order-Status (clause 2.6.3).
     pub order_status: OrderStatusOutput,
-    /// Clause 2.7.3.
+    /// Output of Delivery (clause 2.7.3).
     pub delivery: DeliveryOutput,
-    /// Clause 2.8.3.
+    /// Output of Stock-Level (clause 2.8.3).
     pub stock_level: StockLevelOutput,
 }
 
@@ -32,12 +32,12 @@ pub struct Reused<T> {
 }
 
 impl<T: Default> Reused<T> {
-    /// Empties the list.
+    /// Empties the list, keeping the memory of its elements.
     pub fn clear(&mut self) {
         self.used = 0;
     }
 
-    /// Makes the list `len` long; the elements hold what they happen to hold.
+    /// Sets the length of the list to `len`; the elements have arbitrary content.
     pub fn resize(&mut self, len: usize) -> &mut [T] {
         if self.slots.len() < len {
             self.slots.resize_with(len, T::default);
@@ -69,17 +69,17 @@ impl<T: PartialEq> PartialEq for Reused<T> {
 
 impl<T: Eq> Eq for Reused<T> {}
 
-/// Puts text into a string that keeps its memory.
+/// Copies text into a string, reusing its memory.
 pub(super) fn put(into: &mut String, text: &str) {
     into.clear();
     into.push_str(text);
 }
 
-/// Output of New-Order. After a rollback by rule only the fields of clause 2.4.3.4 count:
+/// Output of New-Order. After a rollback by rule only the fields of clause 2.4.3.4 are set:
 /// `c_last`, `c_credit`, `o_id`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewOrderOutput {
-    /// False when the item was not valid and the order was rolled back.
+    /// False when the item was invalid and the order was rolled back.
     pub committed: bool,
     /// Number of the order.
     pub o_id: i32,
@@ -89,18 +89,18 @@ pub struct NewOrderOutput {
     pub d_tax: i64,
     /// The customer's last name.
     pub c_last: String,
-    /// GC or BC.
+    /// The customer's credit: GC (good) or BC (bad).
     pub c_credit: String,
     /// The customer's discount, in ten-thousandths.
     pub c_discount: i64,
     /// Σ ol_amount × (1 − discount) × (1 + taxes), in cents.
     pub total: i64,
-    /// The lines in the order of the input.
+    /// The lines, in the order of the input.
     pub lines: Reused<NewOrderLine>,
 }
 
 impl NewOrderOutput {
-    /// Forgets what a rolled-back order does not return.
+    /// Clears what a rolled-back order does not return.
     pub(super) fn roll_back(&mut self) {
         self.committed = false;
         self.total = 0;
@@ -117,7 +117,7 @@ pub struct NewOrderLine {
     pub s_quantity: i32,
     /// `B` when both item and stock are ORIGINAL, else `G`.
     pub brand_generic: char,
-    /// Price in cents.
+    /// Price of the item, in cents.
     pub i_price: i64,
     /// Quantity × price in cents.
     pub ol_amount: i64,
@@ -126,20 +126,20 @@ pub struct NewOrderLine {
 /// Street, city, state and zip.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Address {
-    /// First line.
+    /// First line of the street.
     pub street_1: String,
-    /// Second line.
+    /// Second line of the street.
     pub street_2: String,
-    /// City.
+    /// Name of the city.
     pub city: String,
-    /// State.
+    /// Two-letter code of the state.
     pub state: String,
-    /// Zip.
+    /// Zip code of nine digits.
     pub zip: String,
 }
 
 impl Address {
-    /// Reads five columns from `column` on.
+    /// Reads the five columns from `column` on.
     pub(super) fn read(&mut self, row: &Row<'_>, column: usize) -> Result<(), DbError> {
         put(&mut self.street_1, row.text(column)?);
         put(&mut self.street_2, row.text(column + 1)?);
@@ -150,32 +150,32 @@ impl Address {
     }
 }
 
-/// Output of Payment.
+/// Output of Payment (clause 2.5.3).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PaymentOutput {
     /// Address of the warehouse.
     pub warehouse: Address,
     /// Address of the district.
     pub district: Address,
-    /// The customer's number.
+    /// Number of the customer, who may have been selected by name.
     pub c_id: i32,
-    /// First name.
+    /// The customer's first name.
     pub c_first: String,
-    /// Middle name.
+    /// The customer's middle name.
     pub c_middle: String,
-    /// Last name.
+    /// The customer's last name.
     pub c_last: String,
     /// Address of the customer.
     pub customer: Address,
-    /// Phone.
+    /// The customer's phone number.
     pub c_phone: String,
-    /// Customer since; `None` before the first Payment.
+    /// When the customer was registered; `None` before the session's first Payment.
     pub c_since: Option<Timestamp>,
-    /// GC or BC.
+    /// The customer's credit: GC (good) or BC (bad).
     pub c_credit: String,
     /// Credit limit in cents.
     pub c_credit_lim: i64,
-    /// Discount in ten-thousandths.
+    /// The customer's discount, in ten-thousandths.
     pub c_discount: i64,
     /// Balance in cents, after the payment.
     pub c_balance: i64,
@@ -183,60 +183,60 @@ pub struct PaymentOutput {
     pub c_data: String,
 }
 
-/// Output of Order-Status.
+/// Output of Order-Status (clause 2.6.3).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OrderStatusOutput {
-    /// The customer's number.
+    /// Number of the customer, who may have been selected by name.
     pub c_id: i32,
-    /// First name.
+    /// The customer's first name.
     pub c_first: String,
-    /// Middle name.
+    /// The customer's middle name.
     pub c_middle: String,
-    /// Last name.
+    /// The customer's last name.
     pub c_last: String,
-    /// Balance in cents.
+    /// The customer's balance, in cents.
     pub c_balance: i64,
     /// Number of the newest order.
     pub o_id: i32,
-    /// Its time; `None` before the first Order-Status.
+    /// Time of the order; `None` before the session's first Order-Status.
     pub o_entry_d: Option<Timestamp>,
-    /// Its carrier, once delivered.
+    /// Number of the carrier; `None` until delivered.
     pub o_carrier_id: Option<i32>,
-    /// Its lines.
+    /// Lines of the order.
     pub lines: Reused<OrderStatusLine>,
 }
 
 /// A line of an order as Order-Status returns it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OrderStatusLine {
-    /// Item.
+    /// Number of the item.
     pub ol_i_id: i32,
-    /// Supplying warehouse.
+    /// Number of the supplying warehouse.
     pub ol_supply_w_id: i32,
-    /// Quantity.
+    /// Quantity of the item.
     pub ol_quantity: i32,
-    /// Amount in cents.
+    /// Amount of the line, in cents.
     pub ol_amount: i64,
-    /// Time of delivery, once delivered.
+    /// Time of delivery; `None` until delivered.
     pub ol_delivery_d: Option<Timestamp>,
 }
 
-/// Output of Delivery: what clause 2.7.3.2 has in the result file.
+/// Output of Delivery: what clause 2.7.3.2 requires in the result file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryOutput {
-    /// For districts 1 to 10 the order delivered; `None` where there was none to deliver.
+    /// The delivered order of districts 1 to 10; `None` where there was none to deliver.
     pub o_id: [Option<i32>; 10],
 }
 
 impl DeliveryOutput {
-    /// How many districts had no order to deliver.
+    /// Number of districts without an order to deliver.
     #[must_use]
     pub fn skipped(&self) -> u32 {
         self.o_id.iter().map(|o_id| u32::from(o_id.is_none())).sum()
     }
 }
 
-/// Output of Stock-Level.
+/// Output of Stock-Level (clause 2.8.3).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StockLevelOutput {
     /// Items of the last twenty orders with less in stock than the threshold.

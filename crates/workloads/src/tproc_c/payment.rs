@@ -14,12 +14,12 @@ use super::input::Payment;
 use super::names::LastNames;
 use super::output::{PaymentOutput, put};
 
-/// Longest c_data.
+/// Maximum length of c_data, in characters.
 const DATA_MAX: usize = 500;
-/// How much of c_data Payment returns (clause 2.5.3.3).
+/// Number of characters of c_data that Payment returns (clause 2.5.3.3).
 const DATA_SHOWN: usize = 200;
 
-/// Statements of Payment as client SQL.
+/// Statements of Payment in mode statements.
 #[derive(Debug)]
 pub(super) struct Ids {
     by_last_name: StatementId,
@@ -55,7 +55,7 @@ impl Ids {
     }
 }
 
-/// Runs it as a procedure.
+/// Runs Payment as a procedure.
 pub(super) async fn call<S: Session>(
     id: StatementId,
     input: &Payment,
@@ -103,7 +103,7 @@ fn read_customer(row: &Row<'_>, column: usize, output: &mut PaymentOutput) -> Re
     Ok(())
 }
 
-/// Runs it statement by statement.
+/// Runs Payment statement by statement.
 pub(super) async fn run<S: Session>(
     ids: &Ids,
     input: &Payment,
@@ -134,7 +134,7 @@ pub(super) async fn run<S: Session>(
     Ok(Completion::COMMITTED)
 }
 
-/// Updates and then reads both, and puts h_data together from their names.
+/// Updates and then reads both, and composes h_data from their names.
 async fn pay_warehouse_and_district<S: Session>(
     ids: &Ids,
     input: &Payment,
@@ -158,7 +158,8 @@ async fn pay_warehouse_and_district<S: Session>(
     output.district.read(&row, 1)
 }
 
-/// Locks, reads and updates the customer; one with bad credit gets the payment noted in c_data.
+/// Locks, reads and updates the customer; a customer with bad credit gets the payment recorded in
+/// c_data.
 async fn pay_customer<S: Session>(
     ids: &Ids,
     input: &Payment,
@@ -186,13 +187,14 @@ async fn pay_customer<S: Session>(
     Ok(())
 }
 
-/// `c_id c_d_id c_w_id d_id w_id amount ` in front of what was there, cut at 500 (clause 2.5.2.2).
+/// Prepends `c_id c_d_id c_w_id d_id w_id amount ` to the existing data, cut at 500 characters
+/// (clause 2.5.2.2).
 fn note_payment(data: &mut String, input: &Payment, c_id: i32, before: &str) {
     let Payment { w_id, d_id, c_w_id, c_d_id, h_amount, .. } = input;
     data.clear();
     write!(data, "{c_id} {c_d_id} {c_w_id} {d_id} {w_id} ")
         .and_then(|()| write_decimal(data, *h_amount, 2))
-        .expect("a string takes any text");
+        .expect("writing to a string cannot fail");
     data.push(' ');
     data.push_str(before);
     data.truncate(data.floor_char_boundary(DATA_MAX));

@@ -1,9 +1,9 @@
 //! The rows before any run (clause 4.3.3). Each table of each warehouse, and within it of each
-//! district, has a random stream of its own, so that any part can be made alone, by any number of
-//! jobs, and is the same to the byte. Rows go straight into the buffer that is sent; nothing is
-//! allocated per row.
+//! district, has its own random stream, so that any part can be generated alone, by any number of
+//! jobs, and is identical to the byte. Rows are written directly to the buffer that is sent;
+//! nothing is allocated per row.
 //!
-//! A golden test pins the rows of a seed: data built by one version is the data of all.
+//! A golden test pins the rows of a seed: every version must generate the same data.
 
 use triphammer_core::random::{Pick, Rng};
 use triphammer_core::rows::Rows;
@@ -16,35 +16,36 @@ use super::schema::{
     CUSTOMERS, DISTRICTS, DOLLAR, FIRST_NEW_ORDER, ITEMS, LINES_MAX, LINES_MIN, ORDERS,
 };
 
-/// Bytes of a batch: large enough that its overhead vanishes, small enough to stay in a cache.
+/// Size of a batch in bytes: large enough that its overhead vanishes, small enough to stay in a
+/// cache.
 const BATCH_BYTES: usize = 384 * 1024;
 
-/// What a random stream is for. The numbers are part of the data's definition: never change one.
+/// Purpose of a random stream. The numbers are part of the data's definition: never change one.
 #[derive(Clone, Copy, Debug)]
 pub enum Stream {
-    /// C-Load.
+    /// The NURand constant C-Load.
     CLoad = 0,
-    /// Rows of item.
+    /// Rows of table item.
     Item = 1,
-    /// The row of warehouse.
+    /// The row of a warehouse.
     Warehouse = 2,
-    /// Rows of district.
+    /// Rows of table district.
     District = 3,
-    /// Rows of customer.
+    /// Rows of table customer.
     Customer = 4,
-    /// Rows of history.
+    /// Rows of table history.
     History = 5,
-    /// Rows of stock.
+    /// Rows of table stock.
     Stock = 6,
-    /// Rows of orders, but for the number of their lines.
+    /// Rows of table orders, except for the number of their lines.
     Orders = 7,
-    /// How many lines each order has, which orders and `order_line` both need.
+    /// Number of lines of each order, which orders and `order_line` both need.
     LineCount = 8,
-    /// Rows of `order_line`.
+    /// Rows of table `order_line`.
     OrderLine = 9,
-    /// The constants of a run.
+    /// The NURand constants of a run.
     CRun = 10,
-    /// At which warehouse the first user of a run works.
+    /// The warehouse of the first user of a run.
     Start = 11,
     /// The district of the first terminal of a warehouse in a run.
     Terminal = 12,
@@ -60,7 +61,7 @@ impl Stream {
     }
 }
 
-/// Makes the rows of every table.
+/// Generates the rows of every table.
 #[derive(Debug)]
 pub struct Population {
     seed: u64,
@@ -69,13 +70,13 @@ pub struct Population {
 }
 
 impl Population {
-    /// The population of a seed, all of whose dates are `instant`.
+    /// Creates the population of a seed, with `instant` as the date of all rows.
     #[must_use]
     pub fn new(seed: u64, c_load: i64, instant: Timestamp) -> Self {
         Self { seed, c_load, instant }
     }
 
-    /// Rows of `table` in warehouse `w_id`; of item when `w_id` is 0.
+    /// Rows of `table` in warehouse `w_id`; 0 for item, which belongs to none.
     ///
     /// # Panics
     /// When there is no such table.
@@ -108,7 +109,7 @@ impl Population {
         stream.rng(self.seed, &[w_id.unsigned_abs(), d_id.unsigned_abs()])
     }
 
-    /// Clause 4.3.3.1, ITEM: exactly one in ten is ORIGINAL.
+    /// Rows of item (clause 4.3.3.1): exactly one in ten is ORIGINAL.
     fn item(&self) -> Box<dyn RowSource + '_> {
         let mut rng = Stream::Item.rng(self.seed, &[]);
         let mut original = tenth(ITEMS);
@@ -145,8 +146,8 @@ impl Population {
         }))
     }
 
-    /// The first thousand customers of a district have each of the thousand names once; exactly one
-    /// in ten has bad credit.
+    /// Rows of customer: the first thousand customers of a district have each of the thousand names
+    /// once; exactly one in ten has bad credit.
     fn customer<'a>(&'a self, w_id: i64, names: &'a LastNames) -> Box<dyn RowSource + 'a> {
         let begin = move |d_id| (self.district_rng(Stream::Customer, w_id, d_id), tenth(CUSTOMERS));
         let row = move |(rng, bad): &mut (Rng, Pick), d_id, c_id, rows: &mut Rows| {
@@ -173,7 +174,7 @@ impl Population {
         Box::new(in_districts(begin, Each { count: CUSTOMERS, row }))
     }
 
-    /// One row a customer.
+    /// Rows of history, one per customer.
     fn history(&self, w_id: i64) -> Box<dyn RowSource + '_> {
         let begin = move |d_id| self.district_rng(Stream::History, w_id, d_id);
         let row = move |rng: &mut Rng, d_id, c_id, rows: &mut Rows| {
@@ -206,7 +207,7 @@ impl Population {
         }))
     }
 
-    /// The customers of a district's orders are a permutation of its customers.
+    /// Rows of orders; the customers of a district's orders are a permutation of its customers.
     fn orders(&self, w_id: i64) -> Box<dyn RowSource + '_> {
         let begin = move |d_id| {
             let mut rng = self.district_rng(Stream::Orders, w_id, d_id);
@@ -262,7 +263,7 @@ impl Population {
     }
 }
 
-/// The last 900 orders of each district.
+/// Rows of `new_order`: the last 900 orders of each district.
 fn new_order(w_id: i64) -> Each<impl FnMut(&mut (), i64, i64, &mut Rows)> {
     let before = i64::from(FIRST_NEW_ORDER) - 1;
     Each {
@@ -301,13 +302,13 @@ fn batches(count: i32, mut row: impl FnMut(i64, &mut Rows)) -> impl RowSource {
     }
 }
 
-/// What each district has `count` of: `row(state, d_id, number, rows)`.
+/// A source of `count` rows per district: `row(state, d_id, number, rows)`.
 struct Each<F> {
     count: i32,
     row: F,
 }
 
-/// A source that goes through the districts; `begin` makes the state of each.
+/// A source that iterates over the districts; `begin` creates the state of each.
 fn in_districts<S, F: FnMut(&mut S, i64, i64, &mut Rows)>(
     begin: impl Fn(i64) -> S,
     mut each: Each<F>,
@@ -327,13 +328,13 @@ fn length(rng: &mut Rng, low: usize, high: usize) -> usize {
     low + usize::try_from(rng.below((high - low + 1) as u64)).expect("below a usize")
 }
 
-/// Random a-string [low .. high] (clause 4.3.2.2).
+/// Appends a random a-string [low .. high] (clause 4.3.2.2).
 fn a_string(rng: &mut Rng, rows: &mut Rows, low: usize, high: usize) {
     let length = length(rng, low, high);
     rows.text_with(|out| rng.alphanumeric(length, out));
 }
 
-/// `i_data` and `s_data`: some hold ORIGINAL at a random place.
+/// Appends `i_data` or `s_data`: some contain ORIGINAL at a random position.
 fn data(rng: &mut Rng, rows: &mut Rows, original: &mut Pick) {
     const ORIGINAL: &[u8] = b"ORIGINAL";
     let length = length(rng, 26, 50);
@@ -347,14 +348,14 @@ fn data(rng: &mut Rng, rows: &mut Rows, original: &mut Pick) {
     });
 }
 
-/// Two streets, city, state and zip (clause 4.3.2.7).
+/// Appends two streets, city, state and zip (clause 4.3.2.7).
 fn address(rng: &mut Rng, rows: &mut Rows) {
     a_string(rng, rows, 10, 20);
     a_string(rng, rows, 10, 20);
     a_string(rng, rows, 10, 20);
     rows.text_with(|out| {
         for _ in 0..2 {
-            let letter = u8::try_from(rng.below(26)).expect("one of 26");
+            let letter = u8::try_from(rng.below(26)).expect("one of 26 letters");
             out.push(b'A' + letter);
         }
     });
@@ -411,13 +412,13 @@ mod tests {
         }
     }
 
-    /// FNV-1a: stable for ever, unlike the standard library's.
+    /// FNV-1a: stable across versions, unlike the standard library's hash.
     fn hash(hash: u64, text: &str) -> u64 {
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         text.bytes().chain([b'\n']).fold(hash, step)
     }
 
-    /// Rows and hash of each table, the items once and the rest of warehouse 3.
+    /// Number of rows and hash of each table, for items and for warehouse 3.
     fn digest(seed: u64) -> Vec<(String, u64, u64)> {
         tables()
             .iter()
@@ -435,8 +436,8 @@ mod tests {
 
     #[test]
     fn the_data_of_a_seed_never_changes() {
-        // If this fails, results on data built by an earlier version do not compare any more: raise
-        // the workload's version, and say so.
+        // If this fails, results on data built by an earlier version are not comparable any more:
+        // raise the workload's version, and document it.
         assert_eq!(
             digest(42),
             [

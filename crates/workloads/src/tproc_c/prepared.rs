@@ -1,4 +1,4 @@
-//! What belongs to a session: its statements, and the transaction that they make up.
+//! The prepared statements of a session, and the transactions that use them.
 
 use triphammer_core::session::{Session, StatementId};
 use triphammer_core::workload::{Completion, Mode, Statements};
@@ -83,7 +83,7 @@ impl Prepared {
         &self.buffers.output
     }
 
-    /// Runs one transaction.
+    /// Runs one transaction of any type.
     pub(super) async fn run<S: Session>(
         &mut self,
         input: &Input,
@@ -124,8 +124,12 @@ impl Prepared {
     }
 }
 
-/// The workload draws inputs and prepares sessions by the same settings.
+/// The error for an input of other routines: the workload draws inputs and prepares sessions with
+/// the same settings.
 #[cold]
 fn drawn_otherwise() -> DbError {
-    DbError::new(ErrorClass::Other, "this input is not for the routines that the session prepared")
+    DbError::new(
+        ErrorClass::Other,
+        "this input does not belong to the routines that the session prepared",
+    )
 }

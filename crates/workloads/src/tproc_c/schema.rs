@@ -1,31 +1,31 @@
-//! The nine tables and their columns (clause 1.3), in the order in which rows are loaded. How a
-//! database spells them is in `sql/base/tproc-c/schema.sql`; a test holds the two together.
+//! The nine tables and their columns (clause 1.3), in the order in which rows are loaded. Their SQL
+//! is in `sql/base/tproc-c/schema.sql`; a test compares the two.
 
 use std::sync::Arc;
 
 use triphammer_core::value::ColumnType::{BigInt, Decimal, Int, Text, Timestamp};
 use triphammer_core::workload::{TableDef, column, table};
 
-/// A dollar in the cents that money is counted in.
+/// One dollar in cents, the unit of money.
 pub const DOLLAR: i64 = 100;
-/// Rows of the item table (clause 1.2.1).
+/// Number of rows of the item table (clause 1.2.1).
 pub const ITEMS: i32 = 100_000;
-/// Districts of a warehouse.
+/// Number of districts per warehouse.
 pub const DISTRICTS: i32 = 10;
-/// Customers of a district.
+/// Number of customers per district.
 pub const CUSTOMERS: i32 = 3_000;
-/// Orders of a district before any run.
+/// Number of orders per district before any run.
 pub const ORDERS: i32 = 3_000;
-/// The first order of a district that is not delivered before any run.
+/// The first undelivered order of a district before any run.
 pub const FIRST_NEW_ORDER: i32 = 2_101;
-/// The most lines that an order has; the fewest are [`LINES_MIN`].
+/// Maximum number of lines of an order; the minimum is [`LINES_MIN`].
 pub const LINES_MAX: usize = 15;
-/// The fewest lines that an order has.
+/// Minimum number of lines of an order.
 pub const LINES_MIN: usize = 5;
-/// Rows of a warehouse, its order lines by their mean of ten.
+/// Number of rows per warehouse, with ten lines per order on average.
 pub const WAREHOUSE_ROWS: u64 = 1 + 10 + 30_000 + 30_000 + 100_000 + 30_000 + 300_000 + 9_000;
 
-/// Clause 1.3: WAREHOUSE.
+/// Declares WAREHOUSE (clause 1.3).
 fn warehouse() -> TableDef {
     table(
         "warehouse",
@@ -43,7 +43,7 @@ fn warehouse() -> TableDef {
     )
 }
 
-/// Clause 1.3: DISTRICT.
+/// Declares DISTRICT (clause 1.3).
 fn district() -> TableDef {
     table(
         "district",
@@ -63,7 +63,7 @@ fn district() -> TableDef {
     )
 }
 
-/// Clause 1.3: CUSTOMER.
+/// Declares CUSTOMER (clause 1.3).
 fn customer() -> TableDef {
     table(
         "customer",
@@ -93,7 +93,7 @@ fn customer() -> TableDef {
     )
 }
 
-/// Clause 1.3: HISTORY.
+/// Declares HISTORY (clause 1.3).
 fn history() -> TableDef {
     table(
         "history",
@@ -110,7 +110,7 @@ fn history() -> TableDef {
     )
 }
 
-/// Clause 1.3: ITEM.
+/// Declares ITEM (clause 1.3).
 fn item() -> TableDef {
     table(
         "item",
@@ -124,7 +124,7 @@ fn item() -> TableDef {
     )
 }
 
-/// Clause 1.3: STOCK.
+/// Declares STOCK (clause 1.3).
 fn stock() -> TableDef {
     table(
         "stock",
@@ -150,7 +150,7 @@ fn stock() -> TableDef {
     )
 }
 
-/// Clause 1.3: ORDER.
+/// Declares ORDER (clause 1.3), named orders.
 fn orders() -> TableDef {
     table(
         "orders",
@@ -167,7 +167,7 @@ fn orders() -> TableDef {
     )
 }
 
-/// Clause 1.3: ORDER-LINE.
+/// Declares ORDER-LINE (clause 1.3).
 fn order_line() -> TableDef {
     table(
         "order_line",
@@ -186,7 +186,7 @@ fn order_line() -> TableDef {
     )
 }
 
-/// Clause 1.3: NEW-ORDER.
+/// Declares NEW-ORDER (clause 1.3).
 fn new_order() -> TableDef {
     table("new_order", [column("no_o_id", Int), column("no_d_id", Int), column("no_w_id", Int)])
 }
@@ -208,13 +208,13 @@ pub fn tables() -> Arc<[TableDef]> {
     .into()
 }
 
-/// The tables that are there once.
+/// The tables that exist once, not per warehouse.
 #[must_use]
 pub fn item_tables() -> Arc<[TableDef]> {
     [item()].into()
 }
 
-/// The tables of a warehouse.
+/// The tables that have rows per warehouse.
 #[must_use]
 pub fn warehouse_tables() -> Arc<[TableDef]> {
     tables().iter().filter(|table| table.name != "item").cloned().collect()

@@ -1,4 +1,4 @@
-//! Options of the workload, and what they resolve to.
+//! Options of the workload, and their resolved values.
 
 use triphammer_core::SpecError;
 use triphammer_core::value::Timestamp;
@@ -11,7 +11,7 @@ pub const FOREIGN_KEYS: OptionDef =
     OptionDef::switch(OptionCommand::Build, "foreign-keys", "add foreign keys after the load")
         .with_effect(BuildEffect::ForeignKeys);
 
-/// Leaves the procedures out.
+/// Omits the stored procedures.
 pub const NO_PROCEDURES: OptionDef = OptionDef::switch(
     OptionCommand::Build,
     "no-procedures",
@@ -27,7 +27,7 @@ pub const HISTORY_KEY: OptionDef = OptionDef::switch(
 )
 .with_effect(BuildEffect::Keys("history_key"));
 
-/// The date of all rows before any run.
+/// Date of all rows before any run.
 pub const POPULATION_TIME: OptionDef = OptionDef::value(
     OptionCommand::Build,
     "population-time",
@@ -36,14 +36,14 @@ pub const POPULATION_TIME: OptionDef = OptionDef::value(
     "date and time of every row that the build loads",
 );
 
-/// Each transaction draws its warehouse.
+/// Draws a warehouse for each transaction.
 pub const ALL_WAREHOUSES: OptionDef = OptionDef::switch(
     OptionCommand::Run,
     "all-warehouses",
     "draw a home warehouse for each transaction, from the user's share of all",
 );
 
-/// Shares of the transaction types.
+/// Weights of the transaction types in the mix.
 pub const MIX: OptionDef = OptionDef::value(
     OptionCommand::Run,
     "mix",
@@ -52,7 +52,7 @@ pub const MIX: OptionDef = OptionDef::value(
     "cards in the deck: New-Order,Payment,Order-Status,Delivery,Stock-Level",
 );
 
-/// Whose stored routines are called.
+/// Which stored routines a run calls.
 pub const ROUTINES: OptionDef = OptionDef::value(
     OptionCommand::Run,
     "routines",
@@ -61,17 +61,17 @@ pub const ROUTINES: OptionDef = OptionDef::value(
     "whose stored routines a run calls: triphammer's, or hammerdb's with its rules for inputs (chosen automatically in a schema that HammerDB built)",
 );
 
-/// Whose stored routines are called.
+/// Which stored routines a run calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Routines {
-    /// Those of our builds.
+    /// Those created by our builds.
     Triphammer,
-    /// Those that HammerDB made.
+    /// Those created by HammerDB.
     Hammerdb,
 }
 
 impl Routines {
-    /// The word the command line takes.
+    /// Name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -83,37 +83,37 @@ impl Routines {
     fn read(text: &str) -> Result<Self, SpecError> {
         let all = [Self::Triphammer, Self::Hammerdb];
         all.into_iter().find(|routines| routines.name() == text.trim()).ok_or_else(|| {
-            SpecError::new(format!("`routines` takes triphammer or hammerdb, not `{text}`"))
+            SpecError::new(format!("--routines must be triphammer or hammerdb, got `{text}`"))
         })
     }
 }
 
-/// All options.
+/// All options of the workload.
 pub static OPTIONS: &[OptionDef] =
     &[FOREIGN_KEYS, NO_PROCEDURES, HISTORY_KEY, POPULATION_TIME, ALL_WAREHOUSES, MIX, ROUTINES];
 
-/// The largest scale: ids stay far from the end of 32 bits, and nobody has had more.
+/// Largest scale: ids stay far below 32 bits, and larger databases are unknown.
 const WAREHOUSES_MAX: u32 = 1_000_000;
-/// The most cards in a deck: each user holds one of a byte a card.
+/// Maximum number of cards in a deck: each user holds one, of a byte per card.
 const DECK_MAX: u32 = 1_000;
 
-/// The options and the scale with their meaning.
+/// The scale and the options, resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Number of warehouses.
+    /// Scale: the number of warehouses.
     pub warehouses: i32,
-    /// The date of all rows before any run.
+    /// Date of all rows before any run.
     pub population_time: Timestamp,
     /// Whether each transaction draws its warehouse.
     pub all_warehouses: bool,
-    /// Cards of each transaction type.
+    /// Number of cards of each transaction type.
     pub mix: [u32; TRANSACTION_COUNT],
-    /// Whose stored routines are called.
+    /// Which stored routines a run calls.
     pub routines: Routines,
 }
 
 impl Settings {
-    /// Reads and checks what was given.
+    /// Resolves and checks the given settings.
     ///
     /// # Errors
     /// With what is wrong and what would be right.
@@ -124,12 +124,12 @@ impl Settings {
         }
         if given.scale == 0 || given.scale > WAREHOUSES_MAX {
             return Err(SpecError::new(format!(
-                "tproc-c has 1 to {WAREHOUSES_MAX} warehouses, not {}",
+                "the scale of tproc-c must be from 1 to {WAREHOUSES_MAX} warehouses, got {}",
                 given.scale
             )));
         }
         Ok(Self {
-            warehouses: i32::try_from(given.scale).expect("at most a million"),
+            warehouses: i32::try_from(given.scale).expect("checked to be at most a million"),
             population_time: population_time(given.option(&POPULATION_TIME))?,
             all_warehouses: given.switch(&ALL_WAREHOUSES)?,
             mix: mix(given.option(&MIX))?,
@@ -142,7 +142,7 @@ fn population_time(text: &str) -> Result<Timestamp, SpecError> {
     Timestamp::parse(text).filter(|time| time.0 % 1_000_000 == 0).ok_or_else(|| {
         let default = &POPULATION_TIME.default;
         SpecError::new(format!(
-            "`population-time` takes whole seconds as in `{default}`, not `{text}`"
+            "--population-time must be in whole seconds such as `{default}`, got `{text}`"
         ))
     })
 }
@@ -150,19 +150,19 @@ fn population_time(text: &str) -> Result<Timestamp, SpecError> {
 fn mix(text: &str) -> Result<[u32; TRANSACTION_COUNT], SpecError> {
     let refuse = |why: String| {
         let titles = transactions().map(|t| t.title).join(", ");
-        SpecError::new(format!("`mix` takes five whole numbers ({titles}): {why}"))
+        SpecError::new(format!("--mix must be five whole numbers ({titles}): {why}"))
     };
     let cards: Vec<u32> = text
         .split(',')
-        .map(|n| n.trim().parse().map_err(|_| refuse(format!("`{n}` is no whole number"))))
+        .map(|n| n.trim().parse().map_err(|_| refuse(format!("`{n}` is not a whole number"))))
         .collect::<Result<_, _>>()?;
     let found = cards.len();
     let cards = <[u32; TRANSACTION_COUNT]>::try_from(cards)
         .map_err(|_| refuse(format!("`{text}` has {found}")))?;
     match cards.iter().try_fold(0u32, |sum, n| sum.checked_add(*n)) {
-        Some(0) => Err(refuse("they are all 0".into())),
+        Some(0) => Err(refuse("all are 0".into())),
         Some(1..=DECK_MAX) => Ok(cards),
-        _ => Err(refuse(format!("they sum to more than {DECK_MAX}"))),
+        _ => Err(refuse(format!("their sum exceeds {DECK_MAX}"))),
     }
 }
 
@@ -191,18 +191,18 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused_with_the_reason() {
         for (scale, options, message) in [
-            (0, vec![], "1 to 1000000 warehouses, not 0"),
+            (0, vec![], "from 1 to 1000000 warehouses, got 0"),
             (1, vec![("mix", "1,2,3")], "`1,2,3` has 3"),
             (1, vec![("mix", "1,1,1,1,1,1")], "has 6"),
-            (1, vec![("mix", "0,0,0,0,0")], "all 0"),
-            (1, vec![("mix", "1,1,1,-1,1")], "`-1` is no whole number"),
-            (1, vec![("mix", "1000,1,0,0,0")], "more than 1000"),
-            (1, vec![("mix", "4294967295,1,0,0,0")], "more than 1000"),
-            (1, vec![("population-time", "yesterday")], "not `yesterday`"),
+            (1, vec![("mix", "0,0,0,0,0")], "all are 0"),
+            (1, vec![("mix", "1,1,1,-1,1")], "`-1` is not a whole number"),
+            (1, vec![("mix", "1000,1,0,0,0")], "exceeds 1000"),
+            (1, vec![("mix", "4294967295,1,0,0,0")], "exceeds 1000"),
+            (1, vec![("population-time", "yesterday")], "got `yesterday`"),
             (1, vec![("population-time", "2026-01-01 00:00:00.5")], "whole seconds"),
             (1, vec![("foreign-keys", "yes")], "true or false"),
-            (1, vec![("routines", "oracle")], "triphammer or hammerdb, not `oracle`"),
-            (1, vec![("foriegn-keys", "true")], "no option `foriegn-keys`"),
+            (1, vec![("routines", "oracle")], "triphammer or hammerdb, got `oracle`"),
+            (1, vec![("foriegn-keys", "true")], "unknown option `foriegn-keys`"),
         ] {
             let error = settings(scale, &options).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");

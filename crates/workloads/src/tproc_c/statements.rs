@@ -11,18 +11,19 @@ const O_ID: Param = param("o_id", Int);
 const AMOUNT: Param = param("amount", Decimal(2));
 const TIME: Param = param("time", Timestamp);
 
-/// A check takes a range of warehouses.
+/// Parameters of a check: a range of warehouses.
 const RANGE: &[Param] = &[param("first", BigInt), param("last", BigInt)];
 
 fn check(name: &'static str) -> StatementDef {
     statement(name, RANGE)
 }
 
-/// By which New-Order of a routine is looked for: on PostgreSQL the routine gives the number, on MySQL it
-/// stays in the session.
+/// Parameters for finding a routine's New-Order: on PostgreSQL the routine returns the number, on
+/// MySQL it stays in the session.
 const HAMMERDB_ORDER: &[Param] = &[W_ID, D_ID, C_ID, param("ol_cnt", Int), O_ID];
 
-/// What HammerDB's procedures take. Its functions take the same but for the time, which is last.
+/// Parameters of HammerDB's procedures. Its functions take the same except for the time, which is
+/// last.
 const HAMMERDB_NEW_ORDER: &[Param] =
     &[W_ID, param("warehouses", Int), D_ID, C_ID, param("ol_cnt", Int), TIME];
 const HAMMERDB_PAYMENT: &[Param] = &[
@@ -41,7 +42,7 @@ const HAMMERDB_ORDER_STATUS: &[Param] =
 const HAMMERDB_DELIVERY: &[Param] = &[W_ID, param("carrier_id", Int), TIME];
 const HAMMERDB_STOCK_LEVEL: &[Param] = &[W_ID, D_ID, param("threshold", Int)];
 
-/// All statements. What each answers is said in its SQL.
+/// Declares all statements. Their SQL documents what each returns.
 #[must_use]
 pub fn statements() -> Vec<StatementDef> {
     vec![
@@ -69,7 +70,7 @@ pub fn statements() -> Vec<StatementDef> {
         optional("hammerdb.stock_level.function", HAMMERDB_STOCK_LEVEL),
         optional("hammerdb.stock_level.native", HAMMERDB_STOCK_LEVEL),
         optional("hammerdb.stock_level.procedure", HAMMERDB_STOCK_LEVEL),
-        // Procedures: one round trip a transaction.
+        // Procedures: one round trip per transaction.
         call(
             "new_order.call",
             &[
@@ -99,7 +100,7 @@ pub fn statements() -> Vec<StatementDef> {
         call("order_status.call", &[W_ID, D_ID, C_ID, param("c_last", Text)]),
         call("delivery.call", &[W_ID, param("carrier_id", Int), param("delivery_d", Timestamp)]),
         call("stock_level.call", &[W_ID, D_ID, param("threshold", Int)]),
-        // Statements: the same work by client SQL.
+        // Statements: the same work in client SQL.
         statement("customer.by_last_name", &[W_ID, D_ID, param("c_last", Text)]),
         statement("new_order.customer", &[W_ID, D_ID, C_ID]),
         statement("new_order.district", &[W_ID, D_ID]),

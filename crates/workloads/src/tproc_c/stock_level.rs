@@ -1,5 +1,5 @@
-//! Stock-Level (clause 2.8): how many items of a district's last twenty orders are low in stock. It
-//! only reads; clause 3.4.1 lets others write between its two statements.
+//! Stock-Level (clause 2.8): counts the items of a district's last twenty orders that are low in
+//! stock. It only reads; clause 3.4.1 lets others write between its two statements.
 
 use triphammer_core::DbError;
 use triphammer_core::session::{Access, Session, StatementId};
@@ -8,10 +8,10 @@ use triphammer_core::workload::{Completion, Statements};
 use super::buffers::{Buffers, expect_done};
 use super::input::StockLevel;
 
-/// How many of the newest orders are looked at.
+/// Number of newest orders that are examined.
 const ORDERS_SEEN: i32 = 20;
 
-/// Statements of Stock-Level as client SQL.
+/// Statements of Stock-Level in mode statements.
 #[derive(Debug)]
 pub(super) struct Ids {
     district: StatementId,
@@ -30,7 +30,7 @@ impl Ids {
     }
 }
 
-/// Runs it as a procedure.
+/// Runs Stock-Level as a procedure.
 pub(super) async fn call<S: Session>(
     id: StatementId,
     input: &StockLevel,
@@ -45,7 +45,7 @@ pub(super) async fn call<S: Session>(
     Ok(Completion::COMMITTED)
 }
 
-/// Runs it statement by statement.
+/// Runs Stock-Level statement by statement.
 pub(super) async fn run<S: Session>(
     ids: &Ids,
     input: &StockLevel,

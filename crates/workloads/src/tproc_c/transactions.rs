@@ -1,25 +1,25 @@
-//! The five transaction types, by their places in every array and report.
+//! The five transaction types, by their indexes in every array and report.
 
 use std::time::Duration;
 
 use triphammer_core::pace::Cycle;
 use triphammer_core::workload::{CounterDef, MeasureDef, PrimaryMetric, TransactionDef};
 
-/// How many transaction types there are.
+/// Number of transaction types.
 pub const TRANSACTION_COUNT: usize = 5;
 
-/// Place of New-Order.
+/// Index of New-Order in arrays and reports.
 pub const NEW_ORDER: usize = 0;
-/// Place of Payment.
+/// Index of Payment in arrays and reports.
 pub const PAYMENT: usize = 1;
-/// Place of Order-Status.
+/// Index of Order-Status in arrays and reports.
 pub const ORDER_STATUS: usize = 2;
-/// Place of Delivery.
+/// Index of Delivery in arrays and reports.
 pub const DELIVERY: usize = 3;
-/// Place of Stock-Level.
+/// Index of Stock-Level in arrays and reports.
 pub const STOCK_LEVEL: usize = 4;
 
-/// The transaction types with their shares of the default mix.
+/// The transaction types with their weights in the default mix.
 #[must_use]
 pub fn transactions() -> [TransactionDef; TRANSACTION_COUNT] {
     [
@@ -53,8 +53,9 @@ pub fn primary_metric() -> PrimaryMetric {
     }
 }
 
-/// Keying times and means of thinking times (clause 5.2.5.7), ten terminals per warehouse (clause 4.2.2).
-/// With them a warehouse gives 12.86 New-Orders per minute at the most (clause 4.1.3): that is its tpmC.
+/// Keying times and mean thinking times (clause 5.2.5.7), ten terminals per warehouse (clause
+/// 4.2.2). With them a warehouse gives at most 12.86 New-Orders per minute (clause 4.1.3): that is
+/// its tpmC.
 #[must_use]
 pub fn cycle() -> Cycle {
     Cycle {

@@ -12,12 +12,12 @@ use super::transactions::TRANSACTION_COUNT;
 pub struct User {
     home: Home,
     deck: Deck,
-    /// Whether each type is dealt from the deck, rather than drawn by itself as HammerDB does.
+    /// Whether types are dealt from the deck, rather than drawn independently as HammerDB does.
     deals: bool,
 }
 
 impl User {
-    /// User `id` of `users` in the run with this seed.
+    /// Creates user `id` of `users` in the run with this seed.
     #[must_use]
     pub fn new(id: u32, users: u32, run_seed: u64, settings: &Settings) -> Self {
         Self {
@@ -27,13 +27,13 @@ impl User {
         }
     }
 
-    /// The place of the next transaction type.
+    /// The index of the next transaction type.
     pub fn next(&mut self, rng: &mut Rng) -> usize {
         if self.deals { self.deck.next(rng) } else { self.deck.draw(rng) }
     }
 
-    /// Becomes someone who arrives: at any terminal of any warehouse, for a transaction type drawn by the
-    /// mix. Gives the type.
+    /// Becomes the user of an arrival: at any terminal of any warehouse, with a transaction type
+    /// drawn according to the mix. Returns the type.
     pub fn arrive(&mut self, rng: &mut Rng) -> usize {
         self.home.anywhere(rng);
         self.deck.draw(rng)
@@ -45,22 +45,22 @@ impl User {
     }
 }
 
-/// Where a transaction works.
+/// Where a transaction takes place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terminal {
-    /// Warehouse.
+    /// Number of the warehouse.
     pub w_id: i32,
-    /// The district of Stock-Level, the same all the time.
+    /// The district of Stock-Level, which never changes.
     pub d_id: i32,
 }
 
-/// The warehouses of a user. User u of a run works at (start + u) mod W, so that users spread evenly.
-/// Ten users of one warehouse are its ten terminals, one a district.
+/// The warehouses of a user. User u of a run works at (start + u) mod W, so that users are spread
+/// evenly. Ten users of one warehouse are its ten terminals, one per district.
 #[derive(Clone, Debug)]
 struct Home {
     first: u32,
     step: u32,
-    /// How many warehouses are the user's: first, first + step, …
+    /// Number of the user's warehouses: first, first + step, …
     share: u32,
     warehouses: u32,
     d_id: i32,
@@ -73,7 +73,8 @@ impl Home {
             u32::try_from(stream.rng(run_seed, keys).below(bound.into())).expect("below 32 bits")
         };
         let first = if settings.routines == Routines::Hammerdb && !settings.all_warehouses {
-            // Drawn for each, so that some meet: the contention that HammerDB's users have.
+            // Drawn for each user, so that some share one: the contention that HammerDB's users
+            // have.
             draw(Stream::Start, &[id.into()], warehouses)
         } else {
             (draw(Stream::Start, &[], warehouses) + id % warehouses) % warehouses
@@ -128,7 +129,7 @@ impl Deck {
         Self { dealt: cards.len(), cards }
     }
 
-    /// Any card, and leaves the deck as it is.
+    /// Draws any card without removing it from the deck.
     fn draw(&self, rng: &mut Rng) -> usize {
         let place = usize::try_from(rng.below(self.cards.len() as u64)).expect("below a usize");
         usize::from(self.cards[place])

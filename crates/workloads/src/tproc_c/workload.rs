@@ -1,4 +1,4 @@
-//! TPROC-C as a [`Workload`]: ties tables, data, inputs and transactions together.
+//! TPROC-C as a [`Workload`]: connects tables, data, inputs and transactions.
 
 use std::sync::{Arc, LazyLock};
 
@@ -26,7 +26,7 @@ use super::transactions::{
 };
 use super::user::User;
 
-/// The TPROC-C workload.
+/// The TPROC-C workload at a scale.
 #[derive(Debug)]
 pub struct TprocC {
     settings: Settings,
@@ -57,16 +57,16 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
 });
 
 impl TprocC {
-    /// What TPROC-C declares.
+    /// Declares TPROC-C: tables, statements, types, checks and options.
     #[must_use]
     pub fn describe() -> Arc<Description> {
         Arc::clone(&DESCRIPTION)
     }
 
-    /// TPROC-C at a scale, with the options given.
+    /// Creates TPROC-C at the given scale, with the given options.
     ///
     /// # Errors
-    /// When an option or the scale cannot be.
+    /// When an option or the scale is invalid.
     pub fn new(given: &WorkloadSettings) -> Result<Self, SpecError> {
         let settings = Settings::new(given)?;
         let c_load = c_load(given.data_seed);
@@ -84,7 +84,7 @@ impl TprocC {
         })
     }
 
-    /// What inputs are drawn by.
+    /// The rules by which inputs are drawn.
     #[must_use]
     pub fn rules(&self) -> &Rules {
         &self.rules
@@ -164,7 +164,7 @@ impl Workload for TprocC {
     fn acknowledged(&self, input: &Input) -> Option<Completion> {
         match input {
             Input::NewOrder(order) if order.rolls_back() => Some(Completion::ROLLED_BACK),
-            // The routine draws the items, so only its answer tells.
+            // The routine draws the items, so only its answer shows whether it rolls back.
             Input::Hammerdb(input) if input.is_new_order() => None,
             _ => Some(Completion::COMMITTED),
         }

@@ -5,7 +5,7 @@ use triphammer_workloads::tproc_c::TprocC;
 
 use crate::site::{Site, violation, violations};
 
-/// (check that must find it, key it must name, what is planted). Others may find it too.
+/// (check that must find it, key it must report, what is planted). Other checks may find it too.
 const PLANTED: &[(&str, &str, &str)] = &[
     ("3.3.2.1", "w_id=2", "UPDATE warehouse SET w_ytd = w_ytd + 0.01 WHERE w_id = 2"),
     ("3.3.2.1", "w_id=1", "DELETE FROM warehouse WHERE w_id = 1"),

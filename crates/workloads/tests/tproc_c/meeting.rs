@@ -1,4 +1,4 @@
-//! Transactions that meet at the same rows.
+//! Concurrent transactions on the same rows.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::site::{Site, number, violations, workload};
 
 const NOW: Timestamp = Timestamp::from_seconds(1_800_000_000);
 
-/// Runs `users` side by side on sessions of their own, on one thread.
+/// Runs `users` concurrently, each on its own session, on one thread.
 async fn side_by_side<F: Future>(users: impl Iterator<Item = F>) -> Vec<F::Output> {
     let mut running: Vec<_> = users.map(|user| (Box::pin(user), None)).collect();
     std::future::poll_fn(|context| {
@@ -112,7 +112,7 @@ async fn users_of_all_transactions_meet_without_deadlocks_and_leave_the_checks_t
     }
 }
 
-/// Everything that a New-Order changes, added up.
+/// The sums of everything that a New-Order changes.
 async fn fingerprint(session: &mut AnySession) -> Vec<i64> {
     let mut sums = Vec::new();
     for sql in [
@@ -135,7 +135,7 @@ async fn an_order_of_the_unused_item_leaves_nothing_behind() {
         let (mut session, mut prepared) = site.user(&workload, mode).await;
         let before = fingerprint(&mut session).await;
         let logged = PostgresServer::shared().log().len();
-        // The unused item stands last, though its warehouse and a sort by item would put it first.
+        // The unused item is last, although its warehouse and a sort by item would put it first.
         let lines = [(7, 2, 1), (8, 2, 2), (9, 1, 3), (10, 2, 4), (UNUSED_ITEM, 1, 5)];
         let terminal = Terminal { w_id: 1, d_id: 4 };
         let input = Input::NewOrder(NewOrder::of_lines(terminal, 7, NOW, &lines));

@@ -10,7 +10,7 @@ use triphammer_workloads::tproc_c::{Prepared, TprocC};
 
 use crate::site::{Site, dump, violations, workload};
 
-/// Transactions of one user, a second apart.
+/// Transactions of one user, one second apart.
 pub fn inputs(workload: &TprocC, count: i64) -> Vec<Input> {
     let mut rng = Rng::of(99, &[1]);
     let mut user = workload.user(0, 1, &mut rng);

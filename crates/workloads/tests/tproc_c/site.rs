@@ -1,5 +1,5 @@
-//! Databases with a population of TPROC-C, for tests to work on: PostgreSQL and MariaDB databases copied
-//! from one that is built once a process, and SQLite files likewise.
+//! Databases with a TPROC-C population for tests: PostgreSQL and MariaDB databases copied from one
+//! that is built once per process, and SQLite files likewise.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -18,7 +18,7 @@ use triphammer_testbed::{MariadbServer, PostgresServer};
 use triphammer_workloads::catalogues;
 use triphammer_workloads::tproc_c::{Prepared, TprocC};
 
-/// Two warehouses: the fewest with remote work.
+/// Two warehouses: the minimum for remote work.
 pub const WAREHOUSES: i64 = 2;
 
 /// The workload that every test drives.
@@ -49,12 +49,12 @@ impl Site {
         Self { database, catalogue, _folder: folder }
     }
 
-    /// A PostgreSQL database of its own for a test.
+    /// A separate PostgreSQL database for a test.
     pub fn postgres() -> Self {
         Self::postgres_with(Protocol::Prepared)
     }
 
-    /// As [`Site::postgres`], with statements travelling in this way.
+    /// Like [`Site::postgres`], with this protocol for statements.
     pub fn postgres_with(protocol: Protocol) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let name = format!("site_{}", NEXT.fetch_add(1, Ordering::Relaxed));
@@ -62,7 +62,8 @@ impl Site {
         let template = postgres_template();
         let version = server.run("postgres", "SHOW server_version_num").unwrap();
         let version: u32 = version[0][0].as_ref().unwrap().parse().unwrap();
-        // The only way before PostgreSQL 15, and the faster one for a template of this size since.
+        // The only way before PostgreSQL 15, and the faster one for a template of this size since
+        // then.
         let strategy = if version < 150_000 { "" } else { "STRATEGY file_copy" };
         let sql = format!("CREATE DATABASE {name} TEMPLATE {template} {strategy}");
         server.run("postgres", &sql).unwrap();
@@ -70,7 +71,7 @@ impl Site {
         Self::new(&server.url(&name), &settings, None)
     }
 
-    /// A SQLite file of its own for a test.
+    /// A separate SQLite file for a test.
     pub fn sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("tproc-c.sqlite");
@@ -79,7 +80,7 @@ impl Site {
         Self::new(&target, &ConnectSettings::default(), Some(folder))
     }
 
-    /// A MariaDB database of its own for a test: the template's files, taken in.
+    /// A separate MariaDB database for a test: imports the template's files.
     pub fn mariadb() -> Self {
         let server = MariadbServer::shared();
         let template = mariadb_template();
@@ -105,7 +106,7 @@ impl Site {
         })
     }
 
-    /// A database of every kind and every mode that it has.
+    /// A database of every kind, in every mode that it supports.
     pub fn all() -> Vec<(Self, Mode)> {
         vec![
             (Self::postgres(), Mode::Procedures),
@@ -116,14 +117,14 @@ impl Site {
         ]
     }
 
-    /// As [`Site::all`], without those where one session writes at a time.
+    /// Like [`Site::all`], without those where only one session can write at a time.
     pub fn of_many_writers() -> Vec<(Self, Mode)> {
         let mut sites = Self::all();
         sites.retain(|(site, _)| !site.database.capabilities().one_writer);
         sites
     }
 
-    /// The null database.
+    /// The null database, whose answers have fixed content.
     pub fn null() -> Self {
         Self::new("null:", &ConnectSettings::default(), None)
     }
@@ -132,7 +133,7 @@ impl Site {
         self.database.connect(Role::User, 0).await.unwrap()
     }
 
-    /// A session with the statements of a mode.
+    /// A session with the prepared statements of a mode.
     pub async fn user(&self, workload: &TprocC, mode: Mode) -> (AnySession, Prepared) {
         let mut session = self.session().await;
         let mut statements = Statements::new(&self.catalogue);
@@ -140,7 +141,7 @@ impl Site {
         (session, prepared)
     }
 
-    /// Runs the scripts of these kinds in order.
+    /// Runs the scripts of these kinds, in order.
     pub async fn scripts(&self, kinds: &[&str]) {
         let mut session = self.database.connect(Role::Loader, 0).await.unwrap();
         for script in kinds.iter().flat_map(|kind| self.catalogue.scripts(kind)) {
@@ -179,7 +180,7 @@ fn sqlite_target(file: &Path) -> String {
     format!("sqlite:{}?synchronous=off", file.display())
 }
 
-/// Works on a runtime of its own, because tests call from inside theirs.
+/// Works on a separate runtime, because tests call from inside theirs.
 fn aside<T: Send + 'static>(work: impl AsyncFnOnce() -> T + Send + 'static) -> T {
     let work = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -246,8 +247,8 @@ fn sqlite_template() -> PathBuf {
     file.clone()
 }
 
-/// All rows of a table in the order of all its columns that are never null, as text by the declared
-/// types, so that databases can be compared.
+/// All rows of a table, ordered by all its columns that are never null, as text by declared type,
+/// so that databases can be compared.
 pub async fn dump(session: &mut AnySession, table: &TableDef) -> Vec<String> {
     let columns: Vec<_> = table.columns.iter().map(|column| &*column.name).collect();
     let list = columns.join(", ");
@@ -279,7 +280,7 @@ fn text(row: &Row<'_>, table: &TableDef) -> String {
     fields.join("|")
 }
 
-/// Runs a query of no parameters.
+/// Runs a query without parameters.
 pub async fn ask(session: &mut AnySession, sql: &str, mut each: impl FnMut(&Row<'_>)) {
     let statement = BoundStatement {
         name: "test".into(),
@@ -293,14 +294,14 @@ pub async fn ask(session: &mut AnySession, sql: &str, mut each: impl FnMut(&Row<
     session.stream(id, &[], &mut batch, &mut each).await.unwrap();
 }
 
-/// The single integer that a query gives.
+/// The single integer that a query returns.
 pub async fn number(session: &mut AnySession, sql: &str) -> i64 {
     let mut found = None;
     ask(session, sql, |row| found = Some(row.int(0).unwrap())).await;
     found.unwrap()
 }
 
-/// Asks the checks that can be asked; gives (id, violations, first key) of those that do not hold.
+/// Runs the checks that apply; returns (id, violations, first key) of those that do not hold.
 pub async fn violations(
     site: &Site,
     session: &mut AnySession,
@@ -316,7 +317,7 @@ pub async fn violations(
     found
 }
 
-/// Asks one check: violations and first key, or `None` when it holds.
+/// Runs one check: violations and first key, or `None` if it holds.
 pub async fn violation(
     site: &Site,
     session: &mut AnySession,

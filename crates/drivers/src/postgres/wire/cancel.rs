@@ -1,4 +1,4 @@
-//! The request to stop what a session is doing: a connection of its own with one message.
+//! The request to cancel what a session is doing: a separate connection with one message.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -11,20 +11,20 @@ use triphammer_core::DbError;
 use super::Connection;
 use crate::stream::{Stream, broken};
 
-/// What a server knows a session by.
+/// What identifies a session to the server.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CancelKey {
-    /// Its process.
+    /// Id of its server process.
     pub(in crate::postgres) process: i32,
-    /// What only the session's client was told.
+    /// Secret that only the session's client was told.
     pub(super) secret: i32,
 }
 
 impl CancelKey {
-    /// Sends the request by a fresh connection. The server closes that without an answer.
+    /// Sends the request on a new connection. The server closes that without an answer.
     ///
     /// # Errors
-    /// When the connection breaks before.
+    /// When the connection breaks before that.
     pub async fn send(self, stream: Stream) -> Result<(), DbError> {
         let mut connection = Connection::new(stream);
         let mut request = BytesMut::new();

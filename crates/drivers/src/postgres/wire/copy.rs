@@ -1,5 +1,5 @@
-//! Rows on their way into a table by COPY. One chunk is made while the one before is on its way, so
-//! that memory holds two whatever the table.
+//! Sends rows to a table with COPY. One chunk is filled while the previous one is being sent, so
+//! memory holds two, whatever the size of the table.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -10,31 +10,31 @@ use triphammer_core::DbError;
 
 use super::{Connection, touched};
 
-/// Bytes after which a chunk is sent.
+/// Size in bytes from which a chunk is sent.
 const CHUNK_BYTES: usize = 128 * 1024;
-/// Room beyond for the row that passes the end.
+/// Extra room for the row that exceeds that size.
 const CHUNK_SLACK_BYTES: usize = 8 * 1024;
-/// The head of a CopyData message, its length still open.
+/// Header of a CopyData message, with its length still missing.
 const HEAD: [u8; 5] = *b"d\0\0\0\0";
 
 /// A part of a COPY, sent as one message.
 pub struct Chunk(BytesMut);
 
 impl Chunk {
-    /// An empty one.
+    /// Creates an empty chunk.
     pub fn new() -> Self {
         let mut bytes = BytesMut::with_capacity(CHUNK_BYTES + CHUNK_SLACK_BYTES);
         bytes.put_slice(&HEAD);
         Self(bytes)
     }
 
-    /// Where rows are appended.
+    /// The buffer to which rows are appended.
     #[inline]
     pub fn rows(&mut self) -> &mut BytesMut {
         &mut self.0
     }
 
-    /// Whether it is time to send it.
+    /// Whether the chunk should be sent.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.0.len() >= CHUNK_BYTES
@@ -42,7 +42,7 @@ impl Chunk {
 }
 
 impl Connection {
-    /// Has the server wait for rows.
+    /// Makes the server wait for rows.
     ///
     /// # Errors
     /// As the server reports.
@@ -55,15 +55,15 @@ impl Connection {
         }
     }
 
-    /// Hands a chunk over and empties it: waits until the one before is sent, then has the system take
-    /// as much as it does at once. The server reads that while the next chunk is made.
+    /// Sends a chunk and empties it: waits until the previous one is sent, then lets the system
+    /// take as much as it accepts at once. The server reads that while the next chunk is filled.
     ///
     /// # Errors
-    /// When the server has said meanwhile that the COPY failed, or the connection breaks.
+    /// When the server has meanwhile reported that the COPY failed, or the connection breaks.
     pub async fn send_rows(&mut self, chunk: &mut Chunk) -> Result<(), DbError> {
         let length = u32::try_from(chunk.0.len() - 1).unwrap_or(u32::MAX);
         chunk.0[1..5].copy_from_slice(&length.to_be_bytes());
-        // A server that sends notices all the time must not wait for us to read them.
+        // A server that keeps sending notices must not block on us reading them.
         poll_fn(|cx| {
             let sent = self.poll_send(cx);
             match self.poll_unasked(cx) {
@@ -83,7 +83,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Says that there are no more rows. Gives how many the server has taken.
+    /// Ends the rows. Returns how many the server has stored.
     ///
     /// # Errors
     /// As the server reports.

@@ -1,38 +1,40 @@
-//! The buffer that answers are read into, and the messages in it, taken where they lie.
+//! The receive buffer, and the messages in it, which are read in place.
 
 use std::ops::Range;
 
-/// Bytes that a session begins with; answers of most transactions fit.
+/// Initial size in bytes; the answers of most transactions fit.
 const FIRST_BYTES: usize = 4 * 1024;
-/// Up to here the buffer grows when one read fills it, so that large results take fewer reads.
+/// Size in bytes up to which the buffer grows when one read fills it, so that large results take
+/// fewer reads.
 const READ_BYTES_MAX: usize = 32 * 1024;
-/// Room below which what is unread moves to the front of the buffer before the next read.
+/// Free room in bytes below which unread data moves to the front of the buffer before the next
+/// read.
 const ROOM_BYTES_MIN: usize = 1024;
-/// Longest message that is taken in: more than any row of a benchmark, and little enough that many sessions
-/// at once do not end the process.
+/// Longest accepted message in bytes: more than any row of a benchmark, and small enough that many
+/// sessions at once do not exhaust memory.
 const MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// Type and length.
+/// Message header: type and length.
 const HEAD_BYTES: usize = 5;
 
-/// A message in the buffer.
+/// Position of a message in the buffer.
 pub struct Found {
-    /// Its type.
+    /// Type of the message.
     pub tag: u8,
     body: Range<usize>,
 }
 
-/// The buffer: `start..end` is read and not taken.
+/// The receive buffer: `start..end` has been received but not taken.
 #[derive(Default)]
 pub struct Inbox {
     bytes: Vec<u8>,
     start: usize,
     end: usize,
-    /// The last read left no room, so there is more.
+    /// Whether the last read filled the buffer, so that there is more.
     was_full: bool,
 }
 
 impl Inbox {
-    /// Takes the next whole message; `None` when it has not come wholly.
+    /// Takes the next complete message; `None` if it has not fully arrived.
     ///
     /// # Errors
     /// With what is wrong about its length.
@@ -41,9 +43,9 @@ impl Inbox {
         let unread = &self.bytes[self.start..self.end];
         let Some(&[tag, a, b, c, d]) = unread.first_chunk::<HEAD_BYTES>() else { return Ok(None) };
         let length = u32::from_be_bytes([a, b, c, d]) as usize;
-        // The length counts itself, not the type.
+        // The length includes itself but not the type.
         if !(HEAD_BYTES - 1..=MESSAGE_BYTES_MAX).contains(&length) {
-            return Err("a message of an impossible length");
+            return Err("a message with an invalid length");
         }
         if unread.len() <= length {
             return Ok(None);
@@ -53,14 +55,14 @@ impl Inbox {
         Ok(Some(Found { tag, body }))
     }
 
-    /// What follows the length of a message that was the last to be taken.
+    /// The body of the message that was taken last.
     #[inline]
     pub fn body(&self, found: &Found) -> &[u8] {
         &self.bytes[found.body.clone()]
     }
 
-    /// Room to read into, never empty. It grows with what comes, not with what a message says its length
-    /// is.
+    /// Free room to read into, never empty. It grows with the data received, not with the announced
+    /// length.
     #[inline]
     pub fn room(&mut self) -> &mut [u8] {
         if self.start == self.end {
@@ -73,7 +75,7 @@ impl Inbox {
         &mut self.bytes[self.end..]
     }
 
-    /// So many bytes were read into the room.
+    /// Marks this many bytes of the room as received.
     #[inline]
     pub fn filled(&mut self, read: usize) {
         self.end += read;

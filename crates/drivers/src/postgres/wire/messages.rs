@@ -1,4 +1,4 @@
-//! Messages that the library has no form for which reads or writes in place.
+//! Messages that the library cannot encode or decode in place.
 
 use std::io;
 
@@ -14,7 +14,7 @@ use crate::postgres::codec::{Kind, Misfit};
 pub enum Unwritable {
     /// An argument does not fit its parameter.
     Argument(Misfit),
-    /// A text cannot be in a message, or a message is too long.
+    /// A text cannot be part of a message, or a message is too long.
     Message(io::Error),
 }
 
@@ -31,7 +31,7 @@ impl From<io::Error> for Unwritable {
 }
 
 impl Unwritable {
-    /// The error that a call ends with.
+    /// Converts to the error that a call returns.
     #[cold]
     pub fn into_error(self) -> DbError {
         match self {
@@ -46,7 +46,7 @@ fn too_long(what: &str) -> Unwritable {
     Unwritable::Message(io::Error::new(io::ErrorKind::InvalidInput, format!("{what} is too long")))
 }
 
-/// Binds arguments to the unnamed portal: everything is binary, both ways.
+/// Binds arguments to the unnamed portal, with binary formats in both directions.
 #[inline]
 pub fn bind(
     out: &mut BytesMut,
@@ -74,11 +74,11 @@ pub fn bind(
     Ok(())
 }
 
-/// A cursor over the body of a message; `None` where the message ends too soon.
+/// A cursor over the body of a message; methods return `None` if the message ends too soon.
 pub struct Body<'a>(pub &'a [u8]);
 
 impl<'a> Body<'a> {
-    /// The next bytes.
+    /// Takes the next `count` bytes.
     #[inline]
     pub fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
@@ -93,7 +93,7 @@ impl<'a> Body<'a> {
         Some(*taken)
     }
 
-    /// The next four bytes as an integer.
+    /// Takes four bytes as an integer.
     #[inline]
     pub fn int32(&mut self) -> Option<i32> {
         self.fixed().map(i32::from_be_bytes)
@@ -104,7 +104,7 @@ impl<'a> Body<'a> {
         self.fixed().map(i16::from_be_bytes)
     }
 
-    /// Text up to a zero byte.
+    /// Takes text up to a zero byte.
     pub fn text(&mut self) -> Option<&'a [u8]> {
         let end = self.0.iter().position(|byte| *byte == 0)?;
         let text = &self.0[..end];
@@ -113,14 +113,15 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The fields of a row. Each is `None` for NULL; the walk ends with an error where the row is cut short.
+/// Iterates over the fields of a row. Each is `None` for NULL; a truncated row ends the iteration
+/// early.
 pub struct Fields<'a> {
     body: Body<'a>,
     left: u16,
 }
 
 impl<'a> Fields<'a> {
-    /// Of the body of a row; `None` when it has no head.
+    /// Reads the header of a row's body; `None` if it is missing.
     #[inline]
     pub fn new(body: &'a [u8]) -> Option<Self> {
         let mut body = Body(body);
@@ -128,13 +129,13 @@ impl<'a> Fields<'a> {
         Some(Self { body, left })
     }
 
-    /// Fields that are still to come.
+    /// Number of remaining fields.
     #[inline]
     pub fn len(&self) -> usize {
         usize::from(self.left)
     }
 
-    /// The next field, `Some(None)` being NULL; `None` when there is none.
+    /// The next field, `Some(None)` being NULL; `None` if there is none.
     #[inline]
     pub fn next(&mut self) -> Option<Option<&'a [u8]>> {
         self.left = self.left.checked_sub(1)?;
@@ -156,12 +157,12 @@ pub struct Column {
 }
 
 impl Column {
-    /// Its name.
+    /// Name of the column.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What the server calls its type, or the number of one that is not built in.
+    /// The server's name for its type, or the number of one that is not built in.
     pub fn type_name(&self) -> String {
         match Type::from_oid(self.oid) {
             Some(known) => known.name().to_owned(),
@@ -170,13 +171,14 @@ impl Column {
     }
 }
 
-/// The columns that a RowDescription tells; `None` when it is cut short. Domains come as their base type.
+/// The columns of a RowDescription; `None` if it is truncated. Domains are reported as their base
+/// type.
 pub fn columns(body: &[u8]) -> Option<Box<[Column]>> {
     let mut body = Body(body);
     let count = body.int16()?.cast_unsigned();
     let column = |_| {
         let name = String::from_utf8_lossy(body.text()?).into();
-        // The table and the place in it.
+        // Table id and column number.
         body.take(6)?;
         let oid = body.int32()?.cast_unsigned();
         // Size, modifier and format.
@@ -187,7 +189,7 @@ pub fn columns(body: &[u8]) -> Option<Box<[Column]>> {
     (0..count).map(column).collect()
 }
 
-/// The number of rows that a CommandComplete tells: the last word of `INSERT 0 5`, 0 of `BEGIN`.
+/// The number of rows in a CommandComplete: the last word of `INSERT 0 5`, 0 for `BEGIN`.
 #[inline]
 pub fn touched(body: &[u8]) -> u64 {
     let text = body.strip_suffix(b"\0").unwrap_or(body);
@@ -198,25 +200,25 @@ pub fn touched(body: &[u8]) -> u64 {
         .fold(0, |sum: u64, digit| sum.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')))
 }
 
-/// What the server says about an error.
+/// An error reported by the server.
 #[derive(Debug, Default)]
 pub struct ServerError {
-    /// Whether it ends the session.
+    /// Whether the error ends the session.
     pub is_fatal: bool,
-    /// SQLSTATE.
+    /// SQLSTATE of the error.
     pub code: String,
-    /// What happened.
+    /// The server's main message.
     pub message: String,
-    /// More of it.
+    /// The server's detailed message.
     pub detail: Option<String>,
-    /// What to do.
+    /// The server's hint about what to do.
     pub hint: Option<String>,
-    /// The call stack of functions in which it happened.
+    /// Call stack of the functions in which it happened.
     pub position: Option<String>,
 }
 
 impl ServerError {
-    /// Reads an ErrorResponse; `None` when it is cut short.
+    /// Reads an ErrorResponse; `None` if it is truncated.
     #[cold]
     pub fn read(body: &[u8]) -> Option<Self> {
         let mut body = Body(body);
@@ -228,7 +230,7 @@ impl ServerError {
             }
             let text = String::from_utf8_lossy(body.text()?).into_owned();
             match field {
-                // Not translated, unlike S.
+                // Not localised, unlike S.
                 b'V' => error.is_fatal = matches!(text.as_str(), "FATAL" | "PANIC"),
                 b'C' => error.code = text,
                 b'M' => error.message = text,
@@ -242,11 +244,11 @@ impl ServerError {
 }
 
 impl Connection {
-    /// Waits for the end of an answer in which `each` gets every message that comes before it.
+    /// Reads an answer to its end; `each` receives every message before that.
     ///
     /// # Errors
-    /// As [`Connection::next`], and as `each`: after the answer has come to its end, or at once and for good
-    /// when the error loses the session.
+    /// As [`Connection::next`], and as `each`: once the answer has ended, or at once if the error
+    /// loses the session.
     pub async fn answer(
         &mut self,
         mut each: impl FnMut(Frame<'_>) -> Result<(), DbError>,
@@ -257,7 +259,7 @@ impl Connection {
             match frame.tag {
                 backend::READY_FOR_QUERY_TAG => return problem.map_or(Ok(()), Err),
                 backend::COPY_IN_RESPONSE_TAG => {
-                    let message = "COPY FROM STDIN has no place in a script";
+                    let message = "COPY FROM STDIN cannot be used in a script";
                     return Err(DbError::new(ErrorClass::Unsupported, message));
                 }
                 _ if problem.is_none() => match each(frame) {

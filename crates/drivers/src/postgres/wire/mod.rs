@@ -1,8 +1,8 @@
-//! One connection and what travels on it: PostgreSQL's protocol 3.0 (manual, chapter "Frontend/Backend
-//! Protocol"). Messages are put together in one buffer, sent in one write, and read in place in
-//! another, inside the call that waits for them: a round trip is one write, one read and one wake-up,
-//! and nothing is allocated for it once the buffers have grown. What statements and rows mean is the
-//! session's.
+//! One connection and its messages: PostgreSQL's protocol 3.0 (manual, chapter "Frontend/Backend
+//! Protocol"). Messages are assembled in one buffer, sent in one write, and read in place in
+//! another, inside the call that waits for them: a round trip is one write, one read and one
+//! wake-up, and allocates nothing once the buffers have grown. The meaning of statements and rows
+//! is the session's concern.
 
 mod cancel;
 mod copy;
@@ -30,49 +30,49 @@ pub use self::copy::Chunk;
 pub use self::messages::{Column, Fields, ServerError, columns, touched};
 pub use self::startup::{Login, start};
 
-/// What the server is sent to run the unnamed portal to its end, and to answer at once.
+/// Sent to run the unnamed portal to its end and to request the answer.
 const EXECUTE_AND_SYNC: [u8; 15] = *b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04";
 
-/// The transaction, as the last answer left it.
+/// State of the transaction, as of the last answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// There is none.
+    /// There is no transaction.
     Idle,
-    /// It is open.
+    /// A transaction is open.
     Open,
-    /// It is open and can only be rolled back.
+    /// A transaction is open and can only be rolled back.
     Failed,
 }
 
-/// A message from the server, where it lies in the buffer.
+/// A message from the server, read in place.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     /// Its type, one of [`backend`]'s tags.
     pub tag: u8,
-    /// What follows its length.
+    /// Body of the message, after its length.
     pub body: &'a [u8],
 }
 
-/// A connection. Calls may be cancelled between any two messages: the next one reads what is left of the
-/// answer before it sends anything.
+/// A connection. Calls may be cancelled between any two messages: the next call reads the rest of
+/// the answer before it sends anything.
 pub struct Connection {
     stream: Stream,
-    /// What waits to be sent, from `sent` on.
+    /// Data waiting to be sent, from `sent` on.
     out: BytesMut,
     sent: usize,
     inbox: Inbox,
     status: Status,
-    /// A call in an open transaction was given up half-way, and nobody knows what became of it.
+    /// Whether a call in an open transaction was abandoned half-way, with an unknown effect.
     is_spoiled: bool,
-    /// Something was asked, and the end of its answer has not come.
+    /// Whether a request was sent and the end of its answer has not arrived.
     is_asking: bool,
-    /// The server waits for rows.
+    /// Whether the server waits for rows.
     is_copying: bool,
-    /// The error that the answer under way, or the connection, will end with.
+    /// The error with which the current answer, or the connection, will end.
     failure: Option<DbError>,
     /// Why nothing can be sent any more.
     unsent: Option<io::Error>,
-    /// Why the connection is gone.
+    /// Why the connection is lost.
     end: Option<DbError>,
 }
 
@@ -93,7 +93,7 @@ impl Connection {
         }
     }
 
-    /// The transaction; a call cancelled half-way has failed it.
+    /// State of the transaction; a call cancelled half-way has failed it.
     pub fn status(&self) -> Status {
         match self.status {
             Status::Open if self.is_spoiled => Status::Failed,
@@ -101,10 +101,10 @@ impl Connection {
         }
     }
 
-    /// Makes sure that the connection takes a question: reads the rest of an answer that nobody waited for.
+    /// Prepares the connection for a request: reads the rest of an abandoned answer.
     ///
     /// # Errors
-    /// When the connection is gone.
+    /// When the connection is lost.
     #[inline]
     pub async fn ready(&mut self) -> Result<(), DbError> {
         if self.is_asking || self.end.is_some() { self.settle().await } else { Ok(()) }
@@ -120,7 +120,7 @@ impl Connection {
             self.is_copying = false;
         }
         while self.is_asking {
-            // An error that ends an answer is nobody's any more.
+            // An error that ends an abandoned answer concerns nobody.
             if let Err(error) = self.next().await
                 && self.end.is_some()
             {
@@ -131,20 +131,20 @@ impl Connection {
         Ok(())
     }
 
-    /// Puts a simple query into the buffer.
+    /// Writes a simple query to the buffer.
     ///
     /// # Errors
-    /// When the text has a zero byte in it.
+    /// When the text contains a zero byte.
     pub fn query(&mut self, sql: &str) -> Result<(), DbError> {
         frontend::query(sql, &mut self.out).map_err(unwritable)?;
         self.is_asking = true;
         Ok(())
     }
 
-    /// Puts the preparing of a statement, and the question for its columns, into the buffer.
+    /// Writes the preparation of a statement, and a request for its columns, to the buffer.
     ///
     /// # Errors
-    /// When the text has a zero byte in it.
+    /// When the text contains a zero byte.
     pub fn prepare(&mut self, name: &str, sql: &str, types: &[u32]) -> Result<(), DbError> {
         self.encode(|out| {
             frontend::parse(name, sql, types.iter().copied(), out)?;
@@ -154,8 +154,8 @@ impl Connection {
         })
     }
 
-    /// Puts a run of a prepared statement into the buffer; `put` writes argument n, or says that it is
-    /// NULL by giving false.
+    /// Writes a run of a prepared statement to the buffer; `put` writes argument n, or returns
+    /// false for NULL.
     ///
     /// # Errors
     /// When an argument does not fit.
@@ -173,8 +173,8 @@ impl Connection {
         })
     }
 
-    /// As [`Connection::execute`] for a statement that is not kept on the server, and with the question for its
-    /// columns.
+    /// Like [`Connection::execute`] for a statement that is not kept on the server, with a request
+    /// for its columns.
     ///
     /// # Errors
     /// As [`Connection::execute`].
@@ -193,7 +193,7 @@ impl Connection {
         })
     }
 
-    /// Puts messages into the buffer, all or none.
+    /// Writes messages to the buffer, all or none.
     #[inline]
     fn encode(
         &mut self,
@@ -212,11 +212,11 @@ impl Connection {
         }
     }
 
-    /// Sends what is in the buffer, and gives the next message of the answer; the last is
+    /// Sends the buffer, and returns the next message of the answer; the last is
     /// [`backend::READY_FOR_QUERY_TAG`].
     ///
     /// # Errors
-    /// In place of that last one, when the server reports an error; or when the connection breaks.
+    /// Instead of that last one, when the server reports an error; also when the connection breaks.
     #[inline]
     pub async fn next(&mut self) -> Result<Frame<'_>, DbError> {
         let found = loop {
@@ -233,7 +233,8 @@ impl Connection {
         Ok(Frame { tag: found.tag, body: self.inbox.body(&found) })
     }
 
-    /// Takes in what is no part of an answer, true, and notes what a message does to the connection.
+    /// Handles a message that is not part of an answer (and returns true), and notes its effect on
+    /// the connection.
     fn absorb(&mut self, found: &Found) -> Result<bool, DbError> {
         match found.tag {
             backend::READY_FOR_QUERY_TAG => {
@@ -270,22 +271,22 @@ impl Connection {
         }
     }
 
-    /// Whether the connection is known to be gone, after a look at what has come unasked.
+    /// Whether the connection is known to be lost, after checking for unsolicited messages.
     pub fn is_closed(&mut self) -> bool {
         if self.end.is_none() && !self.is_asking {
             let mut context = Context::from_waker(Waker::noop());
-            // What ends the connection is kept as its end.
+            // Anything that ends the connection is kept as its end.
             let _ = self.poll_unasked(&mut context);
         }
         self.end.is_some()
     }
 
-    /// Why the connection is gone, for a call that does not begin because of it.
+    /// Why the connection is lost, for a call that cannot begin.
     pub fn end(&self) -> DbError {
         self.end.as_ref().map_or_else(closed, copy_of)
     }
 
-    /// Says goodbye.
+    /// Closes the connection properly.
     pub async fn terminate(mut self) {
         frontend::terminate(&mut self.out);
         if poll_fn(|cx| self.poll_send(cx).map(Ok::<_, io::Error>)).await.is_ok() {
@@ -293,17 +294,17 @@ impl Connection {
         }
     }
 
-    /// Sends what waits, and is ready when something has come.
+    /// Sends waiting data, and is ready when something has arrived.
     #[inline]
     fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), DbError>> {
         if !self.out.is_empty() {
-            // What cannot be sent now is sent when this is woken for it.
+            // What cannot be sent now is sent when the waker fires.
             let _ = self.poll_send(cx);
         }
         self.poll_receive(cx)
     }
 
-    /// Ready when all is sent or never will be: then reading tells why.
+    /// Ready when everything is sent or never will be; then reading reports why.
     #[inline]
     fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let result = loop {
@@ -338,13 +339,13 @@ impl Connection {
         })
     }
 
-    /// Takes in everything that has come while no answer, or an answer of errors only, is waited for.
+    /// Handles everything that has arrived while no answer, or only an error, is expected.
     fn poll_unasked(&mut self, cx: &mut Context<'_>) -> Result<(), DbError> {
         loop {
             match self.inbox.take() {
                 Ok(Some(found)) => {
                     if !self.absorb(&found)? {
-                        return Err(self.garbled("an answer to no question"));
+                        return Err(self.garbled("an unsolicited answer"));
                     }
                 }
                 Ok(None) => match self.poll_receive(cx) {
@@ -356,7 +357,8 @@ impl Connection {
         }
     }
 
-    /// The connection is gone: because of what the server said last, or of what the system says.
+    /// Marks the connection as lost: because of what the server reported last, or of what the
+    /// system reports.
     #[cold]
     fn ended(&mut self, cause: Option<io::Error>) -> DbError {
         let cause = self.unsent.take().or(cause);
@@ -373,24 +375,24 @@ impl Connection {
         }
     }
 
-    /// What comes is not waited for: the connection ends with this error.
+    /// Abandons the answer: the connection ends with this error.
     #[cold]
     pub fn given_up(&mut self, error: DbError) -> DbError {
         self.end = Some(copy_of(&error));
         error
     }
 
-    /// The server said what it cannot say here; nothing after it can be trusted.
+    /// Marks a protocol violation; nothing after it can be trusted.
     #[cold]
     pub fn garbled(&mut self, what: &str) -> DbError {
-        let message = format!("the server's answer breaks the protocol: {what}");
+        let message = format!("the server's answer violates the protocol: {what}");
         self.given_up(DbError::new(ErrorClass::Disconnected, message))
     }
 
-    /// As [`Connection::garbled`], for a message that has no place here.
+    /// Like [`Connection::garbled`], for a message that is unexpected here.
     #[cold]
     pub fn misplaced(&mut self, tag: u8) -> DbError {
-        self.garbled(&format!("a message of type {:?}", char::from(tag)))
+        self.garbled(&format!("an unexpected message of type {:?}", char::from(tag)))
     }
 }
 

@@ -1,5 +1,6 @@
-//! The beginning of a session: who we are, and the proof of it. Passwords go by SCRAM-SHA-256, tied to
-//! the TLS channel where there is one (RFC 5802, RFC 5929), by MD5, or as they are: the server chooses.
+//! The beginning of a session: start-up and authentication. Passwords are sent with SCRAM-SHA-256,
+//! bound to the TLS channel if there is one (RFC 5802, RFC 5929), with MD5, or in clear text: the
+//! server chooses.
 
 use std::future::poll_fn;
 
@@ -15,41 +16,42 @@ use crate::postgres::tls::end_point;
 use crate::postgres::url::ChannelBinding;
 use crate::stream::Stream;
 
-/// What a server asks for by an authentication message (manual, "Message Formats").
+/// What an authentication message requests (manual, "Message Formats").
 const OK: i32 = 0;
 const CLEARTEXT: i32 = 3;
 const MD5: i32 = 5;
 const SASL: i32 = 10;
 const SASL_CONTINUE: i32 = 11;
 const SASL_FINAL: i32 = 12;
-/// The server does not know all of what we asked for; we ask for nothing that matters.
+/// The server does not support everything requested; we request nothing essential.
 const NEGOTIATE_TAG: u8 = b'v';
 
-/// Most rounds of hashing that a server may ask for: 250 times what it asks for by default, and more than
-/// is recommended anywhere. They take a second or less, in which the thread does nothing else.
+/// Maximum number of hashing iterations that a server may request: 250 times the default, and more
+/// than is recommended anywhere. They take a second or less, during which the thread does nothing
+/// else.
 const SCRAM_ITERATIONS_MAX: u64 = 1_000_000;
 
 /// Who begins a session, and how.
 #[derive(Clone, Copy)]
 pub struct Login<'a> {
-    /// User.
+    /// Name of the user.
     pub user: &'a str,
-    /// Database.
+    /// Name of the database.
     pub database: &'a str,
-    /// Name in `pg_stat_activity`.
+    /// Name shown in `pg_stat_activity`.
     pub application_name: &'a str,
     /// Command-line options for the server process.
     pub options: Option<&'a str>,
-    /// Password, when one is given.
+    /// Password, if one is given.
     pub password: Option<&'a str>,
-    /// Whether the password exchange is tied to the TLS channel.
+    /// Whether authentication is bound to the TLS channel.
     pub channel_binding: ChannelBinding,
 }
 
-/// Begins a session on a fresh stream.
+/// Begins a session on a new stream.
 ///
 /// # Errors
-/// `Refused` when the server does not have us or speaks another protocol, else as it reports.
+/// `Refused` when the server rejects us or speaks another protocol, else as it reports.
 pub async fn start(stream: Stream, login: Login<'_>) -> Result<(Connection, CancelKey), DbError> {
     let mut connection = Connection::new(stream);
     let mut params = vec![
@@ -101,8 +103,8 @@ async fn authenticate(connection: &mut Connection, login: Login<'_>) -> Result<(
         }
         (number, _) => {
             return Err(refused(format!(
-                "the server asks for authentication by a method (number {number}) that is not \
-                 among ours: SCRAM, MD5, and the plain password"
+                "the server requires an unsupported authentication method (number {number}); \
+                 supported are SCRAM, MD5 and clear-text passwords"
             )));
         }
     }
@@ -112,7 +114,7 @@ async fn authenticate(connection: &mut Connection, login: Login<'_>) -> Result<(
     }
 }
 
-/// The ways of SASL that a server has and we know.
+/// The SASL mechanisms that both the server and we support.
 #[derive(Clone, Copy)]
 struct Mechanisms {
     scram: bool,
@@ -149,9 +151,12 @@ async fn scram(
             (sasl::SCRAM_SHA_256_PLUS, binding)
         }
         _ if !offered.scram => {
-            return Err(refused("the server's ways of SASL are not among ours: SCRAM-SHA-256"));
+            return Err(refused(
+                "the server offers no supported SASL mechanism; supported is SCRAM-SHA-256",
+            ));
         }
-        // We could, and say so: a server that could too then knows that somebody in between lies.
+        // We support it, and say so: a server that supports it too then detects a man in the
+        // middle.
         Some(_) => (sasl::SCRAM_SHA_256, sasl::ChannelBinding::unrequested()),
         None => (sasl::SCRAM_SHA_256, sasl::ChannelBinding::unsupported()),
     };
@@ -174,8 +179,8 @@ async fn scram(
     scram.finish(data).map_err(failed)
 }
 
-/// Refuses a server that would have us hash for minutes. What is no message of the exchange is the library's
-/// to refuse.
+/// Rejects a server that would make us hash for minutes. Anything that is not a message of the
+/// exchange is left for the library to reject.
 fn check_iterations(data: &[u8]) -> Result<(), DbError> {
     let count = data.rsplit(|byte| *byte == b',').find_map(|field| field.strip_prefix(b"i="));
     let Some(digits) = count.and_then(|count| std::str::from_utf8(count).ok()) else {
@@ -187,23 +192,25 @@ fn check_iterations(data: &[u8]) -> Result<(), DbError> {
         _ => return Ok(()),
     }
     Err(refused(format!(
-        "the server asks for {digits} SCRAM iterations; at most {SCRAM_ITERATIONS_MAX} are done"
+        "the server requires {digits} SCRAM iterations; the maximum is {SCRAM_ITERATIONS_MAX}"
     )))
 }
 
 fn password_of<'a>(login: Login<'a>) -> Result<&'a str, DbError> {
     login.password.ok_or_else(|| {
         refused(
-            "the server asks for a password, and none is given: set TRIPHAMMER_PASSWORD or \
+            "the server requires a password, and none was given: set TRIPHAMMER_PASSWORD or \
              PGPASSWORD, or use ~/.pgpass",
         )
     })
 }
 
-/// Refuses to go on without channel binding where it is required.
+/// Rejects authentication without channel binding where it is required.
 fn check_unbound(login: Login<'_>) -> Result<(), DbError> {
     if login.channel_binding == ChannelBinding::Require {
-        return Err(refused("the server does not use channel binding, which is required"));
+        return Err(refused(
+            "the server does not use channel binding, which is required (channel_binding=require)",
+        ));
     }
     Ok(())
 }
@@ -212,14 +219,14 @@ fn refused(message: impl AsRef<str>) -> DbError {
     DbError::new(ErrorClass::Refused, message)
 }
 
-/// Whatever answers is no PostgreSQL server.
+/// The error for a peer that is not a PostgreSQL server.
 #[cold]
 pub fn no_postgres() -> DbError {
-    refused("the server's answer is not PostgreSQL's; is this the right port?")
+    refused("the server does not speak the PostgreSQL protocol: check host and port")
 }
 
 impl<'a> Frame<'a> {
-    /// What an authentication message asks for, and with what.
+    /// Reads what an authentication message requests, and its data.
     fn authentication(self) -> Result<(i32, &'a [u8]), DbError> {
         let mut body = Body(self.body);
         match (self.tag, body.int32()) {
@@ -230,8 +237,8 @@ impl<'a> Frame<'a> {
 }
 
 impl Connection {
-    /// Sends what is in the buffer and gives the next message, in a session that has not begun: there an
-    /// error is the last message.
+    /// Sends the buffer and returns the next message, before the session has begun: there an error
+    /// is the last message.
     async fn hear(&mut self) -> Result<Frame<'_>, DbError> {
         let found = loop {
             match self.inbox.take() {

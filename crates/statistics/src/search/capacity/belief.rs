@@ -1,52 +1,54 @@
-//! How likely every rate is to be the capacity, from the runs that were made.
+//! Probability of every rate to be the capacity, from the runs made so far.
 //!
-//! The model of a run is a queue's: a share a of the limit is there without any load, and the rest grows as
-//! `(1 - a) / (1 - b (rate / capacity - 1))`. With a = 0 it is exact for one exponential server. Neither a
-//! nor the slope b is known beforehand: any from 0 to 0.85, and any from 0.25 to 64 on a scale of
-//! logarithms, is as likely. Runs lie around the curve with an error that is
+//! The model of a run is a queue's: a share a of the limit exists without any load, and the rest
+//! grows as `(1 - a) / (1 - b (rate / capacity - 1))`. With a = 0 it is exact for one exponential
+//! server. Neither a nor the slope b is known beforehand: any value from 0 to 0.85, and any from
+//! 0.25 to 64 on a logarithmic scale, is equally likely. Runs lie around the curve with an error
+//! that is
 //!
-//! - their own, as their intervals say, pooled over the runs near the limit: a run that was calm by chance
-//!   has a low percentile and a narrow interval at once, and must not outweigh the others for it. The
-//!   pooled error counts as [`ERROR_FREEDOM`] observations, so that runs that scatter more widen it. Above
-//!   the limit it grows as the percentile does, because a longer queue changes more slowly;
-//! - common to all: the percentile of a run that is short for its correlation is biased, by about its variance;
-//!   more runs do not take that away; and
-//! - the curve's: a share of its distance from the limit, so that what is far away tells little more than
-//!   its side.
+//! - individual, given by their intervals, pooled over the runs near the limit: a run that was calm
+//!   by chance has a low percentile and a narrow interval at the same time, and must not outweigh
+//!   the others because of that. The pooled error counts as [`ERROR_FREEDOM`] observations, so that
+//!   runs that scatter more widen it. Above the limit it grows as the percentile does, because a
+//!   longer queue changes more slowly;
+//! - common to all: the percentile of a run that is short for its correlation is biased, by about
+//!   its variance, which more runs do not remove; and
+//! - the curve's: a share of its distance from the limit, so that a distant run shows little more
+//!   than its side.
 //!
-//! The belief is the posterior on a grid of capacities and curves, summed over the curves. It is refined to
-//! where nearly all of it lies.
+//! The belief is the posterior on a grid of capacities and curves, summed over the curves. The grid
+//! is refined to where nearly all of it lies.
 
 use super::{Answer, Distance, Reported, chance};
 use crate::numbers::size;
 
-/// Cells of the grid.
+/// Number of cells of the grid.
 const CELLS: usize = 80;
-/// Times that the grid is laid again over where the belief lies.
+/// How often the grid is refined to where the belief lies.
 const REFINED: usize = 3;
-/// Belief that may lie outside of the refined grid, on either side.
+/// Belief that may lie outside the refined grid, on either side.
 const OUTSIDE_GRID: f64 = 1e-4;
-/// How far the first grid reaches beyond the bracket, as a logarithm.
+/// How far the first grid extends beyond the bracket, as a logarithm.
 const BEYOND: f64 = 1.5;
 /// How fast belief falls outside the bracket: to an eighth with every doubling.
 const FALL: f64 = 3.0;
-/// Slopes of the percentile by rate at the capacity, on scales of logarithms.
+/// Number of slopes of the percentile by rate at the capacity, on a logarithmic scale.
 const SLOPES: usize = 13;
 const SLOPE_MIN: f64 = 0.25;
 const SLOPE_MAX: f64 = 64.0;
-/// Shares of the limit that are there without load.
+/// Shares of the limit that exist without load.
 const BASES: [f64; 4] = [0.0, 0.35, 0.65, 0.85];
 /// Error of the curve, as a share of its distance from the limit.
 const CURVE_ERROR: f64 = 0.3;
 /// Standard deviation of the error that all runs have in common, in variances of one.
 const COMMON: f64 = 1.0;
-/// Farthest from the limit, as a logarithm, that is distinguished: e times itself thrice, or so.
+/// Largest distance from the limit, as a logarithm, that is distinguished: about a factor of e².
 const FAR: f64 = 2.0;
 /// Distance from the limit at which a run's error counts half in the pooled one.
 const NEAR: f64 = 0.5;
-/// Least error of a run: histograms have three digits.
+/// Minimum error of a run: histograms have three digits.
 const ERROR_MIN: f64 = 0.003;
-/// Observations that the pooled error is worth.
+/// Number of observations that the pooled error is worth.
 const ERROR_FREEDOM: f64 = 4.0;
 
 /// The belief on its grid.
@@ -54,15 +56,15 @@ pub(super) struct Belief {
     /// Logarithm of the lowest rate, and of the ratio of neighbouring cells.
     start: f64,
     step: f64,
-    /// The chance of each cell.
+    /// Probability of each cell.
     cells: Vec<f64>,
 }
 
-/// What the runs showed, as the model takes it.
+/// What the runs showed, as the model uses it.
 struct Runs {
-    /// Rate and distance from the limit of those that measured.
+    /// Rate and distance from the limit of the runs that measured it.
     measured: Vec<(f64, f64)>,
-    /// Rate and chance to be below the capacity of those that did not.
+    /// Rate and probability of being below the capacity, of the runs that did not.
     sided: Vec<(f64, f64)>,
     /// Pooled variance of the distances.
     variance: f64,
@@ -72,7 +74,8 @@ struct Runs {
 }
 
 impl Belief {
-    /// From what was told. The capacity lies about the bracket and not above `highest`.
+    /// Computes the belief from the reported runs. The capacity lies about the bracket and not
+    /// above `highest`.
     pub fn of(reported: &[Reported], bracket: (f64, f64), highest: Option<f64>) -> Self {
         let runs = Runs::of(reported, bracket, highest);
         let (mut from, mut to) = (runs.bracket.0 - BEYOND, runs.bracket.1 + BEYOND);
@@ -99,7 +102,7 @@ impl Belief {
         Self { start, step, cells }
     }
 
-    /// The rate below which the capacity lies with this chance.
+    /// The rate below which the capacity lies with this probability.
     pub fn quantile(&self, share: f64) -> f64 {
         self.ln_quantile(share).exp()
     }
@@ -115,7 +118,7 @@ impl Belief {
         self.start + size(self.cells.len()) * self.step
     }
 
-    /// The chance that the capacity lies below a rate.
+    /// The probability that the capacity lies below a rate.
     pub fn below(&self, rate: f64) -> f64 {
         let at = (rate.ln() - self.start) / self.step;
         let part = |place: usize, cell: f64| cell * (at - size(place)).clamp(0.0, 1.0);
@@ -152,7 +155,7 @@ impl Runs {
         }
     }
 
-    /// Of the capacity with this logarithm, summed over the curves.
+    /// Log-likelihood of the capacity with this logarithm, summed over the curves.
     fn ln_likelihood(&self, ln_capacity: f64) -> f64 {
         let outside = (self.bracket.0 - ln_capacity).max(ln_capacity - self.bracket.1).max(0.0);
         let sides = self.sided.iter().map(|&(rate, chance)| {
@@ -170,7 +173,7 @@ impl Runs {
         known + most + of_curves.iter().map(|curve| (curve - most).exp()).sum::<f64>().ln()
     }
 
-    /// Logarithm of the likelihood of what was measured: Student's t about the curve.
+    /// Log-likelihood of the measurements: Student's t about the curve.
     fn of_curve(&self, capacity: f64, curve: Curve) -> f64 {
         let (mut squares, mut ln_widths) = (0.0, 0.0);
         let (mut sum, mut weights) = (0.0, 0.0);
@@ -184,7 +187,7 @@ impl Runs {
             weights += 1.0 / width;
             ln_widths += width.ln();
         }
-        // The common error adds the same to every covariance: Sherman and Morrison's formula.
+        // The common error adds the same to every covariance: the Sherman-Morrison formula.
         let common = self.variance * COMMON.powi(2);
         let shared = 1.0 + common * weights;
         let squares = (squares - common * sum * sum / shared) / self.variance;

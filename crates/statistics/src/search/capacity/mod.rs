@@ -1,12 +1,13 @@
-//! The highest rate of an open load at which a percentile stays under a limit.
+//! Searches for the highest rate of an open load at which a percentile stays under a limit.
 //!
-//! Rates climb by doubling from the first, because a database that was overloaded is not itself for a while.
-//! Once one rate is ok and one is not, the search keeps a belief: for every rate, how likely it is the
-//! capacity ([`belief`]). It runs where the belief lies and ends when 95 % of it lie close enough together.
+//! Rates climb by doubling from the first, because a database that was overloaded takes a while to
+//! recover. Once one rate is ok and one is not, the search keeps a belief: for every rate, the
+//! probability that it is the capacity ([`belief`]). It runs where the belief lies and ends when 95
+//! % of it lies close enough together.
 //!
-//! A run's answer is worth what it measured: a percentile with its interval says how far from the limit the
-//! rate is, and one close to the limit says little of its side. A rate at which the target fell behind
-//! bounds the capacity by what it served there.
+//! A run's answer counts as much as it measured: a percentile with its interval shows how far from
+//! the limit the rate is, and one close to the limit says little about its side. A rate at which
+//! the target fell behind bounds the capacity by what it served there.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,26 +20,27 @@ use crate::{Estimate, Interval};
 
 mod belief;
 
-/// Chance that a run tells the truth when it says no more than ok or not.
+/// Probability that a run is right when it only reports ok or not.
 const TRUST: f64 = 0.9;
-/// Most that the interval of a measured run can make sure: two runs at one rate differ by more than that.
+/// Upper limit of the certainty of one measured run: two runs at one rate differ by more than their
+/// intervals.
 const TRUST_MEASURED: f64 = 0.98;
 /// Logarithm of the odds (19 to 1) at which the climb turns.
 const TURN_ODDS: f64 = 2.944;
-/// Most runs at one rate of the climb.
+/// Maximum number of runs at one rate of the climb.
 const REPEATS_MAX: usize = 3;
-/// Rates this close are the same: one that was stored as text may differ in its last digit.
+/// Rates this close are equal: one that was stored as text may differ in its last digit.
 const SAME_RATE: f64 = 1e-9;
-/// Chance at which a search at the bounds ends.
+/// Probability at which a search at the bounds ends.
 const SURE: f64 = 0.9;
-/// Fewest runs after the climb: the scatter of the runs is part of what the interval is made from.
+/// Minimum number of runs after the climb: the scatter of the runs is part of the interval.
 const RUNS_MIN: usize = 6;
-/// Half an interval that no search is surer than, as a logarithm: runs at one rate differ by more than
-/// their intervals say, and the curve is not quite the server's.
+/// Minimum half-width of the interval, as a logarithm: runs at one rate differ by more than their
+/// intervals, and the curve is not exactly the server's.
 const ERROR_MIN: f64 = 0.009;
 /// Where in the belief the next run is made, in turn: the slope is known from runs on both sides.
 const PLACES: [f64; 3] = [0.5, 0.2, 0.8];
-/// Standard errors that the capacity stays below what an overloaded target served.
+/// Standard errors by which the capacity stays below what an overloaded target served.
 const SERVED_BELOW: f64 = 3.0;
 
 /// Bounds of a search for capacity.
@@ -46,13 +48,13 @@ const SERVED_BELOW: f64 = 3.0;
 pub struct CapacityPlan {
     /// First rate, in transactions per second, above 0.
     pub first: f64,
-    /// Lowest rate that may be tried: when it is not ok, nothing is.
+    /// Lowest rate that may be tried, in transactions per second: if it is not ok, nothing is.
     pub lowest: f64,
-    /// Highest rate that may be tried.
+    /// Highest rate that may be tried, in transactions per second.
     pub highest: f64,
-    /// The search ends when half the interval over the rate is this or less: 0.05 is ± 5 %.
+    /// Precision at which the search ends: half the interval over the rate; 0.05 is ± 5 %.
     pub precision: f64,
-    /// Most runs that are made.
+    /// Maximum number of runs.
     pub runs_max: usize,
 }
 
@@ -60,21 +62,21 @@ pub struct CapacityPlan {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Answer {
-    /// Under the limit or not, and nothing more.
+    /// Only whether it was under the limit.
     Ok {
-        /// Under the limit.
+        /// Whether it was under the limit.
         ok: bool,
     },
-    /// The percentile, its interval where there is one, and the limit, all in one unit.
+    /// The percentile, with its interval if there is one, and the limit, all in one unit.
     Measured {
-        /// What was measured.
+        /// The percentile that was measured.
         value: Estimate,
-        /// What it must not exceed.
+        /// The limit that it must not exceed.
         limit: f64,
     },
-    /// The target fell behind: less was served than arrived, and the backlog grew.
+    /// The target fell behind: fewer transactions were served than arrived, and the backlog grew.
     Overloaded {
-        /// What it served, transactions per second.
+        /// Transactions served per second.
         served: Estimate,
     },
 }
@@ -83,55 +85,56 @@ pub enum Answer {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SearchStep {
-    /// Run at this rate.
+    /// Make a run at this rate.
     Run {
-        /// Transactions per second.
+        /// Rate in transactions per second.
         rate: f64,
     },
     /// The search has ended.
     Done(Judgement),
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "result", rename_all = "snake_case")]
 #[schemars(rename = "CapacityJudgement")]
 pub enum Judgement {
-    /// The capacity.
+    /// The capacity was found.
     Found {
-        /// Highest rate that is ok, transactions per second: as likely too high as too low where the search
-        /// saw rates on both sides, else the highest that it saw ok.
+        /// Highest rate that is ok, in transactions per second: equally likely too high or too low
+        /// if the search saw rates on both sides, else the highest rate that was ok.
         rate: f64,
-        /// 95 % interval of it. Where runs were overloaded it ends below what the target served in them.
+        /// 95 % interval of the rate. If runs were overloaded, it ends below what the target served
+        /// in them.
         interval: Interval,
-        /// The precision was reached; otherwise the runs were used up.
+        /// Whether the precision was reached; otherwise the runs were used up.
         precise: bool,
     },
     /// Even the lowest rate is not ok.
     NeverOk {
-        /// The lowest rate.
+        /// The lowest rate, in transactions per second.
         lowest: f64,
     },
     /// Even the highest rate is ok.
     AlwaysOk {
-        /// The highest rate.
+        /// The highest rate, in transactions per second.
         highest: f64,
     },
 }
 
-/// Why a search cannot be made.
+/// Why a search is impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CapacityError {
     /// Not 0 < lowest ≤ first ≤ highest, all finite.
-    #[error("rates must be above 0, with the lowest, the first and the highest in this order")]
+    #[error("rates must be above 0, and the lowest ≤ the first ≤ the highest")]
     Rates,
     /// The precision is not between 0 and 1.
-    #[error("the precision lies between 0 and 1")]
+    #[error("the precision must be between 0 and 1")]
     Precision,
 }
 
-/// The search.
+/// A search for capacity: its plan, and the results so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CapacitySearch {
     plan: CapacityPlan,
@@ -146,7 +149,7 @@ struct Reported {
 }
 
 impl CapacitySearch {
-    /// A search with nothing told.
+    /// Creates a search without results.
     ///
     /// # Errors
     /// When the plan's rates are not in order or its precision is not between 0 and 1.
@@ -161,7 +164,7 @@ impl CapacitySearch {
         Ok(Self { plan, reported: Vec::new() })
     }
 
-    /// What to do next. Asking does not change it.
+    /// What to do next. Does not change the search.
     #[must_use]
     pub fn next(&self) -> SearchStep {
         let CapacityPlan { lowest, highest, precision, runs_max, .. } = self.plan;
@@ -203,7 +206,7 @@ impl CapacitySearch {
         SearchStep::Run { rate: at(place) }
     }
 
-    /// A climb that used up its runs knows of nothing better than what it has seen.
+    /// A climb that used up its runs knows only what it has seen.
     fn cut_short(&self) -> Judgement {
         let CapacityPlan { lowest, highest, .. } = self.plan;
         let ok = |reported: &&Reported| chance(reported.answer) >= 0.5;
@@ -215,8 +218,8 @@ impl CapacitySearch {
         Judgement::Found { rate, interval: Interval { low: rate, high }, precise: false }
     }
 
-    /// Takes what a run at a rate showed. The rate need not be the one that was asked for; one that is not
-    /// above 0 and finite is no run.
+    /// Takes what a run at a rate showed. The rate need not be the one that was proposed; one that
+    /// is not above 0 and finite is ignored.
     pub fn report_result(&mut self, rate: f64, answer: Answer) {
         if rate.is_finite() && rate > 0.0 {
             self.reported.push(Reported { rate, answer });
@@ -224,7 +227,7 @@ impl CapacitySearch {
     }
 }
 
-/// Where the climb is.
+/// State of the climb.
 enum Climb {
     /// This rate is next.
     To(f64),
@@ -232,12 +235,12 @@ enum Climb {
     Never,
     /// Even the highest rate is ok.
     Always,
-    /// The lower one is ok and the higher one is not, as so many runs show.
+    /// The lower rate is ok and the higher one is not, according to this many runs.
     Between { bracket: (f64, f64), runs: usize },
 }
 
-/// Up by doubling while rates are ok, or down by halving while none is. What turns or ends the climb has to
-/// be sure, if need be by another run: a bracket in the wrong place costs more.
+/// Doubles while rates are ok, or halves while none is. What turns or ends the climb must be
+/// certain, if necessary by another run: a bracket in the wrong place costs more.
 fn climb(plan: &CapacityPlan, reported: &[Reported]) -> Climb {
     let (mut rate, mut upwards, mut used) = (plan.first, None, 0);
     for _ in 0..=reported.len() {
@@ -271,7 +274,7 @@ fn climb(plan: &CapacityPlan, reported: &[Reported]) -> Climb {
     Climb::To(rate)
 }
 
-/// The chance that a rate is below the capacity, from one run.
+/// The probability that a rate is below the capacity, from one run.
 fn chance(answer: Answer) -> f64 {
     let sure = |ok: bool, trust: f64| if ok { trust } else { 1.0 - trust };
     match answer {
@@ -287,17 +290,18 @@ fn chance(answer: Answer) -> f64 {
     }
 }
 
-/// How far a percentile is from its limit.
+/// Distance of a percentile from its limit.
 #[derive(Clone, Copy)]
 struct Distance {
-    /// Logarithm of the middle of the percentile's interval over the limit.
+    /// Logarithm of the centre of the percentile's interval over the limit.
     ln: f64,
-    /// Its standard error.
+    /// Standard error of that logarithm.
     error: f64,
 }
 
 impl Distance {
-    /// `None` where it is not known: without an interval, or of what is no time.
+    /// Computes the distance; `None` if it is unknown: without an interval, or if the value is not
+    /// a time.
     fn of(value: Estimate, limit: f64) -> Option<Self> {
         let interval = value.interval?;
         let [low, high] = [interval.low, interval.high].map(|edge| (edge / limit).ln());
@@ -306,8 +310,8 @@ impl Distance {
     }
 }
 
-/// What the target served at the least when it was overloaded, from all such runs together: the capacity is
-/// not above it. `None` where it never was.
+/// Minimum rate that the target served when overloaded, from all such runs together: the capacity
+/// is not above it. `None` if it never was overloaded.
 fn served_at_least(reported: &[Reported]) -> Option<f64> {
     let served = reported.iter().filter_map(|reported| match reported.answer {
         Answer::Overloaded { served } => Some(served),

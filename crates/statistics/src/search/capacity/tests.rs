@@ -7,7 +7,7 @@ use crate::random::Random;
 const PLAN: CapacityPlan =
     CapacityPlan { first: 10.0, lowest: 1.0, highest: 100_000.0, precision: 0.05, runs_max: 30 };
 
-/// Runs a search to its end: the judgement and the rates tried.
+/// Runs a search to its end: returns the judgement and the rates tried.
 fn search(plan: CapacityPlan, mut run: impl FnMut(f64) -> Answer) -> (Judgement, Vec<f64>) {
     let mut search = CapacitySearch::new(plan).unwrap();
     let mut rates = Vec::new();
@@ -89,7 +89,8 @@ fn a_search_that_uses_up_its_runs_says_so() {
     assert!(!found(search(none, |_| unreachable!()).0).2);
 }
 
-/// Response times of a queue with Poisson arrivals, `servers` exponential servers of rate 1 and one line.
+/// Response times of a queue with Poisson arrivals, `servers` exponential servers of rate 1 and one
+/// line.
 fn queue(random: &mut Random, rate: f64, servers: usize, seconds: f64) -> Vec<(f64, u64)> {
     let mut free = vec![0.0_f64; servers];
     let (mut now, mut times) = (0.0, Vec::<f64>::new());
@@ -192,7 +193,8 @@ fn odd_answers_do_no_harm() {
 
 #[test]
 fn the_capacity_is_not_above_what_an_overloaded_target_served() {
-    // Percentiles that stay far below the limit until a server of 200 per second is overloaded by a tenth.
+    // Percentiles that stay far below the limit until a server of 200 per second is overloaded by a
+    // tenth.
     let served = Estimate { value: 200.0, interval: Some(Interval::around(200.0, 1.0)) };
     let fast = Estimate { value: 0.2, interval: Some(Interval { low: 0.18, high: 0.22 }) };
     let (judgement, _) = search(PLAN, |rate| match rate > 220.0 {

@@ -1,4 +1,4 @@
--- What was built here, kept by the runner. Text only, so that any item fits and any database can.
+-- What was built, recorded by the runner. Text only, so that any item fits and any database can.
 
 -- name: build_record.create
 CREATE TABLE IF NOT EXISTS triphammer_build (

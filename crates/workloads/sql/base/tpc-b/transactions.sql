@@ -16,11 +16,11 @@ UPDATE pgbench_branches SET bbalance = bbalance + :delta WHERE bid = :bid;
 -- name: history.insert
 INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES (:tid, :bid, :aid, :delta, :mtime);
 
--- It grows by one with each tpcb-like and each simple-update.
+-- Grows by one with each tpcb-like and each simple-update.
 -- name: count.history
 SELECT count(*) FROM pgbench_history;
 
--- pgbench itself takes the scale from here.
+-- pgbench itself reads the scale from here.
 -- name: foreign.scale
 SELECT count(bid) FROM pgbench_branches;
 

@@ -1,12 +1,12 @@
 -- The conditions that `check` verifies, each over the warehouses from :first to :last. No row when the
 -- condition holds, else the number of violations and the first one's key.
 --
--- Sums are compared by putting both sides under each other with opposite signs and adding up by key:
--- one pass over each table, no join, and a key that only one side has is a violation like any other
+-- Sums are compared by a union of both sides with opposite signs, summed by key: one pass over each
+-- table, no join, and a key that only one side has is a violation like any other
 -- (`parents` counts the rows that the key must have once). Decimals may differ by half a cent, for
--- databases that keep them as floating point. A range on both sides of a join spares reading all.
--- The first violation is the one at place 1, not what LIMIT 1 leaves: a limit lets planners believe
--- that a few rows are enough, though the count needs them all, and choose nested loops.
+-- databases that store them as floating point. A range on both sides of a join avoids reading everything.
+-- The first violation is the one at place 1 rather than the result of LIMIT 1: a limit makes planners
+-- assume that a few rows suffice, although the count needs them all, and choose nested loops.
 
 -- name: check.3.3.2.1
 SELECT violations, first_key
@@ -23,7 +23,7 @@ FROM (
 ) found
 WHERE place = 1;
 
--- A district without new orders is exempt from that part.
+-- A district without new orders is exempt from this part.
 -- name: check.3.3.2.2
 SELECT violations, first_key
 FROM (
@@ -296,7 +296,7 @@ FROM (
 ) found
 WHERE place = 1;
 
--- An order of a customer that is not there shows here too.
+-- An order of a missing customer is found here too.
 -- name: check.15
 SELECT violations, first_key
 FROM (
@@ -355,7 +355,7 @@ FROM (
 ) found
 WHERE place = 1;
 
--- Tables hold nothing of a warehouse that is not there.
+-- No table has rows of a missing warehouse.
 -- name: check.17
 SELECT violations, first_key
 FROM (

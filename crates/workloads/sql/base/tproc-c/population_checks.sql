@@ -2,7 +2,7 @@
 -- from :first to :last. As in checks.sql: no row, or the number of violations and the first key.
 -- `replace` finds ORIGINAL by case on every database, which LIKE does not.
 
--- The items are there once, whatever the range.
+-- The items exist once, whatever the range.
 -- name: check.p.item
 SELECT violations, first_key
 FROM (
@@ -260,7 +260,7 @@ FROM (
 ) found
 WHERE place = 1;
 
--- That there are o_ol_cnt of them is condition 6.
+-- Condition 6 checks that there are o_ol_cnt of them.
 -- name: check.p.order_line_rows
 SELECT violations, first_key
 FROM (

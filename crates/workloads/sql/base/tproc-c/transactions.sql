@@ -1,4 +1,4 @@
--- The five transactions by client SQL, and the database's count of New-Orders. Row locks are taken
+-- The five transactions in client SQL, and the database's count of New-Orders. Row locks are taken
 -- in the order that the head of tproc_c/mod.rs gives: an override must keep it.
 -- round() does nothing where decimals are exact, and keeps cents whole where they are not.
 
@@ -62,7 +62,7 @@ INSERT INTO order_line (ol_o_id, ol_d_id, ol_w_id, ol_number, ol_i_id, ol_supply
                         ol_delivery_d, ol_quantity, ol_amount, ol_dist_info)
 VALUES (:o_id, :d_id, :w_id, :number, :i_id, :supply_w_id, NULL, :quantity, :amount, :dist_info);
 
--- The updates come before the reads, so that they take the locks.
+-- The updates precede the reads, so that they take the locks.
 -- name: payment.update_warehouse
 UPDATE warehouse SET w_ytd = round(w_ytd + :amount, 2) WHERE w_id = :w_id;
 
@@ -79,7 +79,7 @@ SELECT d_name, d_street_1, d_street_2, d_city, d_state, d_zip
 FROM district
 WHERE d_w_id = :w_id AND d_id = :d_id;
 
--- The customer as before the payment; c_data only where it is needed.
+-- The customer before the payment; c_data only if needed.
 -- name: payment.customer
 SELECT c_id, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip, c_phone,
        c_since, c_credit, c_credit_lim, c_discount, c_balance,

@@ -1,4 +1,4 @@
--- A char loses its blanks at the end when it is read.
+-- A char loses its trailing spaces when it is read.
 -- name: check.p.accounts
 SELECT count(*) OVER (), concat('aid=', aid)
 FROM pgbench_accounts

@@ -1,7 +1,7 @@
--- Calls of the routines of a schema that HammerDB built. What they give goes to variables of the session,
+-- Calls of the routines of a schema that HammerDB built. Their results go to session variables,
 -- as with HammerDB's client.
 
--- The number of warehouses; no row when nothing is there that only HammerDB names so.
+-- The number of warehouses; no row if no object exists that only HammerDB names like this.
 -- name: foreign.scale
 SELECT max(w_id)
 FROM warehouse
@@ -18,7 +18,7 @@ HAVING EXISTS (
     );
 
 -- Every routine of HammerDB's names: name, kind, types of its parameters, and a remark on its version.
--- `open`: DELIVERY begins no transaction and so leans on the session's, as in versions about 4.1 to 4.4.
+-- `open`: DELIVERY begins no transaction and so relies on the session's, as in versions of about 4.1 to 4.4.
 -- name: hammerdb.routines
 SELECT lower(routine_name), lower(routine.routine_type), (
            SELECT group_concat(data_type ORDER BY ordinal_position SEPARATOR ', ')
@@ -33,7 +33,7 @@ FROM information_schema.routines routine
 WHERE routine_schema = DATABASE()
     AND lower(routine_name) IN ('neword', 'payment', 'ostat', 'delivery', 'slev');
 
--- As HammerDB's client has it, for routines that leave it to the session to begin.
+-- As HammerDB's client does, for routines that leave beginning a transaction to the session.
 -- name: hammerdb.no_autocommit
 SET autocommit = 0;
 
@@ -48,7 +48,7 @@ SELECT count(*)
 FROM orders
 WHERE o_w_id = :w_id AND o_d_id = :d_id AND o_id = @next_o_id AND o_c_id = :c_id AND o_ol_cnt = :ol_cnt;
 
--- Parameters that go both ways are told their values here, which saves the round trip that sets them.
+-- INOUT parameters get their values here, which saves the round trip that would set them.
 -- name: hammerdb.payment.procedure
 CALL PAYMENT(:w_id, :d_id, :c_w_id, :c_d_id, :c_id, :by_name, :amount, :c_last,
              @w_street_1, @w_street_2, @w_city, @w_state, @w_zip,

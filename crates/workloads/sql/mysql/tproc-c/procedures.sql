@@ -1,16 +1,16 @@
 -- The five transactions as procedures: one CALL, one round trip, one row. The first column is a status,
--- 0 for done. Inputs, the time among them, come from the client; lists go both ways as JSON.
--- A result is sent off as soon as its SELECT ends. So what is told goes to variables and is selected after
--- COMMIT: a client that heard it before would wake up twice a transaction.
--- What is locked, in which order, is said at the head of tproc_c/mod.rs. At REPEATABLE READ range
+-- 0 for success. Inputs, including the time, come from the client; lists are passed as JSON both ways.
+-- A result is sent as soon as its SELECT ends. So results are kept in variables and selected after
+-- COMMIT: a client that received them before would wake up twice per transaction.
+-- The order of locks is described at the head of tproc_c/mod.rs. At REPEATABLE READ range
 -- scans lock the gaps before their rows too; nothing here scans a range that others insert into while
--- they hold what this one wants next.
+-- they hold the next lock that this one needs.
 -- An error leaves the transaction open, for the client to roll back.
 
--- Work on all lines is set-wise. The join is straight from the sorted list to stock, so that the row
--- locks are taken in the order that keeps New-Orders from waiting for each other in a circle; the LIMIT
--- keeps the sort from being optimized away. One list is a table and the others are looked into,
--- because joining three costs MySQL ten times that.
+-- All lines are processed as a set. The join goes straight from the sorted list to stock, so that the row
+-- locks are taken in the order that prevents deadlocks between New-Orders; the LIMIT
+-- keeps the sort from being optimized away. One list is a table and the others are indexed,
+-- because joining three costs MySQL ten times as much.
 -- The unused item has no row in item, so one line is missing at the end: the order is then rolled
 -- back, after all its other work.
 -- name: procedure.new_order

@@ -1,4 +1,4 @@
--- Answers of the null database, whose little language is described in crates/drivers/src/null.rs.
+-- Answers of the null database, in the language described in crates/drivers/src/null/mod.rs.
 
 -- name: account.balance
 rows 1: int 0

@@ -1,4 +1,4 @@
--- Answers of the null database, whose little language is described in crates/drivers/src/null.rs.
+-- Answers of the null database, in the language described in crates/drivers/src/null/mod.rs.
 -- They have the shape of real ones and always the same content; no order is rolled back.
 
 -- name: count.new_orders

@@ -1,5 +1,5 @@
--- What the planner has to work with: kind, table, name and what it is, all as text. No more rows than the
--- reader takes, and nothing that reads a table.
+-- What the planner works with, as text: kind, table, name and description. At most as many rows as the
+-- reader accepts, and nothing that reads a table.
 
 -- name: fingerprint.objects
 WITH tables AS (

@@ -1,4 +1,4 @@
--- `pgbench -i` says its fill factor even where it is the default.
+-- `pgbench -i` states its fill factor even where it is the default.
 
 -- name: create.pgbench_branches
 CREATE TABLE pgbench_branches (

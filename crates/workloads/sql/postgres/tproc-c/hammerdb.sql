@@ -1,9 +1,9 @@
 -- Calls of the routines of a schema that HammerDB built: functions; its native procedures; and those of its
--- Oracle-compatible form, whose parameters are Oracle's. They are told apart, and from anything else of
--- their names, by what they take. HammerDB's own literals stand where its client writes them; quoted, they
--- are of whatever type the parameter has.
+-- Oracle-compatible form, whose parameters are Oracle's. They are distinguished from each other, and from
+-- other routines of the same names, by their parameters. HammerDB's own literals are used where its client
+-- writes them; quoted, they take the type of the parameter.
 
--- The number of warehouses; no row when nothing is there that only HammerDB names so.
+-- The number of warehouses; no row if no object exists that only HammerDB names like this.
 -- name: foreign.scale
 SELECT max(w_id)
 FROM warehouse
@@ -24,9 +24,9 @@ HAVING EXISTS (
     );
 
 -- Every routine of HammerDB's names: name, kind, types of its parameters, and a remark on its version.
--- `numeric`: the tables' numbers are, as up to 4.0. `late`: the order gets the number that
--- d_next_o_id has after it was raised, as up to 4.10. `rolls back`: the item that is not there rolls the
--- order back, which came after 6.0.
+-- `numeric`: the tables' numbers are numeric, as up to 4.0. `late`: the order gets the number that
+-- d_next_o_id has after being increased, as up to 4.10. `rolls back`: a non-existent item rolls the
+-- order back, as after 6.0.
 -- name: hammerdb.routines
 SELECT proname, CASE prokind WHEN 'p' THEN 'procedure' ELSE 'function' END,
        array_to_string(ARRAY(

@@ -1,11 +1,11 @@
 -- The five transactions as procedures: one CALL, one round trip, one row. The first column is a
--- status, 0 for done. Inputs, the time among them, come from the client. No procedure has an
+-- status, 0 for success. Inputs, including the time, come from the client. No procedure has an
 -- EXCEPTION block: each would take a second transaction id.
--- What is locked, in which order, is said at the head of tproc_c/mod.rs.
+-- The order of locks is described at the head of tproc_c/mod.rs.
 
--- Work on all lines is set-wise. The row locks on stock are taken first, in the order that keeps
--- New-Orders from waiting for each other in a circle; being a statement of its own, it leaves the
--- update nothing to wait for and nothing to check again. The unused item has no row in item, so one
+-- All lines are processed as a set. The row locks on stock are taken first, in the order that
+-- prevents deadlocks between New-Orders; because this is a separate statement, the
+-- update has nothing to wait for and nothing to check again. The unused item has no row in item, so one
 -- line is missing at the end: the order is then rolled back, after all its other work.
 -- name: procedure.new_order
 CREATE OR REPLACE PROCEDURE triphammer_new_order(

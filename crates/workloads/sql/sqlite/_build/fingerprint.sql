@@ -1,5 +1,5 @@
--- What the planner has to work with: kind, table, name and what it is, all as text. No more rows than the
--- reader takes, and nothing that reads a table. Constraints are in a table's own text.
+-- What the planner works with, as text: kind, table, name and description. At most as many rows as the
+-- reader accepts, and nothing that reads a table. Constraints are in a table's own text.
 
 -- name: fingerprint.objects
 SELECT 'table' AS kind, t.name AS table_name, '' AS name, t.sql AS what
@@ -17,7 +17,7 @@ ORDER BY 1, 2, 3
 LIMIT 2001;
 
 -- name: fingerprint.statistics
--- SQLite does not tell when.
+-- SQLite does not record when.
 SELECT 'statistics' AS kind, 'all tables' AS table_name, '' AS name,
     CASE WHEN EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1')
         THEN 'gathered' ELSE 'never' END AS what;

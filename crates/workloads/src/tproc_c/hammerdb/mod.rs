@@ -1,14 +1,16 @@
-//! The stored routines of a schema that HammerDB built, called as they are with inputs drawn as HammerDB's
-//! client draws them: so two clients can be compared on the same work of one database.
+//! The stored routines of a schema that HammerDB built, called as they are with inputs drawn as
+//! HammerDB's client draws them, so that two clients can be compared on the same work on one
+//! database.
 //!
-//! What differs from the rest of the workload, all of it HammerDB's: customers are drawn evenly, not by
-//! NURand; items, quantities and supplying warehouses are drawn by the routine, in the database; each
-//! transaction type is drawn by itself rather than dealt from a deck; home warehouses are drawn, so that
-//! users may share one while another has none. What a routine does not say is not known: which
-//! districts Delivery skipped, for instance.
+//! Differences from the rest of the workload, all of them HammerDB's: customers are drawn
+//! uniformly, not by NURand; items, quantities and supplying warehouses are drawn by the routine,
+//! in the database; each transaction type is drawn independently rather than dealt from a deck;
+//! home warehouses are drawn, so users may share one while another has none. What a routine does
+//! not return is unknown: which districts Delivery skipped, for instance.
 //!
-//! Interfaces: those of HammerDB 3.3 to 6.0, functions or procedures on PostgreSQL, procedures on MySQL and
-//! MariaDB; `signatures` tells them apart. The calls are in `sql/*/tproc-c/hammerdb.sql`.
+//! Supported interfaces: those of HammerDB 3.3 to 6.0, functions or procedures on PostgreSQL,
+//! procedures on MySQL and MariaDB; `signatures` distinguishes them. The calls are in
+//! `sql/*/tproc-c/hammerdb.sql`.
 
 mod signatures;
 
@@ -30,8 +32,9 @@ use super::transactions::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVE
 use super::user::Terminal;
 use signatures::{Found, Remark};
 
-/// Schemas that HammerDB built. The conditions: its population gives delivered lines an amount, and its
-/// routines leave c_ytd_payment, c_payment_cnt, c_delivery_cnt, s_ytd, s_order_cnt and s_remote_cnt alone.
+/// Schemas that HammerDB built. Conditions that do not hold there: its population gives delivered
+/// lines an amount, and its routines leave c_ytd_payment, c_payment_cnt, c_delivery_cnt, s_ytd,
+/// s_order_cnt and s_remote_cnt unchanged.
 #[must_use]
 pub fn external() -> ExternalSchema {
     ExternalSchema {
@@ -46,82 +49,83 @@ pub fn external() -> ExternalSchema {
 
 /// The statement that lists the routines.
 const ROUTINES_THERE: &str = "hammerdb.routines";
-/// Of PostgreSQL: a routine ended the transaction where it may not. HammerDB's functions do so when they
-/// want to roll back.
+/// PostgreSQL's code for a routine that ends the transaction where it may not. HammerDB's functions
+/// do so when they try to roll back.
 const INVALID_TERMINATION: &str = "2D000";
-/// The column of NEWORD's row, on PostgreSQL, that has the order's number.
+/// The column of NEWORD's row, on PostgreSQL, that contains the order's number.
 const NEXT_O_ID: usize = 5;
 
-/// The constant C of NURand for last names, the same in HammerDB's population and in its runs.
+/// The constant C of NURand for last names, which is the same in HammerDB's population and runs.
 const C_LAST: i64 = 123;
 
-/// The input of a routine.
+/// The input of a HammerDB routine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// Warehouse.
+    /// Number of the warehouse.
     pub w_id: i32,
-    /// What else the routine takes.
+    /// The routine's other arguments.
     pub of: Of,
     /// Time of the transaction; functions take the server's instead.
     pub time: Timestamp,
 }
 
-/// What the routines take beside the warehouse and the time.
+/// Arguments of the routines besides the warehouse and the time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Of {
-    /// NEWORD.
+    /// Arguments of NEWORD, its New-Order.
     NewOrder {
-        /// Number of warehouses, among which the routine draws.
+        /// Number of warehouses, from which the routine draws.
         warehouses: i32,
-        /// District.
+        /// Number of the district.
         d_id: i32,
-        /// Customer.
+        /// Number of the customer.
         c_id: i32,
-        /// How many lines the routine draws.
+        /// Number of lines that the routine draws.
         ol_cnt: i32,
     },
-    /// PAYMENT.
+    /// Arguments of PAYMENT, its Payment.
     Payment {
         /// District that is paid.
         d_id: i32,
-        /// The customer's warehouse.
+        /// Number of the customer's warehouse.
         c_w_id: i32,
-        /// The customer's district.
+        /// Number of the customer's district.
         c_d_id: i32,
-        /// The customer.
+        /// How the customer is selected.
         customer: Customer,
         /// Amount in whole dollars.
         h_amount: i32,
     },
-    /// OSTAT.
+    /// Arguments of OSTAT, its Order-Status.
     OrderStatus {
-        /// The customer's district.
+        /// Number of the customer's district.
         d_id: i32,
-        /// The customer.
+        /// How the customer is selected.
         customer: Customer,
     },
-    /// DELIVERY.
+    /// Arguments of DELIVERY, its Delivery.
     Delivery {
-        /// Carrier.
+        /// Number of the carrier.
         o_carrier_id: i32,
     },
-    /// SLEV.
+    /// Arguments of SLEV, its Stock-Level.
     StockLevel {
-        /// District, the same for the user all the time.
+        /// The user's district, which never changes.
         d_id: i32,
-        /// Items with less in stock are counted.
+        /// Items with less than this in stock are counted.
         threshold: i32,
     },
 }
 
-/// How a routine is told its customer: it takes both, and whether to look for the name.
+/// How a routine's customer is selected: it takes both number and name, and whether to use the
+/// name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Customer {
-    /// Number; with a name, what a routine that finds nobody of it may fall back on.
+    /// Number; with a name, what a routine may fall back on if nobody has that name.
     pub c_id: i32,
     /// Number of the last name, for [`LastNames`].
     pub last_name: u16,
-    /// Whether the name counts, rather than the number.
+    /// Whether the name is used rather than the number.
     pub by_name: bool,
 }
 
@@ -181,7 +185,7 @@ impl Input {
 }
 
 impl Input {
-    /// Whether it is of NEWORD.
+    /// Whether it is the input of NEWORD.
     #[must_use]
     pub const fn is_new_order(&self) -> bool {
         matches!(self.of, Of::NewOrder { .. })
@@ -191,34 +195,35 @@ impl Input {
 /// The routines of a schema, ready to be called.
 #[derive(Debug)]
 pub(super) struct Routines {
-    /// Whether they take the time of the transaction, as procedures do and functions do not.
+    /// Whether they take the time of the transaction: procedures do, functions do not.
     take_time: bool,
-    /// By the places of the transaction types.
+    /// The calls, by index of the transaction type.
     calls: [StatementId; 5],
-    /// How to know whether New-Order committed.
+    /// How to find out whether New-Order committed.
     ending: RunEnding,
     /// Whether a transaction may be open before a call that must not be in it.
     leave_open: bool,
 }
 
-/// How a session learns what became of New-Order.
+/// How a session finds out what became of New-Order.
 #[derive(Debug)]
 enum RunEnding {
     /// It commits, or an error is reported.
     Commits,
     /// It rolls back by rule and reports an error.
     Fails,
-    /// It rolls back by rule and does not tell; the statement looks for the order.
+    /// It rolls back by rule without reporting it; the statement looks for the order.
     Asks(StatementId),
-    /// As `Asks`, where the statement takes the number that the routine gave.
+    /// Like `Asks`, with a statement that takes the number that the routine returned.
     AsksByNumber(StatementId),
-    /// It commits, or rolls back after a deadlock and does not tell. The database looks for deadlocks
-    /// after `patience` only, so the statement of `AsksByNumber` is asked after calls that took as long.
+    /// It commits, or rolls back after a deadlock without reporting it. The database checks for
+    /// deadlocks only after `patience`, so the statement of `AsksByNumber` is run after calls that
+    /// took that long.
     AsksAfter { patience: Duration, statement: StatementId, clock: Clock },
 }
 
 impl Routines {
-    /// Prepares the calls, spelled for what the catalogue has.
+    /// Prepares the calls in the form that the catalogue has.
     pub(super) async fn prepare<S: Session>(
         mode: Mode,
         statements: &mut Statements<'_>,
@@ -227,7 +232,7 @@ impl Routines {
     ) -> Result<Self, DbError> {
         let refuse = |why: String| DbError::new(ErrorClass::Unsupported, why);
         if mode != Mode::Procedures {
-            let why = "HammerDB's routines are called in mode procedures, not statements";
+            let why = "HammerDB's routines can only be called in mode procedures, not statements";
             return Err(refuse(why.to_owned()));
         }
         if !statements.has(ROUTINES_THERE) {
@@ -236,7 +241,7 @@ impl Routines {
         let listing = statements.prepare(session, ROUTINES_THERE).await?;
         session.query(listing, &[], rows).await?;
         let found = signatures::recognise(statements.catalogue(), rows)?.map_err(|lack| {
-            refuse(format!("no routines of HammerDB can be called: {lack}; leave --routines out"))
+            refuse(format!("HammerDB's routines cannot be called: {lack}; omit --routines"))
         })?;
         let leave_open = found.has(Remark::Open);
         if leave_open {
@@ -251,7 +256,7 @@ impl Routines {
         })
     }
 
-    /// Runs one transaction. What it returns is received and not looked at.
+    /// Runs one transaction. What it returns is received but not checked.
     pub(super) async fn run<S: Session>(
         &self,
         input: &Input,
@@ -263,8 +268,9 @@ impl Routines {
         ended.map_err(|error| self.uncover(error))
     }
 
-    /// A function that meets a deadlock or a serialization failure catches it and wants to roll back,
-    /// which a function may not: that is what is then reported. All is rolled back, as with the first.
+    /// Reveals the cause of an error: a function that meets a deadlock or a serialization failure
+    /// catches it and tries to roll back, which a function may not, and that is the error reported.
+    /// Everything is rolled back, as with the original error.
     fn uncover(&self, error: DbError) -> DbError {
         if self.take_time || error.code() != Some(INVALID_TERMINATION) {
             return error;
@@ -334,8 +340,8 @@ impl Routines {
         session.call(self.calls[transaction], &args[..count], rows).await
     }
 
-    /// Calls a routine that only reads. In a session that does not commit by itself its transaction stays
-    /// open, as with HammerDB's client.
+    /// Calls a routine that only reads. In a session without autocommit its transaction stays open,
+    /// as with HammerDB's client.
     async fn read<S: Session>(
         &self,
         transaction: usize,
@@ -378,7 +384,8 @@ impl Routines {
                 if took < *patience || is_numbered(*statement, order, rows, session).await? {
                     return Ok(Completion::COMMITTED);
                 }
-                let message = "HammerDB's procedure met a deadlock, rolled back and did not tell";
+                let message =
+                    "HammerDB's procedure rolled back after a deadlock without reporting it";
                 Err(DbError::new(ErrorClass::Deadlock, message).undone())
             }
         }
@@ -418,7 +425,7 @@ impl RunEnding {
     }
 }
 
-/// How long a call takes at least in which the database found a deadlock or a serialization failure.
+/// Minimum duration of a call in which the database found a deadlock or a serialization failure.
 async fn patience<S: Session>(
     statements: &mut Statements<'_>,
     session: &mut S,
@@ -426,19 +433,19 @@ async fn patience<S: Session>(
 ) -> Result<Duration, DbError> {
     let statement = statements.prepare(session, "hammerdb.patience").await?;
     session.query(statement, &[], rows).await?;
-    let milliseconds = rows.first("the time after which deadlocks are looked for")?.int(0)?;
+    let milliseconds = rows.first("the deadlock timeout")?.int(0)?;
     Ok(Duration::from_millis(u64::try_from(milliseconds).unwrap_or_default()))
 }
 
-/// As [`is_there`], by the number that NEWORD gave.
+/// Like [`is_there`], by the number that NEWORD returned.
 async fn is_numbered<S: Session>(
     statement: StatementId,
     order: &[Value<'_>; 4],
     rows: &mut Rows,
     session: &mut S,
 ) -> Result<bool, DbError> {
-    let row = rows.first("what NEWORD gives")?;
-    // Without a number it did not come to an order.
+    let row = rows.first("the result of NEWORD")?;
+    // Without a number it did not create an order.
     let Some(number) = row.optional(NEXT_O_ID, |row, column| row.int32(column))? else {
         return Ok(false);
     };
@@ -452,13 +459,13 @@ async fn is_there<S: Session>(
     rows: &mut Rows,
     session: &mut S,
 ) -> Result<bool, DbError> {
-    // The order may be there already: without an answer nobody knows.
+    // The order may already exist: without an answer nobody knows.
     let asked = session.query(statement, order, rows).await;
     asked.map_err(DbError::after_commit_sent)?;
     Ok(rows.first("the order of New-Order")?.int(0)? > 0)
 }
 
-/// The calls, by the places of the transaction types.
+/// Declares the calls, by index of the transaction type.
 async fn calls<S: Session>(
     found: &Found,
     statements: &mut Statements<'_>,
@@ -506,7 +513,8 @@ mod tests {
             hits[usize::try_from(c_id).unwrap()] += 1;
         }
         hits.sort_unstable();
-        // The busiest tenth of an even draw has little more than a tenth; NURand gives it a third.
+        // The busiest tenth of a uniform draw has little more than a tenth; NURand gives it a
+        // third.
         assert!(hits[2701..].iter().sum::<u32>() < 40_000);
     }
 

@@ -1,8 +1,9 @@
-//! What HammerDB's five routines take, by the forms in which its versions make them, and the comparison of
-//! a schema's routines with them.
+//! The arguments of HammerDB's five routines, in the forms that its versions create, and the
+//! comparison of a schema's routines with them.
 //!
-//! Types are compared as numbers, texts and times: which type of each is declared differs between versions
-//! (PAYMENT's customer is `numeric` in 3.3 and `integer` in 6.0), and a call does not care.
+//! Types are compared as numbers, texts and times: the declared type of each differs between
+//! versions (PAYMENT's customer is `numeric` in 3.3 and `integer` in 6.0), and a call does not
+//! care.
 
 use std::fmt;
 
@@ -13,7 +14,7 @@ use triphammer_core::workload::{Judged, Name};
 
 use super::super::transactions::{DELIVERY, NEW_ORDER, ORDER_STATUS, PAYMENT, STOCK_LEVEL};
 
-/// HammerDB's names of the routines, by the places of the transaction types.
+/// HammerDB's names of the routines, by index of the transaction type.
 pub(super) const NAMES: [&str; 5] = {
     let mut names = [""; 5];
     names[NEW_ORDER] = "neword";
@@ -24,21 +25,22 @@ pub(super) const NAMES: [&str; 5] = {
     names
 };
 
-/// The conditions that routines of up to 4.10 break on PostgreSQL: an order's number is one too high.
+/// The conditions that routines up to 4.10 violate on PostgreSQL: an order's number is one too
+/// high.
 const LATE: &[&str] = &["3.3.2.2", "3.3.2.3"];
 
-/// A form in which HammerDB makes its routines.
+/// A form in which HammerDB creates its routines.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Form {
-    /// What the calls' statements end with.
+    /// Suffix of the names of the calls' statements.
     pub(super) name: &'static str,
     title: &'static str,
     kind: &'static str,
-    /// By the places of [`NAMES`], what each parameter is: `n`umber, `t`ext or `d`ate and time.
+    /// Parameter types by the indexes of [`NAMES`]: `n`umber, `t`ext or `d`ate and time.
     parameters: [&'static str; 5],
 }
 
-/// All of them. Where as many routines match two, the first is meant.
+/// All forms. If two match equally many routines, the first is chosen.
 static FORMS: [Form; 3] = [
     Form {
         name: "function",
@@ -89,20 +91,20 @@ const fn in_order(
     parameters
 }
 
-/// Something that differs between versions of routines of one form; `hammerdb.routines` tells it.
+/// A difference between versions of routines of one form, reported by `hammerdb.routines`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Remark {
-    /// `numeric`: the tables' numbers are, which OSTAT's rows show.
+    /// `numeric`: the tables' numbers are numeric, which OSTAT's rows show.
     Numeric,
-    /// `late`: an order gets the number that d_next_o_id has after it was raised.
+    /// `late`: an order gets the number that d_next_o_id has after being increased.
     Late,
-    /// `rolls back`: NEWORD rolls back for an item that is not there.
+    /// `rolls back`: NEWORD rolls back for a non-existent item.
     RollsBack,
     /// `open`: DELIVERY leaves it to the session to begin a transaction.
     Open,
 }
 
-/// The routines of a schema.
+/// The routines found in a schema.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) form: &'static Form,
@@ -115,7 +117,7 @@ impl Found {
     }
 }
 
-/// A routine as the catalogue has it.
+/// A routine as the catalogue reports it.
 struct Routine<'a> {
     name: &'a str,
     kind: &'a str,
@@ -131,8 +133,8 @@ impl Routine<'_> {
     }
 }
 
-/// Compares what `hammerdb.routines` listed with the forms that the catalogue can call: what is there, or in
-/// words what is not.
+/// Compares what `hammerdb.routines` listed with the forms that the catalogue can call: returns
+/// what was found, or a text about what is missing.
 pub(super) fn recognise(
     catalogue: &StatementCatalogue,
     rows: &Rows,
@@ -157,7 +159,7 @@ pub(super) fn recognise(
     Ok(compare(&forms, &routines).map(|form| Found { form, remarks }))
 }
 
-/// What a run lacks, and what its version does not keep, by what `hammerdb.routines` listed.
+/// What a run lacks, and what the version found does not keep, according to `hammerdb.routines`.
 pub(super) fn judge(catalogue: &StatementCatalogue, rows: &Rows) -> Result<Judged, DbError> {
     Ok(match recognise(catalogue, rows)? {
         Ok(found) if found.has(Remark::Late) => {
@@ -177,7 +179,9 @@ fn compare(forms: &[&'static Form], routines: &[Routine<'_>]) -> Result<&'static
             nearest = Some((matches, form));
         }
     }
-    let Some((matches, form)) = nearest else { return Err("this database has none".to_owned()) };
+    let Some((matches, form)) = nearest else {
+        return Err("this database has no such routines".to_owned());
+    };
     if matches == NAMES.len() {
         return Ok(form);
     }
@@ -185,7 +189,7 @@ fn compare(forms: &[&'static Form], routines: &[Routine<'_>]) -> Result<&'static
     Err(wrong.map(|place| differs(form, place, routines)).collect::<Vec<_>>().join("; "))
 }
 
-/// How the routine of `place` is not that of `form`.
+/// How the routine at `place` differs from that of `form`.
 fn differs(form: &Form, place: usize, routines: &[Routine<'_>]) -> String {
     let name = NAMES[place].to_uppercase();
     let Some(found) = routines.iter().find(|found| found.name == NAMES[place]) else {
@@ -194,14 +198,14 @@ fn differs(form: &Form, place: usize, routines: &[Routine<'_>]) -> String {
     let wanted = Signature(form.parameters[place].chars().map(word).collect());
     let article = |kind: &str| format!("a {kind}");
     format!(
-        "{name} is {} of {}, where HammerDB's {} take {wanted}",
+        "{name} is {} with {}, but HammerDB's {} take {wanted}",
         article(found.kind),
         Signature(found.types.clone()),
         form.title
     )
 }
 
-/// Types of parameters, runs of the same one counted: `12 parameters (5 × number, 2 × text, time)`.
+/// Types of parameters, with repeated types counted: `12 parameters (5 × number, 2 × text, time)`.
 struct Signature<'a>(Vec<&'a str>);
 
 impl fmt::Display for Signature<'_> {
@@ -227,7 +231,7 @@ const fn word(class: char) -> &'static str {
     }
 }
 
-/// What a type of the catalogue is for a call.
+/// How a call treats a type of the catalogue.
 fn class(type_name: &str) -> Option<char> {
     let name = type_name.to_lowercase();
     match name.split([' ', '(']).next()? {
@@ -263,7 +267,7 @@ mod tests {
             .unwrap()
     }
 
-    /// HammerDB's native procedures of PostgreSQL, PAYMENT's customer of this type.
+    /// HammerDB's native procedures on PostgreSQL, with this type for PAYMENT's customer.
     fn native(customer: &str) -> [(&'static str, &'static str, String); 5] {
         let five = "integer, integer, integer, integer, integer";
         [
@@ -317,9 +321,9 @@ mod tests {
         let lack = of(&routines).unwrap_err();
         assert_eq!(
             lack,
-            "OSTAT is a procedure of 11 parameters (4 × integer, 3 × character varying, numeric, integer, \
-             timestamp without time zone, integer), where HammerDB's procedures take 12 parameters \
-             (4 × number, 3 × text, 2 × number, time, number, text)"
+            "OSTAT is a procedure with 11 parameters (4 × integer, 3 × character varying, numeric, \
+             integer, timestamp without time zone, integer), but HammerDB's procedures take 12 \
+             parameters (4 × number, 3 × text, 2 × number, time, number, text)"
         );
     }
 
@@ -330,10 +334,10 @@ mod tests {
         assert!(
             of(&routines)
                 .unwrap_err()
-                .starts_with("SLEV is a procedure of 4 parameters (2 × integer")
+                .starts_with("SLEV is a procedure with 4 parameters (2 × integer")
         );
         routines[4].1 = "function";
-        assert!(of(&routines).unwrap_err().starts_with("SLEV is a function of 4"));
+        assert!(of(&routines).unwrap_err().starts_with("SLEV is a function with 4"));
         let all = of(&[]).unwrap_err();
         assert_eq!(all.matches("is missing").count(), 5, "{all}");
     }
