@@ -178,7 +178,7 @@ impl Watcher for Screen {
                     live.again(&format!("run {}{of}: {}", done + 1, step.title));
                 }
             }
-            JobEvent::StepResolved(_) | JobEvent::StepBegan(_) => {}
+            JobEvent::RunInfo(_) | JobEvent::StepResolved(_) | JobEvent::StepBegan(_) => {}
             JobEvent::StepEnded { step, result } => {
                 let (name, value) = (&self.workload.headline.name, figure(result.headline.value));
                 self.message(&format!("{}: {name} {value}", step.title));
