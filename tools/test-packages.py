@@ -138,7 +138,7 @@ def use(chroot, entrypoint, command):
             page = answer.read().decode()
         check("/assets/" in page, "serve has its page")
     finally:
-        server.terminate()
+        server.kill()  # unshare takes no gentler signal, and takes its child along
         server.wait(timeout=60)
 
 
