@@ -95,7 +95,7 @@ fn a_run_of_a_campaign_has_the_label_of_its_own_target() {
     let site = site();
     site.target("a", "null:?service=1ms");
     site.target("b", "null:?service=2ms");
-    let settings = json!({ "vus": "1", "rampup": "0s", "duration": "3s", "settle": "0s" });
+    let settings = json!({ "vus": "1", "rampup": "0s", "duration": "3s", "cool-down": "0s" });
     let form = json!({ "command": "compare", "target": "a", "other": "b", "settings": settings });
     let id = site.post("/api/v1/activities", &form)["id"].as_u64().unwrap();
     let mut events = site.events(&format!("/api/v1/activities/{id}/events"), None);
