@@ -7,16 +7,33 @@ MARIADB = $(firstword $(wildcard /usr/sbin/mariadbd) $(shell command -v mariadbd
 POSTGRES = $(firstword $(wildcard /usr/lib/postgresql/*/bin/postgres) $(shell command -v postgres))
 
 PREFIX ?= $(HOME)/.cargo
+TARGET = $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: run install cycles docs test test-ui test-matrix fuzz lint bench build bench-build ui deps
+.PHONY: run install uninstall deb test-packages cycles docs test test-ui test-matrix fuzz lint bench build bench-build ui deps
 
 # Builds TPROC-C with one warehouse in an SQLite file in this folder, runs it for half a minute, shows the result.
 run:
 	$(CARGO) run --release --package triphammer -- run
 
-# Installs the program with its web page into PREFIX/bin.
+# Installs the program with its web page into PREFIX/bin, manual pages and completions into PREFIX/share.
 install: ui
 	$(CARGO) install --locked --root $(PREFIX) --path crates/cli
+	tools/share.sh $(PREFIX)/bin/triphammer $(PREFIX)/share
+
+uninstall:
+	$(CARGO) uninstall --root $(PREFIX) triphammer
+	tools/share.sh --remove $(PREFIX)/share
+
+# The Debian package, in target/debian: program with page, manual pages, completions. A Dockerfile makes an image of it.
+deb: build
+	@command -v cargo-deb >/dev/null || { \
+	  echo "packages are made by cargo-deb: cargo install --locked cargo-deb"; exit 1; }
+	tools/share.sh $(TARGET)/release/triphammer $(TARGET)/release/share
+	$(CARGO) deb --no-build --package triphammer
+
+# The package installed, used and removed in a Debian of its own (debootstrap, as root), by the steps of the Dockerfile.
+test-packages: deb
+	tools/test-packages.py
 
 # All tests: format, lints, unit tests, conformance and workload suites on real servers, the program, the web page in a
 # browser.

@@ -22,9 +22,21 @@ pub fn command() -> Clap {
     for which in Command::ALL {
         command = command.subcommand(subcommand(which));
     }
-    command.subcommand(Clap::new("completions").about("Print a completion script for a shell").arg(
-        Arg::new("shell").required(true).value_parser(clap::value_parser!(clap_complete::Shell)),
-    ))
+    let shell = Arg::new("shell").value_parser(clap::value_parser!(clap_complete::Shell));
+    let folder = Arg::new("folder").value_parser(clap::value_parser!(std::path::PathBuf));
+    command
+        .subcommand(
+            Clap::new("completions")
+                .about("Print a completion script for a shell")
+                .arg(shell.required(true)),
+        )
+        // For packages; people read them by man.
+        .subcommand(
+            Clap::new("man")
+                .about("Write the manual pages into a folder")
+                .arg(folder.required(true))
+                .hide(true),
+        )
 }
 
 fn subcommand(which: Command) -> Clap {

@@ -37,6 +37,9 @@ pub enum JobEvent<'a> {
         /// The table whose rows they are, where they are rows.
         table: Option<&'a str>,
     },
+    /// What is known of a run before it begins, as names and values without secrets: its metrics are
+    /// offered with them.
+    RunInfo(&'a [(&'static str, String)]),
     /// Something happened in a run, other than a second.
     Run(&'a Event),
     /// A second of a run is complete.

@@ -22,6 +22,8 @@ pub struct Config {
     pub store: PathBuf,
     /// What a client must show, on every address: on loopback any user of the host is a client.
     pub token: Secret,
+    /// What opens `/metrics` and nothing else, beside the token.
+    pub metrics_token: Option<Secret>,
     /// Targets that the server is started with, by name.
     pub targets: BTreeMap<String, FixedTarget>,
     /// Folder of the SQLite files that clients may use; empty for the current one.

@@ -32,8 +32,10 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     if name != Command::Serve.name() {
         stdout::refuse_closed()?;
     }
-    if name == "completions" {
-        return completions(matches);
+    match name {
+        "completions" => return completions(matches),
+        "man" => return manual(matches),
+        _ => {}
     }
     let command = Command::of(name).expect("clap knows these only");
     let mut settings = args::settings(command, matches)?;
@@ -58,6 +60,18 @@ fn completions(matches: &ArgMatches) -> Result<Exit> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut args::command(), "triphammer", &mut script);
     print(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::Done)
+}
+
+/// Writes the manual pages: one of the program, and one of each command.
+fn manual(matches: &ArgMatches) -> Result<Exit> {
+    let folder = matches.get_one::<PathBuf>("folder").expect("clap requires it");
+    std::fs::create_dir_all(folder)
+        .and_then(|()| clap_mangen::generate_to(args::command(), folder))
+        .map_err(|error| Failure::System {
+            doing: format!("writing the manual pages into {}", folder.display()),
+            error,
+        })?;
     Ok(Exit::Done)
 }
 

@@ -179,7 +179,7 @@ impl Watcher for Screen {
                     live.again(&format!("run {}{of}: {}", done + 1, step.title));
                 }
             }
-            JobEvent::StepResolved(_) | JobEvent::StepBegan(_) => {}
+            JobEvent::RunInfo(_) | JobEvent::StepResolved(_) | JobEvent::StepBegan(_) => {}
             JobEvent::StepEnded { step, result } => {
                 let (name, value) =
                     (&self.workload.primary_metric.name, figure(result.primary_metric.value));

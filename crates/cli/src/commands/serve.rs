@@ -45,6 +45,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         listen,
         store,
         token,
+        metrics_token: metrics_token(settings)?,
         targets: targets.transpose()?.unwrap_or_default(),
         data: settings.get("data").map(PathBuf::from).unwrap_or_default(),
         tls,
@@ -122,28 +123,35 @@ fn address(text: &str) -> Result<SocketAddr> {
 
 /// The token that was given: by file, or by TRIPHAMMER_TOKEN.
 fn token(settings: &Settings) -> Result<Option<Secret>> {
-    let (token, whence) = match settings.get("token-file") {
-        Some(file) => {
-            let text = read_text(Path::new(file), SETTINGS_BYTES_MAX).map_err(|error| {
-                Failure::refuse(format!("cannot read the token file {file}: {error}"))
-            })?;
-            (
-                text.lines().next().unwrap_or_default().trim().to_owned(),
-                format!("the token file {file}"),
-            )
-        }
-        None => match std::env::var("TRIPHAMMER_TOKEN").ok().filter(|token| !token.is_empty()) {
-            Some(token) => (token, "TRIPHAMMER_TOKEN".to_owned()),
-            None => return Ok(None),
-        },
-    };
+    if let Some(file) = settings.get("token-file") {
+        return token_in(file).map(Some);
+    }
+    let token = std::env::var("TRIPHAMMER_TOKEN").ok().filter(|token| !token.is_empty());
+    token.map(|token| long_enough(&token, "TRIPHAMMER_TOKEN")).transpose()
+}
+
+/// The token that opens the metrics alone.
+fn metrics_token(settings: &Settings) -> Result<Option<Secret>> {
+    settings.get("metrics-token-file").map(token_in).transpose()
+}
+
+/// The first line of a file.
+fn token_in(file: &str) -> Result<Secret> {
+    let text = read_text(Path::new(file), SETTINGS_BYTES_MAX)
+        .map_err(|error| Failure::refuse(format!("cannot read the token file {file}: {error}")))?;
+    let token = text.lines().next().unwrap_or_default().trim();
+    long_enough(token, &format!("the token file {file}"))
+}
+
+/// A token that nobody guesses; `whence` is where it was.
+fn long_enough(token: &str, whence: &str) -> Result<Secret> {
     if token.chars().count() < TOKEN_MIN {
         let message = format!(
             "{whence} holds a token of fewer than {TOKEN_MIN} characters; use a longer one"
         );
         return Err(Failure::refuse(message));
     }
-    Ok(Some(Secret::new(token)))
+    Ok(Secret::new(token))
 }
 
 /// Opens a browser, where there is one; without one the printed URL is enough. The token goes by a file that its

@@ -1,6 +1,7 @@
 //! What the program declares agrees with its documents.
 
 use crate::program::Program;
+use triphammer_runner::command::Command;
 use triphammer_runner::settings::{Mark, SETTINGS};
 use triphammer_runner::{catalogues, workload_options};
 
@@ -82,6 +83,28 @@ fn completions_are_made_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(program.ok(&["completions", shell]).contains("triphammer"), "{shell}");
     }
+}
+
+#[test]
+fn every_command_has_a_manual_page_with_its_settings() {
+    let program = Program::new();
+    program.ok(&["man", "pages"]);
+    let page = |name: &str| std::fs::read_to_string(program.path("pages").join(name)).unwrap();
+    let head = page("triphammer.1");
+    for command in Command::ALL {
+        // Roff reads a hyphen of its own as one that may break a line.
+        let text = page(&format!("triphammer-{}.1", command.name())).replace("\\-", "-");
+        assert!(head.replace("\\-", "-").contains(&format!("triphammer-{}(1)", command.name())));
+        for setting in SETTINGS.iter().filter(|s| s.commands.contains(&command)) {
+            let is_flag = !setting.is(Mark::Positional);
+            assert!(!is_flag || text.contains(&format!("--{}", setting.name)), "{}", setting.name);
+        }
+    }
+    assert!(!program.path("pages/triphammer-man.1").exists(), "it is for packages alone");
+    std::fs::write(program.path("file"), "").unwrap();
+    let refused = program.run(&["man", "file"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("writing the manual pages into file"), "{}", refused.err);
 }
 
 #[test]

@@ -37,11 +37,22 @@ impl Served {
     }
 
     fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
+        let answer = self.answer(method, &format!("/api/v1/{path}"), body);
+        let body = answer.split_once("\r\n\r\n").unwrap().1;
+        serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}"))
+    }
+
+    fn status(&self, path: &str) -> u16 {
+        let answer = self.answer("GET", path, &Value::Null);
+        answer.split(' ').nth(1).unwrap().parse().unwrap()
+    }
+
+    fn answer(&self, method: &str, path: &str, body: &Value) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let body = if body.is_null() { String::new() } else { body.to_string() };
         write!(
             stream,
-            "{method} /api/v1/{path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n\
              content-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
             self.address,
             self.token,
@@ -50,8 +61,7 @@ impl Served {
         .unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
-        let body = answer.split_once("\r\n\r\n").unwrap().1;
-        serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}"))
+        answer
     }
 
     /// Asks for a run on a target of this URL.
@@ -185,6 +195,18 @@ fn a_token_that_is_given_is_not_printed() {
 }
 
 #[test]
+fn a_token_of_the_metrics_is_read_from_its_file() {
+    let program = Program::new();
+    std::fs::write(program.path("metrics"), "a-token-of-prometheus\n").unwrap();
+    let served = Served::start(&program, &["--metrics-token-file", "metrics"]);
+    let scraper = Served { token: "a-token-of-prometheus".to_owned(), ..served };
+    assert_eq!(scraper.status("/metrics"), 200);
+    assert_eq!(scraper.status("/api/v1/jobs"), 401);
+    signal(&scraper.child, "INT");
+    finish(scraper.child);
+}
+
+#[test]
 fn targets_and_the_data_folder_are_given_at_the_start() {
     let program = Program::new();
     std::fs::create_dir(program.path("data")).unwrap();
@@ -213,6 +235,8 @@ fn what_cannot_be_served_is_refused() {
         (&["--tls-cert", "x"], "go together"),
         (&["--token-file", "absent"], "cannot read the token file"),
         (&["--token-file", "short"], "fewer than 16"),
+        (&["--metrics-token-file", "absent"], "cannot read the token file"),
+        (&["--metrics-token-file", "short"], "fewer than 16"),
         (&["--tls-cert", "absent", "--tls-key", "absent"], "cannot read the certificate"),
         (&["--targets", "absent"], "cannot read the targets file absent"),
         (&["--data", "absent"], "the data folder absent cannot be used"),

@@ -273,6 +273,7 @@ impl Sequence<'_, '_> {
         let parent = journal.job.map(|job| (job, step.number));
         let run = campaign.resolve(step, watch, false).and_then(|(settings, resolved)| {
             watch.report(JobEvent::StepResolved(resolved.spec()));
+            watch.report(JobEvent::RunInfo(&resolved.info(&settings)));
             let mut in_step = InStep(watch);
             let watch = Watch::new(&mut in_step);
             resolved.step_of(parent).run(&settings, journal.store(), self.handle, &watch)

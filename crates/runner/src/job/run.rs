@@ -27,9 +27,11 @@ impl Work for RunJob {
     fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
         let asked = OutputsAsked::from_settings(&mut job.settings)?;
         let resolved = resolve(job, &Watch::new(watcher), false)?;
-        let mut outputs = asked.open(&job.workload.transactions, resolved.info(&job.settings))?;
+        let info = resolved.info(&job.settings);
+        let mut outputs = asked.open(&job.workload.transactions, &info)?;
         let mut store = job.open_store(&Watch::new(watcher))?;
         watcher.hear(JobEvent::Resolved(resolved.spec()));
+        watcher.hear(JobEvent::RunInfo(&info));
         let result = {
             let mut around = outputs.around(watcher);
             let watch = Watch::new(&mut around);

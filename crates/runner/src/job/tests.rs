@@ -21,6 +21,7 @@ impl Watcher for Events {
             JobEvent::Began(None) => "began unstored",
             JobEvent::Task { .. } => "task",
             JobEvent::Advanced { .. } => "advanced",
+            JobEvent::RunInfo(_) => "run info",
             JobEvent::Run(_) | JobEvent::Second(_) => "run",
             JobEvent::Sequence(_) => "sequence",
             JobEvent::Step { .. } => "step",
@@ -58,7 +59,7 @@ fn a_run_is_asked_for_watched_and_stored() {
     asked.set("vus", 2_u32, Source::Flag);
     let mut events = Events::default();
     let finished = job(&folder, asked).run(&mut events).unwrap();
-    assert_eq!(events.0, ["resolved", "began", "run"]);
+    assert_eq!(events.0, ["resolved", "run info", "began", "run"]);
     assert!(finished.is_good() && finished.is_stored);
     let document = finished.document.unwrap();
     let head = document.head();

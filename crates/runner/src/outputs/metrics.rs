@@ -4,13 +4,15 @@
 
 use hdrhistogram::Histogram;
 use triphammer_core::error::ErrorClass;
-use triphammer_core::event::Phase;
+use triphammer_core::event::{Event, Phase};
 use triphammer_core::outcome::Counts;
 use triphammer_core::recorder::TypeInterval;
+use triphammer_core::workload::TransactionDef;
 
 use crate::metrics::{Export, Kind as Counted, Merge, Metric, Unit, Values};
 use crate::second::Second;
 use crate::store::phase_name;
+use crate::watch::JobEvent;
 
 /// Upper bounds of the histograms' buckets, in seconds; the last bucket has none.
 const BOUNDS: [f64; 18] = [
@@ -94,10 +96,12 @@ struct TypeTotals {
     service: Buckets,
 }
 
-/// A run so far.
+/// A run so far, as exporters offer it.
 #[derive(Clone, Debug)]
-pub(super) struct Metrics {
+pub struct RunMetrics {
     info: Vec<(&'static str, String)>,
+    /// What tells this run from others that are offered beside it; each point has it.
+    label: Option<(&'static str, String)>,
     types: Vec<TypeTotals>,
     phase: Option<Phase>,
     /// Waits for a session; `None` where the load is closed.
@@ -106,30 +110,45 @@ pub(super) struct Metrics {
     declared: Values,
 }
 
-impl Metrics {
-    pub fn new(types: Vec<String>, info: Vec<(&'static str, String)>) -> Self {
-        let total = |name| TypeTotals {
-            name,
+impl RunMetrics {
+    /// A run of these transaction types that has not begun; `info` is what is known of it, without secrets.
+    #[must_use]
+    pub fn new(transactions: &[TransactionDef], info: &[(&'static str, String)]) -> Self {
+        let total = |transaction: &TransactionDef| TypeTotals {
+            name: transaction.name.to_string(),
             counts: Counts::default(),
             response: Buckets::new(),
             service: Buckets::new(),
         };
         Self {
-            info,
-            types: types.into_iter().map(total).collect(),
+            info: info.to_vec(),
+            label: None,
+            types: transactions.iter().map(total).collect(),
             phase: None,
             pool_wait: None,
             declared: Values::of_nothing(),
         }
     }
 
-    /// The run is in another phase.
-    pub fn enter(&mut self, phase: Phase) {
-        self.phase = Some(phase);
+    /// Puts a label to every point, which tells this run from others that are offered beside it.
+    #[must_use]
+    pub fn labelled(mut self, name: &'static str, value: String) -> Self {
+        self.info.retain(|(known, _)| *known != name);
+        self.label = Some((name, value));
+        self
+    }
+
+    /// Takes what an event of the job says of the run: its phase, or a second.
+    pub fn hear(&mut self, event: JobEvent<'_>) {
+        match event {
+            JobEvent::Run(Event::Phase(phase, _)) => self.phase = Some(*phase),
+            JobEvent::Second(second) => self.take(second),
+            _ => {}
+        }
     }
 
     /// A second is complete.
-    pub fn take(&mut self, second: &Second) {
+    pub(super) fn take(&mut self, second: &Second) {
         let interval = &second.interval;
         for (total, seen) in self.types.iter_mut().zip(&interval.types) {
             total.take(seen);
@@ -146,12 +165,15 @@ impl Metrics {
     }
 
     /// Everything there is to tell; families without a point are left out.
-    pub fn families(&self) -> Vec<Family> {
+    pub(super) fn families(&self) -> Vec<Family> {
         let mut families = vec![self.info(), self.phases()];
         families.extend(self.transactions());
         families.push(self.waits());
         families.extend(self.declared());
         families.retain(|family| !family.points.is_empty());
+        for point in families.iter_mut().flat_map(|family| &mut family.points) {
+            point.labels.extend(self.label.clone());
+        }
         families
     }
 
@@ -249,6 +271,18 @@ impl Metrics {
         };
         self.declared.iter().filter_map(family).collect()
     }
+}
+
+/// The families of several runs: points of one name stand together.
+pub(super) fn families_of(runs: &[RunMetrics]) -> Vec<Family> {
+    let mut all: Vec<Family> = Vec::new();
+    for family in runs.iter().flat_map(RunMetrics::families) {
+        match all.iter_mut().find(|known| known.name == family.name) {
+            Some(known) => known.points.extend(family.points),
+            None => all.push(family),
+        }
+    }
+    all
 }
 
 /// Counts are whole numbers, which OTLP has a form of its own for.

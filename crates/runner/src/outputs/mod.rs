@@ -15,7 +15,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use triphammer_core::SpecError;
-use triphammer_core::event::Event;
 use triphammer_core::workload::TransactionDef;
 
 use crate::failure::Failure;
@@ -27,11 +26,12 @@ use crate::watch::{JobEvent, Watcher};
 
 use address::Collector;
 pub use file::OutputFile;
-use metrics::Metrics;
+pub use metrics::RunMetrics;
+pub use prometheus::{CONTENT_TYPE as METRICS_TYPE, exposition as metrics_text};
 
 /// The figures of a run that goes on, which the thread of events writes and the threads of the endpoint and
 /// the exporter read.
-type Shared = Arc<Mutex<Metrics>>;
+type Shared = Arc<Mutex<RunMetrics>>;
 
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,12 +100,12 @@ impl OutputsAsked {
     pub fn open(
         self,
         transactions: &[TransactionDef],
-        info: Vec<(&'static str, String)>,
+        info: &[(&'static str, String)],
     ) -> Result<Outputs, Failure> {
         let types: Vec<String> = transactions.iter().map(|t| t.name.to_string()).collect();
         let series = self.series.map(|(path, layout)| SeriesFile::create(path, layout, &types));
         let metrics = (self.listen.is_some() || self.otlp.is_some())
-            .then(|| Arc::new(Mutex::new(Metrics::new(types, info))));
+            .then(|| Arc::new(Mutex::new(RunMetrics::new(transactions, info))));
         let shared = || Arc::clone(metrics.as_ref().expect("made for them"));
         let endpoint = self.listen.map(|at| prometheus::Endpoint::open(at, shared()));
         let exporter = self.otlp.map(|to| otlp::Exporter::start(to, self.otlp_ca, shared()));
@@ -154,9 +154,6 @@ impl Outputs {
             self.series = None;
             self.torn = Some(failure);
         }
-        if let Some(metrics) = &self.metrics {
-            metrics.lock().expect("nobody panics with it").take(second);
-        }
         if let Some(trouble) = self.exporter.as_ref().and_then(otlp::Exporter::trouble) {
             warn(&trouble);
         }
@@ -185,18 +182,11 @@ struct Around<'a> {
 
 impl Watcher for Around<'_> {
     fn hear(&mut self, event: JobEvent<'_>) {
-        match event {
-            JobEvent::Run(Event::Phase(phase, _)) => {
-                if let Some(metrics) = &self.outputs.metrics {
-                    metrics.lock().expect("nobody panics with it").enter(*phase);
-                }
-            }
-            JobEvent::Second(second) => {
-                self.outputs.second(second, &mut |text| {
-                    self.watcher.hear(JobEvent::Warning(text));
-                });
-            }
-            _ => {}
+        if let Some(metrics) = &self.outputs.metrics {
+            metrics.lock().expect("nobody panics with it").hear(event);
+        }
+        if let JobEvent::Second(second) = event {
+            self.outputs.second(second, &mut |text| self.watcher.hear(JobEvent::Warning(text)));
         }
         self.watcher.hear(event);
     }

@@ -23,7 +23,7 @@ use triphammer_core::clock;
 
 use super::Shared;
 use super::address::Collector;
-use super::metrics::{Family, Kind, Metrics, Point, Value};
+use super::metrics::{Family, Kind, Point, RunMetrics, Value};
 use super::tls;
 use crate::failure::Failure;
 
@@ -107,7 +107,7 @@ async fn export_all(
     let mut over = false;
     while !over {
         over = tokio::time::timeout(EVERY, &mut is_over).await.is_ok();
-        let now = Metrics::clone(&metrics.lock().expect("nobody panics with it"));
+        let now = RunMetrics::clone(&metrics.lock().expect("nobody panics with it"));
         let body = request(&now.families(), since, nanoseconds()).to_string();
         let sent = tokio::time::timeout(EXPORT, send(to, body)).await;
         let sent = sent.unwrap_or_else(|_| Err(format!("no answer in {} s", EXPORT.as_secs())));

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{ALLOW, CONTENT_TYPE};
+use hyper::header::{self, ALLOW};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
@@ -18,9 +18,11 @@ use tokio::sync::{Semaphore, oneshot};
 use triphammer_core::text::lines;
 
 use super::Shared;
-use super::metrics::{Family, Kind, Point, Value};
+use super::metrics::{Family, Kind, Point, RunMetrics, Value, families_of};
 use crate::failure::Failure;
 
+/// The media type of the format.
+pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// Connections answered at a time; more are closed at once.
 const CONNECTIONS_MAX: usize = 8;
 /// Longest time for a connection, from its beginning to the end of its one answer.
@@ -103,7 +105,7 @@ fn answer(
     let plain = |status, kind: &'static str, text: String| {
         let mut response = Response::new(Full::new(Bytes::from(text)));
         *response.status_mut() = status;
-        response.headers_mut().insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static(kind));
+        response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(kind));
         response
     };
     let text = "text/plain; charset=utf-8";
@@ -113,16 +115,20 @@ fn answer(
     }
     if request.method() != Method::GET && request.method() != Method::HEAD {
         let mut refused = plain(StatusCode::METHOD_NOT_ALLOWED, text, String::new());
-        refused.headers_mut().insert(ALLOW, hyper::header::HeaderValue::from_static("GET, HEAD"));
+        refused.headers_mut().insert(ALLOW, header::HeaderValue::from_static("GET, HEAD"));
         return Ok(refused);
     }
     let now = metrics.lock().expect("nobody panics with it").clone();
-    let body = exposition(&now.families());
-    Ok(plain(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", body))
+    Ok(plain(StatusCode::OK, CONTENT_TYPE, exposition(&[now])))
 }
 
-/// The families in Prometheus's text format.
-pub(super) fn exposition(families: &[Family]) -> String {
+/// What runs have to offer, in Prometheus's text format.
+#[must_use]
+pub fn exposition(runs: &[RunMetrics]) -> String {
+    text(&families_of(runs))
+}
+
+fn text(families: &[Family]) -> String {
     let mut out = String::new();
     for family in families {
         let name = name(family);
@@ -181,17 +187,19 @@ fn labels(point: &Point, bound: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use triphammer_core::error::ErrorClass;
     use triphammer_core::event::Phase;
     use triphammer_core::recorder::{Arrived, HostCpu, RecordedInterval, WorkerCpu, histogram};
+    use triphammer_core::workload::TransactionDef;
 
-    use super::super::metrics::Metrics;
     use super::*;
     use crate::result::ServerTransactions;
     use crate::second::Second;
 
-    /// A second in which everything was measured.
-    fn everything() -> Metrics {
+    /// A run with a second in which everything was measured.
+    fn everything() -> RunMetrics {
         let mut interval = RecordedInterval::new(0, 1);
         let counts = &mut interval.types[0].counts;
         counts.failed[ErrorClass::Deadlock.index()] = 2;
@@ -207,7 +215,8 @@ mod tests {
         (interval.gauges.lag, interval.gauges.round_trip) = (Some(times.clone()), Some(times));
         interval.gauges.host = HostCpu { busy: 1, total: 2 };
         let server = Some(ServerTransactions { count: 7, seconds: 1.0 });
-        let mut metrics = Metrics::new(vec!["a".into()], vec![("workload", "w".into())]);
+        let transactions = [TransactionDef::new("a", "A", 1)];
+        let mut metrics = RunMetrics::new(&transactions, &[("workload", "w".into())]);
         metrics.take(&Second::new(interval, Phase::Window, server));
         metrics
     }
@@ -221,9 +230,61 @@ mod tests {
         }
     }
 
+    /// The text of every query in the dashboard.
+    fn queries(json: &serde_json::Value, found: &mut Vec<String>) {
+        match json {
+            serde_json::Value::Object(members) => {
+                for (name, value) in members {
+                    match value.as_str() {
+                        Some(text) if name == "expr" || name == "query" => found.push(text.into()),
+                        _ => queries(value, found),
+                    }
+                }
+            }
+            serde_json::Value::Array(values) => values.iter().for_each(|v| queries(v, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn the_dashboard_shows_every_metric_and_no_other() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/grafana.json");
+        let dashboard = std::fs::read_to_string(path).unwrap();
+        let mut texts = Vec::new();
+        queries(&serde_json::from_str(&dashboard).unwrap(), &mut texts);
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let shown: BTreeSet<&str> = texts
+            .iter()
+            .flat_map(|text| text.split(|c| !is_part(c)))
+            .filter(|word| word.starts_with("triphammer_"))
+            .collect();
+        // What Prometheus makes of a histogram are its buckets; a query names these.
+        let offered = everything().families();
+        let offered = offered.iter().map(|family| match family.kind {
+            Kind::Histogram => format!("{}_bucket", name(family)),
+            Kind::Counter | Kind::Gauge => name(family),
+        });
+        let offered: BTreeSet<String> = offered.collect();
+        assert_eq!(shown, offered.iter().map(String::as_str).collect());
+    }
+
+    #[test]
+    fn points_of_several_runs_stand_together_with_their_labels() {
+        let [a, b] = ["a", "b"].map(|url| everything().labelled("target", url.into()));
+        let text = exposition(&[a, b]);
+        let of_sessions: Vec<&str> =
+            text.lines().filter(|line| line.starts_with("triphammer_sessions{")).collect();
+        assert_eq!(
+            of_sessions,
+            ["triphammer_sessions{target=\"a\"} 0", "triphammer_sessions{target=\"b\"} 0"],
+            "{text}"
+        );
+        assert_eq!(text.matches("# TYPE triphammer_sessions gauge").count(), 1);
+    }
+
     #[test]
     fn buckets_are_cumulative_and_bounds_belong_to_them() {
-        let text = exposition(&everything().families());
+        let text = exposition(&[everything()]);
         for line in [
             "triphammer_failures_total{type=\"a\",class=\"deadlock\"} 2",
             "triphammer_retries_total{type=\"a\",class=\"deadlock\"} 3",
@@ -255,7 +316,7 @@ mod tests {
             kind,
             points: vec![point],
         };
-        let text = exposition(&[
+        let text = text(&[
             family("cpu", "s", Kind::Counter, point(vec![], Value::Number(0.25))),
             family(
                 "busy",

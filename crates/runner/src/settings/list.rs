@@ -498,6 +498,14 @@ pub const SETTINGS: &[SettingDef] = &[
     .default("TRIPHAMMER_TOKEN, else one that is made and printed once")
     .marked(&[NotInJobFile]),
     value(
+        "metrics-token-file",
+        "FILE",
+        &[SERVE],
+        "File that holds on its first line a token that opens /metrics and nothing else",
+    )
+    .default("the token opens /metrics too")
+    .marked(&[NotInJobFile]),
+    value(
         "targets",
         "FILE",
         of(&[SERVE]),

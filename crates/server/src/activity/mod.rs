@@ -5,6 +5,7 @@ mod detail;
 mod form;
 mod perform;
 mod queue;
+mod run_metrics;
 mod state;
 mod watch;
 

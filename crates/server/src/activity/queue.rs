@@ -12,6 +12,7 @@ use triphammer_runner::watch::Silent;
 
 use super::form::{Asked, Form};
 use super::perform::{self, ActivityOutcome};
+use super::run_metrics::MetricsOfRuns;
 use super::{Activity, ActivityDetail, ActivityState};
 use crate::error::ApiError;
 use crate::live::{Hub, LiveEvent};
@@ -29,6 +30,7 @@ pub struct Activities {
     hub: Arc<Hub>,
     store: PathBuf,
     table: Mutex<ActivityTable>,
+    run_metrics: MetricsOfRuns,
     /// Told when an activity ends.
     ended: Condvar,
 }
@@ -52,12 +54,23 @@ struct Entry {
 impl Activities {
     /// None yet.
     pub fn new(hub: Arc<Hub>, store: PathBuf) -> Arc<Self> {
-        Arc::new(Self { hub, store, table: Mutex::default(), ended: Condvar::new() })
+        Arc::new(Self {
+            hub,
+            store,
+            table: Mutex::default(),
+            run_metrics: MetricsOfRuns::default(),
+            ended: Condvar::new(),
+        })
     }
 
     /// The job store's file.
     pub(super) fn store(&self) -> &std::path::Path {
         &self.store
+    }
+
+    /// The metrics of the runs that go on.
+    pub fn run_metrics(&self) -> &MetricsOfRuns {
+        &self.run_metrics
     }
 
     /// Where events go.
@@ -244,6 +257,7 @@ impl Activities {
 
     /// Notes how an activity ended, and lets the next one begin.
     fn over(self: &Arc<Self>, id: u64, ended: Result<ActivityOutcome, ApiError>) {
+        self.run_metrics.end(id);
         let mut table = self.lock();
         if let Some(entry) = table.entries.get_mut(&id) {
             let asked_to_end = entry.activity.state != ActivityState::Running;
@@ -286,6 +300,14 @@ impl Activities {
             change(&mut entry.activity);
             self.notify(entry);
         }
+    }
+
+    /// URL of an activity's target, by its place: A's, or B's where that is another.
+    pub(super) fn url(&self, id: u64, place: usize) -> String {
+        let table = self.lock();
+        let activity = table.entries.get(&id).map(|entry| &entry.activity);
+        let url = activity.and_then(|activity| activity.urls().nth(place).or(Some(&activity.url)));
+        url.unwrap_or_default().to_owned()
     }
 
     /// Keeps how a run is driven.

@@ -8,6 +8,7 @@ use triphammer_core::clock::{Elapsed, format_duration};
 use triphammer_core::event::Event;
 use triphammer_core::spec::{Length, RunSpec};
 use triphammer_core::workload::Description;
+use triphammer_runner::outputs::RunMetrics;
 use triphammer_runner::watch::{JobEvent, Watcher};
 
 use super::queue::Activities;
@@ -27,6 +28,8 @@ pub struct Watch<'a> {
     task: Option<Task>,
     /// The run of a campaign that goes on, or the last one.
     step: LiveStep,
+    /// The target of the run that goes on, by its place among the job's targets.
+    target: usize,
 }
 
 /// A part of a build or check.
@@ -47,6 +50,7 @@ impl<'a> Watch<'a> {
             clock: Clock::start(),
             task: None,
             step: LiveStep { activity: id, ..LiveStep::default() },
+            target: 0,
         }
     }
 
@@ -144,6 +148,14 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Offers the metrics of a run that begins, under the URL of its target: no other activity has that.
+    fn begin_metrics(&self, info: &[(&'static str, String)]) {
+        let transactions = &self.seconds.workload.transactions;
+        let url = self.all.url(self.id, self.target);
+        let run = RunMetrics::new(transactions, info).labelled("target", url);
+        self.all.run_metrics().begin(self.id, run);
+    }
+
     fn tell_step(&self) {
         self.publish(&LiveEvent::Step(self.step.clone()));
     }
@@ -151,7 +163,9 @@ impl<'a> Watch<'a> {
 
 impl Watcher for Watch<'_> {
     fn hear(&mut self, event: JobEvent<'_>) {
+        self.all.run_metrics().hear(self.id, event);
         match event {
+            JobEvent::RunInfo(info) => self.begin_metrics(info),
             JobEvent::Resolved(spec) => self.resolved(spec),
             JobEvent::Began(Some(job)) => {
                 self.all.change(self.id, |activity| activity.job = Some(job.0));
@@ -169,6 +183,7 @@ impl Watcher for Watch<'_> {
             }
             JobEvent::Step { step, done, of } => {
                 let (activity, what) = (self.id, step.title.clone());
+                self.target = step.target;
                 self.step = LiveStep { activity, step: done + 1, of, what, ..LiveStep::default() };
                 self.tell_step();
             }
@@ -178,10 +193,12 @@ impl Watcher for Watch<'_> {
                 self.tell_step();
             }
             JobEvent::StepEnded { result, .. } => {
+                self.all.run_metrics().end(self.id);
                 self.step.primary_metric = Some(result.primary_metric.value);
                 self.tell_step();
             }
             JobEvent::StepRefused { step, reason } => {
+                self.all.run_metrics().end(self.id);
                 self.note("warning", None, &format!("{}: {reason}", step.title));
             }
             JobEvent::Rest(rest) => {

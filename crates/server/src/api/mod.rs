@@ -9,6 +9,7 @@ mod comparisons;
 mod events;
 pub(crate) mod jobs;
 pub(crate) mod latency;
+mod metrics;
 mod samples;
 pub(crate) mod series;
 mod session;
@@ -20,6 +21,8 @@ use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::error::ApiError;
+
+pub(crate) use metrics::{PATH as METRICS_PATH, metrics};
 
 /// What a handler gives.
 type Answer<T> = Result<Json<T>, ApiError>;

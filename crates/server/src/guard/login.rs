@@ -1,4 +1,4 @@
-//! The token: as `Authorization: Bearer` from programs, and as a cookie from browsers that have shown it once.
+//! The tokens: as `Authorization: Bearer` from programs, and as a cookie from browsers that have shown it once.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -23,6 +23,8 @@ pub const TOKEN_MIN: usize = 16;
 #[derive(Debug)]
 pub struct Login {
     token: Secret,
+    /// Opens the metrics alone.
+    metrics_token: Option<Secret>,
     cookie: String,
     secure: bool,
     clock: Clock,
@@ -33,18 +35,26 @@ impl Login {
     /// Nobody has shown the token. Cookies know no ports, so the port is in the name of ours.
     pub fn new(token: Secret, port: u16, tls: bool) -> Self {
         let cookie = format!("triphammer-{port}");
-        Self { token, cookie, secure: tls, clock: Clock::start(), sessions: Mutex::default() }
+        Self {
+            token,
+            metrics_token: None,
+            cookie,
+            secure: tls,
+            clock: Clock::start(),
+            sessions: Mutex::default(),
+        }
+    }
+
+    /// With a token that opens the metrics alone.
+    pub fn metrics_token(mut self, token: Option<Secret>) -> Self {
+        self.metrics_token = token;
+        self
     }
 
     /// Whether a request shows the token, or is of a browser that has.
     pub fn knows(&self, headers: &HeaderMap) -> bool {
-        let bearer = headers
-            .get(header::AUTHORIZATION)
-            .and_then(|value| value.to_str().ok())
-            .and_then(|value| value.split_once(' '))
-            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
-        if let Some((_, shown)) = bearer {
-            return self.is_token(shown.trim());
+        if let Some(shown) = bearer(headers) {
+            return self.is_token(shown);
         }
         self.session_in(headers).is_some_and(|shown| {
             let now = self.clock.now();
@@ -54,6 +64,12 @@ impl Login {
                 known | (same(session.reveal(), shown) && now < *until)
             })
         })
+    }
+
+    /// Whether a request may read the metrics: with their own token, or as any other request.
+    pub fn knows_for_metrics(&self, headers: &HeaderMap) -> bool {
+        let own = self.metrics_token.as_ref().zip(bearer(headers));
+        own.is_some_and(|(token, shown)| same(token.reveal(), shown)) || self.knows(headers)
     }
 
     /// Whether this is the token.
@@ -96,6 +112,13 @@ impl Login {
             .filter_map(|cookie| cookie.trim().split_once('='))
             .find_map(|(name, value)| (name == self.cookie).then_some(value))
     }
+}
+
+/// The token that a request shows in its head.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let shown = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = shown.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
 /// Why a request without the token is refused.
@@ -145,6 +168,21 @@ mod tests {
         assert!(!login.knows(&with(header::COOKIE, "triphammer-7400=; x=y")));
         login.end_session(&shown);
         assert!(!login.knows(&shown));
+    }
+
+    #[tokio::test]
+    async fn the_token_of_the_metrics_opens_them_and_nothing_else() {
+        let login = Login::new(Secret::new("0123456789abcdef"), 7400, true);
+        let (all, metrics) = ("Bearer 0123456789abcdef", "Bearer fedcba9876543210");
+        let shows = |text| with(header::AUTHORIZATION, text);
+        assert!(
+            !login.knows_for_metrics(&shows(metrics))
+                && !login.knows_for_metrics(&shows("Bearer "))
+        );
+        let login = login.metrics_token(Some(Secret::new("fedcba9876543210")));
+        assert!(login.knows_for_metrics(&shows(metrics)) && login.knows_for_metrics(&shows(all)));
+        assert!(!login.knows(&shows(metrics)) && !login.is_token("fedcba9876543210"));
+        assert!(!login.knows_for_metrics(&HeaderMap::new()));
     }
 
     #[tokio::test]

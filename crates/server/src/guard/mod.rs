@@ -17,6 +17,7 @@ use futures_util::FutureExt;
 pub use login::{Login, TOKEN_MIN, random as random_token};
 pub use origin::Hosts;
 
+use crate::api::METRICS_PATH;
 use crate::config::ServerLimits;
 use crate::error::ApiError;
 use crate::serve::Visitor;
@@ -131,11 +132,13 @@ impl Guard {
             let message = "a request that changes something is of content type application/json";
             return Some(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media_type", message));
         }
-        let is_open = !path.starts_with("/api/") || path == "/api/v1/session";
-        if is_open {
-            return None;
-        }
-        if !self.login.knows(headers) {
+        let is_known = match path {
+            METRICS_PATH => self.login.knows_for_metrics(headers),
+            "/api/v1/session" => return None,
+            path if !path.starts_with("/api/") => return None,
+            _ => self.login.knows(headers),
+        };
+        if !is_known {
             return Some(login::unauthorized());
         }
         if let Some(visitor) = request.extensions().get::<Visitor>() {

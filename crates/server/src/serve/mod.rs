@@ -66,7 +66,8 @@ impl Server {
         let app = App::open(config)?;
         let listener = listen(config.listen)?;
         let address = listener.local_addr().unwrap_or(config.listen);
-        let login = Login::new(config.token.clone(), address.port(), tls.is_some());
+        let login = Login::new(config.token.clone(), address.port(), tls.is_some())
+            .metrics_token(config.metrics_token.clone());
         let hosts = Hosts::new(&config.hosts, tls.is_some());
         let guard = Arc::new(Guard { hosts, login, limits: config.limits });
         let router = guard::around(routes(app.clone(), &guard), &guard);
@@ -175,6 +176,7 @@ fn routes(app: App, guard: &Arc<Guard>) -> Router {
     let (api, _) = api::routes().split_for_parts();
     let document = axum::routing::get(async || axum::Json(crate::openapi::document()));
     api.route("/api/v1/openapi.json", document)
+        .route(api::METRICS_PATH, axum::routing::get(api::metrics))
         .fallback(ui::page)
         .method_not_allowed_fallback(ui::method_not_allowed)
         .layer(middleware::from_fn(compress::compress))

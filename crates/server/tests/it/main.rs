@@ -5,6 +5,7 @@ mod access;
 mod contract;
 mod hostile;
 mod live;
+mod metrics;
 mod postgres;
 mod samples;
 mod site;

@@ -64,6 +64,7 @@ impl Site {
             listen: "127.0.0.1:0".parse().unwrap(),
             store: folder.path().join("jobs.sqlite"),
             token: Secret::new(TOKEN),
+            metrics_token: None,
             targets: BTreeMap::new(),
             data: folder.path().to_owned(),
             tls: None,
