@@ -891,6 +891,8 @@ export interface JobSummary {
   step: number | null;
   /** URL of the target, without secrets. */
   target: string;
+  /** Whether more transactions of a run failed than were allowed: it is complete, and no success. */
+  too_many_failures: boolean;
   /** Version of the program that did it. */
   tool_version: string;
   /** Virtual users, or loaders. */
@@ -1178,6 +1180,8 @@ export interface LiveSecond {
   last: number;
   /** Sessions lost. */
   lost: number;
+  /** The second since which no transaction has completed; `null` unless an outage went on at the end of this second. */
+  outage_since: number | null;
   /** Sessions reconnected. */
   reconnected: number;
   /** The fastest round trip measured. In µs. `null` where it is not measured. */
@@ -1629,7 +1633,7 @@ export interface RunResult {
   started_at: string;
   /** How it ended. */
   status: Status;
-  /** Whether the primary metric represents the window, and until when a warm-up is seen; `null` where seconds are no samples of it. */
+  /** Whether the primary metric represents the window, and until when a warm-up is seen; `null` where seconds are no samples of it, and where the load itself changes. */
   steadiness: Steadiness | null;
   /** The target, without secrets. */
   target: Redacted;

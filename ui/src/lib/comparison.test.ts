@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Comparison, Figure } from '../api/types';
-import { extent, ratio, shown, verdict } from './comparison';
+import { compared, extent, ratio, shown, verdict } from './comparison';
 
 const made = (low: number, high: number, better: 'higher' | 'lower', kind: 'faster' | 'slower' | 'equivalent'): Comparison =>
   ({ ratio: (low + high) / 2, interval: { low, high }, margin: 0.02, better, basis: { kind: 'pairs', pairs: 5 }, verdict: { kind } });
@@ -22,4 +22,8 @@ describe('a comparison', () => {
     expect(extent([figure(made(0.999, 1.001, 'lower', 'equivalent'))])).toBeCloseTo(0.042);
     expect(extent([figure(made(0.1, 5, 'lower', 'slower'))])).toBe(1);
   });
+});
+
+it('reads in a list as a verdict and a ratio', () => {
+  expect(compared({ headline_name: 'slower: NOPM B/A', headline_value: 0.2841 })).toBe('slower, 0.284 × NOPM');
 });

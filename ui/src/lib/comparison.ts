@@ -1,6 +1,6 @@
 // A comparison as people read it: the server judges, this words and scales what is drawn.
 
-import type { Comparison, ComparisonVerdict, Figure } from '../api/types';
+import type { Comparison, ComparisonVerdict, Figure, JobSummary } from '../api/types';
 import { count, percent, time } from './format';
 
 /** The colour of a verdict on B. */
@@ -28,4 +28,10 @@ export function verdict(made: Comparison): string {
 export function extent(figures: Figure[]): number {
   const far = figures.flatMap(({ comparison: made }) => (made ? [made.margin * 2, 1 - made.interval.low, made.interval.high - 1] : []));
   return Math.min(1, Math.max(0.02, ...far) * 1.05);
+}
+
+/** What a stored comparison found, for a list: `slower, 0.284 × NOPM`. Its primary metric is `slower: NOPM B/A`. */
+export function compared(job: Pick<JobSummary, 'headline_name' | 'headline_value'>): string {
+  const [verdict, figure] = (job.headline_name ?? '').replace(/ B\/A$/, '').split(': ');
+  return `${figure ? `${verdict}, ` : ''}${job.headline_value?.toFixed(3)} × ${figure ?? verdict}`;
 }

@@ -1,5 +1,6 @@
 //! Outages: stretches in which nothing completed although users were at work, and how soon after a session
-//! was back the first transaction committed. They stay in the timed window; here they are only noticed.
+//! was back the first transaction committed. They stay in the timed window; here they are only noticed, for
+//! the live views and for the result.
 
 use std::ops::Range;
 
@@ -7,7 +8,7 @@ use crate::clock::Elapsed;
 use crate::event::Note;
 
 /// Transactions per second, on average so far, from which a second without any is an outage: below it such
-/// a second may be chance.
+/// a second may be chance, unless sessions cannot be had either.
 const USUAL_PER_SECOND: u64 = 10;
 
 /// The outages of a run.
@@ -22,7 +23,12 @@ pub(super) struct Outages {
 impl Outages {
     /// Hears of the next second; gives a note when a quiet stretch has ended with it.
     pub fn second(&mut self, index: u64, completed: u64) -> Option<Note> {
-        self.quiet.second(index, completed)
+        self.quiet.second(index, completed, self.is_away)
+    }
+
+    /// The first second of the outage that goes on.
+    pub const fn since(&self) -> Option<u64> {
+        self.quiet.since
     }
 
     /// A lost session cannot be re-created; gives a note when it is the first of an outage.
@@ -57,9 +63,10 @@ struct Quiet {
 
 impl Quiet {
     /// Hears of the next second; gives a note when a quiet stretch has ended with it.
-    fn second(&mut self, index: u64, completed: u64) -> Option<Note> {
+    fn second(&mut self, index: u64, completed: u64, is_away: bool) -> Option<Note> {
         if completed == 0 {
-            if self.completed >= USUAL_PER_SECOND * self.seconds && self.seconds > 0 {
+            let is_unusual = self.seconds > 0 && self.completed >= USUAL_PER_SECOND * self.seconds;
+            if is_unusual || is_away {
                 self.since.get_or_insert(index);
             }
             return None;
@@ -165,12 +172,28 @@ mod tests {
     fn a_quiet_stretch_is_noticed_only_where_work_is_usual() {
         let mut quiet = Quiet::default();
         let seconds = [100, 90, 0, 0, 80];
-        let notes: Vec<_> =
-            (0..).zip(seconds).filter_map(|(index, ended)| quiet.second(index, ended)).collect();
+        let notes: Vec<_> = (0..)
+            .zip(seconds)
+            .filter_map(|(index, ended)| quiet.second(index, ended, false))
+            .collect();
         assert_eq!(notes.len(), 1);
         assert!(notes[0].text.contains("for 2 s, from second 2 to second 4"), "{:?}", notes[0]);
         let mut slow = Quiet::default();
-        assert!([1, 0, 2, 0, 1].into_iter().all(|ended| slow.second(0, ended).is_none()));
+        assert!([1, 0, 2, 0, 1].into_iter().all(|ended| slow.second(0, ended, false).is_none()));
+    }
+
+    #[test]
+    fn an_outage_is_known_while_it_goes_on_however_slow_the_load_is() {
+        let mut outages = Outages::default();
+        assert_eq!((outages.second(0, 1), outages.since()), (None, None));
+        outages.second(1, 0);
+        assert_eq!(outages.since(), None, "one per second may be chance");
+        outages.away(Elapsed::at_second(2), "connection refused");
+        outages.second(2, 0);
+        outages.second(3, 0);
+        assert_eq!(outages.since(), Some(2));
+        assert_eq!(outages.second(4, 1).unwrap().kind, "outage");
+        assert_eq!(outages.since(), None);
     }
 
     #[test]
