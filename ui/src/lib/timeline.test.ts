@@ -11,6 +11,7 @@ test('the second of the drain is a gap in the rates, not a fall to 0', () => {
   const timeline = untilEnd(ofLive([second(0, 90), second(1, 100), second(2, 3)]), 2.001);
   expect(timeline.headline).toEqual([5400, 6000, null]);
   expect(timeline.rates[0]!.values).toEqual([90, 100, null]);
+  expect(timeline.times[0]!.p95).toEqual([1, 1, null]);
   expect(timeline.x).toEqual([0, 1, 2]);
 });
 

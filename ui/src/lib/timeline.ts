@@ -70,8 +70,9 @@ export function ofJob(series: JobSeries): Timeline {
 }
 
 /**
- * Without the rates of what came after the load ended: the drain lasts for a part of a second and nothing new begins
- * in it, so that its rate is no fall of the throughput.
+ * Without the rates and the times of what came after the load ended: the drain lasts for a part of a second and
+ * nothing new begins in it, so that its rate is no fall of the throughput, and the few that end in it are no sample
+ * of the response times.
  */
 export function untilEnd(timeline: Timeline, end: number | null): Timeline {
   if (end === null) return timeline;
@@ -80,6 +81,7 @@ export function untilEnd(timeline: Timeline, end: number | null): Timeline {
     ...timeline,
     headline: timeline.headline && cut(timeline.headline),
     rates: timeline.rates.map((rate) => ({ ...rate, values: cut(rate.values) })),
+    times: timeline.times.map((t) => ({ ...t, p50: cut(t.p50), p95: cut(t.p95), p99: cut(t.p99), max: cut(t.max) })),
     // What happened in the drain is counted; sessions that leave and a host at rest say nothing of the run.
     figures: timeline.figures.map((figure) => (figure.metric.counts ? figure : { ...figure, values: cut(figure.values) })),
   };
