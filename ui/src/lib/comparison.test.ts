@@ -9,6 +9,7 @@ const figure = (comparison: Comparison | null, unit: Figure['unit'] = 'us'): Fig
 describe('a comparison', () => {
   it('has its ratio with the interval', () => {
     expect(ratio(made(1.01, 1.074, 'higher', 'faster'))).toBe('1.042 (1.010 to 1.074)');
+    expect(ratio(made(0.5, 13690958.15, 'higher', 'faster'))).toBe('6,845,479 (0.500 to 13,690,958)');
   });
 
   it('says what a time that is longer is', () => {

@@ -11,7 +11,7 @@ export const shown = (figure: Figure, value: number) => ({ us: time, share: (v: 
 
 /** A ratio with its interval: `1.042 (1.010 to 1.075)`. */
 export function ratio(made: Comparison): string {
-  const three = (value: number) => value.toFixed(3);
+  const three = (value: number) => (value < 100 ? value.toFixed(3) : count(value));
   return `${three(made.ratio)} (${three(made.interval.low)} to ${three(made.interval.high)})`;
 }
 

@@ -100,7 +100,8 @@ export function stretches(phases: LivePhase[]): Stretch[] {
   const at = (name: string) => phases.find((p) => p.phase === name)?.at_s ?? null;
   const [window, drain] = [at('window'), at('drain') ?? at('abort')];
   const found: Stretch[] = [];
-  if (window !== null && window > 0) found.push({ from: 0, to: window, label: 'ramp-up', colour: 'quiet' });
+  // Without a ramp-up the window begins a moment after the run's zero.
+  if (window !== null && window >= 0.5) found.push({ from: 0, to: window, label: 'ramp-up', colour: 'quiet' });
   if (drain !== null) found.push({ from: drain, label: 'drain', colour: 'quiet' });
   return found;
 }
