@@ -290,7 +290,7 @@ test('an outage is shown while it goes on, and a load that changes is not called
 
 test('a search for the capacity is drawn while it goes on, and is never called interrupted then', async () => {
   await start('command=capacity&limit=all.p95+%3C+200ms&vus=1&rampup=0s&duration=4s&settle=0s', 'Start the search', /triphammer capacity/);
-  await page.getByText(/The search goes on after \d+ probes?/).waitFor();
+  await page.getByText(/The search is still running after \d+ probes?/).waitFor();
   assert.ok(!/interrupted/i.test(await page.locator('main').innerText()));
   await readable('live-capacity');
   await page.getByRole('button', { name: 'Stop', exact: true }).click();

@@ -15,7 +15,7 @@ export function ratio(made: Comparison): string {
   return `${three(made.ratio)} (${three(made.interval.low)} to ${three(made.interval.high)})`;
 }
 
-/** What a figure says of B in a word or three; `better` and `worse` where lower is better. */
+/** The verdict on one figure of B, in up to three words. */
 export function verdict(made: Comparison): string {
   const { verdict, better } = made;
   if (verdict.kind === 'equivalent') return 'the same';

@@ -37,7 +37,7 @@ function valuesOf(series: JobSeries, metric: Metric): Column {
   return series.first.map((_, i) => types.reduce((sum, values) => sum + (values[i] ?? 0), 0));
 }
 
-/** Of a run that goes on. */
+/** The timeline of a run in progress. */
 export function ofLive(seconds: LiveSecond[]): Timeline {
   const names = ['all', ...(seconds[0]?.types.map((t) => t.name) ?? [])];
   const pick = (s: LiveSecond, i: number) => (i === 0 ? s.total : s.types[i - 1]!);
@@ -82,7 +82,7 @@ export function untilEnd(timeline: Timeline, end: number | null): Timeline {
     headline: timeline.headline && cut(timeline.headline),
     rates: timeline.rates.map((rate) => ({ ...rate, values: cut(rate.values) })),
     times: timeline.times.map((t) => ({ ...t, p50: cut(t.p50), p95: cut(t.p95), p99: cut(t.p99), max: cut(t.max) })),
-    // What happened in the drain is counted; sessions that leave and a host at rest say nothing of the run.
+    // Counters keep what happened in the drain; sessions that close and an idle host do not describe the run.
     figures: timeline.figures.map((figure) => (figure.metric.counts ? figure : { ...figure, values: cut(figure.values) })),
   };
 }
@@ -95,7 +95,7 @@ export interface Stretch {
   colour: string;
 }
 
-/** The phases of a run that goes on, as stretches. */
+/** The phases of a run in progress, as stretches. */
 export function stretches(phases: LivePhase[]): Stretch[] {
   const at = (name: string) => phases.find((p) => p.phase === name)?.at_s ?? null;
   const [window, drain] = [at('window'), at('drain') ?? at('abort')];

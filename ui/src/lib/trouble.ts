@@ -1,11 +1,11 @@
-// What is wrong with a run while it goes on, in a sentence that comes before its figures.
+// What is wrong with a run in progress, in a sentence that comes before its figures.
 
 import type { LiveNote, LiveSecond } from '../api/types';
 import { clock, percent } from './format';
 
 /** Seconds whose failures are counted together. */
 const LATEST = 10;
-/** Share of failures above which a run is said to fail. */
+/** Share of failures from which a run counts as failing. */
 const FAILING = 0.5;
 
 const completed = (second: LiveSecond) => second.total.committed + second.total.rolled_back;

@@ -1,4 +1,4 @@
-// What is said of a run first: whether it can be used, and if not, why.
+// The verdict on a run: whether it can be used, and if not, why.
 
 import type { RunResult } from '../api/types';
 import { count, counted, duration, percent } from './format';
