@@ -83,12 +83,15 @@ async function readable(name) {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.waitForTimeout(300);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  // Rows that became blocks are whole: nothing of them is left outside.
+  const cut = await page.evaluate(() => [...document.querySelectorAll('.scroll:has(table.stack)')].filter((it) => it.scrollWidth > it.clientWidth + 1).map((it) => it.innerText.slice(0, 80)));
   await picture(`${name}-phone`);
   await page.setViewportSize({ width: 3840, height: 2160 });
   await page.waitForTimeout(300);
   await page.screenshot({ path: `${SHOTS}/${name}-wide.png` });
   await page.setViewportSize({ width: 1280, height: 900 });
   assert.equal(wide, 0, `${name} scrolls sideways on a phone`);
+  assert.deepEqual(cut, [], `${name} has rows that a phone cuts`);
 }
 
 /** Starts what a form says, once the server has said what it comes to. */
