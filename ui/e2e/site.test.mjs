@@ -84,7 +84,7 @@ async function readable(name) {
   await page.waitForTimeout(300);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   // Rows that became blocks are whole: nothing of them is left outside.
-  const cut = await page.evaluate(() => [...document.querySelectorAll('.scroll:has(table.stack)')].filter((it) => it.scrollWidth > it.clientWidth + 1).map((it) => it.innerText.slice(0, 80)));
+  const cut = await page.evaluate(() => [...document.querySelectorAll('.scroll:has(table.stack)')].filter((it) => it.checkVisibility() && it.scrollWidth > it.clientWidth + 1).map((it) => it.innerText.slice(0, 80)));
   await picture(`${name}-phone`);
   await page.setViewportSize({ width: 3840, height: 2160 });
   await page.waitForTimeout(300);
