@@ -26,5 +26,5 @@ describe('a comparison', () => {
 });
 
 it('reads in a list as a verdict and a ratio', () => {
-  expect(compared({ headline_name: 'slower: NOPM B/A', headline_value: 0.2841 })).toBe('slower, 0.284 × NOPM');
+  expect(compared({ primary_metric_name: 'slower: NOPM B/A', primary_metric_value: 0.2841 })).toBe('slower, 0.284 × NOPM');
 });

@@ -31,7 +31,7 @@ export function extent(figures: Figure[]): number {
 }
 
 /** What a stored comparison found, for a list: `slower, 0.284 × NOPM`. Its primary metric is `slower: NOPM B/A`. */
-export function compared(job: Pick<JobSummary, 'headline_name' | 'headline_value'>): string {
-  const [verdict, figure] = (job.headline_name ?? '').replace(/ B\/A$/, '').split(': ');
-  return `${figure ? `${verdict}, ` : ''}${job.headline_value?.toFixed(3)} × ${figure ?? verdict}`;
+export function compared(job: Pick<JobSummary, 'primary_metric_name' | 'primary_metric_value'>): string {
+  const [verdict, figure] = (job.primary_metric_name ?? '').replace(/ B\/A$/, '').split(': ');
+  return `${figure ? `${verdict}, ` : ''}${job.primary_metric_value?.toFixed(3)} × ${figure ?? verdict}`;
 }

@@ -50,7 +50,7 @@ fn table(jobs: &[JobRow], most: usize) -> Table {
             minute(&job.started_at),
             job.kind.name().to_owned(),
             job.status.name().to_owned(),
-            headline(job),
+            primary_metric(job),
         ];
         if labels {
             cells.push(cut(job.label.as_deref().unwrap_or_default(), most));
@@ -74,8 +74,8 @@ fn whereabouts(job: &JobRow) -> String {
 
 /// `NOPM 12,345`; of a job that is made of runs `NOPM 12,345 (9 runs)`, that of its best level, or
 /// `slower: NOPM B/A 0.95 (14 runs)`.
-fn headline(job: &JobRow) -> String {
-    let figure = match (&job.headline_name, job.headline_value) {
+fn primary_metric(job: &JobRow) -> String {
+    let figure = match (&job.primary_metric_name, job.primary_metric_value) {
         (Some(name), Some(value)) => format!("{name} {}", figure(value)),
         _ => String::new(),
     };
