@@ -83,12 +83,15 @@ async function readable(name) {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.waitForTimeout(300);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  // Rows that became blocks are whole: nothing of them is left outside.
+  const cut = await page.evaluate(() => [...document.querySelectorAll('.scroll:has(table.stack)')].filter((it) => it.checkVisibility() && it.scrollWidth > it.clientWidth + 1).map((it) => it.innerText.slice(0, 80)));
   await picture(`${name}-phone`);
   await page.setViewportSize({ width: 3840, height: 2160 });
   await page.waitForTimeout(300);
   await page.screenshot({ path: `${SHOTS}/${name}-wide.png` });
   await page.setViewportSize({ width: 1280, height: 900 });
   assert.equal(wide, 0, `${name} scrolls sideways on a phone`);
+  assert.deepEqual(cut, [], `${name} has rows that a phone cuts`);
 }
 
 /** Starts what a form says, once the server has said what it comes to. */
@@ -202,8 +205,9 @@ test('a load model is chosen by fields', async () => {
   await page.getByLabel('Load model').selectOption('rate');
   await page.getByLabel('Arrivals per second').fill('50');
   await page.getByText(/triphammer run .*--load rate:50\/s/).waitFor();
-  await page.getByText(/with a load of rate:50\/s/).waitFor();
+  await page.getByText(/with arrivals at 50 per second over/).waitFor();
   await page.getByLabel('Longest backlog').waitFor();
+  for (const help of await page.locator('form small').allInnerTexts()) assert.ok(!/--[a-z]|`/.test(help), help);
 });
 
 test('the form shows what it comes to as a command to copy', async () => {
@@ -265,6 +269,8 @@ test('a run in which everything fails says so first, with the error, and what wa
   await page.getByRole('link', { name: /Open job/ }).click();
   await page.getByRole('alert').filter({ hasText: /^NOPM 0, 100 % failed: / }).waitFor();
   await readable('failing');
+  await go('?search=failing');
+  await page.getByRole('row').filter({ hasText: 'complete, too many failures' }).waitFor();
   await start('vus=1&duration=3s&rampup=0s&label=required&require=nopm+%3E%3D+1000000000', 'Start the run', /--require/);
   await page.getByRole('link', { name: /Open job/ }).click();
   await page.getByText('complete, requirements failed').first().waitFor();
@@ -274,9 +280,20 @@ test('a run in which everything fails says so first, with the error, and what wa
   await page.getByRole('row').filter({ hasText: 'complete, requirements failed' }).waitFor();
 });
 
+test('an outage is shown while it goes on, and a load that changes is not called drifting', async () => {
+  const url = 'null:?service=5ms&stall=4s/8s';
+  await page.evaluate((body) => fetch('/api/v1/targets/stalling', { method: 'PUT', headers: { 'content-type': 'application/json' }, body }), JSON.stringify({ url }));
+  await start('target=stalling&vus=2&duration=14s&rampup=0s&load=ramp%3A50..100%2F14s', 'Start the run', /with arrivals rising from 50 to 100 per second/);
+  await page.getByRole('alert').filter({ hasText: /^No service since 0:\d\d/ }).waitFor();
+  await readable('live-outage');
+  await page.getByRole('link', { name: /Open job/ }).click();
+  await page.getByText('The load itself changes').waitFor();
+  await readable('ramp');
+});
+
 test('a search for the capacity is drawn while it goes on, and is never called interrupted then', async () => {
   await start('command=capacity&limit=all.p95+%3C+200ms&vus=1&rampup=0s&duration=4s&settle=0s', 'Start the search', /triphammer capacity/);
-  await page.getByText(/The search goes on after \d+ probes?/).waitFor();
+  await page.getByText(/The search is still running after \d+ probes?/).waitFor();
   assert.ok(!/interrupted/i.test(await page.locator('main').innerText()));
   await readable('live-capacity');
   await page.getByRole('button', { name: 'Stop', exact: true }).click();

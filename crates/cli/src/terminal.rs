@@ -161,7 +161,7 @@ pub struct Live {
     progress: Option<u64>,
     /// What passed since the last of these lines.
     since_line: Option<RecordedInterval>,
-    /// Since when sessions are away, and why.
+    /// Why sessions could not be reconnected, and when that was.
     away: Option<(u64, String)>,
 }
 
@@ -303,9 +303,6 @@ impl Live {
         if self.recent.len() > RECENT_SECONDS {
             self.recent.pop_front();
         }
-        if interval.types.iter().any(|seen| seen.counts.completed() > 0) {
-            self.away = None;
-        }
         let text = self.text(second);
         if self.terminal.is_some() {
             self.tell(&text);
@@ -373,10 +370,9 @@ impl Live {
         let is_ending = matches!(second.phase, Phase::Drain | Phase::Abort);
         let mut text =
             format!("{} {}", self.phase.map_or("", Phase::title), self.elapsed(interval.last));
-        match &self.away {
-            Some((since, why)) if !is_ending => {
-                let lasts = Duration::from_secs((interval.last + 1).saturating_sub(*since));
-                text.push_str(&format!("  no service for {}: {why}", format_duration(lasts)));
+        match interval.outage_since {
+            Some(since) if !is_ending => {
+                text.push_str(&self.outage(since, interval.last));
                 return text;
             }
             _ if interval.connected == 0 && !is_ending => {
@@ -397,6 +393,15 @@ impl Live {
             format::percent(interval.gauges.busiest_share()),
         ));
         text
+    }
+
+    /// How long nothing has completed, and why where that is known: sessions of the second before may be what
+    /// is away.
+    fn outage(&self, since: u64, last: u64) -> String {
+        let lasts = format_duration(Duration::from_secs(last + 1 - since.min(last)));
+        let why = self.away.as_ref().filter(|(at, _)| at + 1 >= since);
+        let why = why.map_or_else(String::new, |(_, why)| format!(": {why}"));
+        format!("  no service for {lasts}{why}")
     }
 
     /// The 95th percentile of the primary metric's response times over these, µs.

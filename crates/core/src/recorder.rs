@@ -302,6 +302,10 @@ pub struct RecordedInterval {
     pub reconnected: u64,
     /// Sessions connected when the interval ended.
     pub connected: u32,
+    /// The second since which no transaction has completed; `None` unless an outage went on when the interval
+    /// ended. The control thread sets it in what it sends out.
+    #[serde(default)]
+    pub outage_since: Option<u64>,
 }
 
 impl RecordedInterval {
@@ -319,6 +323,7 @@ impl RecordedInterval {
             lost: 0,
             reconnected: 0,
             connected: 0,
+            outage_since: None,
         }
     }
 
@@ -337,6 +342,7 @@ impl RecordedInterval {
         self.last = later.last;
         self.connected = later.connected;
         self.backlog = later.backlog;
+        self.outage_since = later.outage_since;
     }
 
     fn add_counts(&mut self, other: &Self) {

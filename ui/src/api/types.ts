@@ -923,6 +923,8 @@ export interface JobSummary {
   step: number | null;
   /** URL of the target, without secrets. */
   target: string;
+  /** Whether more transactions of a run failed than were allowed: it is complete, and no success. */
+  too_many_failures: boolean;
   /** Version of the program that did it. */
   tool_version: string;
   /** Virtual users, or loaders. */
@@ -1660,7 +1662,7 @@ export interface RunResult {
   started_at: string;
   /** How it ended. */
   status: Status;
-  /** Whether the primary metric represents the window, and until when a warm-up is seen; `null` where seconds are no samples of it. */
+  /** Whether the primary metric represents the window, and until when a warm-up is seen; `null` where seconds are no samples of it, and where the load itself changes. */
   steadiness: Steadiness | null;
   /** The target, without secrets. */
   target: Redacted;

@@ -22,8 +22,8 @@ export function microseconds(text: string): number | null {
 /** The probes, the lowest rate first. */
 export const byRate = (probes: Probe[]): Probe[] => probes.toSorted((a, b) => a.rate - b.rate);
 
-/** What the search has found, or where it stands while it goes on: never that it was interrupted then. */
-export function standing(result: CapacityResult, goesOn: boolean): string {
+/** What the search has found, or how far it is while it is running: it is never called interrupted then. */
+export function standing(result: CapacityResult, inProgress: boolean): string {
   const found = result.judgement;
   if (found?.result === 'found') {
     const sure = found.precise ? '' : ', less precisely than asked for';
@@ -35,7 +35,7 @@ export function standing(result: CapacityResult, goesOn: boolean): string {
   const broken = Math.min(...result.probes.filter((p) => p.reason !== null).map((p) => p.rate));
   const between = [kept > 0 ? `kept at ${count(kept)}` : '', Number.isFinite(broken) ? `broken at ${count(broken)}` : ''].filter(Boolean).join(', ');
   const where = between ? `: the limit is ${between} transactions per second` : '';
-  return goesOn ? `The search goes on after ${counted(result.probes.length, 'probes')}${where}.` : `The search ended before the capacity was found, after ${counted(result.probes.length, 'probes')}${where}.`;
+  return inProgress ? `The search is still running after ${counted(result.probes.length, 'probes')}${where}.` : `The search ended before the capacity was found, after ${counted(result.probes.length, 'probes')}${where}.`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Comparison, Figure } from '../api/types';
-import { extent, ratio, shown, verdict } from './comparison';
+import { compared, extent, ratio, shown, verdict } from './comparison';
 
 const made = (low: number, high: number, better: 'higher' | 'lower', kind: 'faster' | 'slower' | 'equivalent'): Comparison =>
   ({ ratio: (low + high) / 2, interval: { low, high }, margin: 0.02, better, basis: { kind: 'pairs', pairs: 5 }, verdict: { kind } });
@@ -9,6 +9,7 @@ const figure = (comparison: Comparison | null, unit: Figure['unit'] = 'us'): Fig
 describe('a comparison', () => {
   it('has its ratio with the interval', () => {
     expect(ratio(made(1.01, 1.074, 'higher', 'faster'))).toBe('1.042 (1.010 to 1.074)');
+    expect(ratio(made(0.5, 13690958.15, 'higher', 'faster'))).toBe('6,845,479 (0.500 to 13,690,958)');
   });
 
   it('says what a time that is longer is', () => {
@@ -22,4 +23,8 @@ describe('a comparison', () => {
     expect(extent([figure(made(0.999, 1.001, 'lower', 'equivalent'))])).toBeCloseTo(0.042);
     expect(extent([figure(made(0.1, 5, 'lower', 'slower'))])).toBe(1);
   });
+});
+
+it('reads in a list as a verdict and a ratio', () => {
+  expect(compared({ primary_metric_name: 'slower: NOPM B/A', primary_metric_value: 0.2841 })).toBe('slower, 0.284 × NOPM');
 });

@@ -1,6 +1,6 @@
 // A comparison as people read it: the server judges, this words and scales what is drawn.
 
-import type { Comparison, ComparisonVerdict, Figure } from '../api/types';
+import type { Comparison, ComparisonVerdict, Figure, JobSummary } from '../api/types';
 import { count, percent, time } from './format';
 
 /** The colour of a verdict on B. */
@@ -11,11 +11,11 @@ export const shown = (figure: Figure, value: number) => ({ us: time, share: (v: 
 
 /** A ratio with its interval: `1.042 (1.010 to 1.075)`. */
 export function ratio(made: Comparison): string {
-  const three = (value: number) => value.toFixed(3);
+  const three = (value: number) => (value < 100 ? value.toFixed(3) : count(value));
   return `${three(made.ratio)} (${three(made.interval.low)} to ${three(made.interval.high)})`;
 }
 
-/** What a figure says of B in a word or three; `better` and `worse` where lower is better. */
+/** The verdict on one figure of B, in up to three words. */
 export function verdict(made: Comparison): string {
   const { verdict, better } = made;
   if (verdict.kind === 'equivalent') return 'the same';
@@ -28,4 +28,10 @@ export function verdict(made: Comparison): string {
 export function extent(figures: Figure[]): number {
   const far = figures.flatMap(({ comparison: made }) => (made ? [made.margin * 2, 1 - made.interval.low, made.interval.high - 1] : []));
   return Math.min(1, Math.max(0.02, ...far) * 1.05);
+}
+
+/** What a stored comparison found, for a list: `slower, 0.284 × NOPM`. Its primary metric is `slower: NOPM B/A`. */
+export function compared(job: Pick<JobSummary, 'primary_metric_name' | 'primary_metric_value'>): string {
+  const [verdict, figure] = (job.primary_metric_name ?? '').replace(/ B\/A$/, '').split(': ');
+  return `${figure ? `${verdict}, ` : ''}${job.primary_metric_value?.toFixed(3)} × ${figure ?? verdict}`;
 }

@@ -9,6 +9,11 @@ export function errorBars(points: () => { x: number; interval: Interval | null |
   return (u) => {
     const { ctx } = u;
     ctx.save();
+    // An interval that goes beyond what is shown ends at the frame, without a cap.
+    ctx.beginPath();
+    ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
+    ctx.clip();
+    ctx.setLineDash([]);
     ctx.strokeStyle = colour('s1');
     ctx.lineWidth = 1.5 * devicePixelRatio;
     for (const { x, interval } of points()) {

@@ -100,5 +100,11 @@ function three(value: number): string {
   return text.includes('.') && value >= 1 && Number.isInteger(value) ? String(value) : text;
 }
 
+/** What limited a run, in a word: `load_limited` is `load`. */
+export const bottleneck = (kind: string) => kind.replace(/_(limited|bound)$/, '');
+
+/** A name at the beginning of a line: `Run`. */
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** A figure in the unit that it is declared with. */
 export const inUnit = (unit: 'us' | 'share' | 'number', value: number | null) => ({ us: time, share: percent, number: count })[unit](value);

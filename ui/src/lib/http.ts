@@ -1,6 +1,6 @@
 // Requests to the server. Every refusal is an `ApiError` with the server's own words and what to do next.
 
-/** What the server says when it refuses. */
+/** A rejection by the server, with its message. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -22,13 +22,13 @@ export async function ask<T>(path: string, options: { method?: string; body?: un
     answer = await fetch(`/api/v1/${path}`, {
       method,
       ...(signal ? { signal } : {}),
-      // Every change says that it is JSON, also without a body: a form of another site cannot.
+      // Every change declares JSON, even without a body: a form on another site cannot do that.
       ...(method === 'GET' ? {} : { headers: { 'content-type': 'application/json' } }),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new ApiError(0, 'unreachable', 'The server does not answer.', undefined, 'Is triphammer serve still running? This page goes on when it is back.');
+    throw new ApiError(0, 'unreachable', 'The server does not answer.', undefined, 'Is triphammer serve still running? This page reconnects when it is back.');
   }
   if (answer.status === 401) logIn();
   const text = await answer.text();

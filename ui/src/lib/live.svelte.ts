@@ -1,5 +1,5 @@
-// What the server tells while it works. One connection a page; the browser connects again by itself and the
-// server sends what was missed. A server that was started anew (another instance) makes the page forget.
+// Live events of the server. Each page has one connection; the browser reconnects by itself, and the server sends
+// what was missed. After a restart of the server (another instance) the page drops what it has.
 
 import type { Activity, HostLoad, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveSecond, LiveSeconds, LiveStep } from '../api/types';
 import { ask } from './http';
@@ -129,7 +129,7 @@ class Live {
         this.#change(id, (c) => ({ ...c, seconds: replaced(c.seconds, seconds) }));
       }
     } catch {
-      // The page goes on with what it has.
+      // The page keeps what it has.
     } finally {
       this.#thinning.delete(id);
     }

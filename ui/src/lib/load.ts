@@ -56,3 +56,11 @@ const ONLY: Record<string, Kind[]> = {
 
 /** Whether a setting means something with this load model. */
 export const applies = (setting: string, kind: Kind): boolean => ONLY[setting]?.includes(kind) ?? true;
+
+/** Arrivals in words: `arrivals at 500 per second`, `arrivals rising from 10 to 200 per second within 1m`. */
+export function arrivals(text: string): string {
+  const load = parseLoad(text);
+  if (load.kind === 'rate') return `${load.constant ? 'evenly spaced arrivals' : 'arrivals'} at ${load.rate} per second`;
+  if (load.kind !== 'ramp') return `arrivals by ${text}`;
+  return `arrivals ${Number(load.to) < Number(load.from) ? 'falling' : 'rising'} from ${load.from} to ${load.to} per second within ${load.over}`;
+}

@@ -1,4 +1,4 @@
-// The live figure's interval while a run goes on: a quick look by batch means. The result has the careful one.
+// The live figure's interval during a run: a quick estimate by batch means. The result has the careful one.
 
 /** Mean of a series with the half width of its 95 % interval; `half` is null while there is too little. */
 export function interval(values: number[]): { n: number; mean: number; half: number | null } {

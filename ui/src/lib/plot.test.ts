@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { pointed, style, widths } from './plot';
+import { count, percent, time } from './format';
+import { pointed, steps, style, widths } from './plot';
 
 test('a legend shows the value pointed at, and the last one that is there otherwise', () => {
   expect(pointed([1, 2, 3, null], 1)).toBe(2);
@@ -12,6 +13,12 @@ test('of lines that coincide the lower one is wider, so that both are seen', () 
   const [below, above, apart] = widths([[100, 101, 99], [100, 100, 100], [10, 12, 9]]);
   expect(below!).toBeGreaterThan(above!);
   expect(above).toBe(apart);
+});
+
+test('no two marks of an axis read the same', () => {
+  expect(steps(count).filter((step) => step < 1)).toEqual([0.1, 0.2, 0.5]);
+  expect(Math.min(...steps(time))).toBe(1);
+  expect(Math.min(...steps((v) => percent(v, 0)))).toBe(0.01);
 });
 
 test('lines side by side differ by colour and by dash', () => {

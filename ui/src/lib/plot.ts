@@ -67,6 +67,12 @@ export function pointed(column: ArrayLike<number | null | undefined>, at: number
   return null;
 }
 
+/** Steps of an axis that lead from one text to another: 0.25 is none where values are whole. */
+export function steps(show: (value: number) => string): number[] {
+  const all = Array.from({ length: 19 }, (_, i) => i - 6).flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`)));
+  return all.filter((step) => new Set([0, 1, 2, 3, 4].map((n) => show(n * step))).size === 5);
+}
+
 /** The axes, `scale` times as large as usual. */
 export function axes(x: Axis, y: Axis, scale: number): uPlot.Axis[] {
   const font = `${TEXT * scale}px system-ui, sans-serif`;
@@ -77,7 +83,7 @@ export function axes(x: Axis, y: Axis, scale: number): uPlot.Axis[] {
   const values = (axis: Axis) => (_: uPlot, all: number[]) => all.map((v) => (v == null ? '' : axis.show(v)));
   return [
     { ...common, label: x.title, size: 34 * scale, space: 56 * scale, ...(x.show === clock ? { incrs: CLOCK_STEPS } : {}), values: values(x) },
-    { ...common, label: y.title, size: 62 * scale, values: values(y) },
+    { ...common, label: y.title, size: 62 * scale, incrs: steps(y.show), values: values(y) },
   ];
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ApiError } from './http';
-import { plain, problems, type Form } from './problems';
+import { plain, problems, type Form, plainHelp } from './problems';
 
 const form = (settings: Record<string, string>): Form => ({ command: 'run', target: null, other: null, settings });
 const about = (field: string | undefined, message: string) => new ApiError(422, 'invalid', message, field);
@@ -26,6 +26,16 @@ test('a form without a problem has a preview, and what is about no field is show
 });
 
 test('messages lose what only a command line needs', () => {
-  expect(plain('--vus from the request: `x` cannot be read')).toBe('`x` cannot be read');
+  expect(plain('--vus from the request: `x` cannot be read')).toBe('“x” cannot be read');
+  expect(plain('--rampup goes by time; --transactions has none', { rampup: 'Ramp-up', transactions: 'Transactions per user' })).toBe('“Ramp-up” goes by time; “Transactions per user” has none');
   expect(plain('nothing is built')).toBe('Nothing is built');
+});
+
+test('help names fields instead of flags, and leaves out exit codes', () => {
+  const titles = { 'until-ci': 'End when this precise', vus: 'Virtual users' };
+  expect(plainHelp('Timed window, the longest with --until-ci', titles)).toBe('Timed window, the longest with “End when this precise”');
+  expect(plainHelp('Highest level that `--vus auto` tries', titles)).toBe('Highest level that “Virtual users” auto tries');
+  expect(plainHelp('End the run early above this: 50%/10s. The run is stored, and the exit code is 1', titles)).toBe('End the run early above this: 50%/10s');
+  expect(plainHelp('Such as `failures < 0.1%`; several with commas, or the flag again. When one fails the exit code is 1', titles)).toBe('Such as “failures < 0.1%”; several with commas');
+  expect(plainHelp('10s and 5s in `capacity`', titles, false)).toBe('10s and 5s in “capacity”');
 });

@@ -9,7 +9,7 @@ test('what a form comes to reads as a sentence', () => {
   const run = preview({ vus: '8', transactions: 'by time', duration: '5m', rampup: '1m', load: 'closed' });
   expect(sentence('run', run, 'TPROC-C')).toBe('Drives TPROC-C at postgres://bench@db1/tpcc with 8 virtual users for 5m after 1m of ramp-up.');
   const open = preview({ vus: '64', duration: '5m', rampup: '1m', load: 'rate:500/s' });
-  expect(sentence('run', open, 'TPROC-C')).toContain('with a load of rate:500/s over 64 sessions');
+  expect(sentence('run', open, 'TPROC-C')).toContain('with arrivals at 500 per second over 64 sessions');
 });
 
 test('settings stand in groups, and only those that the load model has', () => {

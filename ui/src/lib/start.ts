@@ -2,7 +2,7 @@
 
 import type { JobKind, Preview, SettingInfo } from '../api/types';
 import type { Kind } from './load';
-import { applies } from './load';
+import { applies, arrivals } from './load';
 
 /** The commands, the most used first. */
 export const COMMANDS: { command: JobKind; title: string; about: string; noun: string }[] = [
@@ -44,7 +44,7 @@ export function sentence(command: JobKind, preview: Preview, workload: string): 
   const value = (name: string) => preview.settings.find((s) => s.name === name)?.value ?? '';
   const users = value('vus') === '1' ? '1 virtual user' : `${value('vus')} virtual users`;
   const model = value('load');
-  const load = !model || model === 'closed' ? users : `a load of ${model} over ${value('vus')} sessions`;
+  const load = !model || model === 'closed' ? users : model === 'keyed' ? `${value('terminals')} terminals` : `${arrivals(model)} over ${value('vus')} sessions`;
   const time = /^\d+$/.test(value('transactions')) ? `${value('transactions')} transactions per user` : `${value('duration')} after ${value('rampup')} of ramp-up`;
   const each = `each for ${time}`;
   switch (command) {

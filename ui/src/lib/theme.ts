@@ -1,4 +1,4 @@
-// Light or dark: as the system says, until the reader chooses. The choice stays in this browser.
+// Light or dark: follows the system until the reader chooses. This browser keeps the choice.
 
 export type Theme = 'light' | 'dark';
 

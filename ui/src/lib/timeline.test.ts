@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { LiveSecond } from '../api/types';
-import { ofLive, untilEnd } from './timeline';
+import type { LivePhase, LiveSecond } from '../api/types';
+import { ofLive, stretches, untilEnd } from './timeline';
 
 const second = (first: number, per_second: number) => {
   const type = { name: 'new_order', committed: per_second, failed: 0, retries: 0, per_second, p50_us: 1, p95_us: 1, p99_us: 1, max_us: 1 };
@@ -11,9 +11,15 @@ test('the second of the drain is a gap in the rates, not a fall to 0', () => {
   const timeline = untilEnd(ofLive([second(0, 90), second(1, 100), second(2, 3)]), 2.001);
   expect(timeline.primary_metric).toEqual([5400, 6000, null]);
   expect(timeline.rates[0]!.values).toEqual([90, 100, null]);
+  expect(timeline.times[0]!.p95).toEqual([1, 1, null]);
   expect(timeline.x).toEqual([0, 1, 2]);
 });
 
 test('while the load goes on nothing is left out', () => {
   expect(untilEnd(ofLive([second(0, 90)]), null).primary_metric).toEqual([5400]);
+});
+
+test('a run without a ramp-up has no mark of one', () => {
+  const begun = (at_s: number) => stretches([{ phase: 'window', at_s } as LivePhase]).map((stretch) => stretch.label);
+  expect([begun(0.002), begun(5)]).toEqual([[], ['ramp-up']]);
 });

@@ -37,7 +37,7 @@ function valuesOf(series: JobSeries, metric: Metric): Column {
   return series.first.map((_, i) => types.reduce((sum, values) => sum + (values[i] ?? 0), 0));
 }
 
-/** Of a run that goes on. */
+/** The timeline of a run in progress. */
 export function ofLive(seconds: LiveSecond[]): Timeline {
   const names = ['all', ...(seconds[0]?.types.map((t) => t.name) ?? [])];
   const pick = (s: LiveSecond, i: number) => (i === 0 ? s.total : s.types[i - 1]!);
@@ -70,8 +70,9 @@ export function ofJob(series: JobSeries): Timeline {
 }
 
 /**
- * Without the rates of what came after the load ended: the drain lasts for a part of a second and nothing new begins
- * in it, so that its rate is no fall of the throughput.
+ * Without the rates and the times of what came after the load ended: the drain lasts for a part of a second and
+ * nothing new begins in it, so that its rate is no fall of the throughput, and the few that end in it are no sample
+ * of the response times.
  */
 export function untilEnd(timeline: Timeline, end: number | null): Timeline {
   if (end === null) return timeline;
@@ -80,7 +81,8 @@ export function untilEnd(timeline: Timeline, end: number | null): Timeline {
     ...timeline,
     primary_metric: timeline.primary_metric && cut(timeline.primary_metric),
     rates: timeline.rates.map((rate) => ({ ...rate, values: cut(rate.values) })),
-    // What happened in the drain is counted; sessions that leave and a host at rest say nothing of the run.
+    times: timeline.times.map((t) => ({ ...t, p50: cut(t.p50), p95: cut(t.p95), p99: cut(t.p99), max: cut(t.max) })),
+    // Counters keep what happened in the drain; sessions that close and an idle host do not describe the run.
     figures: timeline.figures.map((figure) => (figure.metric.counts ? figure : { ...figure, values: cut(figure.values) })),
   };
 }
@@ -93,12 +95,13 @@ export interface Stretch {
   colour: string;
 }
 
-/** The phases of a run that goes on, as stretches. */
+/** The phases of a run in progress, as stretches. */
 export function stretches(phases: LivePhase[]): Stretch[] {
   const at = (name: string) => phases.find((p) => p.phase === name)?.at_s ?? null;
   const [window, drain] = [at('window'), at('drain') ?? at('abort')];
   const found: Stretch[] = [];
-  if (window !== null && window > 0) found.push({ from: 0, to: window, label: 'ramp-up', colour: 'quiet' });
+  // Without a ramp-up the window begins a moment after the run's zero.
+  if (window !== null && window >= 0.5) found.push({ from: 0, to: window, label: 'ramp-up', colour: 'quiet' });
   if (drain !== null) found.push({ from: drain, label: 'drain', colour: 'quiet' });
   return found;
 }

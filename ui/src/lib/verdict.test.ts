@@ -38,5 +38,5 @@ test('a failing run says first how many failed, and with what', () => {
 
 test('a summary reads as a sentence', () => {
   expect(sentence(run())).toBe('TPROC-C with 1 warehouse on PostgreSQL 15.4: 1 virtual user reached 12,345 NOPM over 1m, and was steady.');
-  expect(loadInWords(run({ spec: { users: 64, load: 'rate:500/s' } }))).toBe('arrivals by rate:500/s over 64 sessions');
+  expect(loadInWords(run({ spec: { users: 64, load: 'rate:500/s' } }))).toBe('arrivals at 500 per second over 64 sessions');
 });

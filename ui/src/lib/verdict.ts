@@ -1,7 +1,8 @@
-// What is said of a run first: whether it can be used, and if not, why.
+// The verdict on a run: whether it can be used, and if not, why.
 
 import type { RunResult } from '../api/types';
 import { count, counted, duration, percent } from './format';
+import { arrivals } from './load';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'plain';
 
@@ -39,6 +40,9 @@ export function failing(result: RunResult): string | null {
   return `${name} ${count(value)}, ${percent(share, share === 1 ? 0 : 1)} failed${error ? `: ${error}` : ''}`;
 }
 
+/** Whether steadiness was not judged because the load itself changes. */
+export const changes = (result: RunResult) => result.steadiness == null && /^(ramp|steps):/.test(result.spec.load);
+
 /** A run as a sentence. */
 export function sentence(result: RunResult): string {
   const { workload, server, primary_metric, durations } = result;
@@ -54,5 +58,5 @@ export function loadInWords(result: RunResult): string {
   const many = (n: number, one: string) => `${count(n)} ${one}${n === 1 ? '' : 's'}`;
   if (load === 'closed') return many(users, 'virtual user');
   if (load.startsWith('keyed')) return many(users, 'terminal');
-  return `arrivals by ${load} over ${many(users, 'session')}`;
+  return `${arrivals(load)} over ${many(users, 'session')}`;
 }

@@ -95,16 +95,23 @@ impl Campaign {
         ];
         Line::from_iter(line).render(title, buffer);
         let from = self.made.len().saturating_sub(list.height.into());
-        for (row, made) in list.rows().zip(&self.made[from..]) {
-            let sides = [Constraint::Min(0), Constraint::Length(30)];
+        let texts: Vec<_> = self.made[from..].iter().map(Made::texts).collect();
+        let widest = texts.iter().map(|[_, figures]| figures.chars().count()).max().unwrap_or(0);
+        let sides = [Constraint::Min(0), Constraint::Length(widest.try_into().unwrap_or(u16::MAX))];
+        for (row, [title, text]) in list.rows().zip(texts) {
             let [name, figures] = Layout::horizontal(sides).spacing(1).areas(row);
-            Line::from(format!(" {}", made.title)).render(name, buffer);
-            Line::from(made.figures()).right_aligned().render(figures, buffer);
+            Line::from(title).render(name, buffer);
+            Line::from(text).right_aligned().render(figures, buffer);
         }
     }
 }
 
 impl Made {
+    /// A line of the list: what ran, a rate as short as a column of 80 needs it, and what it gave.
+    fn texts(&self) -> [String; 2] {
+        [format!(" {}", self.title.replace(" transactions per second", "/s")), self.figures()]
+    }
+
     fn figures(&self) -> String {
         if self.runs == 0 {
             return "could not be run".to_owned();
@@ -118,4 +125,26 @@ impl Made {
 #[expect(clippy::cast_precision_loss, reason = "shown to a few digits")]
 const fn seconds(number: u64) -> f64 {
     number as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probes_and_their_figures_are_whole_in_half_of_80_columns() {
+        let made = |title: &str| Made {
+            title: title.to_owned(),
+            runs: 2,
+            sums: [40_600.0, 5_280.0],
+            rejected: 0,
+        };
+        let made = vec![made("800 transactions per second"), made("8 virtual users, with 2 more")];
+        let campaign = Campaign { made, ..Campaign::default() };
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 40, 3));
+        campaign.draw("NOPM", buffer.area, &mut buffer);
+        let row = |y| (0..40).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+        assert_eq!(row(1), " 800/s               20,300  2.64 ms  ×2");
+        assert!(row(2).starts_with(" 8 virtual users, "), "{}", row(2));
+    }
 }

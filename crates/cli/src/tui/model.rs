@@ -45,6 +45,8 @@ pub struct Model {
     pub elapsed_s: u64,
     /// What the figures are of: the ramp-up, then the window and nothing else.
     pub figures: Figures,
+    /// The second since which no transaction has completed, while that lasts.
+    pub outage_since: Option<u64>,
     /// The last seconds.
     pub recent: VecDeque<Point>,
     /// The whole run.
@@ -117,6 +119,7 @@ impl Model {
             connecting: None,
             phase: None,
             elapsed_s: 0,
+            outage_since: None,
             recent: VecDeque::new(),
             course: Vec::new(),
             whole: None,
@@ -151,6 +154,7 @@ impl Model {
     /// The next run of a campaign begins: what is shown of runs is of that one.
     fn begin_step(&mut self) {
         (self.connecting, self.phase, self.elapsed_s) = (None, None, 0);
+        self.outage_since = None;
         self.figures = Figures::new(self.transactions.len());
         (self.whole, self.users, self.plan) = (None, None, None);
         self.recent.clear();
@@ -174,7 +178,9 @@ impl Model {
     fn second(&mut self, second: &Second) {
         self.elapsed_s = second.interval.last + 1;
         let point = Point::of(second, &self.primary_metric);
-        if matches!(second.phase, Phase::RampUp | Phase::Window) {
+        let is_load = matches!(second.phase, Phase::RampUp | Phase::Window);
+        self.outage_since = second.interval.outage_since.filter(|_| is_load);
+        if is_load {
             self.figures.take(second, &point);
         }
         match &mut self.whole {

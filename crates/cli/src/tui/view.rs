@@ -200,14 +200,18 @@ fn mean_of(model: &Model) -> String {
     }
 }
 
-/// What limits the run: every metric of all threads that declares a chart, as the last second has it,
+/// Since when there is no service; what limits the run: every metric of all threads that declares a chart, as the last second has it,
 /// and the sums of counters that are above 0; as many as fit.
 fn draw_gauges(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let model = seen.model;
     let failures = model.failures();
     let style = |is_bad: bool| if is_bad { seen.palette.bad() } else { Style::new() };
-    let mut line =
-        Line::from(Span::styled(format!(" failed {}", percent(failures)), style(failures > 0.0)));
+    let mut line = Line::default();
+    if let Some(since) = model.outage_since {
+        let text = format!(" no service since {} ", clock(seconds(since)));
+        line.push_span(Span::styled(text, seen.palette.bad().add_modifier(Modifier::BOLD)));
+    }
+    line.push_span(Span::styled(format!(" failed {}", percent(failures)), style(failures > 0.0)));
     for metric in OF_SECOND.iter().filter(|metric| metric.chart.is_some()) {
         let value = model.latest(metric).filter(|value| !metric.is_counter() || *value > 0.0);
         let Some(value) = value else { continue };
@@ -337,6 +341,18 @@ mod tests {
         let text = text(&screen(100, 24, keys, 30));
         assert!(text.lines().last().unwrap().contains("a again to do it"), "{text}");
         assert!(text.contains("± from 45 s"), "{text}");
+    }
+
+    #[test]
+    fn an_outage_is_seen_while_it_lasts() {
+        let mut model = model();
+        pass(&mut model, 30);
+        model.outage_since = Some(27);
+        let (said, keys, palette) = (&[][..], Keys::default(), Palette::new(true));
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 80, 24));
+        draw(&Seen { model: &model, said, keys, palette }, buffer.area, &mut buffer);
+        let text = text(&buffer);
+        assert!(text.contains(" no service since 0:00:27  failed "), "{text}");
     }
 
     #[test]

@@ -112,6 +112,7 @@ const TABLE: &[(&[&str], &str)] = &[
     (&["capacity", "null:", "--limit", "all.p95 < 1s", "--max-rate", "0"], "`0` is no rate"),
     (&["capacity", "null:", "--limit", "all.p95 < 1s", "--precision", "0"], "more than 0 %"),
     (&["run", "null:", "--until-ci", "1%", "--transactions", "5"], "exclude each other"),
+    (&["run", "null:", "--until-ci", "1%", "--load", "ramp:1..2/1m"], "give --duration instead"),
     (&["jobs", "--parent", "x"], "`x` is no job number"),
     (&["report", "99"], "there is no job 99"),
     (&["report", "first"], "`first` is no job number"),

@@ -26,7 +26,7 @@ fn the_capacity_of_a_server_with_four_workers_is_found() {
     assert!(probes.iter().any(|probe| probe["reason"].is_null()));
     assert!(probes.iter().any(|probe| probe["reason"].is_string()));
     let jobs = program.ok(&["jobs"]);
-    assert_eq!(jobs.lines().count(), 2, "{jobs}");
+    assert_eq!(jobs.lines().count(), 3, "{jobs}");
     assert!(jobs.contains("tx/s"), "{jobs}");
     let report = program.ok(&["report", "last"]);
     assert!(report.contains("all.p95 < 400ms holds up to"), "{report}");

@@ -53,7 +53,7 @@ fn a_server_that_is_a_fifth_slower_is_called_slower() {
     let list = program.ok(&["jobs"]);
     assert!(list.contains("slower: TPS B/A"), "{list}");
     assert!(list.contains("(8 runs)"), "{list}");
-    assert_eq!(list.lines().count(), 2, "its runs are below it: {list}");
+    assert_eq!(list.lines().count(), 3, "its runs are below it: {list}");
     let report = program.ok(&["report", &job]);
     assert!(report.contains("B is slower:"), "{report}");
     assert!(program.ok(&["report", &job, "--format", "markdown"]).contains("**B is slower:"));
@@ -142,7 +142,7 @@ fn what_does_not_compare_is_refused() {
     let done = program.run(&["compare", "--ab", "null:", unreachable, "--connect-timeout", "1s"]);
     assert_eq!(done.code, 2, "{}", done.err);
     assert!(!done.err.contains("s3cret"), "{}", done.err);
-    assert_eq!(program.ok(&["jobs"]).lines().count(), 3, "nothing was begun");
+    assert_eq!(program.ok(&["jobs"]).lines().count(), 5, "nothing was begun");
 }
 
 #[test]

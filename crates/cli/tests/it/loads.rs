@@ -35,6 +35,9 @@ fn an_open_load_offers_what_its_steps_say_and_can_be_replayed() {
     assert!((400..600).contains(&count("offered")), "{arrivals}");
     assert_eq!(count("offered"), count("started") + count("skipped") + count("never_started"));
     assert!(result["pool_wait"]["count"].as_u64().unwrap() > 200, "{result}");
+    assert!(result["steadiness"].is_null(), "the load itself changes: {}", result["steadiness"]);
+    let report = program.ok(&["report", "1", "--format", "markdown"]);
+    assert!(report.contains("not judged, because the load itself changes"), "{report}");
     let slow = result["exemplars"].as_array().unwrap();
     assert_eq!(slow.len(), 10);
     // The arrival alone gives the input, so the file of the steps may be gone.

@@ -300,6 +300,7 @@ impl Control {
             {
                 self.outbox.note(note);
             }
+            second.outage_since = self.outages.since();
             (second.gauges.host, second.gauges.host_use) = self.host.since_last();
             self.demand.complete(&mut second, stop);
             self.sums.add_second(&second, self.phases.is_timed(&second));

@@ -1,6 +1,6 @@
 //! Outages: stretches in which nothing completed although users were active, and how soon after a
-//! session reconnected the first transaction committed. They remain in the timed window; they are
-//! only reported here.
+//! session reconnected the first transaction committed. They remain in the timed window; here they
+//! are only detected, for the live views and for the result.
 
 use std::ops::Range;
 
@@ -8,7 +8,8 @@ use crate::clock::Elapsed;
 use crate::event::Note;
 
 /// Average rate so far, in transactions per second, from which a second without any transaction is
-/// an outage; at lower rates such a second may be chance.
+/// an outage; at lower rates such a second may be chance,
+/// unless no session can be opened either.
 const USUAL_PER_SECOND: u64 = 10;
 
 /// Detects the outages of a run.
@@ -23,7 +24,12 @@ pub(super) struct Outages {
 impl Outages {
     /// Takes the next second; returns a note if it ended a quiet stretch.
     pub fn second(&mut self, index: u64, completed: u64) -> Option<Note> {
-        self.quiet.second(index, completed)
+        self.quiet.second(index, completed, self.is_away)
+    }
+
+    /// The first second of the current outage.
+    pub const fn since(&self) -> Option<u64> {
+        self.quiet.since
     }
 
     /// Records that a lost session cannot be re-created; returns a note for the first of an outage.
@@ -58,9 +64,10 @@ struct Quiet {
 
 impl Quiet {
     /// Takes the next second; returns a note if it ended a quiet stretch.
-    fn second(&mut self, index: u64, completed: u64) -> Option<Note> {
+    fn second(&mut self, index: u64, completed: u64, is_away: bool) -> Option<Note> {
         if completed == 0 {
-            if self.completed >= USUAL_PER_SECOND * self.seconds && self.seconds > 0 {
+            let is_unusual = self.seconds > 0 && self.completed >= USUAL_PER_SECOND * self.seconds;
+            if is_unusual || is_away {
                 self.since.get_or_insert(index);
             }
             return None;
@@ -166,12 +173,28 @@ mod tests {
     fn a_quiet_stretch_is_noticed_only_where_work_is_usual() {
         let mut quiet = Quiet::default();
         let seconds = [100, 90, 0, 0, 80];
-        let notes: Vec<_> =
-            (0..).zip(seconds).filter_map(|(index, ended)| quiet.second(index, ended)).collect();
+        let notes: Vec<_> = (0..)
+            .zip(seconds)
+            .filter_map(|(index, ended)| quiet.second(index, ended, false))
+            .collect();
         assert_eq!(notes.len(), 1);
         assert!(notes[0].text.contains("for 2 s, from second 2 to second 4"), "{:?}", notes[0]);
         let mut slow = Quiet::default();
-        assert!([1, 0, 2, 0, 1].into_iter().all(|ended| slow.second(0, ended).is_none()));
+        assert!([1, 0, 2, 0, 1].into_iter().all(|ended| slow.second(0, ended, false).is_none()));
+    }
+
+    #[test]
+    fn an_outage_is_known_while_it_goes_on_however_slow_the_load_is() {
+        let mut outages = Outages::default();
+        assert_eq!((outages.second(0, 1), outages.since()), (None, None));
+        outages.second(1, 0);
+        assert_eq!(outages.since(), None, "one per second may be chance");
+        outages.away(Elapsed::at_second(2), "connection refused");
+        outages.second(2, 0);
+        outages.second(3, 0);
+        assert_eq!(outages.since(), Some(2));
+        assert_eq!(outages.second(4, 1).unwrap().kind, "outage");
+        assert_eq!(outages.since(), None);
     }
 
     #[test]

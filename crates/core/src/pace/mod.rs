@@ -83,6 +83,12 @@ impl Load {
     pub const fn is_open(&self) -> bool {
         matches!(self, Self::Rate { .. } | Self::Ramp { .. } | Self::Steps(_))
     }
+
+    /// Whether the load itself changes in the timed window: then no level of it is to be expected.
+    #[must_use]
+    pub const fn changes(&self) -> bool {
+        matches!(self, Self::Ramp { .. } | Self::Steps(_))
+    }
 }
 
 impl fmt::Display for Load {

@@ -177,6 +177,14 @@ async fn an_outage_is_seen_in_the_series_and_stays_in_the_window() {
         run_with(plan("null:?service=10ms&stall=3s/10s", 4, 20), async |_| {}).await;
     let per_second = seconds(&events);
     assert_eq!(per_second[11], 0, "{per_second:?}");
+    let since = |second| {
+        events.iter().find_map(|event| match event {
+            Event::Second(interval) if interval.first == second => interval.outage_since,
+            _ => None,
+        })
+    };
+    assert!(matches!(since(11), Some(10 | 11)), "known while it goes on: {:?}", since(11));
+    assert_eq!((since(8), since(15)), (None, None));
     let end = end.unwrap();
     assert_eq!(end.window.seconds(), 20.0);
     assert!(end.notes.iter().any(|note| note.kind == "outage"), "{:?}", end.notes);

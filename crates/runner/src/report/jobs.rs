@@ -5,22 +5,29 @@ use super::table::{Table, width};
 use crate::store::JobRow;
 
 /// Widest line of a list of jobs.
-const WIDTH: usize = 100;
+const WIDTH: usize = 80;
 
-/// Columns of the longest label or target that is shown whole, and to which they are cut at most,
-/// to fit a list into [`WIDTH`].
-const CELL: std::ops::RangeInclusive<usize> = 10..=40;
+/// Narrowest and widest label that is shown, to fit a list into [`WIDTH`].
+const LABEL: std::ops::RangeInclusive<usize> = 10..=40;
 
-/// The jobs as a table, in the order given, with a line break at its end. A line for an empty list.
+/// What the second line of a job begins with.
+const INDENT: &str = "     ";
+
+/// The jobs in the order given, with a line break at the end: a table, and below each job what was driven where. A
+/// line for an empty list.
 #[must_use]
 pub fn text(jobs: &[JobRow]) -> String {
     if jobs.is_empty() {
         return "No jobs yet. `triphammer run` makes one.\n".to_owned();
     }
     let fits = |lines: &Vec<String>| lines.iter().all(|line| width(line) <= WIDTH);
-    let lines = CELL.rev().map(|cell| table(jobs, cell).lines(2)).find(fits);
-    let lines = lines.unwrap_or_else(|| table(jobs, *CELL.start()).lines(2));
-    lines.into_iter().map(|line| line + "\n").collect()
+    let lines = LABEL.rev().map(|label| table(jobs, label).lines(2)).find(fits);
+    let mut lines = lines.unwrap_or_else(|| table(jobs, *LABEL.start()).lines(2)).into_iter();
+    let mut text = lines.next().unwrap_or_default() + "\n";
+    for (line, job) in lines.zip(jobs) {
+        text.push_str(&format!("{line}\n{INDENT}{}\n", whereabouts(job)));
+    }
+    text
 }
 
 /// The jobs as a JSON array of [`JobRow`]s, indented, without a line break at its end.
@@ -29,20 +36,10 @@ pub fn json(jobs: &[JobRow]) -> String {
     super::json::pretty(jobs)
 }
 
-/// The list with targets and labels cut to `cell` columns.
-fn table(jobs: &[JobRow], cell: usize) -> Table {
+/// The list with labels cut to `most` columns.
+fn table(jobs: &[JobRow], most: usize) -> Table {
     let labels = jobs.iter().any(|job| job.label.is_some());
-    let mut head = vec![
-        "job",
-        "started (UTC)",
-        "kind",
-        "status",
-        "workload",
-        "scale",
-        "target",
-        "vus",
-        "result",
-    ];
+    let mut head = vec!["job", "started (UTC)", "kind", "status", "result"];
     if labels {
         head.push("label");
     }
@@ -53,18 +50,26 @@ fn table(jobs: &[JobRow], cell: usize) -> Table {
             minute(&job.started_at),
             job.kind.name().to_owned(),
             job.status.name().to_owned(),
-            job.workload.clone(),
-            job.scale.to_string(),
-            cut_in_the_middle(job.target.as_str(), cell),
-            job.users.map_or_else(String::new, |users| users.to_string()),
             primary_metric(job),
         ];
         if labels {
-            cells.push(cut(job.label.as_deref().unwrap_or_default(), cell));
+            cells.push(cut(job.label.as_deref().unwrap_or_default(), most));
         }
         table.row(cells);
     }
     table
+}
+
+/// `tproc-c, 10 warehouses, 16 vus, postgres://bench@db.example.org:5432/tpcc`.
+fn whereabouts(job: &JobRow) -> String {
+    let mut parts = vec![job.workload.clone()];
+    if job.scale > 0 {
+        parts.push(counted(job.scale.into(), &job.scale_unit));
+    }
+    parts.extend(job.users.map(|users| format!("{users} vus")));
+    let before = parts.join(", ") + ", ";
+    let room = WIDTH.saturating_sub(INDENT.len() + width(&before)).max(*LABEL.start());
+    before + &cut_in_the_middle(job.target.as_str(), room)
 }
 
 /// `NOPM 12,345`; of a job that is made of runs `NOPM 12,345 (9 runs)`, that of its best level, or

@@ -8,6 +8,9 @@ use crate::result::{RunResult, Status, Steady, Verdict};
 
 use super::words;
 
+/// Name of the case for steadiness.
+const STEADY: &str = "the window was steady";
+
 /// One thing that had to hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
@@ -79,7 +82,9 @@ pub fn of_run(result: &RunResult) -> Suite {
             // It is no condition of a run: the exit code does not depend on it.
             Steady::Drifting | Steady::TooShort => Outcome::Skipped(text),
         };
-        cases.push(case("triphammer.checks", "the window was steady", outcome));
+        cases.push(case("triphammer.checks", STEADY, outcome));
+    } else if let Some(why) = words::not_judged(result) {
+        cases.push(case("triphammer.checks", STEADY, Outcome::Skipped(why)));
     }
     for audit in &result.audits {
         let outcome = of_verdict(audit.verdict, audit.words.clone());

@@ -45,6 +45,8 @@ pub fn markdown(result: &RunResult) -> String {
         let next = steadiness.next.as_ref().map_or_else(String::new, |n| format!(" → {n}"));
         let text = words::steadiness(steadiness);
         out.push_str(&format!("\n**{}** {text}{next}\n", words::STEADINESS));
+    } else if let Some(why) = words::not_judged(result) {
+        out.push_str(&format!("\n**{}** {why}\n", words::STEADINESS));
     }
     figures(result, &mut out);
     if let Some(table) = words::slices(result) {

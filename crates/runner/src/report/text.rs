@@ -220,6 +220,9 @@ impl Page {
     }
 
     fn steadiness(&mut self, result: &RunResult) {
+        if let Some(why) = words::not_judged(result) {
+            return self.verdict(words::STEADINESS, Ink::Dim, &why, None);
+        }
         let Some(steadiness) = words::judged_steadiness(result) else { return };
         let ink = match steadiness.verdict {
             Steady::Steady => Ink::Green,

@@ -122,6 +122,8 @@ pub(super) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> 
         let first = steadiness.words.split(DOT).next().unwrap_or_default();
         let text = format!("{} — {first}", steady(steadiness.verdict));
         rows.push((STEADINESS, text, false));
+    } else if let Some(why) = not_judged(result) {
+        rows.push((STEADINESS, why, false));
     }
     rows.push((LIMITED_BY, result.bottleneck.title(), false));
     if !result.warnings.is_empty() {
@@ -223,6 +225,12 @@ pub(super) const STEADINESS: &str = "Steadiness";
 /// Whether the window was steady; `None` where it had no seconds, and where that does not apply.
 pub(super) fn judged_steadiness(result: &RunResult) -> Option<&Steadiness> {
     result.steadiness.as_ref().filter(|steadiness| steadiness.seconds > 0)
+}
+
+/// Why steadiness was not judged, of a run that had a window.
+pub(super) fn not_judged(result: &RunResult) -> Option<String> {
+    let is_changing = result.steadiness.is_none() && result.spec.load.changes();
+    is_changing.then(|| "not judged, because the load itself changes".to_owned())
 }
 
 /// `steady — the mean is sure to ± 0.52 % (95 %) · seconds vary by 3.1 % · …`.

@@ -57,7 +57,7 @@ pub struct RunResult {
     /// The workload's first figure, from the timed window.
     pub primary_metric: PrimaryMetricFigure,
     /// Whether the primary metric represents the window, and until when a warm-up is seen; `None` where seconds
-    /// are no samples of it.
+    /// are no samples of it, and where the load itself changes.
     #[serde(default)]
     pub steadiness: Option<Steadiness>,
     /// Sums over the data that the run should have moved by what its transactions say.

@@ -118,8 +118,12 @@ pub(crate) struct Judged<'a> {
 }
 
 impl Steadiness {
-    /// Of a run with these seconds; `None` where they are no samples of what it measures.
+    /// Of a run with these seconds; `None` where they are no samples of what it measures, and where the load
+    /// itself changes.
     pub(super) fn new(facts: &RunFacts, end: &RunEnd) -> Option<Self> {
+        if facts.spec.load.changes() {
+            return None;
+        }
         let per_unit = Measure::from(facts.description.primary_metric.measure).of_a_second()?;
         let all = &facts.primary_metric_seconds;
         let place = |second: u64| usize::try_from(second).unwrap_or(usize::MAX).min(all.len());

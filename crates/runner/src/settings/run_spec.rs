@@ -89,6 +89,14 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
             // Half an hour holds six of PostgreSQL's checkpoints: what has not settled by then has
             // no steady state to be measured.
             Length::Time(match until_ci(settings)? {
+                Some(_) if load.changes() => {
+                    let message = format!(
+                        "--until-ci needs a load that stays the same, and a load by {} changes: give \
+                         --duration instead",
+                        load.name()
+                    );
+                    return Err(SpecError::new(message).about("until-ci"));
+                }
                 Some(_) => settings.duration("duration", seconds(300, 1800))?,
                 None => settings.duration("duration", seconds(30, 300))?,
             }),

@@ -84,18 +84,30 @@ impl Store {
         found.map_err(|error| self.failed(error))
     }
 
-    /// Transactions completed per second, in `points` stretches of equal length over the whole run; fewer when
-    /// the run has fewer seconds, and none without a series.
+    /// Whether more transactions of a stored run failed than were allowed.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn too_many_failures(&self, job: JobId) -> Result<bool, StoreError> {
+        let sql = "SELECT coalesce(json_extract(result, '$.failures.above_limit'), 0)
+                   FROM jobs WHERE id = ?1";
+        let found = self.connection.query_row(sql, [job.0], |row| row.get(0));
+        found.map_err(|error| self.failed(error))
+    }
+
+    /// Transactions completed per second, in `points` stretches of equal length while there was load; fewer when
+    /// the run has fewer seconds, and none without a series. The drain is no fall of the throughput.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn sparkline(&self, job: JobId, points: u32) -> Result<Vec<f64>, StoreError> {
-        let Some(range) = self.stretch(job)? else { return Ok(Vec::new()) };
+        let Some(whole) = self.stretch(job)? else { return Ok(Vec::new()) };
+        let range = whole.start..self.load_end(job)?.unwrap_or(whole.end).max(whole.start + 1);
         let step = (range.end - range.start).div_ceil(u64::from(points.max(1))).max(1);
         let mut stretches: Vec<Stretch> = Vec::new();
         // In the order in which the rows lie: a day of them is read in a tenth of a second, and sorted in one.
         let sql = "SELECT first_second, last_second, committed + rolled_back FROM series
-                   WHERE job = ?1 ORDER BY first_second, type";
+                   WHERE job = ?1 AND first_second < ?2 ORDER BY first_second, type";
         let row = |row: &Row<'_>| {
             let (first, last, completed) =
                 (unsigned(row, 0)?, unsigned(row, 1)?, unsigned(row, 2)?);
@@ -109,8 +121,17 @@ impl Store {
             }
             Ok(())
         };
-        self.rows(sql, [job.0], row)?;
+        let [job, _, end] = bounds(job, &range);
+        self.rows(sql, [job, end], row)?;
         Ok(stretches.iter().map(Stretch::per_second).collect())
+    }
+
+    /// The first second after the load; `None` while there is load, and of series without phases.
+    fn load_end(&self, job: JobId) -> Result<Option<u64>, StoreError> {
+        let sql = "SELECT MIN(first_second) FROM seconds
+                   WHERE job = ?1 AND phase IN ('drain', 'abort')";
+        let found = self.rows(sql, [job.0], |row| row.get::<_, Option<i64>>(0))?;
+        Ok(found.into_iter().flatten().next().and_then(|second| u64::try_from(second).ok()))
     }
 
     /// The seconds that a job has a series of; `None` when it has none.

@@ -48,12 +48,14 @@ fn a_run_comes_back_as_it_went_in() {
     assert_eq!((running.row.status, running.notes.len()), (JobStatus::Running, 1));
     assert!(running.result().unwrap().is_none());
     assert!(!store.requirements_failed(job).unwrap());
+    assert!(!store.too_many_failures(job).unwrap());
 
     let (facts, end) = sample::troubled();
     let result = sample::troubled_result();
     store.finish(job, &result, &end).unwrap();
     assert!(result.requirements.iter().any(|judged| !judged.passed));
     assert!(store.requirements_failed(job).unwrap());
+    assert_eq!(store.too_many_failures(job).unwrap(), result.failures.above_limit);
     let stored = Store::open(&path).unwrap().load(job).unwrap();
     assert_eq!(stored.result().unwrap().unwrap(), result);
     assert_eq!(stored.spec.unwrap(), sample::facts().spec);

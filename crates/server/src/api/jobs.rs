@@ -111,6 +111,9 @@ pub struct JobSummary {
     pub sparkline: Vec<f64>,
     /// Whether a requirement of a run was not met: it is complete, and no success.
     pub requirements_failed: bool,
+    /// Whether more transactions of a run failed than were allowed: it is complete, and no success.
+    #[serde(default)]
+    pub too_many_failures: bool,
 }
 
 /// A job with what it left.
@@ -228,8 +231,8 @@ pub async fn list(
         let JobPage { jobs, total } = store.page(&query)?;
         let summaries = jobs.into_iter().map(|row| {
             let line = if points > 0 { store.sparkline(row.id, points)? } else { Vec::new() };
-            let unmet = store.requirements_failed(row.id)?;
-            Ok(JobSummary::new(row, line, unmet))
+            let failed = Failed::of(store, row.id)?;
+            Ok(JobSummary::new(row, line, failed))
         });
         Ok((summaries.collect::<Result<Vec<_>, StoreError>>()?, total))
     });
@@ -278,11 +281,7 @@ impl JobDetail {
             first_second: stretch.as_ref().map(|range| range.start),
             last_second: stretch.as_ref().map(|range| range.end - 1),
             document: stored.document,
-            job: JobSummary::new(
-                stored.row,
-                store.sparkline(job, 60)?,
-                store.requirements_failed(job)?,
-            ),
+            job: JobSummary::new(stored.row, store.sparkline(job, 60)?, Failed::of(store, job)?),
         })
     }
 }
@@ -391,10 +390,26 @@ impl ServerSettings {
     }
 }
 
+/// In what a complete run is no success.
+struct Failed {
+    requirements: bool,
+    transactions: bool,
+}
+
+impl Failed {
+    fn of(store: &Store, job: JobId) -> Result<Self, StoreError> {
+        Ok(Self {
+            requirements: store.requirements_failed(job)?,
+            transactions: store.too_many_failures(job)?,
+        })
+    }
+}
+
 impl JobSummary {
-    fn new(row: JobRow, sparkline: Vec<f64>, requirements_failed: bool) -> Self {
+    fn new(row: JobRow, sparkline: Vec<f64>, failed: Failed) -> Self {
         Self {
-            requirements_failed,
+            requirements_failed: failed.requirements,
+            too_many_failures: failed.transactions,
             id: row.id.0,
             kind: row.kind,
             status: row.status,

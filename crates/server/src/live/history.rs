@@ -125,6 +125,7 @@ mod tests {
             first: n,
             last: n,
             primary_metric: 60.0,
+            outage_since: None,
             total: LiveType { name: "all".into(), figures: Figures(of_all) },
             types: Vec::new(),
             figures: Figures(of_threads),

@@ -23,6 +23,9 @@ pub struct LiveSecond {
     pub last: u64,
     /// The workload's first figure, from these seconds: in its own unit, such as a minute.
     pub primary_metric: f64,
+    /// The second since which no transaction has completed; `null` unless an outage went on at the end of this
+    /// second.
+    pub outage_since: Option<u64>,
     /// All types together.
     pub total: LiveType,
     /// By transaction type, in the workload's order.
@@ -77,6 +80,7 @@ impl SecondsOf {
             first: interval.first,
             last: interval.last,
             primary_metric: Measure::from(primary_metric.measure).value(counted, seconds),
+            outage_since: interval.outage_since,
             total: of_type("all", &second.total),
             types: types.map(|(definition, seen)| of_type(&definition.name, seen)).collect(),
             figures: Figures(Values::of_second(second)),
@@ -100,6 +104,7 @@ impl LiveSecond {
             mine.figures.0.merge(&theirs.figures.0, seconds);
         }
         self.figures.0.merge(&later.figures.0, seconds);
+        self.outage_since = later.outage_since;
         self.last = later.last;
     }
 }

@@ -29,6 +29,8 @@ fn a_build_a_check_and_a_run_leave_jobs_that_can_be_read() {
     let job = ran["job"].as_i64().unwrap();
     let found = site.get("/api/v1/jobs?search=zebra&sparkline=10");
     assert_eq!((found["total"].as_u64(), found["jobs"][0]["id"].as_i64()), (Some(1), Some(job)));
+    let points = found["jobs"][0]["sparkline"].as_array().unwrap();
+    assert_eq!(points.len(), 2, "two seconds of load, without the drain: {points:?}");
     let detail = site.get(&format!("/api/v1/jobs/{job}"));
     assert_eq!(detail["document"]["kind"], "run");
     let series = site.get(&format!("/api/v1/jobs/{job}/series?points=1"));
