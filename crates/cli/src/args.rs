@@ -7,9 +7,10 @@ use triphammer_runner::settings::{Mark, REPEATED, SettingDef, Settings, Source, 
 use triphammer_runner::{Failure, all_options};
 
 const AFTER_HELP: &str = "\
-Every setting can also be given as an environment variable, TRIPHAMMER_ and its name in capitals
-(TRIPHAMMER_VUS), or in a job file (--job-file). Flags win over the environment, the environment over
-the job file. Exit codes: 0 done, 1 a check or threshold failed, 2 could not run, 130 interrupted.";
+Every setting can also be given as an environment variable (TRIPHAMMER_ and its name in capitals,
+such as TRIPHAMMER_VUS) or in a job file (--job-file). Flags override environment variables,
+which override the job file.
+Exit codes: 0 success, 1 a check or threshold failed, 2 could not run, 130 interrupted.";
 
 /// The whole command line.
 pub fn command() -> Clap {
@@ -30,9 +31,8 @@ pub fn command() -> Clap {
 fn subcommand(which: Command) -> Clap {
     let mut command = Clap::new(which.name()).about(which.title()).after_help(AFTER_HELP);
     if which == Command::Report {
-        command = command.arg(
-            Arg::new("job").value_name("JOB").required(true).help("Number of the job, or `last`"),
-        );
+        command = command
+            .arg(Arg::new("job").value_name("JOB").required(true).help("Job number, or `last`"));
     }
     for definition in of_command(which) {
         command = command.arg(argument(definition));

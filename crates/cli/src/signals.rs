@@ -28,7 +28,7 @@ pub fn listen() {
         }
     });
     if let Err(error) = listening {
-        crate::terminal::warn(&format!("Ctrl-C will not drain: {error}"));
+        crate::terminal::warn(&format!("Ctrl-C will end the program without a drain: {error}"));
     }
 }
 
@@ -147,7 +147,7 @@ pub fn heard() {
     match (handle, times) {
         (Some(handle), 1) => {
             crate::terminal::note(
-                "stopping: transactions in flight end; Ctrl-C again gives them up",
+                "stopping: waiting for transactions in flight; Ctrl-C again abandons them",
             );
             handle.stop();
         }

@@ -202,7 +202,7 @@ pub async fn lock_workload(
         LockMode::Exclusive => "a run, build, check or drop",
     };
     Err(Failure::refuse(format!(
-        "{what} of {} is going on at {target}; wait for its end",
+        "{what} of {} is running at {target}; wait until it has finished",
         workload.title
     )))
 }
@@ -231,9 +231,9 @@ async fn begin(
                 return Ok((record.clone(), true));
             }
             (false, Some(difference), complete) => {
-                let what = if complete { "is built already" } else { "has an interrupted build" };
+                let what = if complete { "is already built" } else { "has an interrupted build" };
                 return Err(Failure::refuse(format!(
-                    "{} {what} at {} that differs: {difference}; --replace rebuilds it, \
+                    "{} {what} at {} with different settings: {difference}; --replace rebuilds it, \
                      `triphammer drop` removes it",
                     workload.title,
                     database.target()
@@ -255,17 +255,17 @@ async fn begin(
         remove::refuse_dependents(workload, session, &found, request.force).await?;
         rehearse(catalogue, session, request, capabilities.procedures)
             .await
-            .doing("trying whether the tables can be made (nothing was dropped)")?;
+            .doing("testing whether the tables can be created (nothing was dropped)")?;
     }
     begins();
     if atomic {
-        session.begin(Access::Write).await.doing("beginning to build")?;
+        session.begin(Access::Write).await.doing("starting the build")?;
     }
     if replaces {
         remove::remove(workload, catalogue, session, &found, atomic, request.force).await?;
     }
     let started = start(catalogue, session, request, atomic).await;
-    Ok((started.doing("making the tables and the build record")?, false))
+    Ok((started.doing("creating the tables and the build record")?, false))
 }
 
 /// Tries what a build would do first, before what is there is dropped for it.

@@ -124,7 +124,9 @@ pub fn check(
     let catalogue =
         catalogues::catalogue(workload, database.dialect(), database.capabilities().procedures)?;
     if !database.capabilities().stores {
-        return Err(Failure::refuse("this database keeps nothing, so there is nothing to check"));
+        return Err(Failure::refuse(
+            "this database does not store data, so there is nothing to check",
+        ));
     }
     on_this_thread(async {
         let limit = request.connect_limit;
@@ -138,13 +140,13 @@ pub fn check(
         let range = request.range.unwrap_or((1, i64::from(settings.scale)));
         if range.0 < 1 || range.1 > i64::from(settings.scale) || range.0 > range.1 {
             return Err(Failure::refuse(format!(
-                "there are {} 1 to {}; {}-{} is no range of them",
+                "the {} are numbered 1 to {}: {}-{} is out of range",
                 workload.scale_unit.many, settings.scale, range.0, range.1
             )));
         }
         begins();
         // This session keeps the snapshot open that all others look at.
-        session.begin(Access::Snapshot).await.doing("beginning a snapshot")?;
+        session.begin(Access::Snapshot).await.doing("starting a snapshot")?;
         let snapshot = session.share_snapshot().await.doing("sharing the snapshot")?;
         let checks: Vec<&CheckDef> = workload
             .checks
@@ -195,8 +197,8 @@ pub async fn built<S: Admin>(
     match found.record.as_ref().or(found.external.as_ref()) {
         Some(record) if record.is_complete() => Ok(record.clone()),
         Some(_) => Err(Failure::refuse(format!(
-            "the build of {} at {target} was interrupted; `triphammer build` with the same settings \
-             resumes it, with --replace it starts over",
+            "the build of {} at {target} was interrupted; `triphammer build` with the same \
+             settings resumes it, and with --replace starts over",
             workload.title
         ))),
         None => {
@@ -226,7 +228,11 @@ async fn other_workload<S: Admin>(
         let what = match (&found.record, &found.external) {
             (Some(_), _) => format!("{} is built there", other.title),
             (None, Some(record)) => {
-                format!("{} made tables of {} there", record.made_by().unwrap_or("?"), other.title)
+                format!(
+                    "{} created tables of {} there",
+                    record.made_by().unwrap_or("?"),
+                    other.title
+                )
             }
             (None, None) => continue,
         };

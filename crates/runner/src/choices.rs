@@ -62,25 +62,28 @@ pub fn isolations() -> Vec<Choice> {
 
 const fn of_mode(mode: Mode) -> &'static str {
     match mode {
-        Mode::Procedures => "the logic runs in the database, called in one round trip",
+        Mode::Procedures => "the logic runs in the database and is called in one round trip",
         Mode::Statements => "the logic runs in the client, statement by statement",
     }
 }
 
 const fn of_protocol(protocol: Protocol) -> &'static str {
     match protocol {
-        Protocol::Prepared => "prepared once a session, bound and executed each time",
-        Protocol::Extended => "parsed, bound and executed each time, nothing kept on the server",
-        Protocol::Simple => "one text with the values in it, as poolers without sessions need it",
+        Protocol::Prepared => "prepared once per session, then bound and executed each time",
+        Protocol::Extended => "parsed, bound and executed each time; nothing is kept on the server",
+        Protocol::Simple => {
+            "sent as one text that includes the values, for poolers without \
+                             session support"
+        }
     }
 }
 
 const fn of_isolation(level: Isolation) -> &'static str {
     match level {
-        Isolation::ReadUncommitted => "sees what others have not yet committed",
-        Isolation::ReadCommitted => "each statement sees what was committed when it began",
-        Isolation::RepeatableRead => "what was read stays the same until the end",
-        Isolation::Snapshot => "the whole transaction sees one instant",
+        Isolation::ReadUncommitted => "sees uncommitted changes of other transactions",
+        Isolation::ReadCommitted => "each statement sees what was committed when it started",
+        Isolation::RepeatableRead => "rows that were read stay the same until the transaction ends",
+        Isolation::Snapshot => "the whole transaction sees one point in time",
         Isolation::Serializable => {
             "as if transactions ran one after the other; conflicts are retried"
         }

@@ -52,17 +52,19 @@ impl JobKind {
 
     const fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Build => ("build", "Make a workload's schema and data"),
-            Self::Run => ("run", "Drive a workload and measure"),
-            Self::Profile => {
-                ("profile", "Run at several numbers of virtual users and fit the curve")
-            }
+            Self::Build => ("build", "Create the schema and load the data of a workload"),
+            Self::Run => ("run", "Run a workload and measure it"),
+            Self::Profile => (
+                "profile",
+                "Run with increasing numbers of virtual users and fit a scalability \
+                             curve",
+            ),
             Self::Capacity => {
-                ("capacity", "Search the highest rate that keeps a response time within a limit")
+                ("capacity", "Find the highest rate at which a response time stays within a limit")
             }
-            Self::Compare => ("compare", "Say whether B is faster than A, slower, or the same"),
-            Self::Check => ("check", "Verify every invariant of the data"),
-            Self::Drop => ("drop", "Remove what a build made"),
+            Self::Compare => ("compare", "Compare A and B: faster, slower or equivalent"),
+            Self::Check => ("check", "Verify the consistency of the data"),
+            Self::Drop => ("drop", "Remove what a build created"),
         }
     }
 
@@ -128,10 +130,10 @@ impl Command {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Job(kind) => kind.title(),
-            Self::History => "Show runs in the order of time, and when they changed",
+            Self::History => "Show runs over time, and where the performance changed",
             Self::Jobs => "List stored jobs",
-            Self::Report => "Print a stored job as its command printed it",
-            Self::Serve => "Serve all this, and the web interface, over HTTP",
+            Self::Report => "Print the report of a stored job",
+            Self::Serve => "Serve the HTTP API and the web interface",
         }
     }
 
@@ -167,7 +169,7 @@ impl TryFrom<String> for Command {
     type Error = String;
 
     fn try_from(name: String) -> Result<Self, String> {
-        Self::of(&name).ok_or_else(|| format!("no command is called `{name}`"))
+        Self::of(&name).ok_or_else(|| format!("unknown command `{name}`"))
     }
 }
 

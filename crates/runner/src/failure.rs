@@ -23,7 +23,7 @@ pub enum Failure {
     #[error("{0}")]
     Start(#[from] RunError),
     /// Somebody cancelled it.
-    #[error("cancelled; what was done stays, and the same build goes on from there")]
+    #[error("cancelled; what was done is kept, and the same build command resumes from there")]
     Cancelled,
     /// The operating system said no.
     #[error("{doing}: {error}")]
@@ -61,8 +61,8 @@ impl Failure {
 fn next_step(error: &DbError) -> &'static str {
     match error.class() {
         _ if error.lacks_database() => "; `triphammer build` with --create-database creates it",
-        ErrorClass::DiskFull => "; free some space and give the same command again",
-        ErrorClass::ReadOnly => "; use a user, server or file that may be written",
+        ErrorClass::DiskFull => "; free some space and run the same command again",
+        ErrorClass::ReadOnly => "; use a user, server or file that can be written to",
         _ => "",
     }
 }

@@ -31,7 +31,7 @@ impl FailureLimit {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let form = || format!("`{text}`: write a share and a time, such as 50%/10s");
+        let form = || format!("`{text}`: expected a share and a time, such as 50%/10s");
         let (of, time) = text.split_once('/').ok_or_else(form)?;
         let (share, time) = (parse_share(of)?, parse_duration(time.trim())?);
         if share <= 0.0 {

@@ -56,7 +56,7 @@ pub static FORMATS: &[Declared] = &[
     Declared {
         format: Format::Text,
         name: "text",
-        help: "what the command printed",
+        help: "the text that the command printed",
         ending: "txt",
         media_type: "text/plain; charset=utf-8",
         of: &JobKind::ALL,
@@ -74,7 +74,7 @@ pub static FORMATS: &[Declared] = &[
     Declared {
         format: Format::Markdown,
         name: "markdown",
-        help: "for issues, wikis and change requests",
+        help: "for issues, wikis and pull requests",
         ending: "md",
         media_type: "text/markdown; charset=utf-8",
         of: MEASURED,
@@ -83,7 +83,7 @@ pub static FORMATS: &[Declared] = &[
     Declared {
         format: Format::Csv,
         name: "csv",
-        help: "a run's seconds, comma-separated",
+        help: "the seconds of a run, comma-separated",
         ending: "csv",
         media_type: "text/csv; charset=utf-8",
         of: RUNS,
@@ -92,7 +92,7 @@ pub static FORMATS: &[Declared] = &[
     Declared {
         format: Format::JsonLines,
         name: "jsonl",
-        help: "a run's seconds, one JSON object per line",
+        help: "the seconds of a run, one JSON object per line",
         ending: "jsonl",
         media_type: "application/jsonl",
         of: RUNS,
@@ -101,7 +101,7 @@ pub static FORMATS: &[Declared] = &[
     Declared {
         format: Format::Hdr,
         name: "hdr",
-        help: "a run's histograms, as an HdrHistogram interval log",
+        help: "the histograms of a run, as an HdrHistogram interval log",
         ending: "hdr",
         media_type: "text/plain; charset=utf-8",
         of: RUNS,
@@ -110,7 +110,7 @@ pub static FORMATS: &[Declared] = &[
     Declared {
         format: Format::Junit,
         name: "junit",
-        help: "what had to hold and whether it did, as JUnit XML",
+        help: "requirements and checks with their results, as JUnit XML",
         ending: "xml",
         media_type: "application/xml",
         of: &[JobKind::Run, JobKind::Check],
@@ -119,7 +119,7 @@ pub static FORMATS: &[Declared] = &[
     Declared {
         format: Format::Html,
         name: "html",
-        help: "one page that holds everything and draws its own charts",
+        help: "a self-contained web page with charts",
         ending: "html",
         media_type: "text/html; charset=utf-8",
         of: &JobKind::ALL,
@@ -139,7 +139,7 @@ impl Format {
             let endings: Vec<_> =
                 FORMATS.iter().map(|known| format!(".{}", known.ending)).collect();
             format!(
-                "the ending of {} is an unknown format; give --format, or one of {}",
+                "unknown file extension in {}; give --format, or use one of {}",
                 path.display(),
                 endings.join(", ")
             )
@@ -175,7 +175,7 @@ impl std::str::FromStr for Format {
         let found = FORMATS.iter().find(|known| known.name == text);
         found.map(|known| known.format).ok_or_else(|| {
             let names: Vec<_> = FORMATS.iter().map(|known| known.name).collect();
-            format!("no format is called `{text}`; there are {}", names.join(", "))
+            format!("unknown format `{text}`; use one of {}", names.join(", "))
         })
     }
 }

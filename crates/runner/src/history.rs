@@ -112,7 +112,7 @@ pub struct Change {
 /// When there is none, nothing says which, or the store cannot be read.
 pub fn history(store: &Store, wanted: &Wanted) -> Result<HistoryResult, Failure> {
     if *wanted == Wanted::default() {
-        return Err(Failure::refuse("say whose history: a LABEL, --workload or --on"));
+        return Err(Failure::refuse("choose the runs: give a LABEL, --workload or --on"));
     }
     let (rows, left_out) = choose(store, wanted)?;
     let mut results = Vec::new();
@@ -120,7 +120,7 @@ pub fn history(store: &Store, wanted: &Wanted) -> Result<HistoryResult, Failure>
         results.extend(store.load(row.id).and_then(|job| job.result()).map_err(refuse)?);
     }
     let mut history = HistoryResult::new(wanted.label.clone(), &results)
-        .ok_or_else(|| Failure::refuse("these runs left no results"))?;
+        .ok_or_else(|| Failure::refuse("these runs have no stored results"))?;
     if left_out > 0 {
         let newest = &history.workload;
         let scale = format::scale(newest.scale, &newest.scale_unit);
@@ -128,7 +128,7 @@ pub fn history(store: &Store, wanted: &Wanted) -> Result<HistoryResult, Failure>
         history.warnings.push(Warning {
             kind: "left_out".to_owned(),
             text: format!(
-                "{left_out} left out: not {} of {} with {scale}, as the newest",
+                "{left_out} ignored: not {} of {} with {scale}, as in the newest run",
                 history.headline.name, newest.title
             ),
             next: None,
@@ -165,7 +165,7 @@ fn choose(store: &Store, wanted: &Wanted) -> Result<(Vec<JobRow>, u64), Failure>
         row.status == JobStatus::Complete && on
     });
     let Some(newest) = rows.first() else {
-        return Err(Failure::refuse("no complete run is like that; `triphammer jobs` lists them"));
+        return Err(Failure::refuse("no complete run matches; `triphammer jobs` lists all runs"));
     };
     let kind = |row: &JobRow| {
         (row.workload.clone(), row.workload_version, row.scale, row.headline_name.clone())
@@ -196,7 +196,7 @@ impl HistoryResult {
             let bad = counted(bad, "runs");
             warnings.push(Warning {
                 kind: "bad_run".to_owned(),
-                text: format!("{bad} did not do what they were to do; they are marked with !"),
+                text: format!("{bad} not successful; marked with !"),
                 next: None,
             });
         }
@@ -284,7 +284,7 @@ fn words(changes: &[Change], runs: &[HistoryRun], headline: &str) -> String {
     let Some(last) = changes.last() else {
         let all = counted(runs.len() as u64, "runs");
         return match runs.len() < RESULTS_MIN {
-            true => format!("{all}: too few to see a change; {RESULTS_MIN} are needed"),
+            true => format!("{all}: too few to detect a change; at least {RESULTS_MIN} are needed"),
             false => format!("no change of {headline} in {all}"),
         };
     };
@@ -313,15 +313,15 @@ fn unsure(shifts: &[ChangePoint], runs: &[HistoryRun], headline: &HeadlineName) 
     let places: Vec<usize> = shifts.iter().map(|shift| shift.at).collect();
     let next = match results_missing(runs.len(), &places) {
         Some(more) if more > 0 => {
-            format!("{} at this level would make a change of it", counted(more as u64, "more runs"))
+            format!("{} at this level would confirm a change", counted(more as u64, "more runs"))
         }
-        _ => "compare before and after by pairs (`compare --ab`)".to_owned(),
+        _ => "compare before and after in pairs (`compare --ab`)".to_owned(),
     };
     Some(Warning {
         kind: "unsure".to_owned(),
         text: format!(
-            "{way} from job {} on, {since} ago: {size}{others}; no proof of a change: noise, or a \
-             host that switches to and fro, shows the same",
+            "{way} from job {} on, {since} ago: {size}{others}; this does not prove a change: \
+             noise, or a host that alternates between two speeds, looks the same",
             shift.job
         ),
         next: Some(next),

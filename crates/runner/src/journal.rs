@@ -198,7 +198,7 @@ impl<'a> Journal<'a> {
 
     fn warn(&mut self, error: &StoreError, warn: Warn<'_>) {
         if !std::mem::replace(&mut self.warned, true) {
-            warn(&format!("the job is not stored whole: {error}"));
+            warn(&format!("the job is not completely stored: {error}"));
         }
     }
 

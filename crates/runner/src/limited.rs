@@ -75,7 +75,7 @@ async fn finished<T>(
         if begun.elapsed() >= waits.work {
             let _ = timeout(CANCEL_LIMIT, canceller.cancel()).await;
             let limit = waits.work.as_secs_f64();
-            return Err(gone(format!("no end within {limit} s (--work-timeout)")));
+            return Err(gone(format!("not finished within {limit} s (--work-timeout)")));
         }
         if seen != passed.get() {
             (seen, idle) = (passed.get(), 0);
@@ -92,8 +92,10 @@ async fn finished<T>(
             // A server that refuses is there.
             Err(error) if error.code().is_none() => {
                 let limit = waits.query.as_secs_f64();
-                let what =
-                    format!("no answer within {limit} s (--query-timeout), nor to another session");
+                let what = format!(
+                    "no answer within {limit} s (--query-timeout), not even to another \
+                             session"
+                );
                 return Err(gone(format!("{what}: {}", error.message())));
             }
             _ => idle = 0,
@@ -101,7 +103,7 @@ async fn finished<T>(
         if idle == IDLE_MAX {
             let limit = waits.query.as_secs_f64();
             return Err(gone(format!(
-                "no answer within {limit} s (--query-timeout), and the server is at nothing"
+                "no answer within {limit} s (--query-timeout), and the server is not working on it"
             )));
         }
     }
@@ -337,21 +339,21 @@ mod tests {
         let (done, after) = ended(&probes([busy()]), 5000, false).await;
         assert_eq!(
             (done.unwrap_err().as_str(), after),
-            ("no end within 3600 s (--work-timeout)", 3600)
+            ("not finished within 3600 s (--work-timeout)", 3600)
         );
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_server_that_is_silent_or_at_nothing_is_given_up() {
         let (done, after) = ended(&probes([None]), 3000, false).await;
-        assert!(done.unwrap_err().contains("nor to another session: no answer within 30 s"));
+        assert!(done.unwrap_err().contains("not even to another session: no answer within 30 s"));
         assert_eq!(after, 60);
         let refused = Err(DbError::new(ErrorClass::Disconnected, "connection refused"));
         let (done, after) = ended(&probes([Some(refused)]), 3000, false).await;
         assert!(done.unwrap_err().contains("connection refused"));
         assert_eq!(after, 30);
         let (done, after) = ended(&probes([Some(Ok(Some(false)))]), 3000, false).await;
-        assert!(done.unwrap_err().contains("the server is at nothing"));
+        assert!(done.unwrap_err().contains("the server is not working on it"));
         assert_eq!(after, 32);
         // A late answer is taken, even while the server is asked.
         assert_eq!(ended(&probes([None]), 45, false).await, (Ok(()), 45));

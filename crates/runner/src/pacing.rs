@@ -26,7 +26,10 @@ pub(crate) fn pacing(
     let refuse = |names: &[&str], settings: &Settings, why: &str| {
         let given = names.iter().find(|name| settings.get(name).is_some());
         given.map_or(Ok(()), |name| {
-            Err(SpecError::new(format!("--{name} is for {why}; this load is {}", load.name())))
+            Err(SpecError::new(format!(
+                "--{name} applies only to {why}; this load is {}",
+                load.name()
+            )))
         })
     };
     let mut pacing = Pacing::default();
@@ -42,7 +45,7 @@ pub(crate) fn pacing(
         refuse(
             &["vus"],
             settings,
-            "users that do not key and think: give --terminals and --sessions",
+            "loads without keying and thinking times; use --terminals and --sessions",
         )?;
         let terminals = given.cycle.map_or(1, |cycle| cycle.terminals);
         let users =
@@ -63,8 +66,8 @@ pub(crate) fn pacing(
 fn steps(load: &Load, settings: &Settings) -> Result<Vec<RateStep>, SpecError> {
     let Load::Steps(file) = load else { return Ok(Vec::new()) };
     if settings.of_client() {
-        let message = "--load steps:FILE names a file of the server's host, which the server does not \
-                       read for its clients; use ramp or rate, or the command line";
+        let message = "the server does not read files of its host for clients, so steps:FILE works \
+                       only on the command line; use ramp or rate";
         return Err(SpecError::new(message).about("load"));
     }
     let text = read_text(Path::new(file), SETTINGS_BYTES_MAX)
@@ -75,10 +78,9 @@ fn steps(load: &Load, settings: &Settings) -> Result<Vec<RateStep>, SpecError> {
 fn parse_sessions(text: &str) -> Result<Sessions, String> {
     match text.trim() {
         "own" => Ok(Sessions::Own),
-        number => number
-            .parse()
-            .map(Sessions::Pool)
-            .map_err(|_| format!("`{text}` is neither a number of sessions nor `own`")),
+        number => number.parse().map(Sessions::Pool).map_err(|_| {
+            format!("invalid number of sessions `{text}`: expected a number or `own`")
+        }),
     }
 }
 

@@ -244,7 +244,7 @@ impl Record {
     pub fn workload_settings(&self) -> Result<WorkloadSettings, DbError> {
         let number = |item: &str| {
             self.get(item).and_then(|text| text.parse::<u64>().ok()).ok_or_else(|| {
-                let message = format!("{TABLE} holds no valid `{item}`");
+                let message = format!("{TABLE} has no valid `{item}`");
                 DbError::new(triphammer_core::ErrorClass::Other, message)
             })
         };
@@ -274,7 +274,7 @@ impl Record {
         pairs.into_iter().find_map(|(item, asked)| {
             let built = self.get(&item).unwrap_or("nothing");
             let name = item.trim_start_matches("option/").trim_start_matches("dialect/");
-            (built != asked).then(|| format!("{name} is {built} there and {asked} here"))
+            (built != asked).then(|| format!("{name} is {built} there, but {asked} was requested"))
         })
     }
 }

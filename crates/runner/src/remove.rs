@@ -46,14 +46,14 @@ impl Found {
         let tables = self.tables.join(", ");
         if let (Some(external), Some(_)) = (&workload.external, &self.external) {
             return Err(Failure::refuse(format!(
-                "{target} holds tables that {} made: {tables}; run and check take them as they are, \
-                 only --force removes them",
+                "{target} contains tables created by {}: {tables}; `run` and `check` use them as \
+                 they are, and only --force removes them",
                 external.made_by
             )));
         }
         Err(Failure::refuse(format!(
-            "{target} holds tables that triphammer did not make: {tables}; {} needs a schema or database \
-             without them (--schema NAME)",
+            "{target} contains tables that triphammer did not create: {tables}; {} needs a schema \
+             or database without them (--schema NAME)",
             workload.title
         )))
     }
@@ -115,7 +115,7 @@ async fn external_scale<S: Session>(
     match asked.await {
         // Somebody's table of that name lacks the columns.
         Err(error) if !error.class().loses_session() => return Ok(None),
-        asked => asked.doing("asking for the scale of the tables")?,
+        asked => asked.doing("determining the scale of the tables")?,
     }
     let scale = rows.iter().next().and_then(|row| row.int(0).ok());
     Ok(scale.and_then(|scale| u32::try_from(scale).ok()).filter(|scale| *scale > 0))
@@ -134,7 +134,9 @@ async fn judge<S: Session>(
         session.query(id, &[], &mut rows).await?;
         (needs.judge)(catalogue, &rows)
     };
-    judged.await.doing(format_args!("looking for what {} made beside the tables", external.made_by))
+    judged
+        .await
+        .doing(format_args!("looking for what {} created besides the tables", external.made_by))
 }
 
 /// Removes what the record lists, and with `force` every table of the workload's names. `atomic` when the
@@ -214,7 +216,7 @@ pub async fn refuse_dependents<S: Admin>(
     force: bool,
 ) -> Result<(), Failure> {
     let dependents = session.dependents(&to_remove(workload, found, force)).await;
-    let dependents = dependents.doing("looking for what depends on the tables")?;
+    let dependents = dependents.doing("looking for objects that depend on the tables")?;
     if dependents.is_empty() {
         return Ok(());
     }
@@ -249,12 +251,12 @@ pub async fn refuse_unrelated<S: Session>(
         match session.script(&ask).await {
             Err(error) if !error.class().loses_session() => {
                 return Err(Failure::refuse(format!(
-                    "table {} is not of {}, though it has the name: {error}; --force does not touch \
-                     it, so remove it by hand or use another schema or database",
+                    "table {} does not belong to {} although it has its name: {error}; --force \
+                     does not remove it, so drop it manually or use another schema or database",
                     table.name, workload.title
                 )));
             }
-            asked => asked.doing(format_args!("looking at table {}", table.name))?,
+            asked => asked.doing(format_args!("inspecting table {}", table.name))?,
         }
     }
     Ok(())
@@ -296,7 +298,7 @@ pub fn drop_build(
         refuse_dependents(workload, &mut session, &found, force).await?;
         let atomic = database.capabilities().transactional_ddl;
         if atomic {
-            session.begin(Access::Write).await.doing("beginning to drop")?;
+            session.begin(Access::Write).await.doing("starting to drop")?;
         }
         let removed = remove(workload, &catalogue, &mut session, &found, atomic, force).await?;
         if atomic {

@@ -40,7 +40,7 @@ impl Exemplar {
     /// When there is none.
     pub fn find(name: &str, store: &Path, settings: &mut Settings) -> Result<Self, Failure> {
         let refuse = |why: String| Failure::refuse(format!("--replay-exemplar {name}: {why}"));
-        let form = || refuse("give a job and the number of an exemplar, as in 12:1".to_owned());
+        let form = || refuse("expected a job and the number of an exemplar, as in 12:1".to_owned());
         let (job, number) = name.split_once(':').ok_or_else(form)?;
         let number: usize = number.parse().map_err(|_| form())?;
         let store = Store::open_to_read(store).map_err(|error| refuse(error.to_string()))?;
@@ -50,7 +50,7 @@ impl Exemplar {
         let result: RunResult = stored
             .document
             .and_then(|document| serde_json::from_value(document).ok())
-            .ok_or_else(|| refuse(format!("job {job} is no run that has ended")))?;
+            .ok_or_else(|| refuse(format!("job {job} is not a finished run")))?;
         let slow = number.checked_sub(1).and_then(|place| result.exemplars.get(place)).cloned();
         let slow = slow
             .ok_or_else(|| refuse(format!("job {job} has {} exemplars", result.exemplars.len())))?;

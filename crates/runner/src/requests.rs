@@ -84,7 +84,7 @@ pub fn build(
     let jobs = settings
         .count("jobs", JOBS_MAX, || if one_writer { 1 } else { (2 * cores()).min(scale).max(1) })?;
     if jobs == 0 {
-        return Err(Failure::refuse("a build needs at least one job: --jobs 1 or more"));
+        return Err(Failure::refuse("--jobs must be 1 or more"));
     }
     let of_workload = WorkloadSettings {
         scale,
@@ -126,7 +126,7 @@ fn parse_range(text: &str) -> Result<(i64, i64), String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (first.trim().parse(), last.trim().parse()) {
         (Ok(first), Ok(last)) if first <= last => Ok((first, last)),
-        _ => Err(format!("`{text}` is no range; write 3 or 3-8")),
+        _ => Err(format!("invalid range `{text}`: expected a number or a range, such as 3 or 3-8")),
     }
 }
 

@@ -57,8 +57,8 @@ fn check_memory(spec: &RunSpec, available: Option<u64>) -> Result<(), SpecError>
         + u64::from(spec.threads) * THREAD_BYTES;
     match available {
         Some(available) if needed > available => Err(SpecError::new(format!(
-            "{users} users on {sessions} sessions and {} threads need at least {} MiB of memory, and {} MiB \
-             are free; give fewer",
+            "{users} users on {sessions} sessions and {} threads need at least {} MiB of memory, \
+             but only {} MiB are free; use fewer",
             spec.threads,
             needed >> 20,
             available >> 20
@@ -71,8 +71,8 @@ fn check_files(spec: &RunSpec, most: Option<u64>) -> Result<(), SpecError> {
     let needed = u64::from(spec.sessions()) + FILES + u64::from(spec.threads) * FILES_OF_THREAD;
     match most {
         Some(most) if needed > most => Err(SpecError::new(format!(
-            "{} sessions need about {needed} open files, and this process may have {most}; raise that by \
-             `ulimit -n`, or give fewer",
+            "{} sessions need about {needed} open files, but this process may open only {most}; \
+             raise the limit with `ulimit -n`, or use fewer",
             spec.sessions()
         ))),
         _ => Ok(()),
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(check_memory(&spec(100_000, Sessions::Own, 2), None), Ok(()));
         let error = check_memory(&spec(100_000, Sessions::Own, 2), Some(gib)).unwrap_err();
         assert!(
-            error.to_string().contains("need at least 1570 MiB of memory, and 1024 MiB"),
+            error.to_string().contains("need at least 1570 MiB of memory, but only 1024 MiB"),
             "{error}"
         );
         let pool = spec(10_000_000, Sessions::Pool(64), 1);

@@ -40,7 +40,7 @@ pub enum Schedule {
 
 impl Default for Schedule {
     fn default() -> Self {
-        Self::Unknown { why: "the server was not asked".to_owned() }
+        Self::Unknown { why: "the server was not queried".to_owned() }
     }
 }
 
@@ -55,16 +55,16 @@ impl Schedule {
         if !stores {
             Self::Nothing
         } else if value("checkpoint_timeout").is_some() {
-            slowest(value).unwrap_or_else(|| unknown("checkpoint_timeout cannot be read"))
+            slowest(value).unwrap_or_else(|| unknown("checkpoint_timeout could not be read"))
         } else if value("wal_autocheckpoint").is_some() {
             // SQLite has no thread of its own: it works in the calls of its users, by pages.
             Self::Nothing
         } else if value("innodb_buffer_pool_size").is_some() {
-            unknown("InnoDB flushes as its redo log fills, not by the clock")
+            unknown("InnoDB flushes as its redo log fills, not at fixed times")
         } else if settings.is_empty() {
             unknown("the server's settings could not be read")
         } else {
-            unknown("its settings name no schedule")
+            unknown("its settings contain no schedule")
         }
     }
 
@@ -84,11 +84,12 @@ impl Schedule {
         match self {
             Self::Nothing => None,
             Self::Every { setting, seconds } => Some(format!(
-                "it must hold two rounds of {setting} ({})",
+                "it must contain two periods of {setting} ({})",
                 duration(*seconds as f64)
             )),
             Self::Unknown { why } => Some(format!(
-                "what the server does by the clock is not known ({why}), so it must hold two rounds of {}",
+                "the server's periodic work is not known ({why}), so it must contain two periods \
+                 of {}",
                 duration(USUAL_S as f64)
             )),
         }

@@ -54,7 +54,7 @@ impl Secrets for NoSecrets {
     }
 
     fn prompt(&self, _: &str) -> Result<String, SpecError> {
-        Err(SpecError::new("there is no terminal to ask for the password at; use --password-file"))
+        Err(SpecError::new("cannot ask for the password without a terminal; use --password-file"))
     }
 }
 
@@ -85,8 +85,8 @@ pub fn open(
     let in_url = TargetUrl::parse(&url).is_ok_and(|url| url.has_password());
     if in_url && settings.source("target") == Source::Flag {
         warnings.push(
-            "a password in a URL shows in the process list; better use --password-file, \
-             TRIPHAMMER_PASSWORD or the database's own password file"
+            "a password in a URL is visible in the process list; use --password-file, \
+             TRIPHAMMER_PASSWORD or the database's own password file instead"
                 .to_owned(),
         );
     }
@@ -155,7 +155,7 @@ pub fn probe(target: &Target) -> Result<ServerInfo, Failure> {
         let mut session = connect(&target.database, Role::Monitor, target.connect_limit)
             .await
             .doing(format_args!("connecting to {name}"))?;
-        let server = session.server().await.doing("asking the server what it is")?;
+        let server = session.server().await.doing("identifying the server")?;
         session.close().await;
         Ok(server)
     })

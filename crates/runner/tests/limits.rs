@@ -130,7 +130,7 @@ fn a_load_that_leaves_its_sessions_idle_is_the_limit() {
     ];
     let limited = run(&given);
     assert_eq!(limited.kind, Bottleneck::Load, "{limited:?}");
-    assert!(limited.words.contains("it asked for no more"), "{}", limited.words);
+    assert!(limited.words.contains("it offered no more work"), "{}", limited.words);
 }
 
 #[test]

@@ -66,7 +66,7 @@ impl ApiError {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "internal",
-            "the server met a defect of its own; its log on stderr says more",
+            "internal error; see the server's log on stderr",
         )
     }
 

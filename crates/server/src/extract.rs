@@ -29,7 +29,7 @@ fn refused(status: StatusCode, text: &str) -> ApiError {
         StatusCode::UNSUPPORTED_MEDIA_TYPE => ApiError::new(
             status,
             "media_type",
-            "a request that changes something is application/json",
+            "a request that changes something must have the content type application/json",
         ),
         StatusCode::UNPROCESSABLE_ENTITY => ApiError::invalid(text),
         _ => ApiError::new(StatusCode::BAD_REQUEST, "malformed", text),

@@ -37,16 +37,16 @@ struct HtmlExport {
 pub fn page(store: &Store, job: &StoredJob) -> Result<String, Failure> {
     let template = ui::report().ok_or_else(|| {
         Failure::refuse(
-            "this program was built without its web interface, which the HTML report is made of; have it by \
-             `npm ci && npm run build` in ui/ and then `make build`; the other formats need none",
+            "this program was built without its web interface, which the HTML report needs; run \
+             `npm ci && npm run build` in ui/ and then `make build`, or use another format",
         )
     })?;
     let export = HtmlExport::of(store, job).map_err(|error| Failure::refuse(error.to_string()))?;
     let json = serde_json::to_string(&export).expect("an export is plain data");
     fill(&template, &json).ok_or_else(|| {
         Failure::refuse(
-            "the web interface in this program is of another version; `npm ci && npm run build` in ui/ \
-             and then `make build` build both again",
+            "the web interface in this program has another version; run `npm ci && npm run build` \
+             in ui/ and then `make build`",
         )
     })
 }

@@ -29,26 +29,27 @@ const REPORT: &str = "/api/v1/jobs/{id}/report";
 
 /// How any request may be refused, before its handler sees it.
 const REFUSALS: [(&str, &str); 5] = [
-    ("400", "It cannot be read."),
-    ("401", "The server needs its token."),
-    ("403", "It comes from a page of another site."),
-    ("408", "It was not answered in time."),
-    ("421", "The server is not called by this name."),
+    ("400", "The request is malformed."),
+    ("401", "The token is missing or wrong."),
+    ("403", "The request comes from a page of another site."),
+    ("408", "The request timed out."),
+    ("421", "The host name is unknown."),
 ];
 
 /// As well, where something is changed.
 const REFUSALS_OF_CHANGES: [(&str, &str); 3] = [
-    ("413", "It is too large."),
-    ("415", "It is no JSON."),
-    ("422", "It does not hold what it should."),
+    ("413", "The request is too large."),
+    ("415", "The content type is not JSON."),
+    ("422", "The request has missing or invalid fields."),
 ];
 
 #[derive(OpenApi)]
 #[openapi(
     info(
         title = "triphammer",
-        description = "What `triphammer serve` offers. Every error is an `ApiError`. Times of day are RFC 3339 in \
-                       UTC; durations and times are in the unit that a name ends with; shares are from 0 to 1.",
+        description = "The API of `triphammer serve`. Every error is an `ApiError`. Timestamps are \
+                       RFC 3339 in UTC; durations have the unit that the field's name ends with; \
+                       shares are from 0 to 1.",
         license(name = "Apache-2.0")
     ),
     components(schemas(LiveEvent, BuildReport, CheckReport))
@@ -148,7 +149,7 @@ fn points_schema(metric: &Metric) -> Value {
 /// What it is, in which unit, and when it is null.
 fn help(metric: &Metric) -> String {
     let unit = if metric.unit == Unit::Us { " In µs." } else { "" };
-    let null = if metric.zero { "" } else { " `null` where it is not measured." };
+    let null = if metric.zero { "" } else { " `null` if it was not measured." };
     format!("{}{unit}{null}", metric.help)
 }
 

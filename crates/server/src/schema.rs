@@ -16,8 +16,9 @@ pub(crate) fn documents() -> Map<String, Value> {
     let refer = |name| json!({ "$ref": format!("#/components/schemas/{name}") });
     let mut any: Vec<Value> = of_jobs.chain(["BuildReport", "CheckReport"]).map(refer).collect();
     any.push(json!({ "type": "array", "items": { "type": "string" } }));
-    let description = "What a job left: by `kind` the document of a run, a profile, a search for the capacity or a \
-                       comparison; the report of a build or a check; the tables that a drop removed.";
+    let description = "The result of a job, according to `kind`: the document of a run, a profile, \
+                       a capacity search or a comparison; the report of a build or a check; the \
+                       tables removed by a drop.";
     all.insert(DOCUMENT.to_owned(), json!({ "description": description, "anyOf": any }));
     all
 }
@@ -40,8 +41,8 @@ pub(crate) fn stored_document_schema() -> RefOr<Schema> {
         .item(Object::builder().schema_type(Type::String))
         .item(Object::builder().schema_type(Type::Null))
         .description(Some(
-            "The document that it left; or why it could not be done, as text; `null` while it runs, and for lost \
-             ones.",
+            "The result document, or the reason for the failure as text; `null` while the job \
+             runs, and for lost jobs.",
         ))
         .into()
 }
@@ -51,7 +52,7 @@ pub(crate) fn document_schema() -> RefOr<Schema> {
     AnyOfBuilder::new()
         .item(part(DOCUMENT))
         .item(Object::builder().schema_type(Type::Null))
-        .description(Some("The document that it left; `null` while there is none."))
+        .description(Some("The result document; `null` while there is none."))
         .into()
 }
 

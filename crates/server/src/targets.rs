@@ -96,8 +96,8 @@ impl FixedTarget {
         let forms: BTreeMap<String, FixedForm> = toml::from_str(&text).map_err(|error| {
             let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
             SpecError::new(format!(
-                "the targets file {shown}, line {line}, is not as it should be: a table for each \
-                 target, as in [bench], with url = \"…\", and if need be schema, password-file or \
+                "invalid line {line} in the targets file {shown}: expected a table for each \
+                 target, such as [bench], with url = \"…\" and optionally schema, password-file or \
                  password-variable"
             ))
         })?;
@@ -130,7 +130,7 @@ fn without_password(url: &str) -> Result<(String, Option<Secret>), SpecError> {
     let password = url.password.take();
     if url.has_password() {
         return Err(SpecError::new(
-            "a password stands before the host of a URL, not among its parameters",
+            "a password belongs before the host of a URL, not among its parameters",
         ));
     }
     Ok((url.redacted(), password))
@@ -175,7 +175,7 @@ impl Targets {
         let saved = stored.into_iter().filter_map(|(name, one)| Some((name, form(one)?))).collect();
         let data = DataFolder::new(config.data.clone(), config.store.clone()).map_err(|error| {
             let folder = config.data.display();
-            ApiError::invalid(format!("the data folder {folder} cannot be used: {error}"))
+            ApiError::invalid(format!("cannot use the data directory {folder}: {error}"))
                 .about("data")
         })?;
         let held = Mutex::new(Held { saved, passwords: BTreeMap::new() });
@@ -214,8 +214,8 @@ impl Targets {
             return Ok(());
         }
         let message = format!(
-            "the server was started with the target `{name}`: change its file of --targets and \
-             start the server again"
+            "the target `{name}` comes from the --targets file: change that file and restart the \
+             server"
         );
         Err(ApiError::conflict(message).about("name"))
     }
@@ -233,12 +233,15 @@ impl Targets {
         let connect = ConnectSettings { reach: self.reach.clone(), ..ConnectSettings::default() };
         AnyDatabase::open(&form.url, &connect).map_err(about)?;
         if form.schema.as_deref().is_some_and(|schema| schema.contains(steers)) {
-            let message = "the schema holds a control character; leave it out";
+            let message = "the schema contains a control character; remove it";
             return Err(ApiError::invalid(message).about("schema"));
         }
         let mut held = self.lock();
         if held.saved.len() >= TARGETS_MAX && !held.saved.contains_key(name) {
-            return Err(ApiError::conflict(format!("{TARGETS_MAX} targets are saved; delete one")));
+            return Err(ApiError::conflict(format!(
+                "{TARGETS_MAX} targets are already saved; delete \
+                                                   one first"
+            )));
         }
         // A password never goes to another server than the one it was given for.
         if held.saved.get(name).is_none_or(|before| *before != form) {
@@ -367,13 +370,13 @@ fn apply_fixed(target: &FixedTarget, held: Option<Secret>, settings: &mut Settin
 
 fn absent(name: &str) -> ApiError {
     let shown: String = name.chars().take(NAME_MAX).collect();
-    ApiError::not_found(format!("no target is called `{shown}`"))
+    ApiError::not_found(format!("unknown target `{shown}`"))
 }
 
 fn check_name(name: &str) -> Result<(), ApiError> {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ');
     if name.trim().is_empty() || name.chars().count() > NAME_MAX || !name.chars().all(plain) {
-        let message = "a name has 1 to 64 letters, digits, blanks or any of -_.";
+        let message = "a name must have 1 to 64 characters: letters, digits, spaces or any of -_.";
         return Err(ApiError::invalid(message).about("name"));
     }
     Ok(())
@@ -401,6 +404,6 @@ impl Secrets for Keys {
     }
 
     fn prompt(&self, _: &str) -> Result<String, SpecError> {
-        Err(SpecError::new("the server has no terminal to ask for a password at"))
+        Err(SpecError::new("the server cannot ask for a password"))
     }
 }

@@ -26,7 +26,7 @@ const STYLE: &str = include_str!("../assets/style.css");
 pub async fn page(request: Request) -> Response {
     let path = request.uri().path();
     if path.starts_with("/api/") {
-        return ApiError::not_found("there is nothing at this path; see /api/v1/openapi.json")
+        return ApiError::not_found("not found; see /api/v1/openapi.json for the paths")
             .into_response();
     }
     if ![Method::GET, Method::HEAD].contains(request.method()) {
@@ -44,7 +44,7 @@ pub async fn page(request: Request) -> Response {
     }
     let is_file = name.rsplit('/').next().is_some_and(|last| last.contains('.'));
     if is_file {
-        return ApiError::not_found("there is no such file").into_response();
+        return ApiError::not_found("file not found").into_response();
     }
     built("index.html", request.headers())
         .unwrap_or_else(|| own(PLACEHOLDER, "text/html; charset=utf-8"))
@@ -64,7 +64,7 @@ pub(crate) fn report() -> Option<String> {
 
 /// The answer to a method that a path does not have.
 pub async fn method_not_allowed() -> ApiError {
-    let message = "this path has no such method; see /api/v1/openapi.json";
+    let message = "method not allowed; see /api/v1/openapi.json";
     ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method", message)
 }
 

@@ -16,7 +16,7 @@ pub fn format(settings: &mut Settings) -> Result<Format> {
         }
         let names = FORMATS.iter().filter(|known| known.is_printed).map(|known| known.name);
         let names: Vec<_> = names.collect();
-        Err(format!("a comparison has no {format}; there are {}", names.join(", ")))
+        Err(format!("cannot print a comparison as {format}; use one of {}", names.join(", ")))
     };
     Ok(settings.read("format", read, Format::to_string, || Format::Text)?)
 }
@@ -30,14 +30,15 @@ pub fn is_good(settings: &mut Settings, result: &ComparisonResult) -> Result<boo
     let if_inconclusive = settings.switch("fail-if-inconclusive")?;
     if if_slower && result.pairs.is_none() && !result.can_decide() {
         return Err(Failure::refuse(
-            "--fail-if-slower needs two runs or more of each side, better five: one run cannot show how \
-             much runs differ; give several runs a label each side and compare the labels, or make \
-             pairs of runs with --ab",
+            "--fail-if-slower needs at least two runs of each side, better five, because a single \
+             run cannot show how much runs vary; label the runs of each side and compare the \
+             labels, or make pairs of runs with --ab",
         ));
     }
     if if_slower && !if_inconclusive && result.is_inconclusive() {
         terminal::warn(
-            "it is not known whether B is slower, and that passes; --fail-if-inconclusive makes it fail",
+            "the comparison is inconclusive, so the exit code is 0; --fail-if-inconclusive makes \
+             it 1",
         );
     }
     let fails = if_slower && result.is_slower() || if_inconclusive && result.is_inconclusive();

@@ -156,7 +156,7 @@ fn end(job: &mut Job, mut finished: Finished, show: &Show) -> Result<Done> {
         && finished.status != Status::Complete
     {
         let command = job.kind().name();
-        terminal::note(&format!("go on with: triphammer {command} --resume {id}"));
+        terminal::note(&format!("resume with: triphammer {command} --resume {id}"));
     }
     let exit = match finished.status {
         Status::Interrupted | Status::Aborted if signals::interrupted() => Exit::Interrupted,
@@ -214,7 +214,7 @@ impl Show {
 fn parse_progress(text: &str) -> std::result::Result<Duration, String> {
     match parse_duration(text)? {
         every if every >= Duration::from_secs(1) => Ok(every),
-        _ => Err(format!("`{text}` is too short: 1s or more")),
+        _ => Err(format!("`{text}` is too short: must be 1s or more")),
     }
 }
 
@@ -236,6 +236,7 @@ fn junit(kind: JobKind, settings: &mut Settings) -> Result<Option<OutputFile>> {
 /// The job that was to be stored is not, or not whole: the warning said why.
 fn unstored() -> Failure {
     Failure::refuse(
-        "the job is not in the job store, or not whole; what is printed is all there is",
+        "the job is missing from the job store or incomplete there; the printed output is the only \
+         copy",
     )
 }

@@ -63,7 +63,7 @@ fn judge(settings: &mut Settings, stored: &mut StoredJob) -> Result<bool> {
     }
     let Some(mut result) = stored.result().map_err(refuse)? else {
         let id = stored.row.id;
-        return Err(Failure::refuse(format!("job {id} left no result that could be judged")));
+        return Err(Failure::refuse(format!("job {id} has no result to check")));
     };
     let required = requirement::from_settings(settings, &Vocabulary::of_result(&result))?;
     requirement::judge(&mut result, &required);
@@ -73,7 +73,7 @@ fn judge(settings: &mut Settings, stored: &mut StoredJob) -> Result<bool> {
 
 fn number(text: &str) -> Result<JobId> {
     text.parse().map(JobId).map_err(|_| {
-        Failure::refuse(format!("`{text}` is no job number; `triphammer jobs` lists them"))
+        Failure::refuse(format!("invalid job number `{text}`; `triphammer jobs` lists the jobs"))
     })
 }
 

@@ -72,7 +72,8 @@ impl Secrets for Terminal {
     fn prompt(&self, question: &str) -> std::result::Result<String, SpecError> {
         if !std::io::stdin().is_terminal() {
             return Err(SpecError::new(
-                "no terminal to ask for the password at; use --password-file or TRIPHAMMER_PASSWORD",
+                "cannot ask for the password without a terminal; use --password-file or \
+                 TRIPHAMMER_PASSWORD",
             ));
         }
         terminal::ask_password(question)

@@ -105,12 +105,13 @@ impl Screen {
 
     fn sequence(&mut self, begin: &Begin) -> Result<()> {
         self.bars.clear();
-        let runs =
-            begin.runs.map_or("as many runs as it takes".into(), |runs| format!("{runs} runs"));
         let each = Duration::from_secs(begin.each.as_secs());
-        let mut text = format!("{runs} of {} each", format_duration(each));
+        let mut text = match begin.runs {
+            Some(runs) => format!("{runs} runs of {} each", format_duration(each)),
+            None => format!("runs of {} each, as many as needed", format_duration(each)),
+        };
         if begin.done > 0 {
-            text.push_str(&format!(", {} of them done", begin.done));
+            text.push_str(&format!(", {} done", begin.done));
         }
         if let Some(left) = begin.runs.map(|runs| runs.saturating_sub(begin.done)) {
             text.push_str(&format!(", about {} to go", format_duration(each * left)));
@@ -188,7 +189,7 @@ impl Watcher for Screen {
             }
             JobEvent::Rest(rest) => {
                 if let Some(live) = &self.live {
-                    live.tell(&format!("settling for {}", format_duration(rest)));
+                    live.tell(&format!("cool-down: {}", format_duration(rest)));
                 }
             }
             JobEvent::Note(text) => self.message(text),

@@ -35,7 +35,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     let tls = match (cert, key) {
         (Some(cert), Some(key)) => Some((PathBuf::from(cert), PathBuf::from(key))),
         (None, None) => None,
-        _ => return Err(Failure::refuse("--tls-cert and --tls-key go together; give both")),
+        _ => return Err(Failure::refuse("--tls-cert and --tls-key must be given together")),
     };
     let names = settings.get("host").unwrap_or_default().split(',');
     let hosts = names.map(|name| name.trim().to_owned()).filter(|n| !n.is_empty()).collect();
@@ -60,16 +60,18 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     let server = Server::bind(&config).map_err(refuse)?;
     if is_plain && !listen.ip().is_loopback() {
         terminal::warn(
-            "without --tls-cert and --tls-key the token and all else crosses the network readable",
+            "the token and all other data cross the network unencrypted; use --tls-cert and \
+             --tls-key",
         );
     }
     let url = server.url();
     // A token that was given is never shown.
     let shown = if is_made { format!("/?token={}", config.token.reveal()) } else { String::new() };
-    print(&format!("triphammer listens on {url}{shown}"))?;
+    print(&format!("triphammer is listening on {url}{shown}"))?;
     if !triphammer_server::has_page() {
         terminal::note(
-            "this program was built without its page; `make install` in the folder of the source builds both",
+            "this program was built without its web page; `make install` in the source directory \
+             builds both",
         );
     }
     let page = settings.switch("open")?.then(|| config.store.with_extension("open.html"));
@@ -101,12 +103,12 @@ async fn hear(signals: Option<Signals>, told: watch::Sender<u32>) {
         }
         told.send_modify(|times| *times += 1);
         terminal::note(match *told.borrow() {
-            1 => "ending: what goes on is stopped and stored; again gives it up",
+            1 => "shutting down: running jobs are stopped and stored; Ctrl-C again aborts them",
             2 => {
                 signals::end_soon();
-                "giving up what goes on"
+                "aborting the running jobs"
             }
-            _ => "still ending",
+            _ => "still shutting down",
         });
     }
 }
@@ -114,8 +116,10 @@ async fn hear(signals: Option<Signals>, told: watch::Sender<u32>) {
 fn address(text: &str) -> Result<SocketAddr> {
     let found = text.to_socket_addrs().map(|mut all| all.next());
     found.ok().flatten().ok_or_else(|| {
-        let message =
-            format!("--listen {text} is no address and port; write {LISTEN} or [::1]:7400");
+        let message = format!(
+            "--listen: invalid address `{text}`: expected an address and a port, such as \
+                     {LISTEN} or [::1]:7400"
+        );
         SpecError::new(message).about("listen").into()
     })
 }
@@ -139,7 +143,7 @@ fn token(settings: &Settings) -> Result<Option<Secret>> {
     };
     if token.chars().count() < TOKEN_MIN {
         let message = format!(
-            "{whence} holds a token of fewer than {TOKEN_MIN} characters; use a longer one"
+            "the token in {whence} has fewer than {TOKEN_MIN} characters; use a longer one"
         );
         return Err(Failure::refuse(message));
     }
@@ -154,13 +158,13 @@ fn open(page: &Path, url: &str, token: &Secret) {
         "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={url}/?token={token}\">\n"
     );
     if let Err(error) = write_private(page, &text) {
-        return terminal::note(&format!("no browser is opened: {}: {error}", page.display()));
+        return terminal::note(&format!("cannot open a browser: {}: {error}", page.display()));
     }
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut command = std::process::Command::new(program);
     let quiet = std::process::Stdio::null;
     if command.arg(page).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn().is_err() {
-        terminal::note(&format!("no browser to open: {program} is not there"));
+        terminal::note(&format!("cannot open a browser: {program} was not found"));
     }
 }
 

@@ -52,15 +52,15 @@ static WRITING: Mutex<()> = Mutex::new(());
 pub fn refuse(json: bool) -> Result<(), Failure> {
     if json {
         return Err(Failure::refuse(
-            "--tui fills the terminal that --json writes to: leave one of them out; \
-             `triphammer report last --format json` prints the document later",
+            "--tui and --json cannot both use the terminal: omit one of them; `triphammer report \
+             last --format json` prints the document later",
         ));
     }
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
     if dumb || !std::io::stdin().is_terminal() || !stdout().is_terminal() {
         return Err(Failure::refuse(
-            "--tui needs a terminal to fill, as stdin and stdout and by TERM: leave it out, and the run \
-             prints a line now and then; with ssh, -t gives a terminal",
+            "--tui needs a terminal as stdin and stdout, and a TERM that supports it; without \
+             --tui the run prints progress lines; with ssh, use -t to get a terminal",
         ));
     }
     Ok(())
@@ -97,7 +97,7 @@ impl Tui {
     /// # Errors
     /// When the terminal does not do as it is told.
     pub fn start(model: Model) -> Result<Self, Failure> {
-        let failed = |error| Failure::System { doing: "filling the terminal".into(), error };
+        let failed = |error| Failure::System { doing: "preparing the terminal".into(), error };
         restore_after_panic();
         terminal::keep();
         UP.store(true, Ordering::SeqCst);
@@ -112,7 +112,7 @@ impl Tui {
             let ended = show(&shown);
             restore();
             if let Err(error) = ended {
-                terminal::warn(&format!("the view ends: {error}"));
+                terminal::warn(&format!("the live view stopped: {error}"));
             }
         });
         match thread {

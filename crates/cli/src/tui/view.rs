@@ -22,15 +22,14 @@ const FIGURES_SMALL: u16 = 3;
 const INTERVAL_FROM_S: u64 = 45;
 /// A share above which a processor limits the run.
 const BUSY: f64 = 0.9;
-const HELP: &str = "\
-s        stop: transactions in flight end, then the report
-Ctrl-C   the same; again gives them up, a third time ends at once
-a a      abort: give up what is in flight
-q        leave this view; the job goes on with one live line
-?        this help, and away with it
+const HELP: &str = "s        stop: wait for transactions in flight, then report
+Ctrl-C   the same; twice abandons them, three times quits at once
+a a      abort: abandon transactions in flight
+q        leave this view; the job continues with one live line
+?        show or hide this help
 
-Large figures are means: of the ramp-up, then of the timed window
-alone. ± is the 95 % interval of the mean, `now` the last 5 s.";
+Large figures are means: of the ramp-up at first, then of the timed
+window only. ± is the 95 % interval of the mean, `now` the last 5 s.";
 
 /// Everything that is shown.
 #[derive(Clone, Copy, Debug)]
@@ -182,7 +181,7 @@ fn draw_figure(
 
 /// What the large figure is the mean of, and how sure it is.
 fn mean_of(model: &Model) -> String {
-    let Some((phase, _)) = model.phase else { return "not begun".to_owned() };
+    let Some((phase, _)) = model.phase else { return "not started".to_owned() };
     let in_window = model.plan.is_none() || phase != Phase::RampUp;
     let Some(summary) = model.figures.summary.as_ref().filter(|_| in_window) else {
         return "ramp-up".to_owned();
@@ -196,7 +195,7 @@ fn mean_of(model: &Model) -> String {
         None if model.figures.seconds < INTERVAL_FROM_S => {
             format!("{of}, ± from {INTERVAL_FROM_S} s")
         }
-        None => format!("{of}, ± not yet sure"),
+        None => format!("{of}, ± not known yet"),
     }
 }
 
@@ -242,7 +241,7 @@ fn draw_notes(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
 /// The keys, or the question.
 fn draw_foot(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     if seen.keys.asks_to_abort {
-        let ask = " abort? what is in flight is abandoned: a again to do it, any other key not to";
+        let ask = " abort and abandon transactions in flight? press a again, any other key cancels";
         return Line::styled(ask, seen.palette.bad()).render(area, buffer);
     }
     Line::styled(" s stop   a abort   q leave the view   ? help", Palette::quiet())
@@ -335,7 +334,7 @@ mod tests {
     fn the_question_takes_the_place_of_the_keys() {
         let keys = Keys { asks_to_abort: true, ..Keys::default() };
         let text = text(&screen(100, 24, keys, 30));
-        assert!(text.lines().last().unwrap().contains("a again to do it"), "{text}");
+        assert!(text.lines().last().unwrap().contains("press a again"), "{text}");
         assert!(text.contains("± from 45 s"), "{text}");
     }
 

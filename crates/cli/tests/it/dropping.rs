@@ -36,7 +36,7 @@ impl Blocked {
         let done = loop {
             let done = self.program.run(&[&[args[0], &self.target], &args[1..]].concat());
             // The server has not noticed yet that the command before has ended.
-            if !done.err.contains("is going on") || clock.now().second() > 20 {
+            if !done.err.contains("is running at") || clock.now().second() > 20 {
                 break done;
             }
         };

@@ -57,7 +57,7 @@ fn a_run_without_its_database_fails(product: Product, load: &[&str]) {
     let (mean, value) = (&result["steadiness"]["mean"], &result["headline"]["value"]);
     assert!((mean.as_f64().unwrap() - value.as_f64().unwrap()).abs() < 1e-6, "{mean} {value}");
     let again = program.ok(&["report", "last"]);
-    assert!(again.contains("not back at the end"), "{again}");
+    assert!(again.contains("had not reconnected at the end"), "{again}");
     let history = program.run(&["history", "--workload", "tproc-c"]);
     assert_eq!(history.code, 2);
     assert!(history.err.contains("no complete run"), "{}", history.err);
@@ -98,7 +98,7 @@ fn a_campaign_counts_no_run_whose_database_was_gone(args: &[&str]) {
         ["--rampup", "1s", "--duration", "3s", "--settle", "0s", "--connect-timeout", "1s"];
     let (program, done) = bereft(Postgres, &[args, &common, &["--json"]].concat());
     assert_eq!(done.code, 1, "{}", done.err);
-    assert!(done.err.contains("not back at the end"), "{}", done.err);
+    assert!(done.err.contains("had not reconnected at the end"), "{}", done.err);
     let jobs: Value =
         serde_json::from_str(&program.ok(&["jobs", "--parent", "2", "--json"])).unwrap();
     let complete = jobs.as_array().unwrap().iter().filter(|job| job["status"] == "complete");

@@ -77,9 +77,9 @@ fn a_keyed_load_tells_its_efficiency_and_its_terminals() {
     let report = program.ok(&["report", "1"]);
     for words in [
         "3 warehouses · 30 terminals",
-        "of the 38.6 that keying and thinking allow 30 terminals",
+        "of the 38.6 that keying and thinking times allow 30 terminals",
         "keyed · 30 terminals over 4 sessions on",
-        "Wait for a session, from due to the first attempt, in ms",
+        "Wait for a session, from when a transaction was due to its first attempt, in ms",
     ] {
         assert!(report.contains(words), "{words}\n{report}");
     }

@@ -134,7 +134,7 @@ fn a_profile_of_the_embedded_default_builds_it_and_resumes_only_beside_it() {
         .output()
         .unwrap();
     let said = String::from_utf8(elsewhere.stderr).unwrap();
-    assert!(said.contains("give the command in that folder"), "{said}");
+    assert!(said.contains("run the command in that directory"), "{said}");
     let document = program.json(&["profile", "--resume", "1"]);
     assert_eq!((&document["label"], levels(&document).len()), (&"first".into(), 3));
 }

@@ -138,7 +138,7 @@ fn rebuild(program: &Program, direct: &str) {
         if done.code == 0 {
             return;
         }
-        let is_held = done.err.contains("wait for its end");
+        let is_held = done.err.contains("wait until it has finished");
         assert!(is_held && clock.now().duration() < IN_TIME, "{done:?}");
         std::thread::sleep(Duration::from_millis(200));
     }

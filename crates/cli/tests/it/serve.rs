@@ -168,7 +168,7 @@ fn every_address_gets_a_token_that_is_printed_once_as_a_link() {
         signal(&thief.child, "INT");
         let done = finish(thief.child);
         assert!(!done.err.contains(&token), "{}", done.err);
-        let is_readable = done.err.contains("crosses the network readable");
+        let is_readable = done.err.contains("cross the network unencrypted");
         assert_eq!(is_readable, listen == "0.0.0.0:0", "{}", done.err);
     }
 }
@@ -209,13 +209,13 @@ fn what_cannot_be_served_is_refused() {
     let program = Program::new();
     std::fs::write(program.path("short"), "short\n").unwrap();
     for (args, words) in [
-        (&["--listen", "nonsense"][..], "is no address and port"),
-        (&["--tls-cert", "x"], "go together"),
+        (&["--listen", "nonsense"][..], "invalid address `nonsense`"),
+        (&["--tls-cert", "x"], "must be given together"),
         (&["--token-file", "absent"], "cannot read the token file"),
         (&["--token-file", "short"], "fewer than 16"),
         (&["--tls-cert", "absent", "--tls-key", "absent"], "cannot read the certificate"),
         (&["--targets", "absent"], "cannot read the targets file absent"),
-        (&["--data", "absent"], "the data folder absent cannot be used"),
+        (&["--data", "absent"], "cannot use the data directory absent"),
     ] {
         let done = program.run(&[&["serve"], args].concat());
         assert_eq!(done.code, 2, "{args:?}");

@@ -244,7 +244,11 @@ fn s_stops_as_ctrl_c_does_and_the_report_follows() {
         terminal.press(key);
         let left = terminal.end();
         assert_eq!(left.code, "130", "{}", left.all);
-        assert!(left.after.contains("stopping: transactions in flight end"), "{}", left.after);
+        assert!(
+            left.after.contains("stopping: waiting for transactions in flight"),
+            "{}",
+            left.after
+        );
         assert!(left.after.contains("NOPM"), "{}", left.after);
     }
 }
@@ -255,7 +259,7 @@ fn a_twice_aborts_and_the_first_only_asks() {
     let mut terminal = Terminal::start(&program, LONG);
     terminal.wait_for("timed");
     terminal.press("a");
-    terminal.wait_for("abort?");
+    terminal.wait_for("abort and abandon");
     terminal.press("a");
     let left = terminal.end();
     assert_eq!(left.code, "130", "{}", left.all);
@@ -295,5 +299,5 @@ fn it_is_refused_where_it_cannot_be_with_what_to_do() {
     assert!(done.err.contains("--tui needs a terminal"), "{}", done.err);
     let done = program.run(&[&run[..], &["--json"]].concat());
     assert_eq!(done.code, 2, "{}", done.err);
-    assert!(done.err.contains("leave one of them out"), "{}", done.err);
+    assert!(done.err.contains("omit one of them"), "{}", done.err);
 }

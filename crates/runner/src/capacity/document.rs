@@ -126,7 +126,7 @@ impl Reason {
     pub const fn label(self) -> &'static str {
         match self {
             Self::TooSlow => "too slow",
-            Self::CannotFollow => "cannot follow",
+            Self::CannotFollow => "cannot keep up",
             Self::Failures => "failures",
             Self::Nothing => "none committed",
         }
@@ -302,14 +302,14 @@ impl CapacityResult {
                 format!("{limit} does not hold even at {}/s", figure(lowest))
             }
             Some(Judgement::AlwaysOk { highest }) => format!(
-                "{limit} holds up to {}/s, the highest rate that was tried: give a higher --max-rate",
+                "{limit} holds up to {}/s, the highest rate tried: give a higher --max-rate",
                 figure(highest)
             ),
             None => match self.best() {
                 Some(best) => {
-                    format!("{limit} held at {}/s; the search has not ended", figure(best.rate))
+                    format!("{limit} held at {}/s; the search has not finished", figure(best.rate))
                 }
-                None => format!("{limit} has not held yet; the search has not ended"),
+                None => format!("{limit} has not held yet; the search has not finished"),
             },
         }];
         found.extend(self.first_broken().map(|probe| self.broken(probe)));
@@ -336,8 +336,8 @@ impl CapacityResult {
         let percentile = self.limit.percentile.name();
         match probe.reason {
             Some(Reason::CannotFollow) => format!(
-                "at {at}/s the target could not follow: {}/s completed, {} of the arrivals found \
-                 no session in time",
+                "at {at}/s the target could not keep up: {}/s completed, {} of the arrivals got no \
+                 session in time",
                 figure(probe.completed),
                 percent(probe.missed_share)
             ),
@@ -361,7 +361,7 @@ fn whose(probe: &Probe) -> Option<String> {
     let label = probe.limited_by.label();
     match probe.limited_by {
         Bottleneck::Client | Bottleneck::Host | Bottleneck::Network => Some(format!(
-            "{label} was the limit at {}/s: this is not the database's capacity alone",
+            "{label} was the bottleneck at {}/s: this is not the capacity of the database alone",
             figure(probe.rate)
         )),
         Bottleneck::Load | Bottleneck::Database | Bottleneck::Undecided => None,

@@ -91,7 +91,10 @@ impl LatencyLimit {
     pub fn parse(text: &str, types: &[TransactionDef]) -> Result<Self, String> {
         let wrong = || {
             let example = types.first().map_or("all", |first| &first.name);
-            format!("`{text}` is no limit; write '{example}.p95 < 50ms'")
+            format!(
+                "invalid limit `{text}`: expected TYPE.PERCENTILE < TIME, such as \
+                     '{example}.p95 < 50ms'"
+            )
         };
         let (what, under) = text.split_once('<').ok_or_else(wrong)?;
         let (transaction, percentile) = what.trim().split_once('.').ok_or_else(wrong)?;
@@ -99,17 +102,18 @@ impl LatencyLimit {
         if transaction != "all" && types.iter().all(|known| known.name != transaction) {
             let known: Vec<_> = types.iter().map(|known| &*known.name).collect();
             return Err(format!(
-                "no transaction is called `{transaction}`; there are {} and all",
+                "unknown transaction `{transaction}`; use one of {} or all",
                 known.join(", ")
             ));
         }
-        let percentile = Percentile::ALL.into_iter().find(|p| p.name() == percentile);
-        let percentile = percentile.ok_or_else(|| {
-            format!("a limit is on {}", Percentile::ALL.map(Percentile::name).join(", "))
+        let known = Percentile::ALL.into_iter().find(|known| known.name() == percentile);
+        let percentile = known.ok_or_else(|| {
+            let all = Percentile::ALL.map(Percentile::name).join(", ");
+            format!("unknown percentile `{percentile}`; use one of {all}")
         })?;
         let under = parse_duration(under.trim())?;
         if under.is_zero() {
-            return Err("nothing takes less than no time; give a limit above 0".to_owned());
+            return Err("the limit must be above 0".to_owned());
         }
         Ok(Self { transaction: transaction.to_owned(), percentile, under })
     }
@@ -141,14 +145,11 @@ mod tests {
     #[test]
     fn what_is_no_limit_is_refused() {
         for (text, message) in [
-            ("", "is no limit; write 'new_order.p95 < 50ms'"),
-            ("new_order.p95 > 50ms", "is no limit"),
-            ("p95 < 50ms", "is no limit"),
-            (
-                "payment.p95 < 50ms",
-                "no transaction is called `payment`; there are new_order and all",
-            ),
-            ("all.p42 < 50ms", "a limit is on p50, p90"),
+            ("", "such as 'new_order.p95 < 50ms'"),
+            ("new_order.p95 > 50ms", "invalid limit"),
+            ("p95 < 50ms", "invalid limit"),
+            ("payment.p95 < 50ms", "unknown transaction `payment`; use one of new_order or all"),
+            ("all.p42 < 50ms", "use one of p50, p90"),
             ("all.p95 < 50", "`50` is no duration"),
             ("all.p95 < 0s", "above 0"),
         ] {

@@ -118,9 +118,7 @@ pub(super) fn all(a: &[&Run], b: &[&Run], how: How, margin: f64) -> Vec<Figure> 
             (How::Seconds, Some(a), Some(b)) => named.compare(&a, &b, how, margin),
             (How::Seconds, ..) => {
                 let reason = match named.unit {
-                    Unit::Us => {
-                        "too few transactions per second to judge it by single runs".to_owned()
-                    }
+                    Unit::Us => "too few transactions per second to compare single runs".to_owned(),
                     Unit::Number | Unit::Share => CompareError::TooShort.to_string(),
                 };
                 named.alone(values_a[0], values_b[0], reason)

@@ -38,8 +38,8 @@ pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<Comparison
     let jobs_a = chosen_a.jobs();
     if let Some(job) = chosen_b.jobs().into_iter().find(|job| jobs_a.contains(job)) {
         return Err(Failure::refuse(format!(
-            "job {job} is on both sides: a comparison with itself tells nothing; to see how noisy the \
-             place is, compare a target with itself by pairs (`compare --ab URL`)"
+            "job {job} is on both sides: a comparison with itself shows nothing; to measure the \
+             noise, compare a target with itself in pairs (`compare --ab URL`)"
         )));
     }
     match (chosen_a, chosen_b) {
@@ -68,7 +68,7 @@ pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<Comparison
 
 fn mismatch(names: &[&str; 2], a: &str, b: &str) -> Failure {
     let [of_a, of_b] = names;
-    Failure::refuse(format!("{of_a} is {a} and {of_b} {b}: they do not compare"))
+    Failure::refuse(format!("{of_a} is {a} and {of_b} is {b}: they cannot be compared"))
 }
 
 fn of_one_workload(names: &[&str; 2], workloads: [&str; 2]) -> Result<(), Failure> {
@@ -128,7 +128,7 @@ fn of_job(store: &Store, job: JobId) -> Result<Chosen, Failure> {
         _ => {
             let kind = row.kind.name();
             Err(Failure::refuse(format!(
-                "job {job} is a {kind}: runs, profiles and labels of runs can be compared"
+                "job {job} is a {kind}: only runs, profiles and labels of runs can be compared"
             )))
         }
     }
@@ -144,7 +144,7 @@ fn whole(stored: &StoredJob) -> Result<RunResult, Failure> {
 
 fn no_result(stored: &StoredJob) -> Failure {
     let (job, status) = (stored.row.id, stored.row.status.name());
-    Failure::refuse(format!("job {job} is {status}: only what came to its end can be compared"))
+    Failure::refuse(format!("job {job} is {status}: only complete jobs can be compared"))
 }
 
 /// All complete runs with a label, in the order in which they were made.
@@ -162,8 +162,8 @@ fn of_label(store: &Store, label: &str) -> Result<Vec<Run>, Failure> {
     }
     if runs.is_empty() {
         return Err(Failure::refuse(format!(
-            "no complete run has the label “{label}”, and it is no job's number; `triphammer jobs` \
-             lists both"
+            "no complete run has the label “{label}”, and it is not a job number; `triphammer \
+             jobs` lists numbers and labels"
         )));
     }
     for run in &runs[1..] {

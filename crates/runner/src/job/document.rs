@@ -216,7 +216,7 @@ impl Document {
             Self::Run(of) => format!("{:.0} {}", of.headline.value, of.headline.name),
             Self::Profile(_) | Self::Capacity(_) | Self::Comparison(_) => match self.headline() {
                 Some((name, value)) => format!("{} {name}", format::figure(value)),
-                None => "nothing was found".to_owned(),
+                None => "nothing found".to_owned(),
             },
         }
     }

@@ -16,7 +16,12 @@ const METRICS: &str = "/v1/metrics";
 /// Reads an address to listen at; a port alone is on the loopback interface, so that nobody opens a port to
 /// the world by leaving something out.
 pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
-    let wrong = || format!("`{text}` is no address; write 127.0.0.1:9187, [::1]:9187 or a port");
+    let wrong = || {
+        format!(
+            "invalid address `{text}`: expected a port or an address with a port, \
+                            such as 127.0.0.1:9187 or [::1]:9187"
+        )
+    };
     if let Ok(port) = text.trim_start_matches(':').parse() {
         return Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
     }
@@ -43,7 +48,9 @@ impl FromStr for Collector {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || "the collector's URL cannot be read; write http://localhost:4318".to_owned();
+        let wrong = || {
+            "invalid URL of the collector: expected a URL such as http://localhost:4318".to_owned()
+        };
         let uri: Uri = text.parse().map_err(|_| wrong())?;
         let has_tls = match uri.scheme_str() {
             Some("http") => false,
@@ -52,7 +59,7 @@ impl FromStr for Collector {
         };
         let authority = uri.authority().filter(|it| !it.host().is_empty()).ok_or_else(wrong)?;
         if authority.as_str().contains('@') {
-            return Err("the collector's URL holds a user or password; leave it out".to_owned());
+            return Err("the URL of the collector must not contain a user or password".to_owned());
         }
         let base = uri.path().trim_end_matches('/');
         let path =

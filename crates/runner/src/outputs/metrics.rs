@@ -160,7 +160,7 @@ impl Metrics {
         Family {
             name: "run_info",
             unit: "",
-            help: "What is run; always 1.",
+            help: "The running job and its conditions, as labels; always 1.",
             kind: Kind::Gauge,
             points: vec![point],
         }
@@ -175,7 +175,7 @@ impl Metrics {
         Family {
             name: "phase",
             unit: "",
-            help: "1 for the phase that the run is in, 0 for the others.",
+            help: "1 for the current phase of the run, 0 for the others.",
             kind: Kind::Gauge,
             points: points.to_vec(),
         }
@@ -199,25 +199,33 @@ impl Metrics {
             counter(
                 "transactions",
                 "{transaction}",
-                "Transactions ended, by type and outcome.",
+                "Finished transactions, by type and outcome.",
                 self.types.iter().flat_map(TypeTotals::outcomes).collect(),
             ),
             counter(
                 "failures",
                 "{transaction}",
-                "Transactions failed, by type and class of the error.",
+                "Failed transactions, by type and error class.",
                 self.types.iter().flat_map(|t| t.by_class(&t.counts.failed)).collect(),
             ),
             counter(
                 "retries",
                 "{attempt}",
-                "Attempts after the first, by type and class of the error before.",
+                "Repeated attempts, by type and class of the preceding error.",
                 self.types.iter().flat_map(|t| t.by_class(&t.counts.retries)).collect(),
             ),
-            times("response", "From due to finish, of committed transactions.", |t| &t.response),
-            times("service", "From the first attempt to finish, of committed transactions.", |t| {
-                &t.service
-            }),
+            times(
+                "response",
+                "Response time of committed transactions, from when they were due to \
+                               their end.",
+                |t| &t.response,
+            ),
+            times(
+                "service",
+                "Service time of committed transactions, from their first attempt to \
+                              their end.",
+                |t| &t.service,
+            ),
         ]
     }
 
@@ -226,7 +234,8 @@ impl Metrics {
         Family {
             name: "pool_wait",
             unit: "s",
-            help: "From due to the first attempt, of all that ended: the wait for a session.",
+            help: "Wait for a session of finished transactions, from when they were due to their \
+                   first attempt.",
             kind: Kind::Histogram,
             points: without_labels(value),
         }

@@ -77,7 +77,7 @@ impl OutputsAsked {
         )?;
         if otlp_ca.is_some() && !otlp.as_ref().is_some_and(|to| to.has_tls) {
             return Err(SpecError::new(
-                "`otlp-ca` is for a collector with TLS: give its https:// URL by --otlp",
+                "--otlp-ca needs a collector with TLS: give its https:// URL with --otlp",
             ));
         }
         Ok(Self {
@@ -125,7 +125,7 @@ fn series_file(text: &str) -> Result<(PathBuf, Layout), String> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("csv") => Ok((path, Layout::Csv)),
         Some("jsonl") => Ok((path, Layout::JsonLines)),
-        _ => Err(format!("`{text}` must end with .csv or .jsonl")),
+        _ => Err(format!("`{text}` must end in .csv or .jsonl")),
     }
 }
 

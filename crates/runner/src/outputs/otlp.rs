@@ -110,13 +110,13 @@ async fn export_all(
         let now = Metrics::clone(&metrics.lock().expect("nobody panics with it"));
         let body = request(&now.families(), since, nanoseconds()).to_string();
         let sent = tokio::time::timeout(EXPORT, send(to, body)).await;
-        let sent = sent.unwrap_or_else(|_| Err(format!("no answer in {} s", EXPORT.as_secs())));
+        let sent = sent.unwrap_or_else(|_| Err(format!("no answer within {} s", EXPORT.as_secs())));
         if let Err(problem) = sent
             && !std::mem::replace(&mut told, true)
         {
             // Nobody listens any more when the run is over.
             let _ = report_result
-                .send(format!("the collector {} does not take figures: {problem}", to.0));
+                .send(format!("the collector {} does not accept metrics: {problem}", to.0));
         }
     }
 }
@@ -148,7 +148,7 @@ async fn post(
     connection.abort();
     match answer?.status() {
         status if status.is_success() => Ok(()),
-        status => Err(format!("it answers {status}")),
+        status => Err(format!("it answered {status}")),
     }
 }
 

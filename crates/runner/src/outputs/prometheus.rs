@@ -108,7 +108,7 @@ fn answer(
     };
     let text = "text/plain; charset=utf-8";
     if request.uri().path() != "/metrics" {
-        let body = "the figures of the run are at /metrics\n".to_owned();
+        let body = "the metrics of the run are at /metrics\n".to_owned();
         return Ok(plain(StatusCode::NOT_FOUND, text, body));
     }
     if request.method() != Method::GET && request.method() != Method::HEAD {

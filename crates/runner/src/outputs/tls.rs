@@ -37,7 +37,7 @@ pub(super) async fn secure(
     host: &str,
 ) -> Result<TlsStream<TcpStream>, String> {
     let name = ServerName::try_from(host.to_owned())
-        .map_err(|error| format!("no certificate can be for `{host}`: {error}"))?;
+        .map_err(|error| format!("`{host}` is not a valid host name for TLS: {error}"))?;
     tls.connect(name, stream).await.map_err(|error| problem(&error))
 }
 
@@ -45,7 +45,7 @@ fn problem(error: &io::Error) -> String {
     let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<Error>());
     let next = match cause {
         Some(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
-            format!("; name the file with its authority by --{AUTHORITIES}")
+            format!("; give the file with its certificate authority with --{AUTHORITIES}")
         }
         _ => String::new(),
     };

@@ -411,7 +411,7 @@ impl Level {
 
 /// The law is about throughput.
 fn no_law(headline: &HeadlineName) -> String {
-    format!("no curve of {}: the scalability law describes throughput only", headline.name)
+    format!("no curve for {}: the scalability law applies to throughput only", headline.name)
 }
 
 /// The lower median.

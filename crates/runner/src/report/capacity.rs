@@ -31,7 +31,7 @@ pub fn capacity(result: &CapacityResult, charset: Charset) -> String {
         lines.push(String::new());
         lines.push(format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs"));
         if result.status != Status::Complete {
-            lines.push(format!("Go on with: triphammer capacity --resume {job}"));
+            lines.push(format!("Resume with: triphammer capacity --resume {job}"));
         }
     }
     let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
@@ -59,7 +59,7 @@ pub fn capacity_markdown(result: &CapacityResult) -> String {
 
 fn ending(result: &CapacityResult) -> Option<String> {
     let unfinished = result.status != Status::Complete;
-    unfinished.then(|| format!("{}: the search has not ended", result.status.name()))
+    unfinished.then(|| format!("{}: the search has not finished", result.status.name()))
 }
 
 fn conditions(result: &CapacityResult) -> Vec<(&'static str, String)> {

@@ -110,9 +110,9 @@ fn ending(result: &ComparisonResult) -> Option<String> {
     match result.status {
         Status::Complete => None,
         Status::Interrupted | Status::Aborted => {
-            Some("interrupted: what follows is of the pairs that were made".to_owned())
+            Some("interrupted: these results cover the completed pairs only".to_owned())
         }
-        Status::Failed => Some("failed: runs could not be made, see below".to_owned()),
+        Status::Failed => Some("failed: some runs could not be made, see below".to_owned()),
     }
 }
 
@@ -233,12 +233,12 @@ fn runs_of(result: &ComparisonResult) -> Vec<String> {
     let rest = super::format::duration(pairs.settle_s);
     let made = format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs");
     let margin = format!(
-        "Runs in the order A B B A with rests of {rest}, margin ± {}",
+        "Runs in the order A B B A with pauses of {rest}, margin ± {}",
         precise(result.margin)
     );
     let mut lines = vec![String::new(), margin, made];
     if result.status != Status::Complete {
-        lines.push(format!("Go on with: triphammer compare --resume {job}"));
+        lines.push(format!("Resume with: triphammer compare --resume {job}"));
     }
     lines
 }

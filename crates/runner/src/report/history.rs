@@ -31,7 +31,8 @@ pub fn history(result: &HistoryResult, charset: Charset) -> String {
     lines.extend(table(result).lines(2).into_iter().map(|line| format!("  {line}")));
     let hidden = result.runs.len().saturating_sub(SHOWN);
     if hidden > 0 {
-        lines.push(format!("  {} before these; --json has them", counted(hidden as u64, "runs")));
+        lines
+            .push(format!("  {} before these; --json prints them", counted(hidden as u64, "runs")));
     }
     for change in &result.changes {
         lines.push(String::new());
@@ -89,7 +90,7 @@ fn told(change: &Change, runs: &[HistoryRun]) -> Vec<String> {
     let mut lines = wrapped("", &head, WIDTH);
     if change.differences.is_empty() {
         let text =
-            format!("nothing that is stored differs between job {before} and job {}", change.job);
+            format!("no stored condition differs between job {before} and job {}", change.job);
         lines.extend(wrapped("  ", &text, WIDTH));
         return lines;
     }

@@ -15,7 +15,7 @@ const CELL: std::ops::RangeInclusive<usize> = 10..=40;
 #[must_use]
 pub fn text(jobs: &[JobRow]) -> String {
     if jobs.is_empty() {
-        return "No jobs yet. `triphammer run` makes one.\n".to_owned();
+        return "No jobs yet; start one with `triphammer run`\n".to_owned();
     }
     let fits = |lines: &Vec<String>| lines.iter().all(|line| width(line) <= WIDTH);
     let lines = CELL.rev().map(|cell| table(jobs, cell).lines(2)).find(fits);

@@ -10,7 +10,8 @@ use super::words::{DOT, times_cells};
 use crate::result::{Efficiency, RunResult};
 
 /// Heading of the table of waits.
-pub(super) const WAITS: &str = "Wait for a session, from due to the first attempt, in ms";
+pub(super) const WAITS: &str = "Wait for a session, from when a transaction was due to its first \
+                                attempt, in ms";
 /// Heading of the table of the slowest transactions.
 pub(super) const SLOWEST: &str = "Slowest transactions of the window, in ms";
 
@@ -89,7 +90,7 @@ pub(super) fn arrivals(result: &RunResult) -> Option<String> {
 pub(super) fn efficiency(result: &RunResult) -> Option<[String; 3]> {
     let Efficiency { maximum, share } = result.efficiency?;
     let (most, terminals) = (figure(maximum), users(result));
-    let meaning = format!("of the {most} that keying and thinking allow {terminals}");
+    let meaning = format!("of the {most} that keying and thinking times allow {terminals}");
     Some(["Efficiency".to_owned(), percent(share), meaning])
 }
 

@@ -87,7 +87,11 @@ fn junit(job: &StoredJob) -> Result<String, Failure> {
         Document::stored(job).map_err(Failure::from_store)?.map(|found| junit::of(&found))
     {
         let none = || {
-            let message = format!("job {} is a {}: nothing had to hold", row.id, row.kind.name());
+            let message = format!(
+                "job {} is a {}: it has no requirements to report",
+                row.id,
+                row.kind.name()
+            );
             Failure::refuse(message)
         };
         return suite.map(|suite| suite.xml()).ok_or_else(none);

@@ -1,6 +1,6 @@
 //! What `build`, `check` and `drop` print, and what is printed of any document.
 
-use super::format::{self, integer};
+use super::format::{self, counted, integer};
 use super::{
     Charset, Style, capacity, capacity_markdown, comparison, comparison_markdown, jobs, markdown,
     profile, profile_markdown, text,
@@ -16,14 +16,14 @@ pub fn build(report: &BuildReport) -> String {
     let BuildReport { workload, scale, scale_unit, target, .. } = report;
     let what = format!("{workload} with {} at {target}", format::scale(*scale, scale_unit));
     if report.outcome == "already built" {
-        return format!("{what} is built already; --replace rebuilds it\n");
+        return format!("{what} is already built; --replace rebuilds it\n");
     }
     let whole: f64 = report.phases.iter().map(|(_, seconds)| seconds).sum();
     let mut out = format!(
-        "{} {what}: {} rows in {whole:.1} s, {} jobs, seed {}\n",
+        "{} {what}: {} rows in {whole:.1} s, {}, seed {}\n",
         report.outcome,
         integer(report.rows),
-        report.jobs,
+        counted(u64::from(report.jobs), "jobs"),
         report.seed
     );
     for (phase, seconds) in &report.phases {
@@ -58,20 +58,25 @@ pub fn check(report: &CheckReport) -> String {
     out.push_str(&match (bad, expected) {
         (0, 0) => format!("all {} conditions {of} hold", report.checks.len()),
         (0, _) => format!("{} conditions {of} hold", report.checks.len() - expected),
-        _ => format!("{bad} of {} conditions {of} are violated", report.checks.len()),
+        _ => format!("{bad} of {} conditions {of} violated", report.checks.len()),
     });
     if expected > 0 {
         out.push_str(&format!(
-            "\n{expected} do not, by the rules of {made_by}, which made the tables"
+            "\n{expected} more are violated, as expected: the tables were created by the rules of \
+             {made_by}"
         ));
     }
     match &report.made_by {
         Some(made_by) => out.push_str(&format!(
-            "\nthe rules of the population are not checked: {made_by} made the tables by rules of its own"
+            "\nthe rules of the initial population are not checked: {made_by} created the tables \
+             by different rules"
         )),
         None if report.untouched => {}
         None => {
-            out.push_str("\nthe rules of the population are not checked: a run has changed the data");
+            out.push_str(
+                "\nthe rules of the initial population are not checked: a run has changed \
+                          the data",
+            );
         }
     }
     out.push('\n');

@@ -50,7 +50,7 @@ pub fn profile(result: &ProfileResult, charset: Charset) -> String {
         line("");
         line(&format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs"));
         if result.status != Status::Complete {
-            line(&format!("Go on with: triphammer profile --resume {job}"));
+            line(&format!("Resume with: triphammer profile --resume {job}"));
         }
     }
     let text = out;
@@ -151,13 +151,13 @@ fn ending(result: &ProfileResult) -> Option<String> {
     match result.status {
         Status::Complete => None,
         Status::Interrupted | Status::Aborted if missing == 0 => {
-            Some("interrupted: what follows is of the runs that were made".to_owned())
+            Some("interrupted: these results cover the completed runs only".to_owned())
         }
         Status::Interrupted | Status::Aborted => Some(format!(
-            "interrupted before the last {}: what follows is of the runs that were made",
+            "interrupted before the last {}: these results cover the completed runs only",
             counted(missing as u64, "runs")
         )),
-        Status::Failed => Some("failed: runs could not be made, see below".to_owned()),
+        Status::Failed => Some("failed: some runs could not be made, see below".to_owned()),
     }
 }
 

@@ -374,7 +374,7 @@ impl Page {
         }
         if errors.len() > ERRORS_SHOWN {
             let more = counted((errors.len() - ERRORS_SHOWN) as u64, "more kinds");
-            self.line(&format!("  and {more}: --json has all"));
+            self.line(&format!("  and {more}: --json prints all"));
         }
     }
 

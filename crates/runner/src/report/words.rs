@@ -82,7 +82,7 @@ pub(super) fn headline(result: &RunResult) -> Vec<[String; 3]> {
         rows.push([
             format!("{name} (server)"),
             figure(tpm * of_minute),
-            format!("transactions {per} by the database's counter"),
+            format!("transactions {per}, counted by the database"),
         ]);
     }
     rows
@@ -128,7 +128,7 @@ pub(super) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> 
 
 /// Title of the audits.
 pub(super) const AUDITS: &str =
-    "Audits of the whole run: what the data gained and what the client did";
+    "Audits of the whole run: changes in the data against the client's own sums";
 
 /// The audits: verdict and equation with its sums.
 pub(super) fn audits(result: &RunResult) -> impl Iterator<Item = (Verdict, String)> {
@@ -154,7 +154,7 @@ pub(super) const fn verdict(passed: bool) -> &'static str {
 /// `2.3 ms (23 %) above`.
 pub(super) fn distance(judged: &Judgement) -> String {
     let Some(difference) = judged.difference else {
-        return "the run has no such figure".to_owned();
+        return "not measured in this run".to_owned();
     };
     if difference.abs() < f64::EPSILON {
         return "at the limit".to_owned();
@@ -186,7 +186,7 @@ pub(super) fn slices(result: &RunResult) -> Option<Table> {
     if slices.len() < 2 {
         return None;
     }
-    let head = ["from", "a minute", "mean", "p50", "p95", "p99", "max", "failed"];
+    let head = ["from", "per min", "mean", "p50", "p95", "p99", "max", "failed"];
     let mut table = Table::new(1, &head);
     for slice in slices {
         let (total, times) = (&slice.total, &slice.total.response);
@@ -238,7 +238,7 @@ pub(super) const fn steady(verdict: Steady) -> &'static str {
 pub(super) fn counts(figures: &Figures) -> Table {
     let mut table = Table::new(
         1,
-        &["", "completed", "share", "a minute", "rolled back", "failed", "in doubt", "retried"],
+        &["", "completed", "share", "per min", "rolled back", "failed", "in doubt", "retried"],
     );
     for seen in rows(figures) {
         table.row(vec![
@@ -315,11 +315,11 @@ fn whole_milliseconds(us: u64) -> String {
 /// Whether response and service times differ at all, and what to know of them.
 pub(super) fn times_note(result: &RunResult) -> &'static str {
     if result.spec.load.is_closed() {
-        "Closed load: a user's next transaction is due when its last one ended, so response time \
-         is service time; both include retries."
+        "Closed load: a user's next transaction is due when the previous one ends, so response \
+         time equals service time; both include retries."
     } else {
-        "Response time runs from when a transaction was due, service time from its first attempt; \
-         both include retries."
+        "Response time is measured from when a transaction was due, service time from its first \
+         attempt; both include retries."
     }
 }
 
@@ -441,7 +441,7 @@ fn client(result: &RunResult) -> String {
 const fn whose(client: &ClientCost) -> &'static str {
     match client.process_cpus {
         Some(_) => "",
-        None => ", of its worker threads alone",
+        None => ", of its worker threads only",
     }
 }
 
@@ -483,7 +483,7 @@ fn driven(result: &RunResult) -> String {
 pub(super) fn conduct(spec: &RunSpec) -> String {
     let isolation = match spec.isolation {
         Some(level) => format!("isolation {}", level.name()),
-        None => "the database's own isolation".to_owned(),
+        None => "the database's default isolation".to_owned(),
     };
     [
         spec.mode.name().to_owned(),

@@ -127,7 +127,7 @@ impl Vocabulary {
         self.known(name).ok_or_else(|| {
             let names = self.names();
             let hint = suggestion(name, names.iter().map(String::as_str));
-            format!("no metric is called `{name}`{hint}")
+            format!("unknown metric `{name}`{hint}")
         })
     }
 

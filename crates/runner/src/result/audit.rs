@@ -62,11 +62,11 @@ impl Audit {
         let (verdict, words) = match (client, bounds, found) {
             (Some(client), Some(bounds), Some(found)) => judge(client.unknown, bounds, found),
             (_, _, None) => {
-                let words = "the database could not be asked before and after";
+                let words = "the database could not be queried both before and after the run";
                 (Verdict::NotCounted, words.to_owned())
             }
             _ => {
-                let words = "a worker thread did not end, so the client's sum is not whole";
+                let words = "a worker thread did not end, so the client's sum is incomplete";
                 (Verdict::NotCounted, words.to_owned())
             }
         };
@@ -93,13 +93,13 @@ fn judge(unknown: u64, [expected, low, high]: [i64; 3], found: i64) -> (Verdict,
     }
     let apart = format!("{} in the database, {} by the client", signed(found), signed(expected));
     if (low..=high).contains(&found) {
-        let words = format!("{apart}; {unknown} were in doubt or in flight, so that can be");
+        let words = format!("{apart}; {unknown} were in doubt or in flight, which can explain it");
         (Verdict::WithinBounds, words)
     } else if unknown == 0 {
         (Verdict::Violated, apart)
     } else {
         let words = format!(
-            "{apart}; the {unknown} in doubt or in flight make {} to {} possible",
+            "{apart}; with {unknown} in doubt or in flight, {} to {} would be possible",
             signed(low),
             signed(high)
         );

@@ -87,10 +87,13 @@ impl Availability {
     pub fn gone(&self, sessions: u32) -> Option<String> {
         let away = (self.sessions_away > 0).then(|| {
             let sessions = counted(u64::from(sessions), "sessions");
-            format!("{} of {sessions} were lost and not back at the end", self.sessions_away)
+            format!(
+                "{} of {sessions} were lost and had not reconnected at the end",
+                self.sessions_away
+            )
         });
         let silent = (self.answered_at_end == Some(false))
-            .then(|| "the database answered before the run and not after it".to_owned());
+            .then(|| "the database answered before the run but not after it".to_owned());
         let parts: Vec<String> = away.into_iter().chain(silent).collect();
         (!parts.is_empty()).then(|| parts.join("; "))
     }

@@ -240,11 +240,12 @@ fn words(steadiness: &Steadiness, rampup_s: u64, sign: ClearerSign) -> String {
         Steady::Steady => parts.extend(
             steadiness
                 .relative_half_width
-                .map(|half| format!("the mean is sure to ± {} (95 %)", precise(half))),
+                .map(|half| format!("the mean is known to ± {} (95 %)", precise(half))),
         ),
         Steady::Drifting => parts.push(drift(steadiness, &sign)),
         Steady::TooShort => parts.push(format!(
-            "{} say as much as {:.0} independent ones, {EFFECTIVE_MIN:.0} are needed",
+            "the window of {} is worth only {:.0} independent seconds; at least {EFFECTIVE_MIN:.0} \
+             are needed",
             duration(steadiness.seconds as f64),
             steadiness.effective_seconds
         )),
@@ -254,7 +255,7 @@ fn words(steadiness: &Steadiness, rampup_s: u64, sign: ClearerSign) -> String {
     }
     if steadiness.memory > MEMORY_MIN && steadiness.verdict == Steady::Steady {
         parts.push(
-            "slow swings make it less sure than its seconds do, and slower ones may not show"
+            "slow fluctuations widen this interval, and slower ones may remain undetected"
                 .to_owned(),
         );
     }
@@ -269,18 +270,18 @@ fn until_words(until: &Until, steadiness: &Steadiness) -> String {
     if !until.reached {
         let why = until.schedule.words().filter(|_| steadiness.seconds < until.shortest_s);
         let why = why.map_or_else(String::new, |why| format!(": the window is too short, {why}"));
-        return format!("the ± {asked} asked for were not reached{why}");
+        return format!("the requested ± {asked} was not reached{why}");
     }
     let half = duration((steadiness.seconds / 2) as f64);
-    let rarer = format!("what comes back less often than every {half} is not in the interval");
+    let rarer = format!("the interval does not cover events rarer than every {half}");
     match &until.schedule {
         Schedule::Nothing => rarer,
         Schedule::Every { setting, seconds } => {
             let rounds = steadiness.seconds / seconds.max(&1);
-            format!("the window holds {rounds} rounds of {setting}; {rarer}")
+            format!("the window contains {rounds} periods of {setting}; {rarer}")
         }
         Schedule::Unknown { why } => {
-            format!("what the server does by the clock is not known ({why}); {rarer}")
+            format!("the server's periodic work is not known ({why}); {rarer}")
         }
     }
 }
@@ -303,7 +304,7 @@ fn drift(steadiness: &Steadiness, sign: &ClearerSign) -> String {
 fn warm_up_words(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
     if let Some(into) = steadiness.warm_up_in_window(rampup_s) {
         let into = duration(into as f64);
-        return Some(format!("the load was still warming up {into} into the window"));
+        return Some(format!("the database was still warming up {into} into the window"));
     }
     let rampup = match rampup_s {
         0 => "there was no ramp-up".to_owned(),
@@ -312,13 +313,14 @@ fn warm_up_words(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
     let near = percent(SETTLED);
     let settled = match steadiness.settled_s {
         Some(second) => format!("within {near} of its level from {} on", duration(second as f64)),
-        None => format!("when it came within {near} of its level cannot be determined"),
+        None => format!("the time to reach {near} of its level cannot be determined"),
     };
     match steadiness.warm_up {
-        WarmUp::Ended { after_s: 0 } => Some(format!("no warm-up seen, {settled}, {rampup}")),
-        WarmUp::Ended { after_s } => {
-            Some(format!("warm-up seen until {}, {settled}, {rampup}", duration(after_s as f64)))
-        }
+        WarmUp::Ended { after_s: 0 } => Some(format!("no warm-up detected, {settled}, {rampup}")),
+        WarmUp::Ended { after_s } => Some(format!(
+            "warm-up detected until {}, {settled}, {rampup}",
+            duration(after_s as f64)
+        )),
         WarmUp::NotFound if steadiness.verdict == Steady::Steady => {
             Some(format!("the end of the warm-up cannot be determined, {rampup}"))
         }
@@ -339,14 +341,14 @@ fn round(seconds: u64) -> String {
 fn give_until(steadiness: &Steadiness) -> String {
     let shortest = steadiness.until.as_ref().map_or(0, |until| until.shortest_s);
     if steadiness.seconds < shortest {
-        return format!("give it --duration {} or more", round(shortest));
+        return format!("use --duration {} or more", round(shortest));
     }
-    "give it a longer --duration, or ask for less with --until-ci".to_owned()
+    "use a longer --duration, or a larger --until-ci".to_owned()
 }
 
 fn next(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
     if let Some(into) = steadiness.warm_up_in_window(rampup_s) {
-        return Some(format!("give it --rampup {}", round(rampup_s + into)));
+        return Some(format!("use --rampup {}", round(rampup_s + into)));
     }
     match steadiness.verdict {
         Steady::Steady if steadiness.until.as_ref().is_some_and(|until| !until.reached) => {
@@ -354,13 +356,13 @@ fn next(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
         }
         Steady::Steady => None,
         Steady::Drifting if steadiness.warm_up == WarmUp::NotFound => Some(format!(
-            "run longer (--duration {}) and see whether it settles; if not, look for what grows: \
-             data, dead rows, a cache",
+            "run longer (--duration {}) to see whether it settles; if not, look for something that \
+             grows: data, dead rows, a cache",
             round(steadiness.seconds * 3)
         )),
         Steady::Drifting => Some(
-            "look at what the database did there (a checkpoint, vacuum, another program), and \
-             take the mean for nothing more than it is"
+            "check what the database did at that time (a checkpoint, vacuum, another program); the \
+             mean is not representative"
                 .to_owned(),
         ),
         Steady::TooShort => {
@@ -372,7 +374,7 @@ fn next(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
             )]
             let needed = (steadiness.seconds.max(1) as f64 * scale * 1.2).ceil() as u64;
             let needed = needed.clamp(POINTS_MIN as u64 + 10, 3600);
-            Some(format!("run longer for an interval: --duration {}", round(needed)))
+            Some(format!("run longer to get an interval: --duration {}", round(needed)))
         }
     }
 }

@@ -90,11 +90,14 @@ impl Verification {
             }
             (Some(Obstacle::CountsMissing), _) => (
                 Verdict::NotCounted,
-                "a worker thread did not end, so the client's count is not whole".to_owned(),
+                "a worker thread did not end, so the client's count is incomplete".to_owned(),
             ),
-            (None, None) => {
-                (Verdict::NotCounted, "the database could not be asked before and after".to_owned())
-            }
+            (None, None) => (
+                Verdict::NotCounted,
+                "the database could not be queried both before and after the \
+                                       run"
+                .to_owned(),
+            ),
             (None, Some(grown)) => judge(client, grown),
         };
         Self {
@@ -123,14 +126,14 @@ fn judge(client: ClientCount, database: i64) -> (Verdict, String) {
         (Verdict::Verified, "the database counts the same".to_owned())
     } else if surplus < 0 {
         let words = format!(
-            "the database counts {} fewer than it told the client were committed",
+            "the database counts {} fewer than it confirmed to the client",
             surplus.unsigned_abs()
         );
         (Verdict::Violated, words)
     } else if surplus <= unknown {
         let words = format!(
-            "the database counts {surplus} more; {unknown} were in doubt or in flight, so that \
-             can be"
+            "the database counts {surplus} more; {unknown} were in doubt or in flight, which can \
+             explain it"
         );
         (Verdict::WithinBounds, words)
     } else {

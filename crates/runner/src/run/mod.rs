@@ -241,7 +241,7 @@ impl Resolved {
             let mut monitor = Monitor::new(&self.plan, limit);
             monitor.ensure().await.doing(format_args!("connecting to {}", database.target()))?;
             if !self.external {
-                monitor.touch().await.doing("noting the first run in the build record")?;
+                monitor.touch().await.doing("recording the first run in the build record")?;
             }
             let mut facts = self.facts(settings, &mut monitor).await?;
             let mut journal = Journal::of_run(store, &facts, self.parent, &mut |text| {
@@ -435,7 +435,7 @@ impl Resolved {
         monitor: &mut Monitor<'_>,
     ) -> Result<RunFacts, Failure> {
         let session = monitor.session.as_mut().expect("just ensured");
-        let server = session.server().await.doing("asking the server what it is")?;
+        let server = session.server().await.doing("identifying the server")?;
         let mut workload_facts = self.settings.options.clone();
         workload_facts.insert("seed".into(), self.settings.data_seed.to_string());
         workload_facts.extend(self.facts.iter().cloned());
@@ -541,8 +541,8 @@ fn build_embedded(
 fn refuse_lack(record: &Record, target: &str) -> Result<(), Failure> {
     let (Some(made_by), Some(lack)) = (record.made_by(), record.lack()) else { return Ok(()) };
     Err(Failure::refuse(format!(
-        "{made_by} made the tables at {target}, but a run cannot call its routines: {lack}; let \
-         {made_by} make them again (check works without them)"
+        "{made_by} created the tables at {target}, but a run cannot call its routines: {lack}; \
+         create them again with {made_by} (`check` works without them)"
     )))
 }
 
@@ -559,7 +559,7 @@ fn refuse_mode(
     }
     let (made_by, mode, asked) = (&external.made_by, mode.name(), asked.name());
     let message = format!(
-        "{made_by} made the tables, so a run has mode {mode} there and not {asked}: leave --mode out"
+        "{made_by} created the tables, so a run needs mode {mode}, not {asked}: omit --mode"
     );
     Err(SpecError::new(message).about("mode"))
 }
@@ -572,8 +572,8 @@ fn agree(
 ) -> Result<(), SpecError> {
     if record.get("version") != Some(workload.version.to_string().as_str()) {
         return Err(SpecError::new(format!(
-            "the data is of version {} of {}, this program runs version {}; rebuild it with \
-             --replace",
+            "the data was built for version {} of {}, but this program runs version {}; rebuild it \
+             with --replace",
             record.get("version").unwrap_or("?"),
             workload.title,
             workload.version
@@ -585,7 +585,7 @@ fn agree(
         let unit = &workload.scale_unit;
         let built = scale.parse().map_or_else(|_| scale.clone(), |scale| unit.count(scale));
         return Err(SpecError::new(format!(
-            "the data has {built}, not {asked}; leave --scale out, or build again with --replace"
+            "the data has {built}, not {asked}; omit --scale, or build again with --replace"
         )));
     }
     for (option, built) in record.below("option") {
@@ -595,10 +595,10 @@ fn agree(
             let made_by = record.get("fact/made_by");
             return Err(SpecError::new(match made_by.filter(|_| record.is_external()) {
                 Some(made_by) => {
-                    format!("{made_by} made the tables, so {option} is {built}, not {asked}")
+                    format!("{made_by} created the tables, so {option} is {built}, not {asked}")
                 }
                 None => format!(
-                    "the data was built with {option} = {built}, not {asked}; leave it out, or \
+                    "the data was built with {option} = {built}, not {asked}; omit the option, or \
                      build again with --replace"
                 ),
             }));

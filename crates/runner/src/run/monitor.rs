@@ -163,7 +163,10 @@ impl<'a> Monitor<'a> {
                 Some(Err(error)) => error.to_string(),
                 None => format!("no answer within {} s", fingerprint::LIMIT.as_secs()),
             };
-            let text = format!("{what} are not known in full, so `compare` cannot: {reason}");
+            let text = format!(
+                "{what} could not be read completely, so `compare` ignores them: \
+                                {reason}"
+            );
             notes.push(Note::new("schema", None, text));
         }
         notes

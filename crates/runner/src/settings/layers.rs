@@ -80,7 +80,8 @@ impl Settings {
             let takes = |known: &str| known == name.as_str() && is_open;
             if !known(self.command, options).any(takes) {
                 let hint = suggestion(name, known(self.command, options));
-                let message = format!("`{}` takes no `{name}`{hint}", self.command.name());
+                let message =
+                    format!("unknown setting `{name}` for `{}`{hint}", self.command.name());
                 return Err(SpecError::new(message).about(name));
             }
             self.set(name, value.clone(), Source::Request);
@@ -105,13 +106,13 @@ impl Settings {
             let may = |c: char| !is_label && matches!(c, '\n' | '\t');
             if value.contains(|c| steers(c) && !may(c)) {
                 let message = format!(
-                    "--{name} from the {source} holds a control character or one that changes the \
-                     direction of text; leave it out"
+                    "--{name} from the {source} contains a control character or one that changes \
+                     the text direction; remove it"
                 );
                 return Err(SpecError::new(message).about(name));
             }
             if is_label && value.chars().count() > LABEL_MAX {
-                let message = format!("--{name}: a label has at most {LABEL_MAX} characters");
+                let message = format!("--{name}: must have at most {LABEL_MAX} characters");
                 return Err(SpecError::new(message).about(name));
             }
         }

@@ -74,7 +74,7 @@ impl Settings {
         T::Err: fmt::Display,
     {
         let parse = |text: &str| {
-            text.trim().parse().map_err(|error: T::Err| format!("`{text}` cannot be read: {error}"))
+            text.trim().parse().map_err(|error: T::Err| invalid(text, &error.to_string()))
         };
         self.read(name, parse, T::to_string, default)
     }
@@ -93,17 +93,17 @@ impl Settings {
         T: Copy + fmt::Display + TryFrom<u128> + Into<u128> + 'static,
     {
         let parse = |text: &str| {
-            let too_many = || format!("{} is too much: at most {most}", text.trim());
+            let too_many = || format!("must be at most {most}, got {}", text.trim());
             let number = text.trim().parse::<u128>().map_err(|error| match error.kind() {
                 std::num::IntErrorKind::PosOverflow => too_many(),
-                _ => format!("`{text}` cannot be read: {error}"),
+                _ => format!("invalid value `{text}`: expected a whole number"),
             })?;
             let fits = T::try_from(number).ok().filter(|_| number <= most.into());
             fits.ok_or_else(too_many)
         };
         let number = self.read(name, parse, T::to_string, default)?;
         if number.into() > most.into() {
-            let message = format!("--{name}: {number} is too much: at most {most}");
+            let message = format!("--{name} must be at most {most}, got {number}");
             return Err(SpecError::new(message).about(name));
         }
         Ok(number)
@@ -115,9 +115,11 @@ impl Settings {
     /// As [`Settings::read`], and when it is longer than [`DURATION_MAX`].
     pub fn duration(&mut self, name: &str, default: Duration) -> Result<Duration, SpecError> {
         let parse = |text: &str| match parse_duration(text)? {
-            long if long > DURATION_MAX => {
-                Err(format!("`{text}` is too long: at most {}", format_duration(DURATION_MAX)))
-            }
+            long if long > DURATION_MAX => Err(format!(
+                "must be at most {}, got {}",
+                format_duration(DURATION_MAX),
+                text.trim()
+            )),
             duration => Ok(duration),
         };
         self.read(name, parse, |d| format_duration(*d), || default)
@@ -191,17 +193,26 @@ impl Settings {
     }
 }
 
+/// The message for a value that its type rejects; many types name the value themselves.
+fn invalid(text: &str, error: &str) -> String {
+    if error.contains(&format!("`{}`", text.trim())) {
+        error.to_owned()
+    } else {
+        format!("invalid value `{text}`: {error}")
+    }
+}
+
 fn parse_switch(text: &str) -> Result<bool, String> {
     match text.trim() {
         "true" | "yes" | "on" | "1" => Ok(true),
         "false" | "no" | "off" | "0" => Ok(false),
-        _ => Err(format!("`{text}` is neither true nor false")),
+        _ => Err(format!("invalid value `{text}`: expected true or false")),
     }
 }
 
 /// Reads `1%`, `0.5 %` or `0.01`.
 pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
-    let wrong = || format!("`{text}` is no share; write 1% or 0.01");
+    let wrong = || format!("invalid share `{text}`: expected a value such as 1% or 0.01");
     let share = match text.trim().strip_suffix('%') {
         Some(percent) => percent.trim().parse::<f64>().map_err(|_| wrong())? / 100.0,
         None => text.trim().parse::<f64>().map_err(|_| wrong())?,

@@ -54,15 +54,15 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     })?;
     if capabilities.blocks && threads != sessions {
         return Err(SpecError::new(
-            "calls to this database block their thread, so it needs one thread a session; leave \
-             --threads out",
+            "calls to this database block their thread, so each session needs one thread; omit \
+             --threads",
         ));
     }
     let transactions = settings.optional(
         "transactions",
         |t| match t.parse() {
             Ok(count) if count > TRANSACTIONS_MAX => {
-                Err(format!("{count} is too much: at most {TRANSACTIONS_MAX}"))
+                Err(format!("must be at most {TRANSACTIONS_MAX}, got {count}"))
             }
             read => read.map_err(|e| format!("`{t}`: {e}")),
         },
@@ -80,7 +80,10 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
         }
         Some(count) => {
             if !settings.duration("rampup", Duration::ZERO)?.is_zero() {
-                return Err(SpecError::new("--rampup goes by time; --transactions has none"));
+                return Err(SpecError::new(
+                    "--rampup and --transactions exclude each other: a run \
+                                           by transactions has no ramp-up",
+                ));
             }
             (Duration::ZERO, Length::Transactions(count))
         }
@@ -147,5 +150,5 @@ fn parse_mode(text: &str, modes: &[Mode]) -> Result<Mode, String> {
         return Ok(mode);
     }
     let known: Vec<_> = modes.iter().map(|mode| mode.name()).collect();
-    Err(format!("this workload has no mode {text}, only {}", known.join(" and ")))
+    Err(format!("this workload does not support mode {text}; use {}", known.join(" and ")))
 }

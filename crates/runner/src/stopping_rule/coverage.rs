@@ -105,15 +105,18 @@ impl Claims {
         for run_number in 0..runs {
             let mut rng = Rng::of(seed, &[run_number]);
             let steadiness = run(&process.seconds(&mut rng, RAMPUP + LONGEST), schedule);
-            let until = steadiness.until.as_ref().expect("asked for");
+            let until = steadiness.until.as_ref().expect("requested");
             if until.reached {
                 claims.claimed += 1;
                 let held = steadiness.interval.is_some_and(|i| i.contains(LEVEL * 60.0));
                 claims.held += usize::from(held);
                 claims.seconds.push(steadiness.seconds);
-                assert!(steadiness.words.contains("what comes back less often than every"));
+                assert!(steadiness.words.contains(
+                    "the interval does not cover events rarer than \
+                                                   every"
+                ));
             } else {
-                assert!(steadiness.words.contains("asked for were not reached"));
+                assert!(steadiness.words.contains("was not reached"));
                 assert!(steadiness.next.is_some(), "{}", steadiness.words);
             }
         }

@@ -141,8 +141,8 @@ fn too_short(target: Target, schedule: &Schedule) -> String {
     let why = schedule.words().map_or_else(String::new, |why| format!(" ({why})"));
     let shortest = duration(shortest(schedule) as f64);
     format!(
-        "± {asked} will not be reached in {longest}: a window that ends by its interval is {shortest} long at \
-         least{why}; give it a longer --duration"
+        "± {asked} cannot be reached in {longest}: a window with --until-ci must be at least \
+         {shortest} long{why}; use a longer --duration"
     )
 }
 
@@ -152,11 +152,12 @@ fn not_within(target: Target, needed: Option<usize>) -> String {
     let longest = duration(target.points_max as f64);
     match needed {
         Some(seconds) => format!(
-            "± {asked} will not be reached in {longest}: at this noise it takes a window of about {}",
+            "± {asked} is unlikely to be reached in {longest}: with this noise it takes a window \
+             of about {}",
             roughly(seconds as f64)
         ),
         None => format!(
-            "± {asked} will not be reached in {longest} as long as the throughput drifts like this"
+            "± {asked} is unlikely to be reached in {longest} while the throughput drifts like this"
         ),
     }
 }
@@ -222,8 +223,8 @@ mod tests {
         let mut noisy = rule(Some(0.001), 300);
         let (_, now) = first(&mut noisy, |s| 100 + 4 * noise(s), 300).unwrap();
         let Now::Report(text) = now else { panic!("{now:?}") };
-        assert!(text.contains("± 0.10 % will not be reached in 5m"), "{text}");
-        assert_eq!(first(&mut noisy, |s| 100 + 4 * noise(s), 100), None, "told once");
+        assert!(text.contains("± 0.10 % is unlikely to be reached in 5m"), "{text}");
+        assert_eq!(first(&mut noisy, |s| 100 + 4 * noise(s), 100), None, "reported once");
     }
 
     #[test]
@@ -231,10 +232,10 @@ mod tests {
         let mut short = rule(Some(0.01), 2);
         short.phase(Phase::Window, 0);
         let Now::Report(text) = short.second(&RecordedInterval::new(0, 1)) else {
-            panic!("not told")
+            panic!("not reported")
         };
-        assert!(text.contains("± 1.0 % will not be reached in 2s: a window"), "{text}");
-        assert!(text.contains("3m 40s long"), "{text}");
+        assert!(text.contains("± 1.0 % cannot be reached in 2s: a window"), "{text}");
+        assert!(text.contains("at least 3m 40s long"), "{text}");
         assert_eq!(short.second(&RecordedInterval::new(1, 1)), Now::GoOn);
     }
 
@@ -249,11 +250,11 @@ mod tests {
         // Ten seconds of ramp-up, and seconds count from 0.
         assert_eq!(ends(checkpoints.clone(), 3_000), (1_209, Now::EndWindow));
         assert_eq!(ends(Schedule::default(), 3_000), (609, Now::EndWindow));
-        let (second, Now::Report(text)) = ends(checkpoints, 900) else { panic!("not told") };
+        let (second, Now::Report(text)) = ends(checkpoints, 900) else { panic!("not reported") };
         assert_eq!(second, 10);
         assert!(
             text.contains(
-                "20m long at least (it must hold two rounds of checkpoint_timeout (10m))"
+                "at least 20m long (it must contain two periods of checkpoint_timeout (10m))"
             ),
             "{text}"
         );

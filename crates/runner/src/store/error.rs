@@ -9,49 +9,53 @@ use rusqlite::ErrorCode;
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each is")]
 pub enum StoreError {
-    #[error("no folder for the job store: neither XDG_DATA_HOME nor HOME is set; set one of them")]
+    #[error("no directory for the job store: set XDG_DATA_HOME or HOME, or use --store")]
     NoFolder,
-    #[error("making the job store {}: {source}", path.display())]
+    #[error("cannot create the job store {}: {source}", path.display())]
     Create { path: PathBuf, source: std::io::Error },
     #[error(
-        "the job store {} is of version {found}, written by triphammer {written_by}; this one \
-         knows versions up to {known}: use that version, or another file", path.display()
+        "the job store {} has version {found}, written by triphammer {written_by}; this triphammer \
+         supports versions up to {known}: use a newer triphammer, or another file", path.display()
     )]
     Newer { path: PathBuf, found: u32, known: u32, written_by: String },
-    #[error("the job store {} cannot grow: its disk is full; free some space", path.display())]
+    #[error("cannot write to the job store {}: the disk is full; free some space", path.display())]
     Full { path: PathBuf },
-    #[error("the job store {} cannot be written: it is read only", path.display())]
+    #[error("cannot write to the job store {}: it is read-only", path.display())]
     ReadOnly { path: PathBuf },
     #[error(
-        "the job store {} cannot be opened: see that it is a file and its folder may be written",
+        "cannot open the job store {}: it must be a file in a directory that can be written to",
         path.display()
     )]
     CannotOpen { path: PathBuf },
-    #[error("the job store {} is locked by another program for too long", path.display())]
+    #[error("the job store {} is locked by another program; try again later", path.display())]
     Busy { path: PathBuf },
     #[error(
-        "the job store {} is damaged or no job store: move it away, and a new one is made",
+        "the job store {} is damaged or not a job store: move it away, and a new one is created",
         path.display()
     )]
     Damaged { path: PathBuf },
     #[error(
-        "{} is another program's SQLite file, no job store: give --store another file", path.display()
+        "{} is an SQLite file of another program, not a job store: use another file with --store",
+        path.display()
     )]
     Foreign { path: PathBuf },
-    #[error("job {job} is not in the store {}: it was deleted or replaced meanwhile", path.display())]
+    #[error(
+        "job {job} is not in the job store {}: it was deleted or replaced in the meantime",
+        path.display()
+    )]
     Gone { path: PathBuf, job: i64 },
-    #[error("there is no job {job}; `triphammer jobs` lists them")]
+    #[error("there is no job {job}; `triphammer jobs` lists the jobs")]
     NoJob { job: i64 },
-    #[error("job {job} still runs; stop it first")]
+    #[error("job {job} is still running; stop it first")]
     Running { job: i64 },
-    #[error("job {job} is not held by this process")]
+    #[error("job {job} belongs to another process")]
     NotHeld { job: i64 },
     #[error(
-        "the result of job {job} is of format {found}, this triphammer knows {known}: use a \
-         newer one"
+        "the result of job {job} has format {found}, but this triphammer supports format {known}: \
+         use a newer triphammer"
     )]
     NewerResult { job: i64, found: u64, known: u32 },
-    #[error("job {job} holds {what} that cannot be read: {reason}")]
+    #[error("job {job} contains {what} that cannot be read: {reason}")]
     Unreadable { job: i64, what: &'static str, reason: String },
     #[error("the job store {}: {source}", path.display())]
     Sqlite { path: PathBuf, source: rusqlite::Error },

@@ -256,7 +256,7 @@ impl Store {
                 at_s: None,
                 kind: "store_gap".to_owned(),
                 text: format!(
-                    "{missing} seconds of the series could not be stored; totals are whole"
+                    "{missing} seconds of the series could not be stored; the totals are complete"
                 ),
             });
         }

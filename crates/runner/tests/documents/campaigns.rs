@@ -98,7 +98,7 @@ fn a_profile_finds_the_law_that_its_runs_were_made_from() {
     }
     let words = profile.findings.join("\n");
     assert!(words.contains("the peak is at 4"), "{words}");
-    assert!(words.contains("the client was the limit from 32 virtual users on"), "{words}");
+    assert!(words.contains("the client was the bottleneck from 32 virtual users on"), "{words}");
     assert!(profile.is_good());
 }
 
@@ -109,7 +109,9 @@ fn a_profile_without_enough_levels_says_why_there_is_no_curve() {
     let words = profile.findings.join("\n");
     assert!(words.contains("needs 3 different levels, there are 2"), "{words}");
     assert!(
-        words.contains("500 virtual users could not be run, and more were not tried: connected 97"),
+        words.contains(
+            "500 virtual users could not be run, and higher levels were not tried: connected 97"
+        ),
         "{words}"
     );
 }

@@ -80,11 +80,11 @@ impl Activities {
         let mut urls = job.targets().into_iter();
         let mut table = self.lock();
         if table.closed {
-            return Err(ApiError::conflict("the server is ending; it begins nothing any more"));
+            return Err(ApiError::conflict("the server is shutting down and starts nothing new"));
         }
         let waiting = table.entries.values().filter(|e| e.activity.state == ActivityState::Queued);
         if waiting.count() >= QUEUED_MAX {
-            return Err(ApiError::conflict(format!("{QUEUED_MAX} activities wait already")));
+            return Err(ApiError::conflict(format!("{QUEUED_MAX} activities are already waiting")));
         }
         table.last += 1;
         let id = table.last;
@@ -159,7 +159,7 @@ impl Activities {
         let state = entry.activity.state;
         let next = match state {
             state if state.is_over() => {
-                return Err(ApiError::conflict(format!("activity {id} has ended already")));
+                return Err(ApiError::conflict(format!("activity {id} has already ended")));
             }
             ActivityState::Queued => {
                 entry.activity.ended_at = Some(now());
@@ -327,5 +327,8 @@ impl Activities {
 }
 
 fn absent(id: u64) -> ApiError {
-    ApiError::not_found(format!("there is no activity {id}; those of an earlier start are gone"))
+    ApiError::not_found(format!(
+        "there is no activity {id}; activities are kept only until the \
+                                 server restarts"
+    ))
 }

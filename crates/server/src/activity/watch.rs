@@ -184,7 +184,7 @@ impl Watcher for Watch<'_> {
                 self.note("warning", None, &format!("{}: {reason}", step.title));
             }
             JobEvent::Rest(rest) => {
-                self.note("progress", None, &format!("settling for {}", format_duration(rest)));
+                self.note("progress", None, &format!("cool-down: {}", format_duration(rest)));
             }
             JobEvent::Note(text) => self.note("progress", None, text),
             JobEvent::Warning(text) => self.note("warning", None, text),

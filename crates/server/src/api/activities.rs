@@ -46,7 +46,7 @@ pub async fn start(
 
 /// One activity with its form, its resolved spec, and the document that it left.
 #[utoipa::path(get, path = "/api/v1/activities/{id}", tag = "activities",
-    params(("id" = u64, Path, description = "Number of the activity")),
+    params(("id" = u64, Path, description = "Activity number")),
     responses((status = 200, body = ActivityDetail), (status = 404, body = ApiError)))]
 pub async fn get(State(app): State<App>, Path(id): Path<u64>) -> Answer<ActivityDetail> {
     Ok(Json(app.activities().get(id)?))
@@ -55,7 +55,7 @@ pub async fn get(State(app): State<App>, Path(id): Path<u64>) -> Answer<Activity
 /// Stops an activity: takes it out of the queue, lets a run's transactions in flight end and stores it,
 /// cancels a build or check. The second time it aborts.
 #[utoipa::path(post, path = "/api/v1/activities/{id}/stop", tag = "activities",
-    params(("id" = u64, Path, description = "Number of the activity")),
+    params(("id" = u64, Path, description = "Activity number")),
     responses((status = 200, body = Activity), (status = 404, body = ApiError),
         (status = 409, body = ApiError)))]
 pub async fn stop(State(app): State<App>, Path(id): Path<u64>) -> Answer<Activity> {
@@ -64,7 +64,7 @@ pub async fn stop(State(app): State<App>, Path(id): Path<u64>) -> Answer<Activit
 
 /// Ends an activity at once: a run gives up what is in flight. It is stored all the same.
 #[utoipa::path(post, path = "/api/v1/activities/{id}/abort", tag = "activities",
-    params(("id" = u64, Path, description = "Number of the activity")),
+    params(("id" = u64, Path, description = "Activity number")),
     responses((status = 200, body = Activity), (status = 404, body = ApiError),
         (status = 409, body = ApiError)))]
 pub async fn abort(State(app): State<App>, Path(id): Path<u64>) -> Answer<Activity> {
@@ -74,7 +74,7 @@ pub async fn abort(State(app): State<App>, Path(id): Path<u64>) -> Answer<Activi
 /// The seconds of the run that goes on, at most 600: older ones are merged. A page that has too many takes
 /// these instead.
 #[utoipa::path(get, path = "/api/v1/activities/{id}/seconds", tag = "activities",
-    params(("id" = u64, Path, description = "Number of the activity")),
+    params(("id" = u64, Path, description = "Activity number")),
     responses((status = 200, body = LiveSeconds), (status = 404, body = ApiError)))]
 pub async fn seconds(State(app): State<App>, Path(id): Path<u64>) -> Answer<LiveSeconds> {
     app.activities().get(id)?;
@@ -84,8 +84,9 @@ pub async fn seconds(State(app): State<App>, Path(id): Path<u64>) -> Answer<Live
 /// The events of one activity: all that is kept of it, or what came after `Last-Event-ID`, and then what
 /// happens. See `LiveEvent`.
 #[utoipa::path(get, path = "/api/v1/activities/{id}/events", tag = "events",
-    params(("id" = u64, Path, description = "Number of the activity"),
-        ("Last-Event-ID" = Option<String>, Header, description = "The last event that was seen")),
+    params(("id" = u64, Path, description = "Activity number"),
+        ("Last-Event-ID" = Option<String>, Header,
+            description = "Number of the last event received")),
     responses((status = 200, content_type = "text/event-stream", body = crate::live::LiveEvent),
         (status = 404, body = ApiError), (status = 429, body = ApiError)))]
 pub async fn events(

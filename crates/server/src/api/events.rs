@@ -22,7 +22,8 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 /// Each has its type as `event:` and a `LiveEvent` as `data:`. The first is always `hello`. A page that comes
 /// back gets what it missed, long stretches thinned; a page that does not keep up is cut off and comes back.
 #[utoipa::path(get, path = "/api/v1/events", tag = "events",
-    params(("Last-Event-ID" = Option<String>, Header, description = "The last event that was seen")),
+    params(("Last-Event-ID" = Option<String>, Header, description = "Number of the last event \
+                                                                     received")),
     responses((status = 200, content_type = "text/event-stream", body = LiveEvent),
         (status = 429, body = ApiError)))]
 pub async fn events(
@@ -41,7 +42,7 @@ pub(super) fn stream(
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
     let place = visitor.stream().ok_or_else(|| {
-        let message = "this client reads as many streams of events as it may";
+        let message = "too many event streams are open for this client";
         ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too_many", message).next("close one of them")
     })?;
     let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok());

@@ -241,7 +241,7 @@ pub async fn list(
 
 /// A job with what it left.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}", tag = "jobs",
-    params(("id" = i64, Path, description = "Number of the job")),
+    params(("id" = i64, Path, description = "Job number")),
     responses((status = 200, body = JobDetail), (status = 404, body = ApiError)))]
 pub async fn get(State(app): State<App>, Path(id): Path<i64>) -> Answer<JobDetail> {
     app.store(move |store| JobDetail::of(store, store.load(JobId(id))?)).await.map(Json)
@@ -289,7 +289,7 @@ impl JobDetail {
 
 /// Gives a job another label.
 #[utoipa::path(patch, path = "/api/v1/jobs/{id}", tag = "jobs", request_body = JobChange,
-    params(("id" = i64, Path, description = "Number of the job")),
+    params(("id" = i64, Path, description = "Job number")),
     responses((status = 204), (status = 404, body = ApiError), (status = 422, body = ApiError)))]
 pub async fn change(
     State(app): State<App>,
@@ -298,12 +298,12 @@ pub async fn change(
 ) -> Result<StatusCode, ApiError> {
     let label = change.label.filter(|label| !label.trim().is_empty());
     if label.as_ref().is_some_and(|label| label.contains(steers)) {
-        let message = "the label holds a control character or one that changes the direction of text; \
-                       leave it out";
+        let message = "the label contains a control character or one that changes the text \
+                       direction; remove it";
         return Err(ApiError::invalid(message).about("label"));
     }
     if label.as_ref().is_some_and(|label| label.chars().count() > LABEL_MAX) {
-        let message = format!("a label has at most {LABEL_MAX} characters");
+        let message = format!("a label must have at most {LABEL_MAX} characters");
         return Err(ApiError::invalid(message).about("label"));
     }
     app.store(move |store| store.relabel(JobId(id), label.as_deref())).await?;
@@ -312,7 +312,7 @@ pub async fn change(
 
 /// Removes a job with all that it measured.
 #[utoipa::path(delete, path = "/api/v1/jobs/{id}", tag = "jobs",
-    params(("id" = i64, Path, description = "Number of the job")),
+    params(("id" = i64, Path, description = "Job number")),
     responses((status = 204), (status = 404, body = ApiError), (status = 409, body = ApiError)))]
 pub async fn delete(State(app): State<App>, Path(id): Path<i64>) -> Result<StatusCode, ApiError> {
     app.store(move |store| store.delete(JobId(id))).await?;
@@ -329,7 +329,7 @@ fn formats(kind: JobKind) -> Vec<String> {
 
 /// A job's report, as `triphammer report` prints it.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/report", tag = "jobs",
-    params(("id" = i64, Path, description = "Number of the job"), ReportParams),
+    params(("id" = i64, Path, description = "Job number"), ReportParams),
     responses((status = 200, body = String, content_type = "text/plain"),
         (status = 404, body = ApiError), (status = 422, body = ApiError)))]
 pub async fn report(
@@ -358,7 +358,7 @@ pub async fn report(
 
 /// The database server's settings at the start and the end of a run. Secrets are masked.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/server-settings", tag = "jobs",
-    params(("id" = i64, Path, description = "Number of the job")),
+    params(("id" = i64, Path, description = "Job number")),
     responses((status = 200, body = ServerSettings), (status = 404, body = ApiError)))]
 pub async fn server_settings(
     State(app): State<App>,

@@ -99,7 +99,7 @@ pub struct Heatmap {
 
 /// The response times of a run, ordered.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/percentiles", tag = "jobs",
-    params(("id" = i64, Path, description = "Number of the job"), PercentileParams),
+    params(("id" = i64, Path, description = "Job number"), PercentileParams),
     responses((status = 200, body = Percentiles), (status = 404, body = ApiError)))]
 pub async fn percentiles(
     State(app): State<App>,
@@ -157,7 +157,7 @@ fn curve(name: String, times: &hdrhistogram::Histogram<u32>) -> PercentileCurve 
 
 /// How response times were spread over the time of a run, from its stored histograms.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/heatmap", tag = "jobs",
-    params(("id" = i64, Path, description = "Number of the job"), HeatmapParams),
+    params(("id" = i64, Path, description = "Job number"), HeatmapParams),
     responses((status = 200, body = Heatmap), (status = 404, body = ApiError),
         (status = 422, body = ApiError)))]
 pub async fn heatmap(
@@ -177,7 +177,7 @@ pub async fn heatmap(
         Heatmap::of(store, JobId(id), wanted, &params).map(Ok)
     });
     made.await?.map(Json).map_err(|names| {
-        let message = format!("the job has no such transaction type; it has {}", names.join(", "));
+        let message = format!("unknown transaction type; the job has {}", names.join(", "));
         ApiError::invalid(message).about("transaction")
     })
 }

@@ -100,7 +100,7 @@ pub struct SampleSpread {
 
 /// A job's sampled metrics, merged to at most `points` points of equal length.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/samples", tag = "jobs",
-    params(("id" = i64, Path, description = "Number of the job"), SampleParams),
+    params(("id" = i64, Path, description = "Job number"), SampleParams),
     responses((status = 200, body = JobSamples), (status = 404, body = ApiError),
         (status = 422, body = ApiError)))]
 pub async fn samples(
@@ -132,8 +132,8 @@ impl Wanted {
     fn read(params: &SampleParams) -> Result<Self, ApiError> {
         let labels = params.labels.as_deref().map_or(Ok(BTreeMap::new()), serde_json::from_str);
         let labels = labels.map_err(|error| {
-            let example = r#"a JSON object of texts, such as {"database":"tpcc"}"#;
-            ApiError::invalid(format!("invalid labels: {error}; write {example}")).about("labels")
+            let example = r#"expected a JSON object of strings, such as {"database":"tpcc"}"#;
+            ApiError::invalid(format!("invalid labels: {error}; {example}")).about("labels")
         })?;
         let metrics = params.metric.as_deref().map(|names| {
             let names = names.split(',').map(|name| name.trim().to_owned());
@@ -143,7 +143,7 @@ impl Wanted {
             names
         });
         if metrics.as_ref().is_some_and(|names| names.len() > METRICS_MAX) {
-            let text = format!("a request names at most {METRICS_MAX} metrics");
+            let text = format!("a request may name at most {METRICS_MAX} metrics");
             return Err(ApiError::invalid(text).about("metric"));
         }
         let points = params.points.map_or(POINTS, u64::from).clamp(1, POINTS_MAX);

@@ -95,7 +95,7 @@ pub struct Spread {
 
 /// A run's series, merged to at most `points` points of equal length.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/series", tag = "jobs",
-    params(("id" = i64, Path, description = "Number of the job"), SeriesParams),
+    params(("id" = i64, Path, description = "Job number"), SeriesParams),
     responses((status = 200, body = JobSeries), (status = 404, body = ApiError)))]
 pub async fn series(
     State(app): State<App>,

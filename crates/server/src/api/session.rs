@@ -51,8 +51,7 @@ pub async fn begin(
     let login = &guard.login;
     if !login.is_token(&form.token) {
         tokio::time::sleep(WRONG_TOKEN_WAIT).await;
-        let wrong =
-            ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "this is not the token");
+        let wrong = ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "wrong token");
         return Err(wrong.about("token"));
     }
     Ok(with_cookie(&login.begin_session()))

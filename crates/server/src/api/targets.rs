@@ -62,7 +62,7 @@ pub async fn list(State(app): State<App>) -> Answer<TargetList> {
 
 /// One saved target.
 #[utoipa::path(get, path = "/api/v1/targets/{name}", tag = "targets",
-    params(("name" = String, Path, description = "Name of the target")),
+    params(("name" = String, Path, description = "Target name")),
     responses((status = 200, body = SavedTarget), (status = 404, body = ApiError)))]
 pub async fn get(State(app): State<App>, Path(name): Path<String>) -> Answer<SavedTarget> {
     Ok(Json(app.targets().get(&name)?))
@@ -71,7 +71,7 @@ pub async fn get(State(app): State<App>, Path(name): Path<String>) -> Answer<Sav
 /// Saves a target, new or changed. Secrets are not saved; a password in the URL is taken out and held in
 /// memory.
 #[utoipa::path(put, path = "/api/v1/targets/{name}", tag = "targets", request_body = TargetForm,
-    params(("name" = String, Path, description = "Name of the target")),
+    params(("name" = String, Path, description = "Target name")),
     responses((status = 200, body = SavedTarget), (status = 409, body = ApiError),
         (status = 422, body = ApiError)))]
 pub async fn put(
@@ -84,7 +84,7 @@ pub async fn put(
 
 /// Forgets a target. Nothing is done to the database.
 #[utoipa::path(delete, path = "/api/v1/targets/{name}", tag = "targets",
-    params(("name" = String, Path, description = "Name of the target")),
+    params(("name" = String, Path, description = "Target name")),
     responses((status = 204), (status = 404, body = ApiError), (status = 409, body = ApiError)))]
 pub async fn delete(
     State(app): State<App>,
@@ -97,7 +97,7 @@ pub async fn delete(
 /// Holds a password for a target, in memory, as long as the server lives.
 #[utoipa::path(put, path = "/api/v1/targets/{name}/password", tag = "targets",
     request_body = PasswordForm,
-    params(("name" = String, Path, description = "Name of the target")),
+    params(("name" = String, Path, description = "Target name")),
     responses((status = 200, body = SavedTarget), (status = 404, body = ApiError)))]
 pub async fn hold_password(
     State(app): State<App>,
@@ -109,7 +109,7 @@ pub async fn hold_password(
 
 /// Forgets the password that is held for a target.
 #[utoipa::path(delete, path = "/api/v1/targets/{name}/password", tag = "targets",
-    params(("name" = String, Path, description = "Name of the target")),
+    params(("name" = String, Path, description = "Target name")),
     responses((status = 200, body = SavedTarget), (status = 404, body = ApiError)))]
 pub async fn forget_password(
     State(app): State<App>,
@@ -120,7 +120,7 @@ pub async fn forget_password(
 
 /// Connects to a target, asks what it is, and disconnects. What goes wrong is reported in the command line's words.
 #[utoipa::path(post, path = "/api/v1/targets/{name}/test", tag = "targets",
-    params(("name" = String, Path, description = "Name of the target")),
+    params(("name" = String, Path, description = "Target name")),
     responses((status = 200, body = TargetTest), (status = 404, body = ApiError),
         (status = 422, body = ApiError), (status = 502, body = ApiError)))]
 pub async fn test(State(app): State<App>, Path(name): Path<String>) -> Answer<TargetTest> {

@@ -100,8 +100,8 @@ impl Login {
 
 /// Why a request without the token is refused.
 pub fn unauthorized() -> ApiError {
-    ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "the server needs its token")
-        .next("show it as `Authorization: Bearer TOKEN`, or log in at /login")
+    ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "authentication required")
+        .next("send the token as `Authorization: Bearer TOKEN`, or log in at /login")
 }
 
 /// Compares in a time that does not depend on where they differ.

@@ -67,7 +67,7 @@ async fn contain(State(guard): State<Arc<Guard>>, request: Request, next: Next) 
         Ok(Ok(response)) => response,
         Ok(Err(_)) => ApiError::internal().into_response(),
         Err(_) => {
-            let message = "the request was not answered in time";
+            let message = "the request timed out";
             ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout", message).into_response()
         }
     };
@@ -128,7 +128,8 @@ impl Guard {
             );
         let writes = [Method::POST, Method::PUT, Method::PATCH].contains(method);
         if writes && !is_json {
-            let message = "a request that changes something is of content type application/json";
+            let message = "a request that changes something must have the content type \
+                           application/json";
             return Some(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media_type", message));
         }
         let is_open = !path.starts_with("/api/") || path == "/api/v1/session";

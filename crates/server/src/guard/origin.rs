@@ -33,11 +33,12 @@ impl Hosts {
         let host = one(headers, header::HOST)
             .filter(|host| request.uri().authority().is_none_or(|named| named.as_str() == *host));
         let Some(host) = host.filter(|host| self.is_ours(host)) else {
-            let message = "the server is not called by this name; use its address, or start it with --host NAME";
+            let message = "unknown host name; use the server's address, or start the server with \
+                           --host NAME";
             return Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, "host", message));
         };
         let refused = || {
-            let message = "requests from pages of other sites are refused";
+            let message = "requests from pages of other sites are rejected";
             Err(ApiError::new(StatusCode::FORBIDDEN, "cross_site", message))
         };
         if headers.contains_key(header::ORIGIN) {

@@ -156,7 +156,7 @@ impl Server {
             });
         }
         host.abort();
-        let text = "the server has ended".to_owned();
+        let text = "the server has stopped".to_owned();
         self.app.hub().publish(&LiveEvent::Goodbye(Goodbye { text }));
         close.send_replace(true);
         // Who does not take the last words is not waited for.
@@ -186,10 +186,10 @@ fn listen(address: SocketAddr) -> Result<std::net::TcpListener, ApiError> {
     std::net::TcpListener::bind(address).map_err(|error| {
         let next = match error.kind() {
             std::io::ErrorKind::AddrInUse => {
-                "; end the other program, perhaps another `triphammer serve`, or choose another port: \
-                 --listen 127.0.0.1:0 takes a free one"
+                "; stop the other program (perhaps another `triphammer serve`), or choose another \
+                 port: --listen 127.0.0.1:0 uses a free one"
             }
-            _ => "; choose another address by --listen",
+            _ => "; choose another address with --listen",
         };
         ApiError::invalid(format!("cannot listen on {address}: {error}{next}")).about("listen")
     })

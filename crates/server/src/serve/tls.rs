@@ -22,7 +22,7 @@ pub fn acceptor(chain: &Path, key: &Path) -> Result<TlsAcceptor, ApiError> {
         .and_then(Iterator::collect)
         .map_err(|error| cannot("certificate", chain, &error).about("tls-cert"))?;
     if certificates.is_empty() {
-        return Err(cannot("certificate", chain, &"there is none in it").about("tls-cert"));
+        return Err(cannot("certificate", chain, &"the file contains none").about("tls-cert"));
     }
     let private = PrivateKeyDer::from_pem_file(key)
         .map_err(|error| cannot("key", key, &error).about("tls-key"))?;
@@ -33,7 +33,7 @@ pub fn acceptor(chain: &Path, key: &Path) -> Result<TlsAcceptor, ApiError> {
         .with_no_client_auth()
         .with_single_cert(certificates, private)
         .map_err(|error| {
-            ApiError::invalid(format!("the certificate or its key: {error}")).about("tls-key")
+            ApiError::invalid(format!("invalid certificate or key: {error}")).about("tls-key")
         })?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(TlsAcceptor::from(Arc::new(config)))

@@ -218,7 +218,7 @@ fn a_server_that_nobody_sees_is_judged_with_doubt() {
     assert_eq!((found.kind, found.certainty), (Bottleneck::Database, Certainty::Probable));
     let found = limited(&[unseen, |f| f.host_cpu_share = Some(0.95)]);
     assert_eq!((found.kind, found.cause), (Bottleneck::Undecided, Some(Cause::Unseen)));
-    assert!(found.words.contains("cannot be seen"), "{}", found.words);
+    assert!(found.words.contains("is unknown"), "{}", found.words);
     // On another host, ours being full says nothing.
     let found = limited(&[unseen, |f| {
         (f.same_host, f.host_cpu_share) = (Some(false), Some(0.95));
@@ -251,7 +251,13 @@ fn a_database_on_the_clients_threads_is_not_taken_for_the_client() {
 #[test]
 fn every_verdict_says_why_and_what_next() {
     let cases: [(&[Change], &str, &str, &str); 7] = [
-        (&[one_user], "the load", "1 session left room for more: of a transaction's time", "--vus"),
+        (
+            &[one_user],
+            "the load",
+            "1 session did not load the database fully: of a transaction's \
+                                   time",
+            "--vus",
+        ),
         (&[null_client], "the client", "used 99 % of a core", "more --threads"),
         (
             &[starved_client, beside_burners],
@@ -259,15 +265,20 @@ fn every_verdict_says_why_and_what_next() {
             "it may also be the host",
             "CPUs",
         ),
-        (&[saturated], "the host", "of its 2 CPUs used client 0.42, server 1.50", "another host"),
+        (
+            &[saturated],
+            "the host",
+            "of its 2 CPUs, these were used: client 0.42, server 1.50",
+            "another host",
+        ),
         (
             &[saturated, |f| f.other_cpus = Some(0.5)],
             "the host, because of other processes",
             "others 0.5",
-            "stop what else",
+            "stop other programs",
         ),
         (&[pinned_server], "the database", "may use 1 of 2 CPUs", "more CPUs"),
-        (&[|_| {}], "the database", "server waiting 9", "look at the server"),
+        (&[|_| {}], "the database", "server waiting 9", "check the server"),
     ];
     for (changes, title, words, advice) in cases {
         let found = limited(changes);
