@@ -59,15 +59,15 @@ pub struct BuildRequest {
 pub struct BuildReport {
     /// `built`, `resumed`, `already built`.
     pub outcome: String,
-    /// `TPROC-C`.
+    /// Title of the workload: `TPROC-C`.
     pub workload: String,
-    /// Size, in `scale_unit`.
+    /// Scale of the data, in `scale_unit`.
     pub scale: u32,
-    /// `warehouses`.
+    /// Unit of the scale, in the plural: `warehouses`.
     pub scale_unit: String,
     /// Seed of the data.
     pub seed: u64,
-    /// The target, redacted.
+    /// URL of the target, without secrets.
     pub target: String,
     /// Rows loaded now.
     pub rows: u64,

@@ -43,11 +43,11 @@ pub struct CheckRequest {
 /// What came out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct CheckReport {
-    /// `TPROC-C`.
+    /// Title of the workload: `TPROC-C`.
     pub workload: String,
-    /// What the range counts: `warehouses`.
+    /// Unit of the range: `warehouses`.
     pub scale_unit: String,
-    /// The target, redacted.
+    /// URL of the target, without secrets.
     pub target: String,
     /// By condition, in order.
     pub checks: Vec<CheckResult>,

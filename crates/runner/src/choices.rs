@@ -11,7 +11,7 @@ use crate::workloads as all;
 pub struct Choice {
     /// As it is typed.
     pub value: Name,
-    /// What it means, in a line.
+    /// Description in one line.
     pub meaning: Name,
 }
 

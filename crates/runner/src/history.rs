@@ -1,4 +1,4 @@
-//! `history`: the runs of one kind in the order of time, and when their first figure changed.
+//! `history`: the runs of one kind in the order of time, and when their primary metric changed.
 //!
 //! Change points are the statistics crate's. A change is reported with its size, and with what differs between the last run before it and the first run after it: where one of them explains the change,
 //! look there first.
@@ -33,7 +33,8 @@ pub struct Wanted {
     pub on: Option<String>,
 }
 
-/// What `triphammer history --json` prints: runs in the order of time, and when their first figure changed.
+/// What `triphammer history --json` prints: runs in the order of time, and when their primary
+/// metric changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "A history")]
 pub struct HistoryResult {
@@ -43,7 +44,7 @@ pub struct HistoryResult {
     /// Tells this document from those of other commands.
     #[schemars(with = "String", extend("const" = "history"))]
     pub kind: String,
-    /// The program that made it.
+    /// The program that wrote the document.
     pub tool: Tool,
     /// The label that was asked for.
     pub label: Option<String>,
@@ -55,9 +56,9 @@ pub struct HistoryResult {
     pub words: String,
     /// The runs, the oldest first.
     pub runs: Vec<HistoryRun>,
-    /// Where the first figure changed, in the same order.
+    /// Where the primary metric changed, in the same order.
     pub changes: Vec<Change>,
-    /// What should be known before it is used.
+    /// Warnings to read before using the result.
     pub warnings: Vec<Warning>,
 }
 
@@ -66,14 +67,14 @@ pub struct HistoryResult {
 pub struct HistoryRun {
     /// Its job.
     pub job: i64,
-    /// Date and time of its zero, RFC 3339, UTC.
+    /// Start of the run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
     /// Its first figure.
     pub value: f64,
     /// 95 % interval of that, from its own seconds.
     pub interval: Option<Interval>,
-    /// Whether it did what it was to do.
+    /// Whether the run was successful.
     pub good: bool,
     /// The target, without secrets.
     pub target: Redacted,
@@ -83,7 +84,7 @@ pub struct HistoryRun {
     pub tool_version: String,
 }
 
-/// A change of the first figure.
+/// A change of the primary metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
     /// Place in `runs` of the first run after it.

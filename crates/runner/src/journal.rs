@@ -154,7 +154,7 @@ impl<'a> Journal<'a> {
         settings.and_then(Result::ok).unwrap_or_default()
     }
 
-    /// What a campaign knows so far, and its first figure.
+    /// What a campaign knows so far, and its primary metric.
     pub fn checkpoint(
         &mut self,
         document: &impl Serialize,

@@ -39,7 +39,7 @@ impl Published {
     }
 }
 
-/// Every one.
+/// All variants.
 pub const PUBLISHED: [Published; 5] = [
     Published::new::<RunResult>("RunResult", "result-schema.json"),
     Published::new::<ProfileResult>("ProfileResult", "profile-schema.json"),

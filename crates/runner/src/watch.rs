@@ -56,7 +56,7 @@ pub enum JobEvent<'a> {
     StepResolved(&'a RunSpec),
     /// That run has begun; with its number, where it is stored.
     StepBegan(Option<JobId>),
-    /// It has ended.
+    /// Reports the end of the job.
     StepEnded {
         /// Which.
         step: &'a PlannedRun,
@@ -67,7 +67,7 @@ pub enum JobEvent<'a> {
     StepRefused {
         /// Which.
         step: &'a PlannedRun,
-        /// Why.
+        /// Reason, human-readable.
         reason: &'a str,
     },
     /// A rest before the next run of a campaign.

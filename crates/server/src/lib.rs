@@ -1,5 +1,5 @@
-//! `triphammer serve`: builds, checks, runs and drops over HTTP, with events while they go on, stored jobs
-//! for looking back, and the web interface. It stands on the runner and measures nothing itself.
+//! `triphammer serve`: builds, checks, runs and drops over HTTP, with live events, stored jobs and
+//! the web interface. It uses the runner and measures nothing itself.
 //!
 //! ```text
 //!  api/        one module a resource: requests and responses as types, and their handlers
@@ -9,8 +9,8 @@
 //!  serve/      sockets, TLS and the end; ui.rs the embedded pages; openapi.rs the document
 //! ```
 //!
-//! The server's own thread is one tokio runtime; what blocks (the store, the runner) has threads of its
-//! own, so that serving takes no more than a sliver of the host that is being measured on.
+//! The server runs on a single-threaded tokio runtime; blocking work (the store, the runner) has
+//! separate threads. Serving therefore uses very little CPU on the host where the measurements run.
 
 mod activity;
 mod api;

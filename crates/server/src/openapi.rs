@@ -1,5 +1,5 @@
-//! The interface's OpenAPI document: from the handlers and their types, with the published schemas
-//! of what runs, profiles, searches and comparisons leave.
+//! The OpenAPI document of the API: generated from the handlers and their types, with the published
+//! schemas of runs, profiles, capacity searches and comparisons.
 
 use serde_json::{Value, json};
 use triphammer_runner::build::BuildReport;
@@ -12,7 +12,8 @@ use crate::api;
 use crate::live::LiveEvent;
 use crate::schema::documents;
 
-/// What clients send, errors, and reports of checks: members may be left out. All else has every member, be it `null`.
+/// Requests, errors and check reports, whose fields are optional. All other types always have every
+/// field, possibly `null`.
 const SENT: [&str; 8] = [
     "Form",
     "TargetForm",
@@ -24,10 +25,10 @@ const SENT: [&str; 8] = [
     "CheckResult",
 ];
 
-/// The path of a job's report, whose media types are those of the formats.
+/// Path of a job's report; its media types are those of the formats.
 const REPORT: &str = "/api/v1/jobs/{id}/report";
 
-/// How any request may be refused, before its handler sees it.
+/// Statuses that reject any request before its handler runs.
 const REFUSALS: [(&str, &str); 5] = [
     ("400", "The request is malformed."),
     ("401", "The token is missing or wrong."),
@@ -36,7 +37,7 @@ const REFUSALS: [(&str, &str); 5] = [
     ("421", "The host name is unknown."),
 ];
 
-/// As well, where something is changed.
+/// Additional statuses for requests that change something.
 const REFUSALS_OF_CHANGES: [(&str, &str); 3] = [
     ("413", "The request is too large."),
     ("415", "The content type is not JSON."),
@@ -56,10 +57,10 @@ const REFUSALS_OF_CHANGES: [(&str, &str); 3] = [
 )]
 struct Head;
 
-/// The document.
+/// Generates the document.
 ///
 /// # Panics
-/// When two types have one name: a defect that the tests find.
+/// When two types have the same name, which the tests detect.
 #[must_use]
 pub fn document() -> Value {
     let (_, paths) = api::routes().split_for_parts();
@@ -92,7 +93,7 @@ pub fn document() -> Value {
     document
 }
 
-/// The media types of reports, in the order of the formats.
+/// Media types of reports, in the order of the formats.
 fn report_contents() -> Value {
     let contents = FORMATS.iter().map(|format| {
         let media_type = format.media_type.split(';').next().unwrap_or_default();
@@ -102,7 +103,7 @@ fn report_contents() -> Value {
     contents.collect::<serde_json::Map<_, _>>().into()
 }
 
-/// The members that declared figures are, by the schema that holds them.
+/// The fields for declared metrics, by the schema that contains them.
 fn declared() -> [(&'static str, Vec<(String, Value)>); 4] {
     let live = |metrics: &[Metric]| {
         let some = metrics.iter().filter_map(|metric| Some((metric.live?, metric)));
@@ -120,20 +121,20 @@ fn declared() -> [(&'static str, Vec<(String, Value)>); 4] {
     ]
 }
 
-/// One value of a figure.
+/// Schema of one value of a metric.
 fn value_schema(metric: &Metric) -> Value {
     let word = word(metric);
     let kind = if metric.zero { json!(word) } else { json!([word, "null"]) };
     json!({ "type": kind, "description": help(metric) })
 }
 
-/// The type of a value.
+/// JSON type of a value.
 fn word(metric: &Metric) -> &'static str {
     let is_mean = metric.kind == Kind::Mean;
     if matches!(metric.unit, Unit::Count | Unit::Us) && !is_mean { "integer" } else { "number" }
 }
 
-/// Its values in a series.
+/// Schema of the values of a metric in a series.
 fn points_schema(metric: &Metric) -> Value {
     if !metric.has_spread() {
         let items = json!({ "type": word(metric) });
@@ -146,14 +147,14 @@ fn points_schema(metric: &Metric) -> Value {
     json!({ "oneOf": [{ "type": "null" }, spread], "description": help(metric) })
 }
 
-/// What it is, in which unit, and when it is null.
+/// Describes a metric: meaning, unit, and when it is null.
 fn help(metric: &Metric) -> String {
     let unit = if metric.unit == Unit::Us { " In µs." } else { "" };
     let null = if metric.zero { "" } else { " `null` if it was not measured." };
     format!("{}{unit}{null}", metric.help)
 }
 
-/// Adds what no handler says, because it happens before.
+/// Adds the responses that occur before a handler runs.
 fn add_refusals(method: &str, responses: &mut Value) {
     let responses = responses.as_object_mut().expect("an operation has responses");
     let changes = ["post", "put", "patch"].contains(&method);

@@ -1,14 +1,14 @@
-//! Schemas of members that are made by hand: they point to published schemas by name.
+//! Handwritten schemas of fields that refer to published schemas by name.
 
 use serde_json::{Map, Value, json};
 use triphammer_runner::schemas::{self, PUBLISHED};
 use utoipa::openapi::schema::{AnyOfBuilder, Object, Type};
 use utoipa::openapi::{Ref, RefOr, Schema};
 
-/// What every document of a job is one of.
+/// Name of the union of all result documents.
 const DOCUMENT: &str = "JobDocument";
 
-/// The published schemas with their parts, and the union of those that jobs leave, by name.
+/// The published schemas with their definitions, and the union of all result documents, by name.
 pub(crate) fn documents() -> Map<String, Value> {
     let mut all = schemas::components();
     let published = PUBLISHED.iter().map(|published| published.name);
@@ -23,18 +23,18 @@ pub(crate) fn documents() -> Map<String, Value> {
     all
 }
 
-/// A part of the published schema, by name.
+/// Refers to a published schema by name.
 pub(crate) fn part(name: &str) -> RefOr<Schema> {
     Ref::from_schema_name(name).into()
 }
 
-/// A `RunSpec`, or nothing.
+/// Schema of a `RunSpec` or null.
 pub(crate) fn run_spec_schema() -> RefOr<Schema> {
     let nothing = Object::builder().schema_type(Type::Null);
     AnyOfBuilder::new().item(part("RunSpec")).item(nothing).into()
 }
 
-/// What a stored job left, or why there is nothing.
+/// Schema of the result of a stored job, or of the reason for its failure.
 pub(crate) fn stored_document_schema() -> RefOr<Schema> {
     AnyOfBuilder::new()
         .item(part(DOCUMENT))
@@ -47,7 +47,7 @@ pub(crate) fn stored_document_schema() -> RefOr<Schema> {
         .into()
 }
 
-/// What an activity left.
+/// Schema of the result of an activity.
 pub(crate) fn document_schema() -> RefOr<Schema> {
     AnyOfBuilder::new()
         .item(part(DOCUMENT))
@@ -56,7 +56,7 @@ pub(crate) fn document_schema() -> RefOr<Schema> {
         .into()
 }
 
-/// A `Host`.
+/// Refers to the schema of a `Host`.
 pub(crate) fn host_schema() -> RefOr<Schema> {
     part("Host")
 }

@@ -1,4 +1,4 @@
-//! What `triphammer compare` has of its own: its formats, and which verdicts pass.
+//! The parts specific to `triphammer compare`: its formats, and which verdicts pass.
 
 use triphammer_runner::Failure;
 use triphammer_runner::compare::ComparisonResult;
@@ -7,7 +7,7 @@ use triphammer_runner::settings::Settings;
 
 use crate::{Result, terminal};
 
-/// How the comparison is printed.
+/// Reads the format in which to print the comparison.
 pub fn format(settings: &mut Settings) -> Result<Format> {
     let read = |text: &str| {
         let format: Format = text.parse()?;
@@ -21,10 +21,10 @@ pub fn format(settings: &mut Settings) -> Result<Format> {
     Ok(settings.read("format", read, Format::to_string, || Format::Text)?)
 }
 
-/// Whether the verdict is one that may pass, and the runs that were made for it are good.
+/// Whether the verdict passes and the runs made for it were successful.
 ///
 /// # Errors
-/// When it is to be known whether B is slower, and what is compared cannot tell.
+/// When `--fail-if-slower` is given and the runs cannot decide whether B is slower.
 pub fn is_good(settings: &mut Settings, result: &ComparisonResult) -> Result<bool> {
     let if_slower = settings.switch("fail-if-slower")?;
     let if_inconclusive = settings.switch("fail-if-inconclusive")?;

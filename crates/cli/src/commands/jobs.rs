@@ -13,7 +13,7 @@ use triphammer_server::html_export;
 use super::{print, stored};
 use crate::{Exit, Result};
 
-/// Lists stored jobs.
+/// Prints the list of stored jobs.
 pub fn list(settings: &mut Settings) -> Result<Exit> {
     let store = stored(settings)?;
     let limit = settings.parse("limit", || 20)?;
@@ -56,7 +56,7 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
     Ok(if passed { Exit::Done } else { Exit::CheckFailed })
 }
 
-/// Judges a stored run by other requirements than those it was made with; whether all hold.
+/// Checks a stored run against new requirements; returns whether all are met.
 fn judge(settings: &mut Settings, stored: &mut StoredJob) -> Result<bool> {
     if settings.get("require").is_none() {
         return Ok(true);

@@ -20,7 +20,8 @@ use super::print;
 use crate::signals::{self, Interrupt, Signals};
 use crate::{Exit, Result, terminal};
 
-/// Serves until Ctrl-C or SIGTERM: once lets what goes on end and stores it, twice gives it up.
+/// Serves until Ctrl-C or SIGTERM: the first one stops and stores the running jobs, the second one
+/// aborts them.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
     let listen: String = settings.parse("listen", || LISTEN.to_owned())?;
     let listen = address(&listen)?;
@@ -55,7 +56,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         .enable_all()
         .build()
         .map_err(|error| Failure::System { doing: "serving".into(), error })?;
-    // Before the line that tells others that they may send signals.
+    // Must come before the line that tells others that signals are handled.
     let signals = runtime.block_on(async { Signals::listen() });
     let server = Server::bind(&config).map_err(refuse)?;
     if is_plain && !listen.ip().is_loopback() {
@@ -65,7 +66,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         );
     }
     let url = server.url();
-    // A token that was given is never shown.
+    // A token from the user is never shown.
     let shown = if is_made { format!("/?token={}", config.token.reveal()) } else { String::new() };
     print(&format!("triphammer is listening on {url}{shown}"))?;
     if !triphammer_server::has_page() {
@@ -92,12 +93,12 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Counts signals.
+/// Counts the interrupts received, and publishes the count.
 async fn hear(signals: Option<Signals>, told: watch::Sender<u32>) {
     let Some(mut signals) = signals else { return std::future::pending().await };
     let mut hung_up = false;
     while let Some(signal) = signals.next().await {
-        // The terminal may say so several times.
+        // A closed terminal may send several signals.
         if signal == Interrupt::HangUp && std::mem::replace(&mut hung_up, true) {
             continue;
         }
@@ -124,7 +125,7 @@ fn address(text: &str) -> Result<SocketAddr> {
     })
 }
 
-/// The token that was given: by file, or by TRIPHAMMER_TOKEN.
+/// Reads the token from the file or from TRIPHAMMER_TOKEN; `None` if neither is given.
 fn token(settings: &Settings) -> Result<Option<Secret>> {
     let (token, whence) = match settings.get("token-file") {
         Some(file) => {
@@ -150,8 +151,8 @@ fn token(settings: &Settings) -> Result<Option<Secret>> {
     Ok(Some(Secret::new(token)))
 }
 
-/// Opens a browser, where there is one; without one the printed URL is enough. The token goes by a file that its
-/// owner alone reads and that leads on: arguments show in the process list.
+/// Opens a browser if there is one. The token is passed through a redirecting file that only its
+/// owner can read, because arguments are visible in the process list.
 fn open(page: &Path, url: &str, token: &Secret) {
     let token = utf8_percent_encode(token.reveal(), NON_ALPHANUMERIC);
     let text = format!(
@@ -168,7 +169,7 @@ fn open(page: &Path, url: &str, token: &Secret) {
     }
 }
 
-/// A new file that its owner alone reads, instead of one that may be there.
+/// Writes a new file that only its owner can read, replacing an existing one.
 fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
     let _ = std::fs::remove_file(path);
     let mut options = std::fs::File::options();

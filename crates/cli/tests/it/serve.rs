@@ -13,7 +13,7 @@ use crate::program::{Program, finish, signal};
 /// The token where one is given.
 const GIVEN: &str = "a-token-that-is-given";
 
-/// A server process.
+/// A running `triphammer serve` process.
 struct Served {
     child: Child,
     address: String,

@@ -32,18 +32,18 @@ pub struct CapacityResult {
     /// Version of this shape.
     #[schemars(extend("const" = CAPACITY_FORMAT))]
     pub format: u32,
-    /// Number in the job store; `None` when it was not stored.
+    /// Job number; `None` if it was not stored.
     pub job: Option<i64>,
     /// Tells this document from those of other commands.
     #[schemars(with = "String", extend("const" = "capacity"))]
     pub kind: JobKind,
-    /// The program that made it.
+    /// The program that wrote the document.
     pub tool: Tool,
-    /// What the user called it.
+    /// Label given by the user; `None` without one.
     pub label: Option<String>,
     /// Complete; or interrupted, before the search had ended.
     pub status: Status,
-    /// Date and time of the first run's zero, RFC 3339, UTC.
+    /// Start of the first run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
     /// What must hold.
@@ -56,28 +56,28 @@ pub struct CapacityResult {
     pub probes: Vec<Probe>,
     /// Rates that could not be run.
     pub refused: Vec<RefusedProbe>,
-    /// The workload's first figure, which probes tell beside their rate.
+    /// The workload's primary metric, which probes tell beside their rate.
     pub headline: HeadlineName,
     /// The workload and its data.
     pub workload: WorkloadFacts,
     /// How the first run was driven; the others differ in `load`.
     pub spec: RunSpec,
-    /// Every setting of the first run, and where its value came from.
+    /// Every setting of the first run with its value and the source of the value.
     pub settings: Vec<Setting>,
     /// The target, without secrets.
     pub target: Redacted,
-    /// What was at the other end of the first run.
+    /// The server that the first run connected to.
     pub server: ServerInfo,
-    /// The host that the client ran on.
+    /// The host of the client.
     pub host: Host,
 }
 
 /// A run at a rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Probe {
-    /// Its job; `None` when it was not stored.
+    /// Number of its job; `None` if it was not stored.
     pub job: Option<i64>,
-    /// Its place in the sequence, from 0.
+    /// Position in the sequence, from 0.
     pub step: u32,
     /// Arrivals per second that were asked for.
     pub rate: f64,
@@ -97,9 +97,9 @@ pub struct Probe {
     pub failure_share: f64,
     /// Share of arrivals that no session was free for in time.
     pub missed_share: f64,
-    /// The workload's first figure.
+    /// The workload's primary metric.
     pub headline: f64,
-    /// What limited the run.
+    /// The bottleneck of the run.
     pub limited_by: Bottleneck,
 }
 
@@ -118,10 +118,10 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Every one.
+    /// All variants.
     pub const ALL: [Self; 4] = [Self::TooSlow, Self::CannotFollow, Self::Failures, Self::Nothing];
 
-    /// For people.
+    /// Human-readable name.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -140,7 +140,7 @@ pub struct RefusedProbe {
     pub step: u32,
     /// What it was.
     pub title: String,
-    /// Why.
+    /// Reason, human-readable.
     pub reason: String,
 }
 
@@ -206,7 +206,7 @@ pub(super) fn within_completed(judgement: Judgement, probes: &[Probe]) -> Judgem
 }
 
 impl CapacityResult {
-    /// Name and value of the first figure, for lists; `None` where nothing was found.
+    /// Name and value of the primary metric, for lists; `None` where nothing was found.
     #[must_use]
     pub fn first_figure(&self) -> Option<(String, f64)> {
         let (rate, _) = self.range();

@@ -36,7 +36,7 @@ pub enum Percentile {
 }
 
 impl Percentile {
-    /// Every one.
+    /// All variants.
     pub const ALL: [Self; 5] = [Self::P50, Self::P90, Self::P95, Self::P99, Self::P99_9];
 
     /// As it is written.

@@ -20,8 +20,9 @@ use crate::store::JobId;
 /// Version of the document's shape.
 pub const COMPARISON_FORMAT: u32 = 1;
 
-/// What `triphammer compare --json` and `triphammer report JOB --json` of a comparison print: B against A. Ratios
-/// are B over A; shares are from 0 to 1. The verdict is that of the first figure.
+/// What `triphammer compare --json` and `triphammer report JOB --json` of a comparison print: B
+/// against A. Ratios are B over A; shares are from 0 to 1. The verdict is that of the primary
+/// metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "A comparison")]
 pub struct ComparisonResult {
@@ -33,13 +34,13 @@ pub struct ComparisonResult {
     /// Tells this document from those of other commands.
     #[schemars(with = "String", extend("const" = "compare"))]
     pub kind: JobKind,
-    /// The program that made it.
+    /// The program that wrote the document.
     pub tool: Tool,
-    /// What the user called it.
+    /// Label given by the user; `None` without one.
     pub label: Option<String>,
     /// Complete; or interrupted or failed, when pairs are missing.
     pub status: Status,
-    /// Date and time of the first run's zero, RFC 3339, UTC.
+    /// Start of the first run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
     /// What decides.
@@ -65,7 +66,7 @@ pub struct ComparisonResult {
     pub pairs: Option<Pairing>,
     /// What is not the same on both sides.
     pub differences: Vec<Difference>,
-    /// What should be known before the verdict is used.
+    /// Warnings to read before using the verdict.
     pub warnings: Vec<Warning>,
 }
 
@@ -78,7 +79,7 @@ pub struct Side {
     pub workload: WorkloadFacts,
     /// The target of the first run.
     pub target: Redacted,
-    /// What was at the other end of it.
+    /// The server that the first run connected to.
     pub server: ServerInfo,
     /// Its runs, in the order in which they were made.
     pub runs: Vec<SideRun>,
@@ -87,14 +88,14 @@ pub struct Side {
 /// A run of a side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SideRun {
-    /// Its job; `None` when it was not stored.
+    /// Number of its job; `None` if it was not stored.
     pub job: Option<i64>,
     /// Its place in the comparison or profile, from 0; `None` where it belongs to neither.
     pub step: Option<u32>,
-    /// Date and time of its zero.
+    /// Start of the run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
-    /// Virtual users.
+    /// Number of virtual users.
     pub users: u32,
     /// Its first figure.
     pub value: f64,
@@ -103,9 +104,9 @@ pub struct SideRun {
     pub steady: Option<Steady>,
     /// Share of transactions that failed or are in doubt.
     pub failure_share: f64,
-    /// Whether it did what it was to do.
+    /// Whether the run was successful.
     pub good: bool,
-    /// What limited it.
+    /// The bottleneck of the run.
     pub limited_by: Bottleneck,
 }
 
@@ -127,7 +128,7 @@ pub struct Pairing {
 pub struct RefusedRun {
     /// Its place in the comparison, from 0.
     pub step: u32,
-    /// Why.
+    /// Reason, human-readable.
     pub reason: String,
 }
 
@@ -221,7 +222,7 @@ impl Side {
 }
 
 impl ComparisonResult {
-    /// Name and value of the first figure, for lists; `None` where nothing was found.
+    /// Name and value of the primary metric, for lists; `None` where nothing was found.
     #[must_use]
     pub fn first_figure(&self) -> Option<(String, f64)> {
         let ratio = self.figures.first()?.comparison?.ratio;

@@ -37,12 +37,12 @@ pub enum Subject {
     ServerSetting,
     /// The program that measured.
     Tool,
-    /// The client's host.
+    /// Host of the client.
     Host,
 }
 
 impl Subject {
-    /// Every one.
+    /// All variants.
     pub const ALL: [Self; 10] = [
         Self::Workload,
         Self::Setting,
@@ -56,7 +56,7 @@ impl Subject {
         Self::Host,
     ];
 
-    /// For people.
+    /// Human-readable name.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {

@@ -1,8 +1,9 @@
 //! `compare`: is B faster than A, slower, the same within a margin, or not yet known?
 //!
-//! One verdict, decided by the workload's first figure: equivalent when the whole 95 % interval of the ratio
-//! B over A is within the margin; slower or faster when the interval excludes 1 and the ratio is beyond the
-//! margin; else inconclusive, with what would settle it. The mathematics is the statistics crate's.
+//! One verdict, decided by the workload's primary metric: equivalent when the whole 95 % interval
+//! of the ratio B over A is within the margin; slower or faster when the interval excludes 1 and
+//! the ratio is beyond the margin; else inconclusive, with what would settle it. The mathematics is
+//! the statistics crate's.
 //!
 //! Two ways lead here. [`stored()`] compares what the store holds: jobs, labels, profiles. [`Pairs`] asks for
 //! runs in pairs, A B B A, so that whatever changes with time falls on both sides alike.

@@ -30,7 +30,7 @@ pub struct Profiles {
 /// The first figure at a number of virtual users.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LevelFigure {
-    /// Virtual users.
+    /// Number of virtual users.
     pub users: u32,
     /// Both sides, and the ratio.
     pub figure: Figure,

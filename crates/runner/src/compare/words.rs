@@ -96,7 +96,7 @@ fn settle(result: &ComparisonResult, comparison: &Comparison, more: Option<More>
     }
 }
 
-/// What should be known before the verdict is used.
+/// Warnings to read before using the verdict.
 pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<Warning> {
     let mut found = Vec::new();
     let mut warn = |kind: &str, text: String, next: Option<&str>| {

@@ -32,7 +32,7 @@ pub struct Metric {
     pub title: &'static str,
     /// A sentence for the API's reference and for exporters.
     pub help: &'static str,
-    /// What it counts in.
+    /// Unit of the values.
     pub unit: Unit,
     /// What kind of figure it is.
     pub kind: Kind,
@@ -71,7 +71,7 @@ pub enum Unit {
     Share,
     /// CPUs: 1.5 is one and a half.
     Cores,
-    /// Microseconds.
+    /// Times in microseconds.
     Us,
     /// Nanoseconds.
     Ns,

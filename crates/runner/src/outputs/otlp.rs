@@ -27,7 +27,7 @@ use super::metrics::{Family, Kind, Metrics, Point, Value};
 use super::tls;
 use crate::failure::Failure;
 
-/// Between two exports.
+/// Time between two exports.
 const EVERY: Duration = Duration::from_secs(10);
 /// Longest time for an export.
 const EXPORT: Duration = Duration::from_secs(5);

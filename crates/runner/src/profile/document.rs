@@ -30,18 +30,18 @@ pub struct ProfileResult {
     /// Version of this shape.
     #[schemars(extend("const" = PROFILE_FORMAT))]
     pub format: u32,
-    /// Number in the job store; `None` when it was not stored.
+    /// Job number; `None` if it was not stored.
     pub job: Option<i64>,
     /// Tells this document from those of other commands.
     #[schemars(with = "String", extend("const" = "profile"))]
     pub kind: JobKind,
-    /// The program that made it.
+    /// The program that wrote the document.
     pub tool: Tool,
-    /// What the user called it.
+    /// Label given by the user; `None` without one.
     pub label: Option<String>,
     /// Complete; or interrupted, when steps are missing.
     pub status: Status,
-    /// Date and time of the first run's zero, RFC 3339, UTC.
+    /// Start of the first run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
     /// What is measured.
@@ -67,13 +67,13 @@ pub struct ProfileResult {
     pub workload: WorkloadFacts,
     /// How the first run was driven; the others differ in `users` and what follows from it.
     pub spec: RunSpec,
-    /// Every setting of the first run, and where its value came from.
+    /// Every setting of the first run with its value and the source of the value.
     pub settings: Vec<Setting>,
     /// The target, without secrets.
     pub target: Redacted,
-    /// What was at the other end of the first run.
+    /// The server that the first run connected to.
     pub server: ServerInfo,
-    /// The host that the client ran on.
+    /// The host of the client.
     pub host: Host,
 }
 
@@ -107,7 +107,7 @@ pub struct Order {
 /// A number of virtual users and its runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Level {
-    /// Virtual users.
+    /// Number of virtual users.
     pub users: u32,
     /// Mean of its runs' first figures.
     pub mean: f64,
@@ -123,7 +123,7 @@ pub struct Level {
     pub failure_share: f64,
     /// What limited most of its runs.
     pub limited_by: Bottleneck,
-    /// The first figure that the curve gives; `None` without one.
+    /// The primary metric that the curve gives; `None` without one.
     pub fitted: Option<f64>,
     /// `mean` over `fitted`, less 1.
     pub residual: Option<f64>,
@@ -134,13 +134,13 @@ pub struct Level {
 /// A run of a level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LevelRun {
-    /// Its job; `None` when it was not stored.
+    /// Number of its job; `None` if it was not stored.
     pub job: Option<i64>,
-    /// Its place in the order, from 0.
+    /// Position in the order, from 0.
     pub step: u32,
-    /// Virtual users.
+    /// Number of virtual users.
     pub users: u32,
-    /// Date and time of its zero.
+    /// Start of the run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
     /// Its first figure.
@@ -156,20 +156,20 @@ pub struct LevelRun {
     pub p99_us: u64,
     /// Share of transactions that failed or are in doubt.
     pub failure_share: f64,
-    /// Whether it did what it was to do: failures within the limit, nothing contradicted.
+    /// Whether the run was successful: failures within the limit and no count contradicted.
     pub good: bool,
-    /// What limited it.
+    /// The bottleneck of the run.
     pub limited_by: Bottleneck,
 }
 
 /// A level that could not be run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RefusedLevel {
-    /// Virtual users.
+    /// Number of virtual users.
     pub users: u32,
     /// The step that was tried.
     pub step: u32,
-    /// Why.
+    /// Reason, human-readable.
     pub reason: String,
 }
 
@@ -201,7 +201,7 @@ pub struct Usl {
 /// A fitted law.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Curve {
-    /// λ: the first figure of one virtual user.
+    /// λ: the primary metric of one virtual user.
     pub lambda: Estimate,
     /// σ: contention.
     pub sigma: Estimate,
@@ -257,7 +257,7 @@ impl Curve {
         Self { lambda, sigma, kappa, r_squared, residual }
     }
 
-    /// The first figure that the law gives for a number of virtual users.
+    /// The primary metric that the law gives for a number of virtual users.
     #[must_use]
     pub fn at(&self, users: f64) -> f64 {
         let others = users - 1.0;
@@ -308,7 +308,7 @@ impl LevelRun {
 }
 
 impl ProfileResult {
-    /// Name and value of the first figure, for lists; `None` where nothing was found.
+    /// Name and value of the primary metric, for lists; `None` where nothing was found.
     #[must_use]
     pub fn first_figure(&self) -> Option<(String, f64)> {
         let best = self.headline.best(self.levels.iter().map(|level| level.mean))?;

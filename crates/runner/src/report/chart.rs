@@ -67,7 +67,7 @@ impl Charset {
 /// A measured point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ChartPoint {
-    /// Virtual users.
+    /// Number of virtual users.
     pub users: u32,
     /// The figure.
     pub value: f64,

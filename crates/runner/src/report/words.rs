@@ -94,7 +94,7 @@ pub(super) fn verification(result: &RunResult) -> String {
     format!("{}: {}", verification.verdict.label(), verification.words)
 }
 
-/// What a summary says beside the first figures: name, text, and whether it is bad news.
+/// What a summary says beside the primary metrics: name, text, and whether it is bad news.
 pub(super) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> {
     let times = &shown(result).0.total.response;
     let mut rows = Vec::new();

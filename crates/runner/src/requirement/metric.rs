@@ -65,7 +65,7 @@ const OF_TIMES: &[OfTimes] = &[
 const SERVICE: &str = "service.";
 /// Before a time that runs from due to the first attempt: the wait for a session.
 const POOL_WAIT: &str = "pool_wait.";
-/// All types together.
+/// Total of all transaction types.
 const ALL: &str = "all";
 
 /// The names that mean something in the results of one workload.
@@ -216,7 +216,7 @@ impl Metric {
         &self.name
     }
 
-    /// What it counts in.
+    /// Unit of the values.
     #[must_use]
     pub const fn unit(&self) -> Unit {
         self.unit

@@ -15,7 +15,7 @@ pub struct RunMetric {
     pub name: &'static str,
     /// What reports call it.
     pub title: &'static str,
-    /// What it counts in.
+    /// Unit of the values.
     pub unit: Unit,
     /// How it is made; `None` where the run did not measure it.
     pub make: fn(&RunFacts, &RunEnd) -> Option<f64>,

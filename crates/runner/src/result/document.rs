@@ -37,23 +37,23 @@ pub struct RunResult {
     /// Version of this shape.
     #[schemars(extend("const" = FORMAT))]
     pub format: u32,
-    /// Number in the job store; `None` when it was not stored.
+    /// Job number; `None` if it was not stored.
     pub job: Option<i64>,
     /// Tells this document from those of other commands.
     #[schemars(with = "String", extend("const" = "run"))]
     pub kind: JobKind,
-    /// The program that made it.
+    /// The program that wrote the document.
     pub tool: Tool,
-    /// What the user called the run.
+    /// Label given by the user; `None` without one.
     pub label: Option<String>,
     /// How it ended.
     pub status: Status,
-    /// Date and time of the run's zero, RFC 3339, UTC.
+    /// Start of the run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
     /// How long it was.
     pub durations: Durations,
-    /// The workload's first figure, from the timed window.
+    /// The workload's primary metric, from the timed window.
     pub headline: HeadlineFigure,
     /// Whether the primary metric represents the window, and until when a warm-up is seen; `None` where seconds
     /// are no samples of it.
@@ -71,7 +71,7 @@ pub struct RunResult {
     /// The headline against the most that keying and thinking times allow; `None` where there are none.
     #[serde(default)]
     pub efficiency: Option<Efficiency>,
-    /// What limited the run.
+    /// The bottleneck of the run.
     pub limited_by: LimitedBy,
     /// What ended in the timed window.
     pub window: Figures,
@@ -117,7 +117,7 @@ pub struct RunResult {
     pub round_trips: RoundTrips,
     /// The first error of each transaction type and class.
     pub errors: Vec<ErrorFigure>,
-    /// What should be known before the figures are used.
+    /// Warnings to read before using the figures.
     pub warnings: Vec<Warning>,
     /// What was remarked during the run.
     pub notes: Vec<Remark>,
@@ -125,18 +125,18 @@ pub struct RunResult {
     pub workload: WorkloadFacts,
     /// How the workload was driven.
     pub spec: RunSpec,
-    /// Every setting, and where its value came from.
+    /// Every setting with its value and the source of the value.
     pub settings: Vec<Setting>,
     /// The target, without secrets.
     pub target: Redacted,
-    /// What was at the other end.
+    /// The database server.
     pub server: ServerInfo,
     /// What the planner had to work with when the run began; empty where it is not known.
     #[serde(default)]
     pub schema: Vec<SchemaFact>,
     /// Server settings that changed between the start and the end of the run.
     pub settings_changed: Vec<SettingChange>,
-    /// The host that the client ran on.
+    /// The host of the client.
     pub host: Host,
 }
 
@@ -182,7 +182,7 @@ pub struct Durations {
     pub whole_s: f64,
 }
 
-/// The workload's first figure.
+/// The workload's primary metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeadlineFigure {
     /// `NOPM`.
@@ -209,7 +209,7 @@ pub struct Figures {
     pub seconds: f64,
     /// By transaction type, in the workload's order.
     pub types: Vec<TypeFigures>,
-    /// All types together.
+    /// Total of all transaction types.
     pub total: TypeFigures,
 }
 
@@ -217,9 +217,9 @@ pub struct Figures {
 /// `started = ended + in_flight`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TypeFigures {
-    /// Key: `new_order`; `all` in a total.
+    /// Key of the transaction type: `new_order`; `all` for the total.
     pub name: String,
-    /// For people: `New-Order`.
+    /// Title of the transaction type: `New-Order`.
     pub title: String,
     /// Transactions started; whole run only.
     pub started: Option<u64>,
@@ -371,14 +371,14 @@ pub struct ErrorFigure {
     pub count: u64,
 }
 
-/// What should be known before the figures are used.
+/// Warnings to read before using the figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
     /// One word for programs: `tally`, `failures`, `debug_build`, `window_short`.
     pub kind: String,
-    /// A sentence for people.
+    /// Human-readable sentence.
     pub text: String,
-    /// What to do next.
+    /// What to do next, as advice to the user; `None` when there is nothing to do.
     pub next: Option<String>,
 }
 
@@ -387,8 +387,8 @@ pub struct Warning {
 pub struct Remark {
     /// Seconds since the run's zero; `None` before and after it.
     pub at_s: Option<f64>,
-    /// One word for programs.
+    /// Machine-readable kind, one word.
     pub kind: String,
-    /// A sentence for people.
+    /// Human-readable sentence.
     pub text: String,
 }

@@ -18,11 +18,11 @@ use crate::schedule::Schedule;
 /// result.
 #[derive(Clone, Debug)]
 pub struct RunFacts {
-    /// Number in the job store; `None` when it is not stored.
+    /// Job number; `None` if it is not stored.
     pub job: Option<i64>,
     /// The program.
     pub tool: Tool,
-    /// What the user called the run.
+    /// Label given by the user; `None` without one.
     pub label: Option<String>,
     /// The workload and its data.
     pub workload: WorkloadFacts,
@@ -30,15 +30,15 @@ pub struct RunFacts {
     pub description: Arc<Description>,
     /// How the workload was driven.
     pub spec: RunSpec,
-    /// Every setting and where its value came from.
+    /// Every setting with its value and the source of the value.
     pub settings: Vec<Setting>,
     /// The target.
     pub target: Redacted,
-    /// What was at the other end.
+    /// The database server.
     pub server: ServerInfo,
     /// Whether the database works on the client's own worker threads.
     pub database_on_threads: bool,
-    /// The client's host.
+    /// Host of the client.
     pub host: Host,
     /// The headline's count, as the database's statement gave it.
     pub database_count: DatabaseCount,

@@ -21,7 +21,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The word in documents, in the store and in reports.
+    /// Name in documents, in the store and in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ pub struct Tool {
     pub name: String,
     /// Its version.
     pub version: String,
-    /// Built without optimisation: its own cost is many times what it should be.
+    /// Whether the program is a debug build, which uses many times the CPU time of a release build.
     pub debug_build: bool,
 }
 
@@ -61,13 +61,13 @@ impl Tool {
 pub struct WorkloadFacts {
     /// The word the command line takes: `tproc-c`.
     pub name: String,
-    /// For people: `TPROC-C`.
+    /// Title of the workload: `TPROC-C`.
     pub title: String,
-    /// Results of two versions do not compare.
+    /// Version of the workload; results of different versions cannot be compared.
     pub version: u32,
-    /// Size, in `scale_unit`.
+    /// Scale of the data, in `scale_unit`.
     pub scale: u32,
-    /// `warehouses`.
+    /// Unit of the scale, in the plural: `warehouses`.
     pub scale_unit: String,
     /// What the build remembers, and the run's own options: `seed`, `c_load`, `all-warehouses`.
     pub facts: BTreeMap<String, String>,
@@ -87,7 +87,7 @@ pub struct ServerTransactions {
 pub struct Setting {
     /// As flag and job file call it, without dashes.
     pub name: String,
-    /// As it would be typed.
+    /// The value as typed on the command line.
     pub value: String,
     /// `flag`, `environment`, `job file`, `default`.
     pub source: String,

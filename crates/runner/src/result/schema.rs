@@ -43,7 +43,7 @@ pub enum SchemaKind {
 }
 
 impl SchemaKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 8] = [
         Self::Table,
         Self::Engine,

@@ -33,14 +33,14 @@ pub struct Slice {
     pub arrived: Option<u64>,
     /// By transaction type, in the workload's order.
     pub types: Vec<SliceFigures>,
-    /// All types together.
+    /// Total of all transaction types.
     pub total: SliceFigures,
 }
 
 /// What a transaction type did in a slice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SliceFigures {
-    /// Key: `new_order`; `all` in a total.
+    /// Key of the transaction type: `new_order`; `all` for the total.
     pub name: String,
     /// Committed or rolled back by rule.
     pub completed: u64,

@@ -23,8 +23,8 @@ pub use triphammer_statistics::series::Verdict as Steady;
 /// Lengths that people give: advice is one of these, in seconds.
 const ROUND_SECONDS: [u64; 14] = [5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600, 1200, 1800];
 
-/// What the seconds of a run say about its first figure. Everything is of the timed window, but for the
-/// end of the warm-up, which is looked for from the run's zero.
+/// What the seconds of a run say about its primary metric. Everything is of the timed window, but
+/// for the end of the warm-up, which is looked for from the run's zero.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Steadiness {
     /// Whether the mean represents the window.

@@ -63,7 +63,7 @@ pub struct Resolved {
     external: bool,
     requirements: Vec<Requirement>,
     connect_limit: Duration,
-    /// How close to the first figure its interval must be for the window to end.
+    /// How close to the primary metric its interval must be for the window to end.
     until_ci: Option<f64>,
     /// What share of transactions may fail before the run is ended.
     failure_limit: Option<FailureLimit>,
@@ -175,7 +175,7 @@ impl Resolved {
         Self { parent, ..self }
     }
 
-    /// Size of the data.
+    /// Scale of the data.
     #[must_use]
     pub const fn scale(&self) -> u32 {
         self.settings.scale

@@ -11,7 +11,7 @@ use triphammer_core::pace::Load;
 /// A value of a setting.
 #[derive(Clone)]
 pub struct Given {
-    /// As it would be typed.
+    /// The value as typed on the command line.
     text: String,
     /// Itself, where a program gave it.
     value: Option<Arc<dyn Any + Send + Sync>>,
@@ -22,7 +22,7 @@ impl Given {
         Self { text, value: Some(Arc::new(value)) }
     }
 
-    /// As it would be typed.
+    /// The value as typed on the command line.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text

@@ -13,7 +13,7 @@ use triphammer_core::workload::Mode;
 use super::layers::Settings;
 use super::read::{parse_closeness, parse_share};
 
-/// How close to the first figure its interval must be before the window ends.
+/// How close to the primary metric its interval must be before the window ends.
 ///
 /// # Errors
 /// When the value is no share between 0 and 1.

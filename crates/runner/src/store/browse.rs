@@ -21,11 +21,11 @@ pub const PAGE_MAX: u32 = 200;
 /// Which jobs a page shows. Texts match parts of what they are compared with, whatever the case.
 #[derive(Clone, Debug, Default)]
 pub struct JobQuery {
-    /// Only this command.
+    /// Only jobs of this command; all when absent.
     pub kind: Option<JobKind>,
     /// Only jobs in this state, as the store has it: a lost job may still stand there as running.
     pub status: Option<JobStatus>,
-    /// Only this workload.
+    /// Only jobs of this workload; all when absent.
     pub workload: Option<String>,
     /// The runs of this profile or capacity job; without one, jobs that belong to no other.
     pub parent: Option<JobId>,

@@ -29,9 +29,9 @@ pub struct SampleSeries {
     pub metric: String,
     /// Of what, by name of the label: `database` is `tpcc`.
     pub labels: BTreeMap<String, String>,
-    /// What charts call it.
+    /// Title in charts.
     pub title: String,
-    /// What it counts in.
+    /// Unit of the values.
     pub unit: Unit,
     /// How several seconds become one.
     pub merge: Merge,

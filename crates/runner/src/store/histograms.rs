@@ -29,7 +29,7 @@ pub enum TimesKind {
 }
 
 impl TimesKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Response, Self::Service, Self::RolledBack, Self::Failed];
 
     /// The word in the store.
@@ -74,15 +74,15 @@ impl Scope {
 /// The times of one transaction type in a second, or in the stretch from `first` to `last`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistogramRow {
-    /// First second, from the run's zero.
+    /// First second, counted from the start of the run.
     pub first: u64,
-    /// Last second.
+    /// Last second, inclusive, counted from the start of the run.
     pub last: u64,
     /// Place of the type in [`StoredJob::transactions`](super::StoredJob::transactions).
     pub transaction: usize,
-    /// Which times.
+    /// Kind of times in the histogram.
     pub times: TimesKind,
-    /// Microseconds.
+    /// Times in microseconds.
     pub histogram: Histogram<u32>,
 }
 
@@ -91,9 +91,9 @@ pub struct HistogramRow {
 pub struct TotalRow {
     /// Place of the type in [`StoredJob::transactions`](super::StoredJob::transactions).
     pub transaction: usize,
-    /// Which times.
+    /// Kind of times in the histogram.
     pub times: TimesKind,
-    /// Microseconds.
+    /// Times in microseconds.
     pub histogram: Histogram<u32>,
 }
 

@@ -32,15 +32,15 @@ impl fmt::Display for JobId {
 pub struct JobHeader {
     /// The command.
     pub kind: JobKind,
-    /// What the user called it.
+    /// Label given by the user; `None` without one.
     pub label: Option<String>,
-    /// The workload's name.
+    /// Name of the workload: `tproc-c`.
     pub workload: String,
-    /// The workload's version.
+    /// Version of the workload.
     pub workload_version: u32,
-    /// Size.
+    /// Scale of the data, in `scale_unit`.
     pub scale: u32,
-    /// What `scale` counts.
+    /// Unit of `scale`, in the plural.
     pub scale_unit: String,
     /// The target.
     pub target: Redacted,
@@ -48,7 +48,7 @@ pub struct JobHeader {
     pub server: Option<ServerInfo>,
     /// This program's version.
     pub tool_version: String,
-    /// Virtual users, or loaders.
+    /// Number of virtual users, or of loaders in a build.
     pub users: Option<u32>,
     /// How the workload is driven; runs have one.
     pub spec: Option<RunSpec>,
@@ -83,7 +83,7 @@ pub enum JobStatus {
 }
 
 impl JobStatus {
-    /// Every status.
+    /// All statuses.
     pub const ALL: [Self; 6] =
         [Self::Running, Self::Complete, Self::Interrupted, Self::Aborted, Self::Failed, Self::Lost];
 
@@ -115,37 +115,37 @@ impl From<Status> for JobStatus {
 /// Which jobs to list.
 #[derive(Clone, Debug, Default)]
 pub struct JobFilter {
-    /// Only this command.
+    /// Only jobs of this command; all when absent.
     pub kind: Option<JobKind>,
-    /// Only this workload.
+    /// Only jobs of this workload; all when absent.
     pub workload: Option<String>,
-    /// Only this label.
+    /// Only jobs with this label; all when absent.
     pub label: Option<String>,
     /// Only the runs of this profile, capacity or compare job, in the order of their steps; without it only
     /// jobs that belong to no other.
     pub parent: Option<JobId>,
-    /// At most so many, the newest.
+    /// Maximum number of jobs, newest first.
     pub limit: Option<u32>,
 }
 
 /// A job in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobRow {
-    /// Its number.
+    /// Job number.
     pub id: JobId,
     /// The command.
     pub kind: JobKind,
     /// Where it is; `lost` is found out when it is read.
     pub status: JobStatus,
-    /// What the user called it.
+    /// Label given by the user; `None` without one.
     pub label: Option<String>,
-    /// The workload's name.
+    /// Name of the workload: `tproc-c`.
     pub workload: String,
-    /// The workload's version.
+    /// Version of the workload.
     pub workload_version: u32,
-    /// Size.
+    /// Scale of the data, in `scale_unit`.
     pub scale: u32,
-    /// What `scale` counts.
+    /// Unit of `scale`, in the plural.
     pub scale_unit: String,
     /// The target.
     pub target: Redacted,
@@ -153,13 +153,13 @@ pub struct JobRow {
     pub server_product: Option<String>,
     /// The server's version.
     pub server_version: Option<String>,
-    /// Version of the program that did it.
+    /// Version of the program that ran the job.
     pub tool_version: String,
-    /// Virtual users, or loaders.
+    /// Number of virtual users, or of loaders in a build.
     pub users: Option<u32>,
     /// Number of its process, on the host where it ran.
     pub pid: u32,
-    /// Date and time, RFC 3339, UTC.
+    /// Start time, RFC 3339, UTC.
     pub started_at: String,
     /// Date and time; `None` while it runs, and for lost ones.
     pub ended_at: Option<String>,
@@ -170,10 +170,10 @@ pub struct JobRow {
     /// The profile, capacity or compare job that a run belongs to.
     #[serde(default)]
     pub parent: Option<JobId>,
-    /// Its place in that job's sequence, from 0.
+    /// Position in that job's sequence, from 0.
     #[serde(default)]
     pub step: Option<u32>,
-    /// Runs that belong to it and came to their end.
+    /// Number of its runs that are complete.
     #[serde(default)]
     pub runs: u32,
 }
@@ -181,13 +181,13 @@ pub struct JobRow {
 /// A job with what it left.
 #[derive(Clone, Debug)]
 pub struct StoredJob {
-    /// What lists show.
+    /// The fields shown in lists.
     pub row: JobRow,
     /// How the workload was driven.
     pub spec: Option<RunSpec>,
     /// What the build remembers, and options.
     pub facts: BTreeMap<String, String>,
-    /// The client's host.
+    /// Host of the client.
     pub host: Host,
     /// Keys of the transaction types, in the order by which series and histograms number them.
     pub transactions: Vec<String>,
@@ -261,9 +261,9 @@ pub struct CheckRow {
 /// What a transaction type did in a second, or in the stretch from `first` to `last`.
 #[derive(Clone, Debug)]
 pub struct SeriesRow {
-    /// First second, from the run's zero.
+    /// First second, counted from the start of the run.
     pub first: u64,
-    /// Last second.
+    /// Last second, inclusive, counted from the start of the run.
     pub last: u64,
     /// Place of the type in [`StoredJob::transactions`].
     pub transaction: usize,
@@ -274,9 +274,9 @@ pub struct SeriesRow {
 /// A second of all threads, or the stretch from `first` to `last`.
 #[derive(Clone, Debug)]
 pub struct SecondRow {
-    /// First second, from the run's zero.
+    /// First second, counted from the start of the run.
     pub first: u64,
-    /// Last second.
+    /// Last second, inclusive, counted from the start of the run.
     pub last: u64,
     /// The phase in which it began; `None` in jobs of earlier versions.
     pub phase: Option<Phase>,
@@ -318,5 +318,5 @@ pub(crate) const fn phase_name(phase: Phase) -> &'static str {
     phase.name()
 }
 
-/// Every phase.
+/// All phases.
 pub(super) const PHASES: [Phase; 4] = Phase::ALL;

@@ -1,4 +1,4 @@
-//! TLS, by certificate and key from PEM files.
+//! TLS with a certificate and a key from PEM files.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::error::ApiError;
 
-/// Takes TLS connections with this certificate chain and key.
+/// Creates an acceptor of TLS connections with this certificate chain and key.
 ///
 /// # Errors
-/// When a file cannot be read, or the two do not belong together.
+/// When a file cannot be read, or key and certificate do not match.
 pub fn acceptor(chain: &Path, key: &Path) -> Result<TlsAcceptor, ApiError> {
     let cannot = |what: &str, file: &Path, error: &dyn std::fmt::Display| {
         ApiError::invalid(format!("cannot read the {what} {}: {error}", file.display()))

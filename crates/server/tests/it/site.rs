@@ -34,7 +34,7 @@ pub struct Site {
     received: Mutex<String>,
 }
 
-/// An answer.
+/// An HTTP response.
 #[derive(Debug)]
 pub struct Reply {
     pub status: u16,
@@ -90,7 +90,7 @@ impl Site {
         self.received.lock().unwrap().clone()
     }
 
-    /// As Ctrl-C.
+    /// Interrupts the server, as Ctrl-C does.
     pub fn interrupt(&self) {
         self.ends.send_modify(|times| *times += 1);
     }

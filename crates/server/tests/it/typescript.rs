@@ -12,7 +12,7 @@ const HEAD: &str = "\
 
 ";
 
-/// The whole file.
+/// Generates the whole file of types.
 pub fn types(document: &Value) -> String {
     let mut out = HEAD.to_owned();
     for (name, schema) in document["components"]["schemas"].as_object().unwrap() {

@@ -38,7 +38,7 @@ struct Candidate {
 }
 
 impl LimitFigures {
-    /// What limited the run.
+    /// The bottleneck of the run.
     pub(super) fn verdict(&self, evidence: Evidence) -> Verdict {
         if self.window_s < evidence.window_s || self.committed < evidence.observations {
             return Verdict::probable(Bottleneck::Undecided, Cause::TooLittle, None);

@@ -58,7 +58,7 @@ pub struct LimitFigures {
     pub lag_p50_us: Option<u64>,
     /// The same, 99th percentile.
     pub lag_p99_us: Option<u64>,
-    /// The same, mean.
+    /// Mean of the same.
     #[serde(default)]
     pub lag_mean_us: Option<f64>,
     /// Wake-ups later than 10 ms.

@@ -77,7 +77,7 @@ pub struct LimitedBy {
     pub second: Option<Bottleneck>,
     /// Why, in words with figures.
     pub words: String,
-    /// What to do next.
+    /// What to do next, as advice to the user; `None` when there is nothing to do.
     pub advice: String,
     /// What it was decided from.
     pub figures: LimitFigures,
@@ -151,7 +151,7 @@ pub enum Certainty {
 }
 
 impl Bottleneck {
-    /// Every one.
+    /// All variants.
     pub const ALL: [Self; 6] =
         [Self::Load, Self::Client, Self::Host, Self::Network, Self::Database, Self::Undecided];
 

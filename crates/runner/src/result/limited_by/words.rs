@@ -6,7 +6,7 @@ use super::{Cause, Certainty};
 use crate::measure::Evidence;
 use crate::report::format::{counted, duration, figure, milliseconds, percent};
 
-/// Why.
+/// Reason, human-readable.
 pub(super) fn of(verdict: Verdict, f: &LimitFigures, evidence: Evidence) -> String {
     let why = match verdict.cause {
         Cause::TooLittle => format!(
@@ -146,7 +146,7 @@ fn shares(f: &LimitFigures) -> Option<String> {
     Some(format!("of a transaction's time {}", parts.join(", ")))
 }
 
-/// What to do next.
+/// What to do next, as advice to the user; `None` when there is nothing to do.
 pub(super) fn advice(verdict: Verdict, f: &LimitFigures) -> &'static str {
     match verdict.cause {
         Cause::TooLittle => "run longer: --duration 1m",
