@@ -1,4 +1,4 @@
-//! The words that a setting takes, each with what it means in a line: for forms and help.
+//! The accepted words of settings with their descriptions, for forms and help.
 
 use triphammer_core::session::{Isolation, Protocol};
 use triphammer_core::workload::{Mode, Name};
@@ -6,10 +6,10 @@ use triphammer_core::workload::{Mode, Name};
 use crate::formats::{Declared, FORMATS};
 use crate::workloads as all;
 
-/// A word and what it means.
+/// An accepted word and its description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// As it is typed.
+    /// The word as typed.
     pub value: Name,
     /// Description in one line.
     pub meaning: Name,
@@ -19,19 +19,19 @@ fn choice(value: &str, meaning: &str) -> Choice {
     Choice { value: value.into(), meaning: meaning.into() }
 }
 
-/// The workloads.
+/// Names of the workloads.
 #[must_use]
 pub fn workloads() -> Vec<Choice> {
     all().iter().map(|workload| choice(&workload.name, &workload.title)).collect()
 }
 
-/// The formats of stored jobs.
+/// Report formats of stored jobs.
 #[must_use]
 pub fn formats() -> Vec<Choice> {
     FORMATS.iter().map(of_format).collect()
 }
 
-/// The formats that a command prints by itself.
+/// Formats that a command can print directly.
 #[must_use]
 pub fn printed_formats() -> Vec<Choice> {
     FORMATS.iter().filter(|known| known.is_printed).map(of_format).collect()
@@ -41,20 +41,20 @@ fn of_format(known: &Declared) -> Choice {
     choice(known.name, known.help)
 }
 
-/// Where a workload's logic can run.
+/// Modes: where a workload's logic runs.
 #[must_use]
 pub fn modes() -> Vec<Choice> {
     let modes = [Mode::Procedures, Mode::Statements];
     modes.map(|mode| choice(mode.name(), of_mode(mode))).to_vec()
 }
 
-/// How statements can travel.
+/// Protocols: how statements are sent.
 #[must_use]
 pub fn protocols() -> Vec<Choice> {
     Protocol::ALL.map(|(protocol, name)| choice(name, of_protocol(protocol))).to_vec()
 }
 
-/// Isolation levels.
+/// Isolation levels of transactions.
 #[must_use]
 pub fn isolations() -> Vec<Choice> {
     Isolation::ALL.map(|(level, name)| choice(name, of_isolation(level))).to_vec()

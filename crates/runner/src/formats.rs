@@ -1,57 +1,57 @@
-//! The formats of reports, each declared once: name, ending, media type, the jobs that have it, and
-//! what it is in a line. Command line, help, server and guide read this list. How a format is written is in
+//! The report formats, each declared once: name, file extension, media type, the jobs that have it,
+//! and a description. Command line, help, server and guide use this list. The rendering is in
 //! `report::output`.
 
 use std::path::Path;
 
 use crate::command::JobKind;
 
-/// A form of a stored job.
+/// A format of a stored job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// As its command printed it.
+    /// The text that the command printed.
     Text,
-    /// The document.
+    /// The result document.
     Json,
-    /// For issues, wikis and change requests.
+    /// For issues, wikis and pull requests.
     Markdown,
-    /// A run's seconds, comma-separated.
+    /// The seconds of a run, comma-separated.
     Csv,
-    /// A run's seconds, one JSON object per line.
+    /// The seconds of a run, one JSON object per line.
     JsonLines,
-    /// A run's histograms as an HdrHistogram interval log.
+    /// The histograms of a run, as an HdrHistogram interval log.
     Hdr,
-    /// What had to hold and whether it did, as JUnit XML.
+    /// Requirements and checks with their results, as JUnit XML.
     Junit,
-    /// One page that holds all and draws itself.
+    /// A self-contained web page with charts.
     Html,
 }
 
-/// What is known of a format.
+/// Declaration of a format.
 #[derive(Debug)]
 pub struct Declared {
-    /// The format.
+    /// The declared format.
     pub format: Format,
-    /// Its name.
+    /// Name in `--format`.
     pub name: &'static str,
-    /// What it is, for the guide.
+    /// Description for the guide.
     pub help: &'static str,
-    /// The ending of its files.
+    /// File name extension, without the dot.
     pub ending: &'static str,
-    /// What a browser is told that it is.
+    /// Media type, for HTTP responses.
     pub media_type: &'static str,
-    /// The jobs that have it.
+    /// Kinds of jobs that have it.
     pub of: &'static [JobKind],
-    /// Whether a command prints it by itself, without a stored job.
+    /// Whether a command can print it directly, without a stored job.
     pub is_printed: bool,
 }
 
-/// Jobs that measured something.
+/// Kinds of jobs with measurements.
 const MEASURED: &[JobKind] = &[JobKind::Run, JobKind::Profile, JobKind::Capacity, JobKind::Compare];
-/// Those that have seconds.
+/// Kinds of jobs with a series of seconds.
 const RUNS: &[JobKind] = &[JobKind::Run];
 
-/// Every format.
+/// Declarations of all formats.
 pub static FORMATS: &[Declared] = &[
     Declared {
         format: Format::Text,
@@ -131,7 +131,7 @@ impl Format {
     /// The format for a file name extension.
     ///
     /// # Errors
-    /// With the extensions of the formats.
+    /// Lists the extensions of the formats.
     pub fn of_file(path: &Path) -> Result<Self, String> {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         let found = FORMATS.iter().find(|known| known.ending == ending.to_lowercase());
@@ -146,22 +146,22 @@ impl Format {
         })
     }
 
-    /// What is known of it.
+    /// Declaration of the format.
     ///
     /// # Panics
-    /// When it is not in [`FORMATS`]: a defect.
+    /// When it is missing in [`FORMATS`], which is a defect.
     #[must_use]
     pub fn declared(self) -> &'static Declared {
         FORMATS.iter().find(|known| known.format == self).expect("every format is declared")
     }
 
-    /// Its name.
+    /// Name in `--format`.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.declared().name
     }
 
-    /// The ending of its files.
+    /// File name extension, without the dot.
     #[must_use]
     pub fn ending(self) -> &'static str {
         self.declared().ending

@@ -1,4 +1,4 @@
-//! The load model of a run and what belongs to it, from settings.
+//! Resolves the load model of a run and its settings.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use triphammer_core::spec::{BACKLOG_MAX, Pacing, SESSIONS_MAX, Sessions, TERMINA
 
 use crate::settings::{RunDefaults, Settings};
 
-/// Most sessions of a pool when nobody says how many: servers allow about a hundred by default.
+/// Default maximum of sessions in a pool: servers allow about a hundred by default.
 const POOL_MAX: u32 = 64;
 
 /// Resolves the load model, the number of virtual users, and how they are paced.
 ///
 /// # Errors
-/// When a value cannot be read, does not belong to the load model, or names a file that is no list of
+/// When a value is invalid, does not apply to the load model, or names a file that is not a list of
 /// steps.
 pub(crate) fn pacing(
     settings: &mut Settings,

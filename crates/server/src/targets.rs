@@ -50,7 +50,7 @@ struct StoredTarget {
 /// A target without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SavedTarget {
-    /// Its name.
+    /// Name of the target.
     pub name: String,
     /// URL of the database, without secrets.
     pub url: String,

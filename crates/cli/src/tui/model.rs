@@ -58,7 +58,7 @@ pub struct Model {
 /// Counts over a phase.
 #[derive(Debug)]
 pub struct Figures {
-    /// Length in seconds.
+    /// Length of the part, in seconds.
     pub seconds: u64,
     /// Counts by transaction type, in the workload's order.
     pub types: Vec<TypeInterval>,

@@ -1,4 +1,4 @@
-//! What `compare A B` names: jobs of the store by number, and labels.
+//! Resolves the sides of `compare A B`: job numbers and labels.
 
 use super::document::ComparisonResult;
 use super::profiles::Profiled;
@@ -9,7 +9,7 @@ use crate::profile::{HeadlineName, ProfileResult};
 use crate::result::{JobKind, RunResult};
 use crate::store::{JobFilter, JobId, JobStatus, ReadAt, Store, StoreError, StoredJob};
 
-/// One side of a comparison, as the store has it.
+/// One side of a comparison, loaded from the store.
 #[derive(Debug)]
 enum Chosen {
     Runs(Vec<Run>),
@@ -17,7 +17,7 @@ enum Chosen {
 }
 
 impl Chosen {
-    /// Numbers of the jobs that it is made of.
+    /// Numbers of its jobs.
     fn jobs(&self) -> Vec<i64> {
         match self {
             Self::Runs(runs) => runs.iter().filter_map(|run| run.result.job).collect(),
@@ -26,11 +26,11 @@ impl Chosen {
     }
 }
 
-/// Compares what two texts name: each a job's number, `last`, or a label, which means all complete
-/// runs that have it.
+/// Compares two sides, each given as a job number, `last`, or a label (all complete runs with that
+/// label).
 ///
 /// # Errors
-/// When one names nothing that can be compared, or both are not of one kind and one workload.
+/// When a side cannot be compared, or the sides differ in kind or workload.
 pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<ComparisonResult, Failure> {
     let (name_a, chosen_a) = choose(store, a)?;
     let (name_b, chosen_b) = choose(store, b)?;
@@ -78,7 +78,7 @@ fn of_one_workload(names: &[&str; 2], workloads: [&str; 2]) -> Result<(), Failur
     Err(mismatch(names, workloads[0], workloads[1]))
 }
 
-/// A workload may have runs with different primary metrics.
+/// Runs of one workload can have different primary metrics.
 fn of_one_metric(names: &[&str; 2], metrics: [HeadlineName; 2]) -> Result<(), Failure> {
     let [a, b] = &metrics;
     if a.compares_with(b) {
@@ -134,7 +134,7 @@ fn of_job(store: &Store, job: JobId) -> Result<Chosen, Failure> {
     }
 }
 
-/// The result of a run that came to its end.
+/// The result of a complete run.
 fn whole(stored: &StoredJob) -> Result<RunResult, Failure> {
     if stored.row.status != JobStatus::Complete {
         return Err(no_result(stored));
@@ -147,7 +147,7 @@ fn no_result(stored: &StoredJob) -> Failure {
     Failure::refuse(format!("job {job} is {status}: only complete jobs can be compared"))
 }
 
-/// All complete runs with a label, in the order in which they were made.
+/// All complete runs with a label, in chronological order.
 fn of_label(store: &Store, label: &str) -> Result<Vec<Run>, Failure> {
     let filter = JobFilter {
         kind: Some(JobKind::Run),
@@ -185,7 +185,7 @@ fn run(store: &Store, result: RunResult) -> Result<Run, Failure> {
     Ok(Run { result, server_settings, seconds: None })
 }
 
-/// The server's settings at a run's start.
+/// Server settings at the start of a run.
 pub(crate) fn settings(store: &Store, job: JobId) -> Result<Vec<(String, String)>, Failure> {
     store.stored_settings(job, ReadAt::Start).map_err(refuse)
 }

@@ -1,4 +1,4 @@
-//! What a comparison says, in words: the verdict, what would settle it, and what makes it doubtful.
+//! A comparison in words: the verdict, what would decide it, and warnings.
 
 use triphammer_statistics::Interval;
 use triphammer_statistics::compare::{Basis, Comparison, More, Verdict};
@@ -8,10 +8,10 @@ use super::facts::{Difference, Facts, Subject};
 use crate::report::format::{counted, duration, precise};
 use crate::result::{Bottleneck, Steady, Warning};
 
-/// Differences of schemas that the warning names; all stand among the differences.
+/// Maximum number of schema differences named in the warning; `differences` has all of them.
 const SCHEMA_TOLD: usize = 5;
 
-/// The word of a verdict.
+/// Name of a verdict.
 #[must_use]
 pub const fn word(verdict: Verdict) -> &'static str {
     match verdict {
@@ -22,13 +22,14 @@ pub const fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// `0.949 (0.938 to 0.961)`.
+/// Formats a ratio with its interval: `0.949 (0.938 to 0.961)`.
 #[must_use]
 pub(crate) fn ratio(ratio: f64, interval: Interval) -> String {
     format!("{ratio:.3} ({:.3} to {:.3})", interval.low, interval.high)
 }
 
-/// About how many minutes of measuring what is missing takes, with runs of `each_s` and rests between.
+/// Estimates the minutes of measurements still needed, with runs of `each_s` seconds and pauses
+/// between them.
 pub(super) fn more_minutes(verdict: Verdict, each_s: Option<f64>, settle_s: f64) -> Option<f64> {
     let Verdict::Inconclusive { more: Some(more) } = verdict else { return None };
     #[expect(clippy::cast_precision_loss, reason = "a guess at minutes")]
@@ -40,7 +41,7 @@ pub(super) fn more_minutes(verdict: Verdict, each_s: Option<f64>, settle_s: f64)
     Some(seconds / 60.0)
 }
 
-/// The verdict with its figures.
+/// Describes the verdict with its figures.
 pub(super) fn verdict(result: &ComparisonResult) -> String {
     let Some(figure) = result.figures.first() else {
         return "inconclusive: there is nothing to compare".to_owned();
@@ -65,7 +66,7 @@ pub(super) fn verdict(result: &ComparisonResult) -> String {
     }
 }
 
-/// What would settle it.
+/// Describes what would decide the comparison.
 fn settle(result: &ComparisonResult, comparison: &Comparison, more: Option<More>) -> String {
     let minutes = result.more_minutes.map_or_else(String::new, |minutes| {
         format!(", about {}", duration(minutes.ceil().max(1.0) * 60.0))
@@ -141,7 +142,7 @@ pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<War
     found
 }
 
-/// The tables, indexes and constraints that differ, and statistics that one side lacks.
+/// Describes tables, indexes and constraints that differ, and missing statistics.
 fn of_schema(differences: &[Difference]) -> Option<String> {
     let told = |difference: &Difference| {
         let (of, a, b) = (&difference.name, difference.a.as_deref(), difference.b.as_deref());
@@ -173,7 +174,7 @@ fn not_equal(difference: &Difference) -> String {
     format!("the {} of the workload differs: {a} in A, {b} in B", difference.name)
 }
 
-/// What the runs of a side say against themselves.
+/// Adds warnings about the runs of a side.
 fn of_side(name: &str, side: &Side, warn: &mut impl FnMut(&str, String, Option<&str>)) {
     let bad: Vec<String> = side
         .runs

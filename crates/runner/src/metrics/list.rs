@@ -1,5 +1,5 @@
-//! The declarations, in the order of the columns of files. The names of what is older than this list
-//! differ from place to place and stay as they are; a new figure needs [`Metric::new`] alone.
+//! The declarations, in the order of columns in files. Names that are older than this list differ
+//! between outputs and stay as they are; a new metric needs only [`Metric::new`].
 
 use hdrhistogram::Histogram;
 use triphammer_core::outcome::Counts;
@@ -11,7 +11,8 @@ use super::values::float;
 use super::{Chart, Kind, Merge, Metric, Unit};
 use crate::second::Second;
 
-/// A closure becomes part of the declared one, which may hold nothing: hence macros, not functions.
+/// Closures become part of the declaration and must not capture anything: hence macros instead of
+/// functions.
 macro_rules! arrivals {
     ($name:literal, $help:literal, $read:expr) => {
         Metric::new(
@@ -28,7 +29,7 @@ macro_rules! arrivals {
     };
 }
 
-/// Times of all types from which a figure is read.
+/// Times of all types.
 macro_rules! of_histogram {
     ($name:literal, $help:literal, $kind:expr, $times:expr, $read:expr) => {
         Metric::new(
@@ -45,14 +46,14 @@ macro_rules! of_histogram {
     };
 }
 
-/// The wait for a session.
+/// Wait for a session.
 macro_rules! pool_wait {
     ($name:literal, $help:literal, $kind:expr, $read:expr) => {
         of_histogram!($name, $help, $kind, |s| s.interval.pool_wait.as_ref(), $read)
     };
 }
 
-/// Response times of all types together; those of one are below.
+/// Response times of all types together; those of single types are below.
 macro_rules! of_all {
     ($name:literal, $help:literal, $kind:expr, $read:expr) => {
         of_histogram!($name, $help, $kind, |s| s.total.response.as_ref(), $read)
@@ -92,7 +93,7 @@ macro_rules! times {
     };
 }
 
-/// Figures of all threads in a second.
+/// Metrics of all threads in a second.
 pub static OF_SECOND: &[Metric] = &[
     Metric::new(
         ["connected", "sessions", "Sessions connected."],
@@ -305,7 +306,7 @@ pub static OF_SECOND: &[Metric] = &[
     .api(Some("client_cores"), None, None),
 ];
 
-/// Figures of a transaction type, or of all types together, in a second.
+/// Metrics of a transaction type, or of all types together, in a second.
 pub static OF_TYPE: &[Metric] = &[
     of_type!("committed", "committed", "Transactions committed.", |c| c.committed)
         .column("committed")
@@ -410,7 +411,7 @@ pub static OF_TYPE: &[Metric] = &[
     .api(Some("per_second"), Some("per_second"), None),
 ];
 
-/// A figure that others are made of, and that nobody is shown.
+/// A metric that is only used to compute others and is not shown.
 const fn hidden([name, help]: [&'static str; 2], unit: Unit, source: super::ValueSource) -> Metric {
     Metric::new([name, name, help], unit, Kind::Counter, Merge::Sum, source)
         .no_file()
@@ -421,7 +422,7 @@ fn cpu(second: &Second, read: fn(&WorkerCpu) -> u64) -> f64 {
     float(second.interval.gauges.cpu.iter().map(read).sum())
 }
 
-/// What a histogram says, if anything is in it.
+/// Reads a value from a histogram; `None` if it is empty.
 fn of_times(times: Option<&Histogram<u32>>, read: fn(&Histogram<u32>) -> u64) -> Option<f64> {
     times.filter(|times| !times.is_empty()).map(|times| float(read(times)))
 }

@@ -1,4 +1,4 @@
-//! Where figures are offered, and where they are sent.
+//! Addresses at which metrics are served or to which they are sent.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -8,13 +8,13 @@ use hyper::Uri;
 
 /// Port of OTLP over HTTP, by the specification of the protocol.
 const OTLP_PORT: u16 = 4318;
-/// Port of https, where collectors of services are.
+/// Default port of https, used by hosted collectors.
 const HTTPS_PORT: u16 = 443;
-/// Path of metrics below an endpoint, by the specification.
+/// Path of metrics below an endpoint, as specified.
 const METRICS: &str = "/v1/metrics";
 
-/// Reads an address to listen at; a port alone is on the loopback interface, so that nobody opens a port to
-/// the world by leaving something out.
+/// Reads a listen address; a port alone means the loopback interface, so that an omission does not
+/// expose the port.
 pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
     let wrong = || {
         format!(
@@ -32,15 +32,15 @@ pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
     }
 }
 
-/// An OpenTelemetry collector.
+/// Address of an OpenTelemetry collector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Collector {
-    /// Whether it is reached over TLS.
+    /// Whether to connect with TLS.
     pub has_tls: bool,
-    /// Name or address, without brackets.
+    /// Host name or address, without brackets.
     pub host: String,
     pub port: u16,
-    /// Where metrics are taken: `/v1/metrics`.
+    /// Path of the metrics endpoint: `/v1/metrics`.
     pub path: String,
 }
 
@@ -71,7 +71,7 @@ impl FromStr for Collector {
 }
 
 impl Collector {
-    /// `localhost:4318`, `[::1]:4318`.
+    /// Host and port: `localhost:4318`, `[::1]:4318`.
     pub fn authority(&self) -> String {
         match self.host.contains(':') {
             true => format!("[{}]:{}", self.host, self.port),

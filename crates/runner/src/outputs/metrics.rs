@@ -1,6 +1,6 @@
-//! The figures of a run that goes on, as families of points: one list, which the Prometheus endpoint and
-//! the OpenTelemetry exporter each write in their own form. Counters count from the run's zero, ramp-up
-//! and drain included; the phase tells them apart.
+//! The metrics of a running job, as families of points: one list, which the Prometheus endpoint and
+//! the OpenTelemetry exporter write in their formats. Counters start at the start of the run and
+//! include ramp-up and drain; the phase distinguishes them.
 
 use hdrhistogram::Histogram;
 use triphammer_core::error::ErrorClass;
@@ -18,30 +18,30 @@ const BOUNDS: [f64; 18] = [
     5.0, 10.0, 30.0, 60.0,
 ];
 
-/// What a family counts.
+/// Kind of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// It only grows.
+    /// A value that only increases.
     Counter,
-    /// It goes up and down.
+    /// A value that increases and decreases.
     Gauge,
-    /// Times in buckets.
+    /// A histogram of times.
     Histogram,
 }
 
-/// Points of one name.
+/// Points with one metric name.
 #[derive(Clone, Debug)]
 pub(super) struct Family {
-    /// `transactions`; each form lays its own conventions around it.
+    /// Base name, such as `transactions`; each format adds its conventions.
     pub name: &'static str,
-    /// By UCUM, as OpenTelemetry has it: `s`, `1`, `{transaction}`.
+    /// Unit in UCUM, as used by OpenTelemetry: `s`, `1`, `{transaction}`.
     pub unit: &'static str,
     pub help: &'static str,
     pub kind: Kind,
     pub points: Vec<Point>,
 }
 
-/// One value with what tells it from others of the same family.
+/// A value with its labels.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
     pub labels: Vec<(&'static str, String)>,
@@ -55,12 +55,12 @@ pub(super) enum Value {
     Times(Buckets),
 }
 
-/// Times in buckets.
+/// A histogram of times.
 #[derive(Clone, Debug)]
 pub(super) struct Buckets {
-    /// By bucket, one more than there are [bounds](Buckets::bounds).
+    /// Counts by bucket, one more than there are [bounds](Buckets::bounds).
     pub counts: Vec<u64>,
-    /// Σ, in seconds.
+    /// Sum of the times, in seconds.
     pub sum: f64,
 }
 
@@ -69,12 +69,12 @@ impl Buckets {
         Self { counts: vec![0; BOUNDS.len() + 1], sum: 0.0 }
     }
 
-    /// Upper bounds, in seconds, each within its bucket.
+    /// Inclusive upper bounds of the buckets, in seconds.
     pub fn bounds(&self) -> &'static [f64] {
         &BOUNDS
     }
 
-    /// `sum_us` is Σ of the times.
+    /// Creates buckets; `sum_us` is the sum of the times in microseconds.
     fn take(&mut self, times: Option<&Histogram<u32>>, sum_us: f64) {
         self.sum += sum_us / 1e6;
         for step in times.into_iter().flat_map(Histogram::iter_recorded) {
@@ -85,7 +85,7 @@ impl Buckets {
     }
 }
 
-/// A transaction type since the run's zero.
+/// Counts of a transaction type since the start of the run.
 #[derive(Clone, Debug)]
 struct TypeTotals {
     name: String,
@@ -94,15 +94,15 @@ struct TypeTotals {
     service: Buckets,
 }
 
-/// A run so far.
+/// Counts of a run so far.
 #[derive(Clone, Debug)]
 pub(super) struct Metrics {
     info: Vec<(&'static str, String)>,
     types: Vec<TypeTotals>,
     phase: Option<Phase>,
-    /// Waits for a session; `None` where the load is closed.
+    /// Waits for a session; `None` for a closed load.
     pool_wait: Option<Buckets>,
-    /// The declared figures that are exported: those of the last second, or their sums.
+    /// Exported metrics: values of the last second, or sums.
     declared: Values,
 }
 
@@ -123,12 +123,12 @@ impl Metrics {
         }
     }
 
-    /// The run is in another phase.
+    /// Records a change of phase.
     pub fn enter(&mut self, phase: Phase) {
         self.phase = Some(phase);
     }
 
-    /// A second is complete.
+    /// Adds a complete second.
     pub fn take(&mut self, second: &Second) {
         let interval = &second.interval;
         for (total, seen) in self.types.iter_mut().zip(&interval.types) {
@@ -145,7 +145,7 @@ impl Metrics {
         }
     }
 
-    /// Everything there is to tell; families without a point are left out.
+    /// All families; those without points are omitted.
     pub fn families(&self) -> Vec<Family> {
         let mut families = vec![self.info(), self.phases()];
         families.extend(self.transactions());
@@ -241,11 +241,11 @@ impl Metrics {
         }
     }
 
-    /// The figures that [`crate::metrics`] declares to be exported.
+    /// The metrics that [`crate::metrics`] declares as exported.
     fn declared(&self) -> Vec<Family> {
         let family = |(metric, value): (&Metric, Option<f64>)| {
             let export = metric.export?;
-            // What is counted, or there at any time, is 0 before the first second.
+            // Counters and states are 0 before the first second.
             let is_known = metric.zero && matches!(metric.kind, Counted::Counter | Counted::Level);
             let value = value.or(is_known.then_some(0.0));
             Some(Family {
@@ -260,7 +260,7 @@ impl Metrics {
     }
 }
 
-/// Counts are whole numbers, which OTLP has a form of its own for.
+/// Counts are integers, for which OTLP has a separate field.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a count")]
 fn exported(metric: &Metric, export: Export, value: f64) -> Value {
     match metric.unit {
@@ -269,12 +269,12 @@ fn exported(metric: &Metric, export: Export, value: f64) -> Value {
     }
 }
 
-/// Whether exporters get a figure as the sum since the run's zero.
+/// Whether a metric is exported as the sum since the start of the run.
 fn sums(metric: &Metric) -> bool {
     metric.export.is_some_and(|export| export.sums)
 }
 
-/// A figure without labels; no point while it is not known.
+/// A family without labels; without a point while the value is unknown.
 fn without_labels(value: Option<Value>) -> Vec<Point> {
     value.map(|value| Point { labels: Vec::new(), value }).into_iter().collect()
 }
@@ -306,7 +306,7 @@ impl TypeTotals {
         .collect()
     }
 
-    /// The classes that occurred.
+    /// The error classes that occurred.
     fn by_class(&self, counts: &[u64; ErrorClass::COUNT]) -> Vec<Point> {
         let occurred = ErrorClass::ALL.into_iter().zip(counts).filter(|(_, count)| **count > 0);
         occurred

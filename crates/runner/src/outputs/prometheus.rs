@@ -1,5 +1,6 @@
 //! An endpoint for Prometheus: its text format, version 0.0.4
-//! (<https://prometheus.io/docs/instrumenting/exposition_formats/>), at `/metrics`, on a thread of its own.
+//! (<https://prometheus.io/docs/instrumenting/exposition_formats/>), at `/metrics`, on a separate
+//! thread.
 
 use std::convert::Infallible;
 use std::net::{SocketAddr, TcpListener};
@@ -21,14 +22,14 @@ use super::Shared;
 use super::metrics::{Family, Kind, Point, Value};
 use crate::failure::Failure;
 
-/// Connections answered at a time; more are closed at once.
+/// Maximum number of simultaneous connections; more are closed at once.
 const CONNECTIONS_MAX: usize = 8;
-/// Longest time for a connection, from its beginning to the end of its one answer.
+/// Maximum time for a connection, from its start to the end of its only response.
 const ANSWER: Duration = Duration::from_secs(10);
-/// Largest request, in bytes: hyper's smallest.
+/// Maximum size of a request, in bytes: the smallest that hyper allows.
 const REQUEST_MAX: usize = 8192;
 
-/// A thread that answers at a port until this is dropped.
+/// A thread that serves a port until this is dropped.
 #[derive(Debug)]
 pub(super) struct Endpoint {
     over: Option<oneshot::Sender<()>>,
@@ -36,7 +37,7 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Begins to listen.
+    /// Starts to listen at an address.
     pub fn open(at: SocketAddr, metrics: Shared) -> Result<Self, Failure> {
         let failed = |error| Failure::System { doing: format!("listening at {at}"), error };
         let listener = TcpListener::bind(at).map_err(failed)?;
@@ -64,7 +65,7 @@ impl Drop for Endpoint {
     fn drop(&mut self) {
         drop(self.over.take());
         if let Some(thread) = self.thread.take() {
-            // It was a defect there that the run has outlived.
+            // A panic there was a defect that did not affect the run.
             let _ = thread.join();
         }
     }
@@ -75,7 +76,7 @@ async fn listen(listener: TcpListener, metrics: Shared) {
     let free = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
         let Ok((stream, _)) = listener.accept().await else {
-            // Out of descriptors, say: they come back when somebody leaves.
+            // For instance out of file descriptors: they become free when a client disconnects.
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
@@ -121,7 +122,7 @@ fn answer(
     Ok(plain(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", body))
 }
 
-/// The families in Prometheus's text format.
+/// Formats the families as Prometheus text.
 pub(super) fn exposition(families: &[Family]) -> String {
     let mut out = String::new();
     for family in families {
@@ -140,7 +141,7 @@ pub(super) fn exposition(families: &[Family]) -> String {
     out
 }
 
-/// `triphammer_client_cpu_seconds_total`: base units and endings by Prometheus's conventions.
+/// Adds prefix and suffix by Prometheus's conventions: `triphammer_client_cpu_seconds_total`.
 fn name(family: &Family) -> String {
     let unit = match (family.unit, family.kind) {
         ("s", _) => "_seconds",

@@ -1,4 +1,4 @@
-//! What a profile says, in words: where the peak is, what limits, and whether to believe it.
+//! The findings of a profile in words: the peak, what limits scaling, and how reliable this is.
 
 use triphammer_statistics::Estimate;
 use triphammer_statistics::usl::{EFFICIENCY_MIN, Peak, SATURATED, ScalabilityLimit};
@@ -7,12 +7,12 @@ use super::document::{Level, LevelRun, ProfileResult, Usl};
 use crate::report::format::{figure, percent, precise};
 use crate::result::{Bottleneck, Steady};
 
-/// Difference between the first and the last block that is reported.
+/// Minimum difference between the first and the last block to report.
 const DRIFT_TOLD: f64 = 0.03;
-/// Chance below which a curve is said not to fit.
+/// P value below which a curve is reported as a misfit.
 const MISFIT: f64 = 0.01;
 
-/// The findings of a profile, the most important first.
+/// Returns the findings of a profile, the most important first.
 pub(super) fn of(profile: &ProfileResult) -> Vec<String> {
     let mut found = Vec::new();
     match &profile.usl {
@@ -38,7 +38,7 @@ pub(super) fn of(profile: &ProfileResult) -> Vec<String> {
     found
 }
 
-/// `32 virtual users (28 to 37)`.
+/// Formats an estimate with its interval: `32 virtual users (28 to 37)`.
 fn sure(estimate: &Estimate, show: fn(f64) -> String) -> String {
     match estimate.interval {
         Some(interval) => {
@@ -48,7 +48,7 @@ fn sure(estimate: &Estimate, show: fn(f64) -> String) -> String {
     }
 }
 
-/// `1 virtual user`, `8 virtual users`.
+/// Formats a number of users: `1 virtual user`, `8 virtual users`.
 fn users_of(number: &str) -> String {
     format!("{number} virtual {}", if number == "1" { "user" } else { "users" })
 }
@@ -106,7 +106,7 @@ fn limit(usl: &Usl) -> String {
     }
 }
 
-/// A parameter of the law, to three significant digits.
+/// Formats a parameter of the law to three significant digits.
 pub(crate) fn parameter(value: f64) -> String {
     match value {
         0.0 => "0".to_owned(),
@@ -115,7 +115,7 @@ pub(crate) fn parameter(value: f64) -> String {
     }
 }
 
-/// What the runs say limited them, where it was not the database.
+/// Reports the bottleneck of the runs, if it was not the database.
 fn limited_by(levels: &[Level]) -> Option<String> {
     let last = levels.last()?.limited_by;
     let what = match last {
@@ -180,7 +180,7 @@ fn bad_runs(levels: &[Level]) -> Option<String> {
         .then(|| format!("not all runs were successful; see the reports of {}", bad.join(", ")))
 }
 
-/// Throughput of the last runs of the levels over that of the first, less 1.
+/// Relative change of throughput from the first to the last runs of the levels.
 pub(super) fn drift(runs: &[LevelRun]) -> Option<f64> {
     let mut sorted: Vec<&LevelRun> = runs.iter().collect();
     sorted.sort_by_key(|run| (run.users, run.step));

@@ -1,18 +1,18 @@
-//! The levels as they are asked for.
+//! Reads the requested levels.
 
 use std::fmt;
 
 use triphammer_core::spec::SESSIONS_MAX;
 
-/// Most levels of a profile.
+/// Maximum number of levels in a profile.
 const LEVELS_MAX: usize = 64;
 
-/// Which levels to run.
+/// The requested levels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// These, ascending and all different.
+    /// These levels, ascending and distinct.
     Given(Vec<u32>),
-    /// Whatever shows the knee and the decline.
+    /// Levels chosen until the knee and the decline are found.
     Auto,
 }
 
@@ -66,7 +66,7 @@ fn users(text: &str) -> Result<u32, String> {
     }
 }
 
-/// `first`, doubled until `last`, and that.
+/// Returns `first`, doubled until `last`, and `last`.
 fn doubling(first: u32, last: u32) -> Result<Vec<u32>, String> {
     if first >= last {
         return Err(format!(

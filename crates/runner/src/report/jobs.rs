@@ -4,14 +4,15 @@ use super::format::{counted, figure};
 use super::table::{Table, width};
 use crate::store::JobRow;
 
-/// Widest line of a list of jobs.
+/// Maximum width of a list of jobs.
 const WIDTH: usize = 100;
 
-/// Columns of the longest label or target that is shown whole, and to which they are cut at most,
-/// to fit a list into [`WIDTH`].
+/// Columns to which labels and targets are truncated, from full to least, to fit a list into
+/// [`WIDTH`].
 const CELL: std::ops::RangeInclusive<usize> = 10..=40;
 
-/// The jobs as a table, in the order given, with a line break at its end. A line for an empty list.
+/// Renders the jobs as a table, in the given order, with a final line break. An empty list gives
+/// one line.
 #[must_use]
 pub fn text(jobs: &[JobRow]) -> String {
     if jobs.is_empty() {
@@ -23,13 +24,13 @@ pub fn text(jobs: &[JobRow]) -> String {
     lines.into_iter().map(|line| line + "\n").collect()
 }
 
-/// The jobs as a JSON array of [`JobRow`]s, indented, without a line break at its end.
+/// Renders the jobs as an indented JSON array of [`JobRow`]s, without a final line break.
 #[must_use]
 pub fn json(jobs: &[JobRow]) -> String {
     super::json::pretty(jobs)
 }
 
-/// The list with targets and labels cut to `cell` columns.
+/// Renders the list with targets and labels truncated to `cell` columns.
 fn table(jobs: &[JobRow], cell: usize) -> Table {
     let labels = jobs.iter().any(|job| job.label.is_some());
     let mut head = vec![
@@ -67,8 +68,8 @@ fn table(jobs: &[JobRow], cell: usize) -> Table {
     table
 }
 
-/// `NOPM 12,345`; of a job that is made of runs `NOPM 12,345 (9 runs)`, that of its best level, or
-/// `slower: NOPM B/A 0.95 (14 runs)`.
+/// Formats the result: `NOPM 12,345`; for a job with several runs `NOPM 12,345 (9 runs)` of the
+/// best level, or `slower: NOPM B/A 0.95 (14 runs)`.
 fn headline(job: &JobRow) -> String {
     let figure = match (&job.headline_name, job.headline_value) {
         (Some(name), Some(value)) => format!("{name} {}", figure(value)),
@@ -82,7 +83,7 @@ fn headline(job: &JobRow) -> String {
     }
 }
 
-/// `2026-05-09T07:29:52Z` → `2026-05-09 07:29`.
+/// Formats `2026-05-09T07:29:52Z` as `2026-05-09 07:29`.
 fn minute(rfc3339: &str) -> String {
     rfc3339.chars().take(16).collect::<String>().replacen('T', " ", 1)
 }
@@ -94,7 +95,7 @@ fn cut(text: &str, cell: usize) -> String {
     text.chars().take(cell - 1).chain(['…']).collect()
 }
 
-/// Targets are distinguished by their ends, and recognised by their beginnings.
+/// Targets differ in their ends and are recognised by their beginnings.
 fn cut_in_the_middle(text: &str, cell: usize) -> String {
     let whole = width(text);
     if whole <= cell {

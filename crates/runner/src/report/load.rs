@@ -1,4 +1,4 @@
-//! What reports say of loads that wait, and of the slowest transactions.
+//! The parts of reports about open and keyed loads, and about the slowest transactions.
 
 use triphammer_core::engine::Author;
 use triphammer_core::outcome::Outcome;
@@ -15,7 +15,7 @@ pub(super) const WAITS: &str = "Wait for a session, from when a transaction was 
 /// Heading of the table of the slowest transactions.
 pub(super) const SLOWEST: &str = "Slowest transactions of the window, in ms";
 
-/// Waits for a session, of all types together; `None` where the load is closed.
+/// The table of waits for a session, of all types together; `None` for a closed load.
 pub(super) fn waits(result: &RunResult) -> Option<Table> {
     let times = result.pool_wait.as_ref()?;
     let mut table = Table::new(1, &["", "min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"]);
@@ -23,7 +23,7 @@ pub(super) fn waits(result: &RunResult) -> Option<Table> {
     Some(table)
 }
 
-/// The slowest transactions, numbered as `--replay-exemplar` takes them.
+/// The table of the slowest transactions, numbered as for `--replay-exemplar`.
 pub(super) fn slowest(result: &RunResult) -> Option<Table> {
     if result.exemplars.is_empty() {
         return None;
@@ -50,7 +50,7 @@ pub(super) fn slowest(result: &RunResult) -> Option<Table> {
     Some(table)
 }
 
-/// What a transaction's input was drawn from.
+/// Formats the origin of a transaction's input.
 pub(crate) fn author(author: Author) -> String {
     match author {
         Author::User { user, nth } => format!("user {user}, no. {}", integer(nth)),
@@ -72,7 +72,7 @@ fn whole_milliseconds(us: u64) -> String {
     milliseconds(us as f64)
 }
 
-/// The identity of the arrivals of an open load, and how many of them waited at the most.
+/// Formats the counts of the arrivals of an open load, and the maximum backlog.
 pub(super) fn arrivals(result: &RunResult) -> Option<String> {
     let arrivals = result.arrivals.as_ref()?;
     let most = result.backlog_max.filter(|most| *most > 0);
@@ -86,7 +86,7 @@ pub(super) fn arrivals(result: &RunResult) -> Option<String> {
     ))
 }
 
-/// Name, value and meaning of the efficiency of a keyed load.
+/// Name, value and description of the efficiency of a keyed load.
 pub(super) fn efficiency(result: &RunResult) -> Option<[String; 3]> {
     let Efficiency { maximum, share } = result.efficiency?;
     let (most, terminals) = (figure(maximum), users(result));
@@ -94,7 +94,7 @@ pub(super) fn efficiency(result: &RunResult) -> Option<[String; 3]> {
     Some(["Efficiency".to_owned(), percent(share), meaning])
 }
 
-/// Who works, and on what.
+/// Formats virtual users, sessions and threads.
 pub(super) fn workers(result: &RunResult) -> String {
     let spec = &result.spec;
     let users = u64::from(spec.users);
@@ -121,7 +121,7 @@ pub(super) fn workers(result: &RunResult) -> String {
     parts.join(DOT)
 }
 
-/// `16 virtual users`, `64 sessions`, `10,000 terminals`.
+/// Formats `16 virtual users`, `64 sessions` or `10,000 terminals`.
 pub(super) fn users(result: &RunResult) -> String {
     let load = &result.spec.load;
     let what = match () {

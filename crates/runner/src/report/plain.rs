@@ -1,4 +1,4 @@
-//! What `build`, `check` and `drop` print, and what is printed of any document.
+//! The text output of `build`, `check` and `drop`, and of any document.
 
 use super::format::{self, counted, integer};
 use super::{
@@ -10,7 +10,7 @@ use crate::check::CheckReport;
 use crate::job::{Document, Removal};
 use crate::store::{StoreError, StoredJob};
 
-/// A build for people.
+/// Renders a build report as text.
 #[must_use]
 pub fn build(report: &BuildReport) -> String {
     let BuildReport { workload, scale, scale_unit, target, .. } = report;
@@ -32,7 +32,7 @@ pub fn build(report: &BuildReport) -> String {
     out
 }
 
-/// A check for people.
+/// Renders a check report as text.
 #[must_use]
 pub fn check(report: &CheckReport) -> String {
     let mut out = String::new();
@@ -83,14 +83,14 @@ pub fn check(report: &CheckReport) -> String {
     out
 }
 
-/// A drop for people.
+/// Renders the report of a drop as text.
 #[must_use]
 pub fn removal(removal: &Removal) -> String {
     let Removal { workload, target, removed } = removal;
     format!("dropped {workload} from {target}: {}", removed.join(", "))
 }
 
-/// A document for people, as its command prints it.
+/// Renders a document as text, as its command prints it.
 #[must_use]
 pub fn document(document: &Document, charset: Charset, style: Style) -> String {
     match document {
@@ -104,7 +104,7 @@ pub fn document(document: &Document, charset: Charset, style: Style) -> String {
     }
 }
 
-/// A document as Markdown; `None` where that says no more than the text.
+/// Renders a document as Markdown; `None` if that adds nothing to the text.
 #[must_use]
 pub fn document_markdown(document: &Document) -> Option<String> {
     match document {
@@ -116,8 +116,8 @@ pub fn document_markdown(document: &Document) -> Option<String> {
     }
 }
 
-/// A stored job as its command printed it; one without a document as a line of the list, with the reason where
-/// it left one.
+/// Renders a stored job as its command printed it; a job without a document as a line of the job
+/// list, with the reason if it has one.
 ///
 /// # Errors
 /// When the stored document cannot be read.
@@ -130,7 +130,7 @@ pub fn stored(job: &StoredJob, charset: Charset) -> Result<String, StoreError> {
     Ok(reason.map_or(row.clone(), |reason| format!("{row}{reason}\n")))
 }
 
-/// A stored job's document, or `null`.
+/// The document of a stored job, or `null`.
 #[must_use]
 pub fn stored_json(job: &StoredJob) -> String {
     super::json::pretty(&job.document)

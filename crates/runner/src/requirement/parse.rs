@@ -1,19 +1,19 @@
-//! Reads requirements: `METRIC OPERATOR NUMBER[UNIT]`, several with commas between them.
+//! Parses requirements: `METRIC OPERATOR NUMBER[UNIT]`, comma-separated.
 
 use super::judgement::Unit;
 use super::metric::Vocabulary;
 use super::{Operator, Requirement};
 
-/// Units of times, and how many microseconds each is.
+/// Units of times, in microseconds.
 const TIMES: [(&str, f64); 6] =
     [("us", 1.0), ("µs", 1.0), ("ms", 1e3), ("s", 1e6), ("min", 6e7), ("m", 6e7)];
-/// Letters after numbers, and by how much each multiplies.
+/// Suffixes of numbers, with their factors.
 const THOUSANDS: [(&str, f64); 3] = [("k", 1e3), ("K", 1e3), ("M", 1e6)];
 
-/// Reads requirements of results that speak `vocabulary`.
+/// Parses requirements with the names of `vocabulary`.
 ///
 /// # Errors
-/// With what is wrong, a line that points at the place, and for an unknown metric the known ones.
+/// Describes what is wrong, marks the position, and lists the known metrics if one is unknown.
 pub fn parse(text: &str, vocabulary: &Vocabulary) -> Result<Vec<Requirement>, String> {
     let mut requirements = Vec::new();
     let mut begin = 0;
@@ -25,14 +25,14 @@ pub fn parse(text: &str, vocabulary: &Vocabulary) -> Result<Vec<Requirement>, St
     Ok(requirements)
 }
 
-/// One requirement within the text that it stands in.
+/// Parses one requirement within a longer text.
 struct Reader<'a> {
     whole: &'a str,
     begin: usize,
     end: usize,
 }
 
-/// A piece of the text, by bytes.
+/// A part of the text, as byte offsets.
 #[derive(Clone, Copy)]
 struct Span {
     begin: usize,
@@ -71,7 +71,7 @@ impl Reader<'_> {
         Ok(Requirement { text, metric, operator, limit })
     }
 
-    /// The longest piece of such characters from `from` on, after blanks.
+    /// The longest part of such characters, starting at `from` after spaces.
     fn word(&self, from: usize, belongs: impl Fn(char) -> bool) -> Span {
         let rest = &self.whole[from..self.end];
         let begin = from + (rest.len() - rest.trim_start().len());
@@ -84,7 +84,7 @@ impl Reader<'_> {
         &self.whole[span.begin..span.end]
     }
 
-    /// The problem, and the text with a mark under the place.
+    /// Formats the problem, and the text with a mark under the position.
     fn wrong(&self, span: Span, problem: &str) -> String {
         let before = self.whole[..span.begin].chars().count();
         let width = self.text(span).chars().count().max(1);
@@ -92,7 +92,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a number with this unit is to be multiplied by to be in the metric's own unit.
+/// Factor that converts a number with this unit to the metric's own unit.
 fn factor(of: Unit, unit: &str) -> Result<f64, String> {
     let find = |units: &[(&str, f64)]| {
         units.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor)

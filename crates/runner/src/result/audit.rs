@@ -1,11 +1,12 @@
-//! Whether sums over the data moved by what the run's own transactions say, over the whole run:
+//! Audits: whether sums over the data changed by the amount that the run's own transactions report,
+//! over the whole run:
 //!
 //! ```text
 //! Σ tallies of committed − m × unknown  ≤  after − before  ≤  Σ tallies of committed + m × unknown
 //! ```
 //!
-//! where `unknown` are the transactions in doubt or in flight at abort, and m the most that one of them
-//! moves the sum.
+//! where `unknown` is the number of transactions in doubt or in flight at abort, and m the maximum
+//! change of the sum by one of them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,33 +16,33 @@ use super::facts::DatabaseCount;
 use super::verification::Verdict;
 use crate::report::format::signed;
 
-/// A sum over the data before and after the run, and what the client says of the difference.
+/// A sum over the data before and after the run, compared with the client's own sum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Audit {
-    /// Key: `abalance`.
+    /// Key of the audit: `abalance`.
     pub id: String,
     /// The equation: `ΔΣ abalance = Σ delta`.
     pub title: String,
-    /// The client's own sum over committed transactions; `None` when its counts are not whole.
+    /// The client's own sum over committed transactions; `None` if its counts are incomplete.
     pub expected: Option<i64>,
-    /// The least that can be, with what is in doubt or was in flight.
+    /// Minimum possible change, given transactions in doubt or in flight; `None` if unknown.
     pub low: Option<i64>,
-    /// The most that can be.
+    /// Maximum possible change, likewise.
     pub high: Option<i64>,
-    /// How much the database's sum moved; `None` when it could not be asked before and after.
+    /// Change of the database's sum; `None` if it could not be queried both before and after.
     pub found: Option<i64>,
-    /// Whether the two agree.
+    /// Whether client and database agree.
     pub verdict: Verdict,
-    /// The verdict for people.
+    /// The verdict in words.
     pub words: String,
 }
 
-/// The client's own sum.
+/// The client's own sum over its transactions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClientSum {
-    /// Over committed transactions.
+    /// Sum over committed transactions.
     pub sum: i128,
-    /// Transactions in doubt, or in flight at abort.
+    /// Number of transactions in doubt, or in flight at abort.
     pub unknown: u64,
 }
 
@@ -111,7 +112,7 @@ fn judge(unknown: u64, [expected, low, high]: [i64; 3], found: i64) -> (Verdict,
 mod tests {
     use super::*;
 
-    /// One whose transactions move it by 5,000 at most.
+    /// An audit whose transactions change the sum by at most 5,000.
     fn definition() -> AuditDef {
         crate::describe("tpc-b").unwrap().audits[0].clone()
     }

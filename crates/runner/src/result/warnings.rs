@@ -1,4 +1,4 @@
-//! What should be known before a result's figures are used, and what to do about it.
+//! Warnings to read before using the figures of a result, with advice.
 
 use super::document::{RunResult, Warning};
 use super::facts::CounterSpan;
@@ -7,18 +7,18 @@ use super::verification::Verdict;
 use crate::measure::Measure;
 use crate::report::format::{counted, duration, integer, percent};
 
-/// The engine's note when a worker thread did not come home.
+/// Kind of the engine's note that a worker thread did not end.
 pub(super) const WORKER_LOST: &str = "worker_lost";
-/// Share of arrivals that may be missed, as happens to those that are due in the last moment.
+/// Share of missed arrivals that is tolerated, because the last ones may not be started in time.
 const MISSED_MAX: f64 = 0.001;
-/// Efficiency above which chance does not explain it.
+/// Efficiency that chance does not explain.
 const EFFICIENCY_MAX: f64 = 1.02;
-/// Share of the window above which readings of the server's counter that come late are reported.
+/// Delay of counter readings, as a share of the window, above which there is a warning.
 const STRAY_MAX: f64 = 0.05;
-/// How many changed settings are named.
+/// Maximum number of changed settings named.
 const SETTINGS_NAMED: usize = 5;
 
-/// The warnings of a result, the gravest first.
+/// Returns the warnings of a result, the most severe first.
 pub(super) fn of(result: &RunResult, counter: &CounterSpan) -> Vec<Warning> {
     let mut list = Vec::new();
     verification(result, &mut list);

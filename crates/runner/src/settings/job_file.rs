@@ -1,4 +1,4 @@
-//! Job files: TOML, whose values join the layers.
+//! Job files: TOML with values of settings.
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ use crate::command::Command;
 use crate::suggestion::suggestion;
 
 impl Settings {
-    /// Adds a job file.
+    /// Adds the values of a job file.
     ///
     /// # Errors
-    /// When it cannot be read, is no TOML, or holds a key or value that cannot be.
+    /// When it cannot be read, is not valid TOML, or contains an invalid key or value.
     pub fn add_job_file(&mut self, path: &Path, options: &[&OptionDef]) -> Result<(), SpecError> {
         let name = path.display().to_string();
         let text = read_text(path, SETTINGS_BYTES_MAX)
@@ -58,7 +58,7 @@ impl Settings {
     }
 }
 
-/// Checks one key of a job file and gives its value as text.
+/// Checks one key of a job file and returns its value as text.
 fn job_file_value(
     file: &str,
     command: Command,

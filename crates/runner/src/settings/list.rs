@@ -21,16 +21,16 @@ const JOBS: Command = Command::Jobs;
 const REPORT: Command = Command::Report;
 const SERVE: Command = Command::Serve;
 
-/// The commands that work on a database; a job file may have a table for each.
+/// Commands that work on a database; a job file may have a table for each.
 pub(super) const ON_TARGET: &[Command] = &[BUILD, RUN, PROFILE, CAPACITY, COMPARE, CHECK, DROP];
-/// The commands that drive a workload.
+/// Commands that drive a workload.
 const DRIVE: &[Command] = &[RUN, PROFILE, CAPACITY, COMPARE];
-/// Those of them that make several runs.
+/// Commands that make several runs.
 const SEVERAL: &[Command] = &[PROFILE, CAPACITY, COMPARE];
-/// Those that drive it the same way in every run.
+/// Commands that drive it the same way in every run.
 const ALIKE: &[Command] = &[RUN, COMPARE];
 
-/// Everything that can be set, beside the options of workloads.
+/// All settings, except the options of workloads.
 pub const SETTINGS: &[SettingDef] = &[
     value(
         "target",

@@ -1,4 +1,4 @@
-//! Reading values: each once, by its type; a bad one is reported with where it came from.
+//! Parses values, each once and by its type; an invalid one is reported with its source.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,11 +15,11 @@ use crate::catalogues;
 use crate::result::Setting;
 
 impl Settings {
-    /// Reads a value by `parse`, or takes it as a program gave it, or the default; all appear in
-    /// [`Settings::shown`].
+    /// Parses a value with `parse`, or uses the value given by a program, or the default; the
+    /// result appears in [`Settings::shown`].
     ///
     /// # Errors
-    /// When `parse` does not understand the value: names the setting and where the value came from.
+    /// When `parse` rejects the value: names the setting and the source.
     pub fn read<T: Clone + 'static>(
         &mut self,
         name: &str,
@@ -49,19 +49,19 @@ impl Settings {
         self.shown.push(Setting { name: name.to_owned(), value, source });
     }
 
-    /// Where a value came from.
+    /// Source of a value.
     #[must_use]
     pub fn source(&self, name: &str) -> Source {
         self.values.get(name).map_or(Source::Default, |(_, source)| source.clone())
     }
 
-    /// Every setting that was read, with its source.
+    /// All settings read so far, with their sources.
     #[must_use]
     pub fn shown(&self) -> &[Setting] {
         &self.shown
     }
 
-    /// Reads a value of a type that reads and writes itself.
+    /// Parses a value of a type with `FromStr` and `Display`.
     ///
     /// # Errors
     /// As [`Settings::read`].
@@ -79,10 +79,10 @@ impl Settings {
         self.read(name, parse, T::to_string, default)
     }
 
-    /// Reads a number of something of which there can be `most`.
+    /// Parses a number of at most `most`.
     ///
     /// # Errors
-    /// As [`Settings::read`], and when it is more.
+    /// As [`Settings::read`], and when it is larger.
     pub fn count<T>(
         &mut self,
         name: &str,
@@ -133,7 +133,7 @@ impl Settings {
         self.read(name, parse_switch, bool::to_string, || false)
     }
 
-    /// Reads a value that may be absent.
+    /// Parses an optional value.
     ///
     /// # Errors
     /// As [`Settings::read`].
@@ -148,7 +148,7 @@ impl Settings {
         self.read(name, |text| parse(text).map(Some), show, || None)
     }
 
-    /// The options of a workload that belong to `command`, each with its value.
+    /// Options of a workload for `command`, with their values.
     #[must_use]
     pub fn workload_options(
         &mut self,
@@ -158,8 +158,8 @@ impl Settings {
         self.options(definitions.iter().filter(|d| d.command == command))
     }
 
-    /// The options of builds in a dialect, each with its value as the dialect writes it. One that cannot
-    /// be stays as it was said, for the statement catalogue to refuse.
+    /// Options of builds in a dialect, with values in the dialect's notation. An invalid value is
+    /// kept as given, for the statement catalogue to reject.
     #[must_use]
     pub fn dialect_options(&mut self, dialect: &str) -> BTreeMap<String, String> {
         let declared = catalogues::options(dialect).unwrap_or_default();
@@ -210,7 +210,7 @@ fn parse_switch(text: &str) -> Result<bool, String> {
     }
 }
 
-/// Reads `1%`, `0.5 %` or `0.01`.
+/// Parses a share: `1%`, `0.5 %` or `0.01`.
 pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
     let wrong = || format!("invalid share `{text}`: expected a value such as 1% or 0.01");
     let share = match text.trim().strip_suffix('%') {
@@ -220,7 +220,7 @@ pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err(wrong()) }
 }
 
-/// Reads a share that is neither nothing nor all.
+/// Parses a share above 0 % and below 100 %.
 pub(crate) fn parse_closeness(text: &str) -> Result<f64, String> {
     match parse_share(text)? {
         share if share > 0.0 && share < 1.0 => Ok(share),

@@ -9,18 +9,18 @@ use crate::measure;
 use crate::report::format::{duration, precise};
 use crate::schedule::Schedule;
 
-/// The headline's transactions by second, and when there are enough of them.
+/// The primary metric's transactions per second, and when there are enough of them.
 #[derive(Debug)]
 pub(crate) struct StoppingRule {
     headline: Headline,
-    /// From the run's zero.
+    /// Counts per second since the start of the run.
     seconds: Vec<f64>,
     /// First second of the window.
     window: Option<usize>,
-    /// The second before which the window has ended.
+    /// End of the window in seconds, exclusive.
     end: Option<usize>,
     target: Option<Target>,
-    /// Why the window has a least length.
+    /// Why the window has a minimum length.
     schedule: Schedule,
     reported: bool,
 }
@@ -28,16 +28,17 @@ pub(crate) struct StoppingRule {
 /// What to do after a second.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Now {
-    /// Nothing.
+    /// Continue without a report.
     GoOn,
-    /// The interval is as tight as was asked for.
+    /// The interval is as narrow as requested: end the window.
     EndWindow,
-    /// It will not be: to be told, once.
+    /// It will not become as narrow as requested: report this, once.
     Report(String),
 }
 
 impl StoppingRule {
-    /// For a run whose window lasts `longest_s` at most, until the interval is within `until` of the mean.
+    /// Creates a rule for a run whose window lasts at most `longest_s` seconds, until the interval
+    /// is within `until` of the mean.
     pub fn new(headline: &Headline, until: Option<f64>, longest_s: u64) -> Self {
         let target = until.map(|relative_half_width| Target {
             relative_half_width,
@@ -52,7 +53,7 @@ impl StoppingRule {
         new
     }
 
-    /// What the server does by the clock; unknown until it is said, before the window begins.
+    /// Sets the periodic work of the server, before the window starts; unknown until then.
     pub fn set_schedule(&mut self, schedule: Schedule) {
         if let Some(target) = &mut self.target {
             target.points_min = points(schedule.twice_s());
@@ -60,18 +61,18 @@ impl StoppingRule {
         self.schedule = schedule;
     }
 
-    /// Hears of another phase.
+    /// Records a change of phase.
     pub fn phase(&mut self, phase: Phase, second: u64) {
         let second = usize::try_from(second).unwrap_or(usize::MAX);
         match phase {
             Phase::RampUp => {}
             Phase::Window => self.window = Some(second),
-            // The window's last second comes in after this.
+            // The window's last second arrives after this.
             Phase::Drain | Phase::Abort => self.end = self.end.or(Some(second)),
         }
     }
 
-    /// Takes in a second of all threads.
+    /// Adds a second of all threads.
     pub fn second(&mut self, interval: &RecordedInterval) -> Now {
         let counted = measure::counted(&self.headline, &interval.types);
         let seconds = interval.last - interval.first + 1;
@@ -108,14 +109,14 @@ impl StoppingRule {
         }
     }
 
-    /// All seconds so far.
+    /// Returns all seconds so far.
     pub fn into_seconds(self) -> Vec<f64> {
         self.seconds
     }
 }
 
-/// Seconds of the shortest window that may end by its interval: it has to be narrow enough at two looks,
-/// and to hold twice what the server does by the clock.
+/// Minimum seconds of a window that ends by its interval: the interval has to be narrow enough at
+/// two checks, and the window has to contain the server's periodic work twice.
 pub(crate) fn shortest(schedule: &Schedule) -> usize {
     points(schedule.twice_s()).max(POINTS_MIN)
 }
@@ -124,7 +125,7 @@ fn points(seconds: u64) -> usize {
     usize::try_from(seconds).unwrap_or(usize::MAX)
 }
 
-/// A time that is a guess: whole minutes or hours where it has some of them.
+/// Formats an estimated time: in whole minutes or hours if it is long enough.
 fn roughly(seconds: f64) -> String {
     let unit = match seconds {
         s if s < 600.0 => 10.0,
@@ -175,15 +176,15 @@ mod tests {
         Headline { transactions: vec![0], ..tpc_b.headline.clone() }
     }
 
-    /// On a server that does nothing by the clock.
+    /// On a server without periodic work.
     fn rule(until: Option<f64>, longest_s: u64) -> StoppingRule {
         let mut rule = StoppingRule::new(&headline(), until, longest_s);
         rule.set_schedule(Schedule::Nothing);
         rule
     }
 
-    /// Seconds with these counts, ramp-up of ten seconds before them; the second at which something is
-    /// to be done, and what.
+    /// Feeds seconds with these counts after a ramp-up of ten seconds; returns the second at which
+    /// there is something to do, and what.
     fn first(
         rule: &mut StoppingRule,
         count: impl Fn(u64) -> u64,

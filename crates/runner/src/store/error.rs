@@ -1,11 +1,11 @@
-//! What can go wrong with the job store.
+//! Errors of the job store.
 
 use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-/// The job store cannot be opened, written or read. No reason to end a run: its result is in memory
-/// and is printed all the same.
+/// The job store cannot be opened, written to or read. This does not end a run: its result is in
+/// memory and is printed anyway.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what each is")]
 pub enum StoreError {
@@ -62,7 +62,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// From what SQLite says.
+    /// Converts an error of SQLite.
     pub(super) fn from_sqlite(path: &Path, source: rusqlite::Error) -> Self {
         let path = path.to_owned();
         match source.sqlite_error_code() {
@@ -75,8 +75,8 @@ impl StoreError {
         }
     }
 
-    /// Whether the same call may work later. What could not be written is kept for some minutes and
-    /// goes with the next batch; so warn once, and go on with the run.
+    /// Whether the same call may succeed later. Data that could not be written is kept for some
+    /// minutes and written with the next batch, so callers warn once and continue the run.
     #[must_use]
     pub const fn may_pass(&self) -> bool {
         matches!(self, Self::Busy { .. } | Self::Full { .. } | Self::Sqlite { .. })

@@ -12,12 +12,12 @@ use crate::schema::{document_schema, run_spec_schema};
 pub struct ActivityDetail {
     /// State of the activity.
     pub activity: Activity,
-    /// The requested form.
+    /// The form as requested.
     pub form: Form,
     /// The spec of a run, once it is resolved.
     #[schema(schema_with = run_spec_schema)]
     pub spec: Option<serde_json::Value>,
-    /// The result document.
+    /// Result document of the job.
     #[schema(schema_with = document_schema)]
     pub document: Option<serde_json::Value>,
 }

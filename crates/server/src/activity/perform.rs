@@ -21,7 +21,7 @@ pub struct ActivityOutcome {
     pub outcome: String,
     /// Name and value of the primary metric; `None` if there is none.
     pub headline: Option<(String, f64)>,
-    /// The result document.
+    /// Result document of the job.
     pub document: Value,
 }
 

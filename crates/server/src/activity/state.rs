@@ -11,9 +11,9 @@ use crate::error::ApiError;
 pub struct Activity {
     /// Activity number, from 1 after each start of the server. Not a job number.
     pub id: u64,
-    /// The command.
+    /// The command that it runs.
     pub command: JobKind,
-    /// Current state.
+    /// Current state of the activity.
     pub state: ActivityState,
     /// Position in the queue, from 1; `null` when it is not waiting.
     pub position: Option<u32>,
@@ -67,11 +67,11 @@ impl Activity {
 pub enum ActivityState {
     /// Waiting for another activity on the same target.
     Queued,
-    /// Running now.
+    /// Its job is running now.
     Running,
     /// Asked to stop; a run waits for transactions in flight.
     Stopping,
-    /// Asked to abort.
+    /// Asked to abort; a run abandons transactions in flight.
     Aborting,
     /// Ran to its end.
     Complete,

@@ -20,7 +20,7 @@ use crate::serve::Visitor;
 /// Running, queued and recently ended activities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ActivityList {
-    /// Entries, newest first.
+    /// Entries of the list, newest first.
     pub activities: Vec<Activity>,
 }
 

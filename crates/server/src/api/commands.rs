@@ -31,16 +31,16 @@ pub struct CommandInfo {
     pub settings: Vec<SettingInfo>,
 }
 
-/// A setting.
+/// A setting of a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SettingInfo {
     /// Name in forms and on the command line.
     pub name: String,
-    /// Title, human-readable.
+    /// Title for people to read.
     pub title: String,
     /// Group in the form.
     pub group: Group,
-    /// Kind of value.
+    /// Kind of values that it accepts.
     pub kind: SettingKind,
     /// Help text in one line.
     pub help: String,
@@ -91,7 +91,7 @@ pub struct WorkloadInfo {
     pub run_options: Vec<SettingInfo>,
 }
 
-/// A transaction type.
+/// A transaction type of a workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TransactionInfo {
     /// Key of the transaction type: `new_order`.

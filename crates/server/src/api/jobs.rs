@@ -57,7 +57,7 @@ pub struct JobFilterParams {
 /// A page of jobs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct JobList {
-    /// Entries, newest first.
+    /// Entries of the list, newest first.
     pub jobs: Vec<JobSummary>,
     /// Total number of matches on all pages.
     pub total: u64,
@@ -68,11 +68,11 @@ pub struct JobList {
 /// A job in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct JobSummary {
-    /// Job number.
+    /// Number in the job store.
     pub id: i64,
     /// The command of the job.
     pub kind: JobKind,
-    /// Where it is.
+    /// Current status of the job.
     pub status: JobStatus,
     /// Label given by the user; `null` without one.
     pub label: Option<String>,
@@ -151,7 +151,7 @@ pub struct JobNote {
     pub at_s: Option<f64>,
     /// Machine-readable kind, one word.
     pub kind: String,
-    /// Human-readable sentence.
+    /// Sentence for people to read.
     pub text: String,
 }
 
@@ -164,7 +164,7 @@ pub struct JobCheck {
     pub title: String,
     /// Whether the condition holds.
     pub ok: bool,
-    /// Number of violations.
+    /// Number of violations; 0 if it holds.
     pub violations: u64,
     /// Key of the first violation; `null` if there is none.
     pub first_key: Option<String>,

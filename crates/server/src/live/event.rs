@@ -68,7 +68,7 @@ impl LiveEvent {
 pub struct Hello {
     /// Identifier of the server process; activities of another instance no longer exist.
     pub instance: String,
-    /// The server's version.
+    /// Version of the server program.
     pub version: String,
     /// Whether the stream continues after the last event that the client received. If not, the
     /// client should discard its state.
@@ -145,7 +145,7 @@ pub struct LiveNote {
     pub at_s: Option<f64>,
     /// Machine-readable kind: `outage`, `interrupted`, `warning`, `progress`.
     pub kind: String,
-    /// Human-readable sentence.
+    /// Sentence for people to read.
     pub text: String,
 }
 
@@ -165,6 +165,6 @@ pub struct HostLoad {
 /// The server is shutting down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Goodbye {
-    /// Human-readable sentence.
+    /// Sentence for people to read.
     pub text: String,
 }

@@ -1,10 +1,10 @@
-//! Verdicts over figures as runs give them: each set-up whose limit is known, alone and beside
-//! processes that burn every CPU, and the edges between verdicts.
+//! Verdicts on figures of real runs: set-ups with a known bottleneck, alone and next to processes
+//! that use every CPU, and the boundaries between verdicts.
 
 use super::*;
 use crate::measure::Measure;
 
-/// Two CPUs, 8 users by procedures on a server of this host, that nothing troubles.
+/// Two CPUs, 8 users with procedures on a local server, undisturbed.
 fn quiet() -> LimitFigures {
     LimitFigures {
         window_s: 60.0,
@@ -44,7 +44,7 @@ fn quiet() -> LimitFigures {
     }
 }
 
-/// What burners on both CPUs do to figures: they use what they get, and others wait.
+/// The effect of CPU-bound processes on both CPUs: they use what they get, and others wait.
 fn beside_burners(f: &mut LimitFigures) {
     f.host_cpu_share = Some(1.0);
     f.host_pressure_share = Some(0.99);
@@ -194,7 +194,7 @@ fn a_busy_host_is_no_limit_where_nobody_waits_for_its_cpus() {
     let found = limited(&[|f| f.host_cpu_share = Some(1.0)]);
     assert_eq!((found.kind, found.certainty), (Bottleneck::Database, Certainty::Sure));
     let found = limited(&[null_client, |f| {
-        // A null database that sleeps, on a host that others fill.
+        // A null database that sleeps, on a host saturated by other processes.
         (f.busiest_thread_share, f.threads_cpus, f.mean_service_us) = (0.05, 0.05, 20_000.0);
         f.host_cpu_share = Some(1.0);
     }]);
@@ -219,7 +219,7 @@ fn a_server_that_nobody_sees_is_judged_with_doubt() {
     let found = limited(&[unseen, |f| f.host_cpu_share = Some(0.95)]);
     assert_eq!((found.kind, found.cause), (Bottleneck::Undecided, Some(Cause::Unseen)));
     assert!(found.words.contains("is unknown"), "{}", found.words);
-    // On another host, ours being full says nothing.
+    // If the server is remote, a saturated client host proves nothing.
     let found = limited(&[unseen, |f| {
         (f.same_host, f.host_cpu_share) = (Some(false), Some(0.95));
     }]);

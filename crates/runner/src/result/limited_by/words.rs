@@ -1,4 +1,4 @@
-//! A verdict in words with figures, and what to do next.
+//! The verdict in words with figures, and advice.
 
 use super::decide::Verdict;
 use super::figures::{LimitFigures, TimeShares, whole};
@@ -6,7 +6,7 @@ use super::{Cause, Certainty};
 use crate::measure::Evidence;
 use crate::report::format::{counted, duration, figure, milliseconds, percent};
 
-/// Reason, human-readable.
+/// Reason in words, for people.
 pub(super) fn of(verdict: Verdict, f: &LimitFigures, evidence: Evidence) -> String {
     let why = match verdict.cause {
         Cause::TooLittle => format!(
@@ -84,7 +84,7 @@ fn starved(f: &LimitFigures) -> String {
     )
 }
 
-/// Who used its CPUs, and who waited for them.
+/// Describes who used the CPUs, and who waited for them.
 fn host(f: &LimitFigures) -> String {
     let cpus = counted(u64::from(f.host_cpus), "CPUs");
     let who: Vec<String> = [
@@ -111,7 +111,7 @@ fn waits(f: &LimitFigures) -> String {
     if f.server_cpus.is_some() && !f.in_process {
         return format!("it waited for locks or disks: {}", shares(f).unwrap_or_default());
     }
-    // By elimination: says what was ruled out, and with which figures.
+    // By elimination: lists what was ruled out, with the figures.
     let mut parts = vec![format!("busiest thread {} of a core", percent(f.busiest_thread_share))];
     if let Some(lag) = f.lag_p99_us {
         parts.push(format!("lag p99 {}", time(whole(lag))));
@@ -125,7 +125,7 @@ fn waits(f: &LimitFigures) -> String {
     format!("no other bottleneck: {}", parts.join(", "))
 }
 
-/// Where a transaction's time went, the largest part first.
+/// Formats the breakdown of a transaction's time, the largest part first.
 fn shares(f: &LimitFigures) -> Option<String> {
     let TimeShares { client_cpu, client_wait, server_cpu, server_wait, network, rest } = f.time?;
     let rest_name = if server_cpu.is_some() { "server waiting" } else { "server" };
@@ -185,7 +185,7 @@ pub(super) fn advice(verdict: Verdict, f: &LimitFigures) -> &'static str {
     }
 }
 
-/// `8.2 ms`.
+/// Formats microseconds: `8.2 ms`.
 fn time(us: f64) -> String {
     format!("{} ms", milliseconds(us))
 }
