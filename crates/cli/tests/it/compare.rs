@@ -1,5 +1,6 @@
-//! Comparisons and histories by the real program: verdicts and exit codes, what is refused, and a comparison
-//! that goes on after its process was killed. Times of the null database make slower and faster certain.
+//! Comparisons and histories with the real program: verdicts, exit codes, rejected commands, and
+//! resuming a comparison whose process was killed. Service times of the null database make slower
+//! and faster certain.
 
 use serde_json::Value;
 
@@ -85,7 +86,7 @@ fn labels_compare_by_all_their_runs() {
     let alone = ["compare", "before", "alone"];
     let strict = program.run(&[&alone[..], &["--fail-if-inconclusive"]].concat());
     assert_eq!(strict.code, 1, "{}", strict.err);
-    // One run cannot show how much runs differ: a verdict on it would be a guess.
+    // One run cannot show how much runs vary: a verdict on it would be a guess.
     for sides in [alone, ["compare", "1", "2"]] {
         let refused = program.run(&[&sides[..], &["--fail-if-slower"]].concat());
         assert_eq!((refused.code, refused.out.as_str()), (2, ""), "{}", refused.err);
@@ -249,7 +250,7 @@ fn profiles_compare_level_by_level() {
     let run = "3";
     let done = program.run(&["compare", &job(1), run]);
     assert_eq!(done.code, 2, "{}", done.err);
-    assert!(done.err.contains("a profile and job 3 a run"), "{}", done.err);
+    assert!(done.err.contains("a profile and job 3 is a run"), "{}", done.err);
 }
 
 #[test]
@@ -274,7 +275,7 @@ fn a_history_shows_the_change_and_what_differed() {
     assert_eq!(program.run(&["history", "another", "--fail-if-slower"]).code, 0);
 }
 
-/// Two runs with something done to the schema between, and what a comparison tells of it.
+/// Two runs with a change of the schema between them, and how a comparison reports it.
 fn around(program: &Program, target: &str, change: impl FnOnce()) -> (Value, String) {
     program.ok(&["build", target, "-w", "tproc-c", "--scale", "1"]);
     let run = ["run", target, "-w", "tproc-c", "--vus", "1", "--transactions", "20"];

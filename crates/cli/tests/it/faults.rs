@@ -1,5 +1,5 @@
-//! Runs whose database goes away for good, or answers what nobody can read: they are never taken for good,
-//! and what was committed counts as committed.
+//! Runs whose database disappears for good or returns unreadable answers: they never count as
+//! successful, and committed transactions count as committed.
 
 use std::process::Child;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::program::{Done, Program, finish, wait_until};
 use crate::servers::{Mariadb, Postgres, Product, Site, name_of, verdict};
 
-/// Waits until a run has made some orders.
+/// Waits until a run has created some orders.
 fn wait_for_orders(site: &Site, database: &str, run: &mut Child) {
     let orders = || -> i64 {
         let sum = &site.run(database, "SELECT sum(d_next_o_id) FROM district")[0][0];
@@ -23,7 +23,7 @@ fn kinds(result: &Value) -> Vec<&str> {
     warnings.iter().map(|warning| warning["kind"].as_str().unwrap()).collect()
 }
 
-/// Runs a command, and kills its server for good when it is at work.
+/// Runs a command, and kills its server for good while it is working.
 fn bereft(product: Product, args: &[&str]) -> (Program, Done) {
     let mut site = Site::start(product, 100);
     let program = Program::new();
@@ -144,7 +144,7 @@ fn unreadable(product: Product, changes: &[&str], more: &[&str]) -> Value {
     let run = ["run", &target, "--vus", "4", "--rampup", "0s", "--duration", "2s", "--json"];
     let done = program.run(&[&run[..], more].concat());
     let result: Value = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{}", done.err));
-    // What was committed is committed, and nobody takes such a run for a good one.
+    // Committed transactions are counted, but the run is not successful.
     assert_eq!(done.code, 1, "{}", done.err);
     assert!(["verified", "within_bounds"].contains(&verdict(&result)), "{}", result["headline"]);
     assert!(result["violated_identities"].as_array().unwrap().is_empty());

@@ -1,4 +1,4 @@
-//! The first steps: what goes wrong leads on to what works.
+//! The first steps: errors lead to what works.
 
 use std::process::Command;
 
@@ -66,7 +66,7 @@ fn a_rejected_command_is_no_job() {
     }
     let jobs: serde_json::Value = serde_json::from_str(&program.ok(&["jobs", "--json"])).unwrap();
     assert_eq!(jobs.as_array().map(Vec::len), Some(1), "{jobs:#}");
-    // What has nothing left to do is one.
+    // A build with nothing left to do is a job.
     assert!(program.ok(&built).contains("is already built"));
     assert_eq!(program.number("jobs.sqlite", "SELECT count(*) FROM jobs"), 2);
 }

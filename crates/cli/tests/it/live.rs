@@ -1,5 +1,5 @@
-//! What a run offers while it goes on: the file of its seconds, the Prometheus endpoint, exports to an
-//! OpenTelemetry collector.
+//! Live outputs of a run: the series file, the Prometheus endpoint, exports to an OpenTelemetry
+//! collector.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -15,7 +15,7 @@ use triphammer_testbed::{PostgresOptions, PostgresServer, write_certificates};
 
 use crate::program::{Program, finish, signal};
 
-/// Looks again until there is something.
+/// Polls until there is a result.
 fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     for _ in 0..600 {
         if let Some(found) = look() {
@@ -138,7 +138,7 @@ fn clients_that_never_ask_keep_nobody_out_and_nothing_up() {
     let first = wait_for("the endpoint", idle);
     let _more: Vec<TcpStream> = (0..30).filter_map(|_| idle()).collect();
     drop(first);
-    // Those over the limit are closed, the others given up after a while: then there is room again.
+    // Connections over the limit are closed, the others time out: then there is room again.
     wait_for("an answer in the window", || {
         http(port, "GET /metrics").filter(|answer| answer.2.contains("{phase=\"window\"} 1\n"))
     });
@@ -146,17 +146,17 @@ fn clients_that_never_ask_keep_nobody_out_and_nothing_up() {
     assert_eq!(finish(child).code, 130);
 }
 
-/// What a collector got: paths and bodies.
+/// Requests received by a collector: paths and bodies.
 type Got = Receiver<(String, serde_json::Value)>;
 
-/// A collector that takes everything.
+/// A collector that accepts everything.
 fn collector(status: &'static str) -> (u16, Got) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     (port, collect(listener, status, |stream| stream))
 }
 
-/// A collector at `address` with TLS, by the certificate in `folder`.
+/// A collector at `address` with TLS, using the certificate in `folder`.
 fn tls_collector(address: &str, folder: &Path) -> (u16, Got) {
     let chain = CertificateDer::pem_file_iter(folder.join("server.crt")).unwrap();
     let key = PrivateKeyDer::from_pem_file(folder.join("server.key")).unwrap();
@@ -177,7 +177,7 @@ fn tls_collector(address: &str, folder: &Path) -> (u16, Got) {
     (port, collect(listener, "200 OK", secure))
 }
 
-/// Takes what comes in one connection after the other; those that break are passed over.
+/// Serves one connection after the other; broken ones are ignored.
 fn collect<S: Read + Write>(
     listener: TcpListener,
     status: &'static str,

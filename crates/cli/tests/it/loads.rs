@@ -1,4 +1,4 @@
-//! Load models that wait, on the null database: what the result says, and slow transactions run again.
+//! Open and keyed loads on the null database: their results, and replays of slow transactions.
 
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ fn an_open_load_offers_what_its_steps_say_and_can_be_replayed() {
     assert!(result["pool_wait"]["count"].as_u64().unwrap() > 200, "{result}");
     let slow = result["exemplars"].as_array().unwrap();
     assert_eq!(slow.len(), 10);
-    // The arrival alone gives the input, so the file of the steps may be gone.
+    // Only the arrival determines the input, so the file of the steps may be gone.
     std::fs::remove_file(program.path("load.csv")).unwrap();
     let replay = || program.run(&["run", "null:", "--replay-exemplar", "last:3"]);
     let (once, twice) = (replay(), replay());

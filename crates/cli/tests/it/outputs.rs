@@ -1,4 +1,4 @@
-//! What people and CI systems collect of a run, read back by other programs' readers.
+//! Outputs of a run for people and CI systems, read back with other programs' parsers.
 
 use std::collections::BTreeMap;
 
@@ -114,7 +114,7 @@ fn junit_has_a_case_for_everything_that_had_to_hold() {
     let done = short(&program, &["--junit", "run.xml", "--require", "nopm >= 1, all.p99 < 1us"]);
     assert_eq!(done.code, 1);
     let xml = std::fs::read_to_string(program.path("run.xml")).unwrap();
-    // Completed, failures, the database's count (which null: has none of), two requirements.
+    // Completion, failures, the database's count (which null: does not have), two requirements.
     assert_eq!(counts(&xml), [5, 1, 0, 1], "{xml}");
     let cases: Vec<_> =
         elements(&xml).into_iter().filter(|(name, _)| name == "testcase").map(|e| e.1).collect();

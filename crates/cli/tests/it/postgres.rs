@@ -1,4 +1,4 @@
-//! What is PostgreSQL's own in the main job: protocols, schemas, claims, odd targets.
+//! PostgreSQL-specific tests: protocols, schemas, advisory locks, unusual targets.
 
 use std::net::TcpListener;
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::program::{Messages, Program, finish, signal};
 
-/// A server of four workers, 20 ms a call: four users saturate it.
+/// A server of four workers, 20 ms per call: four users saturate it.
 const TARGET: &str = "null:?service=20ms&workers=4";
 
 fn valid(document: &Value, schema: &str) {

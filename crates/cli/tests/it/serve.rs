@@ -1,4 +1,4 @@
-//! `serve` as a process: its line, signals, a port that is taken, and what a killed one leaves.
+//! `serve` as a process: its output, signals, a port in use, and the state after it was killed.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ use triphammer_core::clock::Clock;
 
 use crate::program::{Program, finish, signal};
 
-/// The token where one is given.
+/// The token, if one is given.
 const GIVEN: &str = "a-token-that-is-given";
 
 /// A running `triphammer serve` process.
@@ -67,7 +67,7 @@ impl Served {
         self.wait_for("event: second");
     }
 
-    /// Why an activity, as it was answered when it was asked for, failed in the end.
+    /// Why an activity, given its initial response, failed in the end.
     fn error_of(&self, asked: &Value) -> String {
         let clock = Clock::start();
         let mut now = asked.clone();
@@ -80,7 +80,7 @@ impl Served {
         now["error"].to_string()
     }
 
-    /// Waits until a line of the live events begins so.
+    /// Waits until a line of the live events starts with this text.
     fn wait_for(&self, beginning: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let head = format!("host: {}\r\nauthorization: Bearer {}\r\n", self.address, self.token);
@@ -120,7 +120,7 @@ fn sizes_without_reason_are_refused_and_the_server_lives() {
 #[test]
 fn two_signals_end_a_server_whose_run_waits_for_an_answer() {
     let program = Program::new();
-    // Takes connections, and says nothing.
+    // Accepts connections without answering.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let served = Served::start(&program, &[]);
     let url = format!("postgres://u@{}/d", silent.local_addr().unwrap());

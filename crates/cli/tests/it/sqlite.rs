@@ -1,4 +1,4 @@
-//! The main job on the embedded default, from an empty folder to a report.
+//! The default SQLite file, from an empty directory to a report.
 
 use std::time::Duration;
 
@@ -188,7 +188,7 @@ fn ctrl_c_twice_gives_up_what_is_in_flight() {
 #[test]
 fn ctrl_c_while_users_connect_is_an_interruption_and_no_failure() {
     let program = Program::new();
-    // 8 at a time: half a minute.
+    // 8 in parallel: half a minute.
     let slow = ["run", "null:?connect=1s", "--vus", "240", "--threads", "1"];
     let child = program.start(&slow);
     while !program.ok(&["jobs"]).contains("running") {

@@ -1,4 +1,4 @@
-//! `--tui` on a terminal of its own, which script(1) makes.
+//! `--tui` on a separate terminal, created by script(1).
 
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::program::Program;
 
-/// The program in a terminal, between two looks at how the terminal is set.
+/// The program in a terminal whose settings are read before and after.
 struct Terminal {
     child: Child,
     keys: ChildStdin,
@@ -16,7 +16,7 @@ struct Terminal {
     reader: JoinHandle<()>,
 }
 
-/// What was left at the end.
+/// State at the end.
 struct Left {
     /// All that was written to the terminal.
     all: String,
@@ -111,7 +111,7 @@ impl Terminal {
     }
 }
 
-/// Most rows and columns of a screen here.
+/// Maximum rows and columns of a screen in these tests.
 const SCREEN: [usize; 2] = [60, 200];
 
 /// The screen that was written: moves of the cursor, clearing, and characters are all that a view writes.

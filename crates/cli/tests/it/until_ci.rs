@@ -1,5 +1,5 @@
-//! `--until-ci` by the real program. A window ends after 220 s at the earliest, so both runs go on side by
-//! side; they only sleep.
+//! `--until-ci` with the real program. A window lasts at least 220 s, so both runs execute in
+//! parallel; they only sleep.
 
 use serde_json::Value;
 

@@ -80,7 +80,7 @@ fn job_file_value(
     }
     if setting.is_none() && !is_option {
         let hint = suggestion(key, known(command, options));
-        return refuse(format!("unknown key `{key}` for `{}`{hint}", command.name()));
+        return refuse(format!("unknown key for `{}`: `{key}`{hint}", command.name()));
     }
     let text = match value {
         toml::Value::String(text) => text.clone(),

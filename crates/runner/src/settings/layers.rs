@@ -81,7 +81,7 @@ impl Settings {
             if !known(self.command, options).any(takes) {
                 let hint = suggestion(name, known(self.command, options));
                 let message =
-                    format!("unknown setting `{name}` for `{}`{hint}", self.command.name());
+                    format!("unknown setting for `{}`: `{name}`{hint}", self.command.name());
                 return Err(SpecError::new(message).about(name));
             }
             self.set(name, value.clone(), Source::Request);

@@ -1,4 +1,5 @@
-//! The first figure second by second while a run goes on, and whether the run has measured enough.
+//! Tracks the primary metric per second during a run, and decides whether the run has measured
+//! enough.
 
 use triphammer_core::event::Phase;
 use triphammer_core::recorder::RecordedInterval;

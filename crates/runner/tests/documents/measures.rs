@@ -1,5 +1,5 @@
-//! Runs that measure something else than NOPM: a chosen primary metric, one that is better when it is lower,
-//! one whose seconds are no samples, and what older documents had.
+//! Runs with other primary metrics than NOPM: a chosen one, one that is better when lower, one
+//! whose seconds are not samples, and those of older documents.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use triphammer_statistics::compare::{Better, Verdict};
 use crate::sample;
 use crate::schema::errors_of;
 
-/// What a workload declares whose user counts payments per second.
+/// The declaration of a workload that counts payments per second.
 fn payments() -> Description {
     let tproc_c = sample::workload();
     Description {

@@ -176,7 +176,7 @@ fn what_limited_a_run_is_read_off_its_window() {
     let seen = |facts: &mut RunFacts, end: &mut RunEnd| {
         facts.server.same_host = Some(true);
         end.gauges.host.busy = 550;
-        // Of the 1.6 transactions that are under way on average, most wait for a CPU.
+        // Of the 1.6 transactions in progress on average, most wait for a CPU.
         let wall_ns = 300_000_000_000;
         end.gauges.host_use.server =
             Some(ServerUse { wall_ns, cpu_ns: wall_ns / 5, wait_ns: wall_ns * 6 / 5 });
@@ -328,7 +328,7 @@ fn a_run_whose_database_is_gone_at_its_end_failed() {
     );
     let never_asked = with(|facts, _| facts.database_count = DatabaseCount::default());
     assert_eq!(never_asked.status, Status::Complete);
-    // Who stops a run has stopped it, whatever became of the database.
+    // A stopped run is stopped, whatever the state of the database.
     let stopped = with(|_, end| {
         end.away = 3;
         end.ending = RunEnding::Stopped;

@@ -18,7 +18,7 @@ use triphammer_runner::{compare, report};
 
 use crate::sample;
 
-/// Where child processes find the store.
+/// Variable with the path of the store, for child processes.
 const STORE: &str = "TRIPHAMMER_TEST_STORE";
 
 fn fresh() -> (tempfile::TempDir, PathBuf) {
@@ -315,7 +315,7 @@ fn a_newer_store_is_refused_and_left_alone() {
     assert_eq!(version, VERSION + 3);
 }
 
-/// A store that the program of version 4 of the store made: a run, and a profile of two levels.
+/// A store written with version 4 of the tables: a run, and a profile of two levels.
 #[test]
 fn a_store_of_version_4_is_opened_compared_and_shown() {
     let (_folder, path) = fresh();

@@ -11,7 +11,7 @@
 //! | kind | when it has the largest share of the time |
 //! |---|---|
 //! | undecided | there is less than the [`Evidence`] that the measure asks for; or the CPUs are full and the server's processes are out of sight |
-//! | load | first of all: it was paced, and as good as all of it was served or the sessions were busy for less than [`SESSIONS_BUSY`]; else: client and server worked and nobody waited, so more users would get more |
+//! | load | first of all: it was paced, and practically all of it was served or the sessions were busy for less than [`SESSIONS_BUSY`]; otherwise: client and server worked without waiting, so more users would achieve more |
 //! | client | a worker thread that never rests; lag; or threads that wait for a CPU because the client is pinned or nice |
 //! | host | client or server ready, without a CPU: because of other processes, where they used more than [`OTHERS_SHARE`] of all |
 //! | network | round trip time × round trips, where a round trip is more than [`LOCAL_ROUND_TRIP_US`] or leaves the host |
