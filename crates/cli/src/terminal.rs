@@ -48,7 +48,7 @@ pub fn keep() {
     *KEPT.lock().expect("nobody panics with it") = Some(VecDeque::new());
 }
 
-/// The newest kept lines, at most `count`.
+/// Returns the newest kept lines, at most `lines`.
 pub fn kept(lines: usize) -> Vec<String> {
     let kept = KEPT.lock().expect("nobody panics with it");
     let Some(kept) = kept.as_ref() else { return Vec::new() };

@@ -83,7 +83,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Runs a fallible step; if the requested view cannot be shown, the job ends.
+    /// Aborts the job if the requested view could not be shown.
     fn or_abort(&mut self, done: Result<()>) {
         if let Err(failure) = done {
             self.unseen = Some(failure);

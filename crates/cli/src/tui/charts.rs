@@ -61,7 +61,7 @@ pub fn draw(model: &Model, palette: Palette, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Areas of at most `count` charts, row by row over the whole width.
+/// Areas of at most `charts` charts, row by row over the whole width.
 fn cells(area: Rect, charts: usize) -> Vec<Rect> {
     let charts = u16::try_from(charts).unwrap_or(u16::MAX);
     let beside = (area.width / COLUMNS).clamp(1, BESIDE_MAX).max(2.min(area.width / 20)).max(1);

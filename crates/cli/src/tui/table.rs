@@ -60,7 +60,7 @@ fn columns(room: usize) -> Vec<&'static Metric> {
     all
 }
 
-/// Order in which columns are dropped when room is short.
+/// Rank of a column; with little room, the highest ranks are dropped.
 const fn rank(metric: &Metric) -> u8 {
     match metric.kind {
         Kind::Rate => 0,

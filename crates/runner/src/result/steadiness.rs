@@ -69,7 +69,7 @@ pub struct Steadiness {
     pub until: Option<Until>,
 }
 
-/// Used if a stored document lacks the analysis.
+/// The default of a field that older documents lack: no long memory.
 const fn one() -> f64 {
     1.0
 }

@@ -398,7 +398,7 @@ fn a_window_that_its_interval_ended_says_how_long_it_had_to_be_and_what_it_does_
     assert!(near(held.relative_half_width.unwrap(), 0.01), "as wide as was asked for");
     assert!(!short.until.as_ref().unwrap().reached, "300 s do not hold it twice");
     assert!(short.relative_half_width.unwrap() < 0.002, "its own interval: {}", short.words);
-    assert!(short.words.contains("two rounds of checkpoint_timeout (5m)"), "{}", short.words);
+    assert!(short.words.contains("two periods of checkpoint_timeout (5m)"), "{}", short.words);
     assert_eq!(short.next.as_deref(), Some("use --duration 10m or more"));
     let unknown = asked(Schedule::default(), 0.01);
     assert!(!unknown.until.as_ref().unwrap().reached);

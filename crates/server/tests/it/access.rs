@@ -141,7 +141,7 @@ fn a_file_of_targets_that_cannot_be_is_refused_without_its_text() {
         ("[a]\nurl = \"null:\"\npasword-file = \"hunter2\"\n", "targets.toml"),
         ("[a]\nurl = \"postgres:/u:hunter2@h/d\"\n", "[a]"),
         ("[a]\nurl = \"postgres://u@h/d?pwd=hunter2\"\n", "[a]"),
-        ("[\"a/b\"]\nurl = \"null:\"\n", "[a/b]: a name has"),
+        ("[\"a/b\"]\nurl = \"null:\"\n", "[a/b]: a name must have"),
     ] {
         std::fs::write(&file, text).unwrap();
         let error = FixedTarget::read_all(&file).unwrap_err().to_string();
