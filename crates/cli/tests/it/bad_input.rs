@@ -78,8 +78,14 @@ const TABLE: &[(&[&str], &str)] = &[
     (&["build", "--scale", "0"], "warehouse"),
     (&["build", "--scale", "-1"], "--scale from the command line: invalid value `-1`"),
     (&["run", "--vus", "-1", "null:"], "--vus from the command line: invalid value `-1`"),
-    (&["run", "--label", "a\u{1b}[2J", "null:"], "--label from the command line contains a control"),
-    (&["run", "--label", "a\u{202e}b", "null:"], "--label from the command line contains a control"),
+    (
+        &["run", "--label", "a\u{1b}[2J", "null:"],
+        "--label from the command line contains a control",
+    ),
+    (
+        &["run", "--label", "a\u{202e}b", "null:"],
+        "--label from the command line contains a control",
+    ),
     (&["run", "--nonsense", "null:"], "unexpected argument '--nonsense'"),
     (&["run", "--vus"], "a value is required for '--vus <N>'"),
     (&["report"], "required arguments were not provided: <JOB>; see triphammer report --help"),

@@ -303,7 +303,10 @@ fn a_collector_with_tls_gets_figures_when_its_certificate_will_do() {
     let other = run(&program, "localhost", port, &file("other-ca.crt"));
     assert_eq!(other.matches("does not accept metrics").count(), 1, "{other}");
     assert!(other.contains("invalid peer certificate: UnknownIssuer"), "{other}");
-    assert!(other.contains("give the file with its certificate authority with --otlp-ca"), "{other}");
+    assert!(
+        other.contains("use --otlp-ca to give the file with its certificate authority"),
+        "{other}"
+    );
     let (elsewhere, _) = tls_collector("127.0.0.2", &folder);
     let misnamed = run(&program, "127.0.0.2", elsewhere, &file("ca.crt"));
     assert!(misnamed.contains("certificate not valid for name \"127.0.0.2\""), "{misnamed}");

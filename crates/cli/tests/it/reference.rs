@@ -9,10 +9,10 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/se
 /// The reference page, from the list of settings.
 fn page() -> String {
     let mut page = String::from(
-        "# Settings\n\nMade from the program's own list; `UPDATE_REFERENCE=1 cargo test -p triphammer reference` \
-         rewrites it.\n\nEach is a flag, an environment variable, and (where marked) a key of a job file: at its \
-         top, or in the table\nof its command (`[run]`). Flags win over the environment, the environment over the \
-         job file.\n\n| flag | variable | commands | job file | meaning |\n|---|---|---|---|---|\n",
+        "# Settings\n\nGenerated from the program's own list; `UPDATE_REFERENCE=1 cargo test -p triphammer \
+         reference` rewrites it.\n\nEach setting is a flag, an environment variable, and (where marked) a key in \
+         job files: at the top, or in the\ntable of its command (`[run]`). Flags override environment variables, \
+         which override the job file.\n\n| flag | variable | commands | job file | meaning |\n|---|---|---|---|---|\n",
     );
     for s in SETTINGS {
         let flag = match (s.name, s.value) {

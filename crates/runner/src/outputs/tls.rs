@@ -46,7 +46,7 @@ fn problem(error: &io::Error) -> String {
     let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<Error>());
     let next = match cause {
         Some(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
-            format!("; give the file with its certificate authority with --{AUTHORITIES}")
+            format!("; use --{AUTHORITIES} to give the file with its certificate authority")
         }
         _ => String::new(),
     };
