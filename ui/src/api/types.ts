@@ -1561,7 +1561,7 @@ export interface RoundTrips {
   total: number;
 }
 
-/** The result of a run, as printed by `triphammer run --json` and `triphammer report JOB --format json`. Durations and times have the unit that the field's name ends with; shares are from 0 to 1. `window` contains what ended in the timed window, `run` what happened in the whole run, each by transaction type and outcome. */
+/** The result of a run, as printed by `triphammer run --json` and `triphammer report JOB --format json`. Durations and times have the unit that the field's name ends with; shares range from 0 to 1. `window` contains what ended in the timed window, `run` what happened in the whole run, each by transaction type and outcome. */
 export interface RunResult {
   /** Arrivals of an open load; `null` for other loads. */
   arrivals: Arrivals | null;

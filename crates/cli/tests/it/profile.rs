@@ -90,7 +90,7 @@ fn a_profile_that_was_interrupted_or_killed_goes_on_with_what_is_missing() {
     assert_eq!(changed.code, 2);
     assert!(changed.err.contains("--repeats cannot be changed"), "{}", changed.err);
     let other = program.run(&["profile", "null:", "--resume", "1"]);
-    assert!(other.err.contains("job 1 is of null:?service=20ms"), "{}", other.err);
+    assert!(other.err.contains("job 1 belongs to null:?service=20ms"), "{}", other.err);
 
     let document = program.json(&["profile", "--resume", "1"]);
     assert_eq!(levels(&document), [(1, 2), (2, 2), (4, 2)]);

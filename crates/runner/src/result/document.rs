@@ -30,9 +30,9 @@ use crate::requirement::Judgement;
 pub const FORMAT: u32 = 1;
 
 /// The result of a run, as printed by `triphammer run --json` and `triphammer report JOB --format
-/// json`. Durations and times have the unit that the field's name ends with; shares are from 0 to
-/// 1. `window` contains what ended in the timed window, `run` what happened in the whole run, each
-/// by transaction type and outcome.
+/// json`. Durations and times have the unit that the field's name ends with; shares range from 0
+/// to 1. `window` contains what ended in the timed window, `run` what happened in the whole run,
+/// each by transaction type and outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "The result of a run")]
 pub struct RunResult {
