@@ -28,8 +28,8 @@ a a      abort: abandon transactions in flight
 q        leave this view; the job continues with one live line
 ?        show or hide this help
 
-Large figures are means: of the ramp-up at first, then of the timed
-window only. ± is the 95 % interval of the mean, `now` the last 5 s.";
+Large figures are means: of the ramp-up, then of the timed window
+only. ± is the 95 % interval of the mean, `now` the last 5 s.";
 
 /// Everything that the view shows.
 #[derive(Clone, Copy, Debug)]
