@@ -14,7 +14,7 @@ use triphammer_statistics::{Estimate, Interval};
 use super::limit::LatencyLimit;
 use super::measured::Measured;
 use crate::host::Host;
-use crate::profile::HeadlineName;
+use crate::profile::PrimaryMetricName;
 use crate::report::format::{figure, milliseconds, percent};
 use crate::result::{
     Bottleneck, JobKind, Redacted, RunResult, Setting, Status, Tool, WorkloadFacts,
@@ -55,9 +55,9 @@ pub struct CapacityResult {
     /// The runs, in chronological order.
     pub probes: Vec<Probe>,
     /// Rates whose run failed.
-    pub refused: Vec<RefusedProbe>,
+    pub failed_runs: Vec<FailedProbe>,
     /// The workload's primary metric, reported for each probe in addition to its rate.
-    pub headline: HeadlineName,
+    pub primary_metric: PrimaryMetricName,
     /// Workload and its data.
     pub workload: WorkloadFacts,
     /// Spec of the first run; the others differ in `load`.
@@ -99,9 +99,9 @@ pub struct Probe {
     /// Share of arrivals that found no free session in time, from 0 to 1.
     pub missed_share: f64,
     /// The workload's primary metric.
-    pub headline: f64,
+    pub primary_metric: f64,
     /// The bottleneck of the run.
-    pub limited_by: Bottleneck,
+    pub bottleneck: Bottleneck,
 }
 
 /// Why a probe exceeds the limit.
@@ -136,7 +136,7 @@ impl Reason {
 
 /// A rate whose run failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RefusedProbe {
+pub struct FailedProbe {
     /// Position in the sequence, from 0.
     pub step: u32,
     /// Title of the run.
@@ -179,8 +179,8 @@ impl Probe {
             reason,
             failure_share: result.failures.share,
             missed_share: result.arrivals.map_or(0.0, |arrivals| arrivals.missed_share()),
-            headline: result.headline.value,
-            limited_by: result.limited_by.kind,
+            primary_metric: result.primary_metric.value,
+            bottleneck: result.bottleneck.kind,
         }
     }
 
@@ -223,7 +223,7 @@ impl CapacityResult {
         status: Status,
         limit: LatencyLimit,
         probes: Vec<Probe>,
-        refused: Vec<RefusedProbe>,
+        failed_runs: Vec<FailedProbe>,
         judgement: Option<Judgement>,
     ) -> Self {
         let mut result = Self {
@@ -238,8 +238,8 @@ impl CapacityResult {
             judgement,
             findings: Vec::new(),
             probes,
-            refused,
-            headline: HeadlineName::of(&first.headline),
+            failed_runs,
+            primary_metric: PrimaryMetricName::of(&first.primary_metric),
             workload: first.workload.clone(),
             spec: first.spec.clone(),
             settings: first.settings.clone(),
@@ -319,13 +319,13 @@ impl CapacityResult {
             format!(
                 "at {}/s {} was {}",
                 figure(best.rate),
-                self.headline.name,
-                figure(best.headline)
+                self.primary_metric.name,
+                figure(best.primary_metric)
             )
         }));
         found.extend(self.first_broken().and_then(whose));
         found.extend(
-            self.refused
+            self.failed_runs
                 .iter()
                 .map(|refused| format!("{} could not be run: {}", refused.title, refused.reason)),
         );
@@ -360,8 +360,8 @@ impl CapacityResult {
 
 /// Names the bottleneck, if a probe that exceeded the limit was not limited by the database.
 fn whose(probe: &Probe) -> Option<String> {
-    let label = probe.limited_by.label();
-    match probe.limited_by {
+    let label = probe.bottleneck.label();
+    match probe.bottleneck {
         Bottleneck::Client | Bottleneck::Host | Bottleneck::Network => Some(format!(
             "{label} was the bottleneck at {}/s: this is not the capacity of the database alone",
             figure(probe.rate)

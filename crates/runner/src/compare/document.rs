@@ -11,7 +11,7 @@ use super::figures::{self, Figure, How};
 use super::profiles::Profiles;
 use super::run::Run;
 use super::words;
-use crate::profile::document::{HeadlineName, LevelRun};
+use crate::profile::document::{LevelRun, PrimaryMetricName};
 use crate::result::{
     Bottleneck, JobKind, Redacted, RunResult, Status, Steady, Tool, Warning, WorkloadFacts,
 };
@@ -44,7 +44,7 @@ pub struct ComparisonResult {
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
     /// The primary metric, which decides the verdict.
-    pub headline: HeadlineName,
+    pub primary_metric: PrimaryMetricName,
     /// Smallest difference that matters, as a share from 0 to 1.
     pub margin: f64,
     /// Verdict on B by the primary metric.
@@ -107,7 +107,7 @@ pub struct SideRun {
     /// Whether the run was successful.
     pub good: bool,
     /// The bottleneck of the run.
-    pub limited_by: Bottleneck,
+    pub bottleneck: Bottleneck,
 }
 
 /// Pairs of runs, made in the order A B B A A B …
@@ -118,14 +118,14 @@ pub struct Pairing {
     /// Number of pairs whose runs are both complete.
     pub made: u32,
     /// Pause between two runs, in seconds.
-    pub settle_s: f64,
+    pub cool_down_s: f64,
     /// Runs that failed to start or to end.
-    pub refused: Vec<RefusedRun>,
+    pub failed_runs: Vec<FailedRun>,
 }
 
 /// A run that failed to start or to end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RefusedRun {
+pub struct FailedRun {
     /// Position in the comparison, from 0.
     pub step: u32,
     /// Reason in words, for people.
@@ -152,7 +152,7 @@ impl Asked {
 /// Measurements of both sides.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
-    pub headline: HeadlineName,
+    pub primary_metric: PrimaryMetricName,
     pub sides: [Side; 2],
     /// The figures, the primary metric first.
     pub figures: Vec<Figure>,
@@ -165,9 +165,9 @@ pub(super) struct Made {
 impl Made {
     /// Describes the side of this run.
     fn of(first: &RunResult, sides: [Side; 2], figures: Vec<Figure>, facts: [Facts; 2]) -> Self {
-        let headline = HeadlineName::of(&first.headline);
+        let primary_metric = PrimaryMetricName::of(&first.primary_metric);
         let each_s = Some(first.durations.rampup_s + first.durations.window_s);
-        Self { headline, sides, figures, profiles: None, facts, each_s }
+        Self { primary_metric, sides, figures, profiles: None, facts, each_s }
     }
 }
 
@@ -179,11 +179,11 @@ impl SideRun {
             step,
             started_at: result.started_at.clone(),
             users: result.spec.users,
-            value: result.headline.value,
+            value: result.primary_metric.value,
             steady: result.steadiness.as_ref().map(|steadiness| steadiness.verdict),
             failure_share: result.failures.share,
             good: result.is_good(),
-            limited_by: result.limited_by.kind,
+            bottleneck: result.bottleneck.kind,
         }
     }
 
@@ -197,7 +197,7 @@ impl SideRun {
             steady: run.steady,
             failure_share: run.failure_share,
             good: run.good,
-            limited_by: run.limited_by,
+            bottleneck: run.bottleneck,
         }
     }
 }
@@ -226,7 +226,7 @@ impl ComparisonResult {
     #[must_use]
     pub fn first_figure(&self) -> Option<(String, f64)> {
         let ratio = self.figures.first()?.comparison?.ratio;
-        Some((format!("{}: {} B/A", words::word(self.verdict), self.headline.name), ratio))
+        Some((format!("{}: {} B/A", words::word(self.verdict), self.primary_metric.name), ratio))
     }
 
     /// Compares separate runs, at least one of each side: a pure function. Single runs are compared
@@ -294,7 +294,7 @@ impl ComparisonResult {
             label: asked.label,
             status: asked.status,
             started_at: runs.map(|run| run.started_at.clone()).min().unwrap_or_default(),
-            headline: made.headline,
+            primary_metric: made.primary_metric,
             margin: asked.margin,
             verdict: comparison.map_or(Verdict::Inconclusive { more: None }, |found| found.verdict),
             words: String::new(),
@@ -307,8 +307,8 @@ impl ComparisonResult {
             differences: facts_a.against(facts_b),
             warnings: Vec::new(),
         };
-        let settle_s = result.pairs.as_ref().map_or(0.0, |pairs| pairs.settle_s);
-        result.more_minutes = words::more_minutes(result.verdict, made.each_s, settle_s);
+        let cool_down_s = result.pairs.as_ref().map_or(0.0, |pairs| pairs.cool_down_s);
+        result.more_minutes = words::more_minutes(result.verdict, made.each_s, cool_down_s);
         result.words = words::verdict(&result);
         result.warnings = words::warnings(&result, &made.facts);
         result

@@ -320,15 +320,15 @@ pub static OF_TYPE: &[Metric] = &[
     .column("rolled_back")
     .api(Some("rolled_back"), None, None),
     of_type!("failed", "failed", "Transactions failed.", Counts::failures).column("failed"),
-    of_type!("in_doubt", "in doubt", "Transactions whose commit status is unknown.", |c| c
-        .in_doubt)
-    .column("in_doubt"),
+    of_type!("indeterminate", "in doubt", "Transactions whose commit status is unknown.", |c| c
+        .indeterminate)
+    .column("indeterminate"),
     Metric::new(
         ["failures", "failed", "Transactions failed, or with unknown commit status."],
         Unit::Count,
         Kind::Counter,
         Merge::Sum,
-        Derived(|v, _| Some(v.get("failed")? + v.get("in_doubt")?)),
+        Derived(|v, _| Some(v.get("failed")? + v.get("indeterminate")?)),
     )
     .no_file()
     .zero()
@@ -372,11 +372,11 @@ pub static OF_TYPE: &[Metric] = &[
     .zero()
     .api(Some("max_us"), Some("max_us"), None),
     hidden(
-        ["tally", "Events that the transaction type itself counts."],
+        ["counter", "Events that the transaction type itself counts."],
         Unit::Count,
-        OfType(|t| Some(signed(t.counts.tally))),
+        OfType(|t| Some(signed(t.counts.counter))),
     )
-    .column("tally")
+    .column("counter")
     .zero(),
     hidden(
         ["response_ns", "Sum of the response times of committed transactions."],

@@ -13,7 +13,7 @@ use super::findings;
 use crate::host::Host;
 use crate::measure;
 use crate::result::{
-    Bottleneck, HeadlineFigure, JobKind, Redacted, RunResult, Setting, Status, Steady, Tool,
+    Bottleneck, JobKind, PrimaryMetricFigure, Redacted, RunResult, Setting, Status, Steady, Tool,
     WorkloadFacts,
 };
 use crate::store::JobId;
@@ -23,7 +23,7 @@ pub const PROFILE_FORMAT: u32 = 1;
 
 /// The result of a profile, as printed by `triphammer profile --json` and `triphammer report JOB
 /// --format json`. Times have the unit that the field's name ends with; shares are from 0 to 1;
-/// throughput has the unit of `headline`.
+/// throughput has the unit of `primary_metric`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "The result of a profile")]
 pub struct ProfileResult {
@@ -45,7 +45,7 @@ pub struct ProfileResult {
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
     /// The primary metric of the runs.
-    pub headline: HeadlineName,
+    pub primary_metric: PrimaryMetricName,
     /// Transaction type whose response times are reported; `all` for all types.
     pub times_of: String,
     /// Levels with their runs, ascending.
@@ -57,7 +57,7 @@ pub struct ProfileResult {
     /// Findings in words, the most important first.
     pub findings: Vec<String>,
     /// Levels whose runs failed.
-    pub refused: Vec<RefusedLevel>,
+    pub failed_runs: Vec<FailedLevel>,
     /// Relative change of throughput from the first to the last block of runs, at the same levels;
     /// `None` with fewer than two blocks.
     pub drift: Option<f64>,
@@ -79,7 +79,7 @@ pub struct ProfileResult {
 
 /// A first figure without a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct HeadlineName {
+pub struct PrimaryMetricName {
     /// Name of the primary metric: `NOPM`.
     pub name: String,
     /// Description: `New-Orders committed per minute`.
@@ -122,7 +122,7 @@ pub struct Level {
     /// Highest share of failures among its runs, from 0 to 1.
     pub failure_share: f64,
     /// Most frequent bottleneck of its runs.
-    pub limited_by: Bottleneck,
+    pub bottleneck: Bottleneck,
     /// Primary metric predicted by the curve; `None` without a curve.
     pub fitted: Option<f64>,
     /// Relative deviation of `mean` from `fitted`.
@@ -159,12 +159,12 @@ pub struct LevelRun {
     /// Whether the run was successful: failures within the limit and no count contradicted.
     pub good: bool,
     /// The bottleneck of the run.
-    pub limited_by: Bottleneck,
+    pub bottleneck: Bottleneck,
 }
 
 /// A level whose run failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RefusedLevel {
+pub struct FailedLevel {
     /// Number of virtual users.
     pub users: u32,
     /// The step that was tried.
@@ -214,10 +214,10 @@ pub struct Curve {
     pub residual: f64,
 }
 
-impl HeadlineName {
+impl PrimaryMetricName {
     /// Creates it from the primary metric of a run.
     #[must_use]
-    pub fn of(figure: &HeadlineFigure) -> Self {
+    pub fn of(figure: &PrimaryMetricFigure) -> Self {
         Self {
             name: figure.name.clone(),
             meaning: figure.meaning.clone(),
@@ -296,14 +296,14 @@ impl LevelRun {
             step,
             users: result.spec.users,
             started_at: result.started_at.clone(),
-            value: result.headline.value,
+            value: result.primary_metric.value,
             interval: steadiness.and_then(|steadiness| steadiness.interval),
             steady: steadiness.map(|steadiness| steadiness.verdict),
             p95_us: seen.response.p95_us,
             p99_us: seen.response.p99_us,
             failure_share: result.failures.share,
             good: result.is_good(),
-            limited_by: result.limited_by.kind,
+            bottleneck: result.bottleneck.kind,
         }
     }
 }
@@ -312,8 +312,8 @@ impl ProfileResult {
     /// Name and value of the primary metric, for lists; `None` where nothing was found.
     #[must_use]
     pub fn first_figure(&self) -> Option<(String, f64)> {
-        let best = self.headline.best(self.levels.iter().map(|level| level.mean))?;
-        Some((self.headline.name.clone(), best))
+        let best = self.primary_metric.best(self.levels.iter().map(|level| level.mean))?;
+        Some((self.primary_metric.name.clone(), best))
     }
 
     /// The document of the runs made so far: a pure function.
@@ -324,15 +324,15 @@ impl ProfileResult {
         status: Status,
         order: Order,
         runs: Vec<LevelRun>,
-        refused: Vec<RefusedLevel>,
+        failed_runs: Vec<FailedLevel>,
         times_of: Option<usize>,
     ) -> Self {
         let points: Vec<Point> =
             runs.iter().map(|run| Point { users: run.users, throughput: run.value }).collect();
         let drift = findings::drift(&runs);
-        let headline = HeadlineName::of(&first.headline);
-        let (usl, no_curve) = match (headline.better, usl::fit(&points)) {
-            (Better::Lower, _) => (None, Some(no_law(&headline))),
+        let primary_metric = PrimaryMetricName::of(&first.primary_metric);
+        let (usl, no_curve) = match (primary_metric.better, usl::fit(&points)) {
+            (Better::Lower, _) => (None, Some(no_law(&primary_metric))),
             (Better::Higher, Ok(found)) => (Some(Usl::of(&found)), None),
             (Better::Higher, Err(error)) => (None, Some(error.to_string())),
         };
@@ -346,13 +346,13 @@ impl ProfileResult {
             label: first.label.clone(),
             status,
             started_at: first.started_at.clone(),
-            headline,
+            primary_metric,
             times_of: times_of.map_or("all", |seen| seen.name.as_str()).to_owned(),
             levels,
             usl,
             no_curve,
             findings: Vec::new(),
-            refused,
+            failed_runs,
             drift,
             order,
             workload: first.workload.clone(),
@@ -376,7 +376,9 @@ impl ProfileResult {
     #[must_use]
     pub fn is_good(&self) -> bool {
         let runs = self.levels.iter().flat_map(|level| &level.runs);
-        self.status == Status::Complete && self.refused.is_empty() && runs.clone().all(|r| r.good)
+        self.status == Status::Complete
+            && self.failed_runs.is_empty()
+            && runs.clone().all(|r| r.good)
     }
 }
 
@@ -402,7 +404,7 @@ impl Level {
             p95_us: median(runs.iter().map(|run| run.p95_us)),
             p99_us: median(runs.iter().map(|run| run.p99_us)),
             failure_share: runs.iter().map(|run| run.failure_share).fold(0.0, f64::max),
-            limited_by: most(runs.iter().map(|run| run.limited_by)),
+            bottleneck: most(runs.iter().map(|run| run.bottleneck)),
             fitted,
             residual: fitted.filter(|fitted| *fitted > 0.0).map(|fitted| mean / fitted - 1.0),
             runs: runs.to_vec(),
@@ -411,8 +413,8 @@ impl Level {
 }
 
 /// The law applies to throughput only.
-fn no_law(headline: &HeadlineName) -> String {
-    format!("no curve for {}: the scalability law applies to throughput only", headline.name)
+fn no_law(primary_metric: &PrimaryMetricName) -> String {
+    format!("no curve for {}: the scalability law applies to throughput only", primary_metric.name)
 }
 
 /// Returns the lower median; 0 if there are no values.

@@ -1,6 +1,6 @@
 //! The parts of reports about open and keyed loads, and about the slowest transactions.
 
-use triphammer_core::engine::Author;
+use triphammer_core::engine::Origin;
 use triphammer_core::outcome::Outcome;
 use triphammer_core::spec::Sessions;
 
@@ -39,7 +39,7 @@ pub(super) fn slowest(result: &RunResult) -> Option<Table> {
         table.row(vec![
             integer(number),
             title(&slow.transaction),
-            author(slow.author),
+            origin(slow.origin),
             outcome(slow.outcome),
             clock(slow.finished_s),
             whole_milliseconds(slow.response_us),
@@ -51,10 +51,10 @@ pub(super) fn slowest(result: &RunResult) -> Option<Table> {
 }
 
 /// Formats the origin of a transaction's input.
-pub(crate) fn author(author: Author) -> String {
-    match author {
-        Author::User { user, nth } => format!("user {user}, no. {}", integer(nth)),
-        Author::Arrival(number) => format!("arrival {}", integer(number)),
+pub(crate) fn origin(origin: Origin) -> String {
+    match origin {
+        Origin::User { user, nth } => format!("user {user}, no. {}", integer(nth)),
+        Origin::Arrival(number) => format!("arrival {}", integer(number)),
     }
 }
 
@@ -63,7 +63,7 @@ fn outcome(outcome: Outcome) -> String {
         Outcome::Committed => "committed".to_owned(),
         Outcome::RolledBack => "rolled back".to_owned(),
         Outcome::Failed(class) => format!("failed: {}", class.label()),
-        Outcome::InDoubt => "in doubt".to_owned(),
+        Outcome::Indeterminate => "in doubt".to_owned(),
     }
 }
 

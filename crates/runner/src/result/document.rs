@@ -11,8 +11,8 @@ use triphammer_statistics::compare::Better;
 
 use super::audit::Audit;
 use super::availability::{Availability, ViolatedIdentity};
+use super::bottleneck::BottleneckVerdict;
 use super::declared::DeclaredFigure;
-use super::limited_by::LimitedBy;
 use super::load::{Arrivals, Efficiency, SlowTransaction};
 use super::parts::{ServerTransactions, Setting, SettingChange, Status, Tool, WorkloadFacts};
 use super::percentiles::PercentileIntervals;
@@ -56,7 +56,7 @@ pub struct RunResult {
     /// Lengths of the run and its parts.
     pub durations: Durations,
     /// The workload's primary metric over the timed window.
-    pub headline: HeadlineFigure,
+    pub primary_metric: PrimaryMetricFigure,
     /// Whether the window was steady, and when the warm-up ended; `None` if seconds are not samples
     /// of the primary metric.
     #[serde(default)]
@@ -77,7 +77,7 @@ pub struct RunResult {
     #[serde(default)]
     pub efficiency: Option<Efficiency>,
     /// The bottleneck of the run.
-    pub limited_by: LimitedBy,
+    pub bottleneck: BottleneckVerdict,
     /// Transactions that ended in the timed window.
     pub window: Figures,
     /// The timed window in slices of equal length, in order, which show drifts; the last one may be
@@ -155,7 +155,7 @@ impl RunResult {
         self.status == Status::Complete
             && !self.failures.above_limit
             && self.window.total.completed > 0
-            && !self.headline.verification.is_violated()
+            && !self.primary_metric.verification.is_violated()
             && self.audits.iter().all(|audit| audit.verdict != Verdict::Violated)
             && self.requirements.iter().all(|judged| judged.passed)
     }
@@ -190,7 +190,7 @@ pub struct Durations {
 
 /// The workload's primary metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct HeadlineFigure {
+pub struct PrimaryMetricFigure {
     /// Name of the metric: `NOPM`.
     pub name: String,
     /// `New-Orders committed per minute`.
@@ -219,7 +219,7 @@ pub struct Figures {
     pub total: TypeFigures,
 }
 
-/// Figures of a transaction type. `ended = completed + failed + in_doubt`, and in the whole run
+/// Figures of a transaction type. `ended = completed + failed + indeterminate`, and in the whole run
 /// `started = ended + in_flight`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TypeFigures {
@@ -246,7 +246,7 @@ pub struct TypeFigures {
     /// `failed` by error class; only classes that occurred.
     pub failed_by_class: Vec<ClassCount>,
     /// Number of transactions in doubt: the connection was lost after a commit had been sent.
-    pub in_doubt: u64,
+    pub indeterminate: u64,
     /// Number of completed transactions whose answer could not be read.
     #[serde(default)]
     pub unread: u64,
@@ -257,7 +257,7 @@ pub struct TypeFigures {
     /// Number of transactions that needed more than one attempt, with any outcome.
     pub retried: u64,
     /// Events that the transaction type itself counts; `None` if it counts none.
-    pub tally: Option<TallyFigure>,
+    pub counter: Option<CounterFigure>,
     /// Response times of committed transactions, from when they were due to their end.
     pub response: Times,
     /// Confidence intervals of the percentiles of `response`; timed window only.
@@ -285,7 +285,7 @@ pub struct ClassCount {
 
 /// An event counted by the transactions themselves, over committed ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TallyFigure {
+pub struct CounterFigure {
     /// Key of the counter: `districts_skipped`.
     pub name: String,
     /// Title of the counter: `districts skipped`.
@@ -381,7 +381,7 @@ pub struct ErrorFigure {
 /// Warnings to read before using the figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
-    /// Machine-readable kind: `tally`, `failures`, `debug_build`, `window_short`.
+    /// Machine-readable kind: `counter`, `failures`, `debug_build`, `window_short`.
     pub kind: String,
     /// Sentence for people to read.
     pub text: String,

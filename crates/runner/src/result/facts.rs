@@ -56,7 +56,7 @@ pub struct RunFacts {
     pub slicer: Slicer,
     /// Number of committed transactions counted by the primary metric, per second since the start
     /// of the run.
-    pub headline_seconds: Vec<f64>,
+    pub primary_metric_seconds: Vec<f64>,
     /// Target half-width of the interval, relative to the mean, at which the window ends; `None` if
     /// the window has a fixed length.
     pub until_ci: Option<f64>,

@@ -4,12 +4,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use triphammer_core::clock::Elapsed;
-use triphammer_core::engine::{Author, Exemplar, RunEnd};
+use triphammer_core::engine::{Exemplar, Origin, RunEnd};
 use triphammer_core::outcome::Outcome;
 use triphammer_core::pace::Load;
 use triphammer_core::stats::share;
 
-use super::document::HeadlineFigure;
+use super::document::PrimaryMetricFigure;
 use super::facts::RunFacts;
 
 /// Arrivals of an open load, in the whole run. `offered = started + skipped + never_started`.
@@ -53,10 +53,11 @@ pub struct Efficiency {
 }
 
 impl Efficiency {
-    pub(super) fn of(facts: &RunFacts, headline: &HeadlineFigure) -> Option<Self> {
+    pub(super) fn of(facts: &RunFacts, primary_metric: &PrimaryMetricFigure) -> Option<Self> {
         let cycle = facts.description.cycle.as_ref().filter(|_| facts.spec.load == Load::Keyed)?;
-        let maximum = cycle.headline_max * f64::from(facts.spec.users) / f64::from(cycle.terminals);
-        Some(Self { maximum, share: headline.value / maximum })
+        let maximum =
+            cycle.primary_metric_max * f64::from(facts.spec.users) / f64::from(cycle.terminals);
+        Some(Self { maximum, share: primary_metric.value / maximum })
     }
 }
 
@@ -67,7 +68,7 @@ pub struct SlowTransaction {
     /// Key of the transaction type: `new_order`.
     pub transaction: String,
     /// Origin of the transaction: user or arrival.
-    pub author: Author,
+    pub origin: Origin,
     /// When it was due, in seconds since the start of the run.
     pub due_s: f64,
     /// When its first attempt started, in seconds since the start of the run.
@@ -90,7 +91,7 @@ impl SlowTransaction {
         let timing = &exemplar.timing;
         Self {
             transaction: facts.description.transactions[exemplar.transaction].name.to_string(),
-            author: exemplar.author,
+            origin: exemplar.origin,
             due_s: seconds(timing.due),
             started_s: seconds(timing.started),
             finished_s: seconds(timing.finished),

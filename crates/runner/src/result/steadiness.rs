@@ -121,8 +121,8 @@ pub(crate) struct Judged<'a> {
 impl Steadiness {
     /// Analyses a run with these seconds; `None` if they are not samples of its primary metric.
     pub(super) fn new(facts: &RunFacts, end: &RunEnd) -> Option<Self> {
-        let per_unit = Measure::from(facts.description.headline.measure).of_a_second()?;
-        let all = &facts.headline_seconds;
+        let per_unit = Measure::from(facts.description.primary_metric.measure).of_a_second()?;
+        let all = &facts.primary_metric_seconds;
         let place = |second: u64| usize::try_from(second).unwrap_or(usize::MAX).min(all.len());
         let start = place(end.window.start.second());
         // The last second of a run by transactions is incomplete, as is everything after a stop.

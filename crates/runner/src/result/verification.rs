@@ -15,7 +15,7 @@ pub struct Verification {
     /// Number of committed transactions counted by the client.
     pub committed: u64,
     /// Number of transactions in doubt, which may have committed.
-    pub in_doubt: u64,
+    pub indeterminate: u64,
     /// Number of transactions in flight when the run was aborted, which may have committed.
     pub in_flight: u64,
     /// The database's count before the run; `None` if it could not be queried.
@@ -61,7 +61,7 @@ impl Verdict {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClientCount {
     pub committed: u64,
-    pub in_doubt: u64,
+    pub indeterminate: u64,
     pub in_flight: u64,
 }
 
@@ -102,7 +102,7 @@ impl Verification {
         };
         Self {
             committed: client.committed,
-            in_doubt: client.in_doubt,
+            indeterminate: client.indeterminate,
             in_flight: client.in_flight,
             database_before: database.before,
             database_after: database.after,
@@ -121,7 +121,7 @@ impl Verification {
 
 fn judge(client: ClientCount, database: i64) -> (Verdict, String) {
     let surplus = i128::from(database) - i128::from(client.committed);
-    let unknown = i128::from(client.in_doubt) + i128::from(client.in_flight);
+    let unknown = i128::from(client.indeterminate) + i128::from(client.in_flight);
     if surplus == 0 {
         (Verdict::Verified, "the database counts the same".to_owned())
     } else if surplus < 0 {

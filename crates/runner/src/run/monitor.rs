@@ -73,7 +73,7 @@ impl<'a> Monitor<'a> {
         }
         self.session = None;
         let mut session = connect(&self.plan.database, Role::Monitor, self.limit).await?;
-        self.count = match &self.plan.workload.description().headline.database_count {
+        self.count = match &self.plan.workload.description().primary_metric.database_count {
             Some(name) if self.plan.database.capabilities().stores => {
                 Some(Statements::new(&self.plan.catalogue).prepare(&mut session, name).await?)
             }

@@ -195,7 +195,7 @@ pub const SETTINGS: &[SettingDef] = &[
     .titled(Group::Length, "End at this precision")
     .default("off"),
     value(
-        "settle",
+        "cool-down",
         "TIME",
         SEVERAL,
         "Pause between two runs, so that the database can finish its background work",

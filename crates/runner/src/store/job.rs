@@ -164,9 +164,9 @@ pub struct JobRow {
     /// End time, RFC 3339, UTC; `None` while it runs, and for lost jobs.
     pub ended_at: Option<String>,
     /// Name of the primary metric: `NOPM`; `None` if there is none.
-    pub headline_name: Option<String>,
+    pub primary_metric_name: Option<String>,
     /// Value of the primary metric; `None` if there is none.
-    pub headline_value: Option<f64>,
+    pub primary_metric_value: Option<f64>,
     /// The campaign job that a run belongs to; `None` if none.
     #[serde(default)]
     pub parent: Option<JobId>,

@@ -20,7 +20,7 @@ pub struct ActivityOutcome {
     /// Outcome in one line.
     pub outcome: String,
     /// Name and value of the primary metric; `None` if there is none.
-    pub headline: Option<(String, f64)>,
+    pub primary_metric: Option<(String, f64)>,
     /// Result document of the job.
     pub document: Value,
 }
@@ -39,7 +39,7 @@ pub fn perform(
         state: state(finished.status),
         good: finished.is_good(),
         outcome: finished.outcome(),
-        headline: finished.document.as_ref().and_then(Document::headline),
+        primary_metric: finished.document.as_ref().and_then(Document::primary_metric),
         document: serde_json::to_value(&finished.document).unwrap_or_default(),
     })
 }

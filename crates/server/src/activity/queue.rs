@@ -104,8 +104,8 @@ impl Activities {
             users: None,
             rampup_s: None,
             window_s: None,
-            headline_name: None,
-            headline_value: None,
+            primary_metric_name: None,
+            primary_metric_value: None,
             good: None,
             outcome: None,
             error: None,
@@ -257,10 +257,10 @@ impl Activities {
                     activity.state = ended.state;
                     activity.good = Some(ended.good);
                     activity.outcome = Some(ended.outcome);
-                    if let Some((name, value)) = ended.headline {
+                    if let Some((name, value)) = ended.primary_metric {
                         // The result of a search is a different metric than that of its runs.
-                        activity.headline_name = Some(name);
-                        activity.headline_value = Some(value);
+                        activity.primary_metric_name = Some(name);
+                        activity.primary_metric_value = Some(value);
                     }
                     entry.document = Some(ended.document);
                 }

@@ -36,9 +36,9 @@ pub struct Activity {
     /// Timed window of a run, in seconds; `null` when its length is a number of transactions.
     pub window_s: Option<f64>,
     /// Name of the primary metric: `NOPM`; after a search, the name of its result.
-    pub headline_name: Option<String>,
+    pub primary_metric_name: Option<String>,
     /// Value of the primary metric, at the end.
-    pub headline_value: Option<f64>,
+    pub primary_metric_value: Option<f64>,
     /// Whether it was successful; false for a run with too many failures or a check that found
     /// violations. `null` until the end.
     pub good: Option<bool>,

@@ -83,7 +83,8 @@ impl<'a> Watch<'a> {
             activity.users = Some(spec.users);
             activity.rampup_s = Some(spec.rampup.as_secs_f64());
             activity.window_s = window;
-            activity.headline_name = Some(self.seconds.workload.headline.name.to_string());
+            activity.primary_metric_name =
+                Some(self.seconds.workload.primary_metric.name.to_string());
         });
     }
 
@@ -163,8 +164,8 @@ impl Watcher for Watch<'_> {
                 self.publish(&LiveEvent::Second(self.seconds.second(second)));
             }
             JobEvent::Sequence(_) => {
-                let name = self.seconds.workload.headline.name.to_string();
-                self.all.change(self.id, |activity| activity.headline_name = Some(name));
+                let name = self.seconds.workload.primary_metric.name.to_string();
+                self.all.change(self.id, |activity| activity.primary_metric_name = Some(name));
             }
             JobEvent::Step { step, done, of } => {
                 let (activity, what) = (self.id, step.title.clone());
@@ -177,7 +178,7 @@ impl Watcher for Watch<'_> {
                 self.tell_step();
             }
             JobEvent::StepEnded { result, .. } => {
-                self.step.headline = Some(result.headline.value);
+                self.step.primary_metric = Some(result.primary_metric.value);
                 self.tell_step();
             }
             JobEvent::StepRefused { step, reason } => {

@@ -105,9 +105,9 @@ pub struct JobSummary {
     /// Number of its runs that are complete.
     pub runs: u32,
     /// Name of the primary metric: `NOPM`; `null` if there is none.
-    pub headline_name: Option<String>,
+    pub primary_metric_name: Option<String>,
     /// Value of the primary metric; `null` if there is none.
-    pub headline_value: Option<f64>,
+    pub primary_metric_value: Option<f64>,
     /// Transactions completed per second, in intervals of equal length; empty without a series.
     pub sparkline: Vec<f64>,
     /// Whether a run missed a requirement; it is complete, but not successful.
@@ -415,8 +415,8 @@ impl JobSummary {
             parent: row.parent.map(|job| job.0),
             step: row.step,
             runs: row.runs,
-            headline_name: row.headline_name,
-            headline_value: row.headline_value,
+            primary_metric_name: row.primary_metric_name,
+            primary_metric_value: row.primary_metric_value,
             sparkline,
         }
     }

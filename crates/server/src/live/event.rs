@@ -105,7 +105,7 @@ pub struct LiveStep {
     /// Job number of the run, once it has one.
     pub job: Option<i64>,
     /// Value of the workload's primary metric at the end of the run; `null` before.
-    pub headline: Option<f64>,
+    pub primary_metric: Option<f64>,
 }
 
 /// Progress of a build or a check.

@@ -64,7 +64,7 @@ const IN_PROCESS: &str = "in process";
 
 /// The bottleneck of a run, the reason, and advice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LimitedBy {
+pub struct BottleneckVerdict {
     /// What limited the run.
     pub kind: Bottleneck,
     /// The specific cause; `None` in documents of older versions.
@@ -172,7 +172,7 @@ impl Bottleneck {
     }
 }
 
-impl LimitedBy {
+impl BottleneckVerdict {
     /// Determines the bottleneck, with the reason and advice.
     #[must_use]
     pub fn new(figures: LimitFigures, evidence: Evidence) -> Self {
