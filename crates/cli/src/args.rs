@@ -1,4 +1,5 @@
-//! Arguments, made from the runner's one list of settings and the options of workloads and dialects.
+//! Command-line arguments, generated from the runner's list of settings and the options of
+//! workloads and dialects.
 
 use clap::{Arg, ArgAction, ArgMatches, Command as Clap};
 use triphammer_core::workload::{OptionCommand, OptionDef};
@@ -7,11 +8,12 @@ use triphammer_runner::settings::{Mark, REPEATED, SettingDef, Settings, Source, 
 use triphammer_runner::{Failure, all_options};
 
 const AFTER_HELP: &str = "\
-Every setting can also be given as an environment variable, TRIPHAMMER_ and its name in capitals
-(TRIPHAMMER_VUS), or in a job file (--job-file). Flags win over the environment, the environment over
-the job file. Exit codes: 0 done, 1 a check or threshold failed, 2 could not run, 130 interrupted.";
+Every setting can also be given as an environment variable (TRIPHAMMER_ and its name in capitals,
+such as TRIPHAMMER_VUS) or in a job file (--job-file). Flags override environment variables,
+which override the job file.
+Exit codes: 0 success, 1 a check or threshold failed, 2 could not run, 130 interrupted.";
 
-/// The whole command line.
+/// Builds the parser for the whole command line.
 pub fn command() -> Clap {
     let mut command = Clap::new("triphammer")
         .version(env!("CARGO_PKG_VERSION"))
@@ -42,9 +44,8 @@ pub fn command() -> Clap {
 fn subcommand(which: Command) -> Clap {
     let mut command = Clap::new(which.name()).about(which.title()).after_help(AFTER_HELP);
     if which == Command::Report {
-        command = command.arg(
-            Arg::new("job").value_name("JOB").required(true).help("Number of the job, or `last`"),
-        );
+        command = command
+            .arg(Arg::new("job").value_name("JOB").required(true).help("Job number, or `last`"));
     }
     for definition in of_command(which) {
         command = command.arg(argument(definition));
@@ -63,7 +64,7 @@ fn subcommand(which: Command) -> Clap {
     command
 }
 
-/// An option that an earlier workload has too: one flag, with the help of both.
+/// Merges an option that several workloads have into one flag, with the help of all of them.
 fn shared(arg: Arg, workload: &str, definition: &OptionDef) -> Arg {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
     let arg = arg.help(format!("{help}; {workload}: {}", definition.help));
@@ -101,7 +102,7 @@ fn option(definition: &OptionDef) -> Arg {
     }
 }
 
-/// What is wrong with the arguments, in one line: what clap says before the usage, and where to read more.
+/// Formats an argument error in one line: clap's message without the usage, and where to read more.
 pub fn refusal(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let parts = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:"));
@@ -116,7 +117,7 @@ pub fn refusal(error: &clap::Error) -> String {
     format!("{}; see {command} --help", said.trim_start_matches("error: "))
 }
 
-/// `--flag`, and `--flag=false` to overrule a job file or the environment.
+/// Defines `--flag`, with `--flag=false` to override a job file or the environment.
 fn switch(arg: Arg) -> Arg {
     arg.num_args(0..=1)
         .require_equals(true)
@@ -127,7 +128,7 @@ fn switch(arg: Arg) -> Arg {
         .hide_default_value(true)
 }
 
-/// Lays flags, environment and job file over each other.
+/// Combines flags, environment and job file, in this order of precedence.
 pub fn settings(which: Command, matches: &ArgMatches) -> Result<Settings, Failure> {
     let mut settings = Settings::new(which);
     let options = all_options();

@@ -1,7 +1,8 @@
-//! The command line of triphammer: arguments become settings, settings go to the runner, what comes back
-//! is printed. Results go to stdout, everything else to stderr.
+//! The command line of triphammer: turns arguments into settings, passes them to the runner, and
+//! prints the results. Results go to stdout, everything else to stderr.
 //!
-//! Exit codes: 0 done · 1 ran, but a check or threshold failed · 2 could not run, or could not write what was asked for · 130 interrupted.
+//! Exit codes: 0 success · 1 a check or threshold failed · 2 could not run, or could not write the
+//! requested output · 130 interrupted.
 
 mod args;
 mod commands;
@@ -29,7 +30,7 @@ pub(crate) enum Exit {
 pub fn main() -> ExitCode {
     let matches = match args::command().try_get_matches() {
         Ok(matches) => matches,
-        // Help and version are no errors; without a command there is help.
+        // Help and version are not errors; without a command, the help is printed.
         Err(answer)
             if !answer.use_stderr()
                 || answer.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand =>
@@ -53,7 +54,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Help, the version, or what is wrong with the arguments.
+/// Prints the help, the version, or the argument error.
 fn told(answer: &clap::Error) -> ExitCode {
     let written = answer.print().and_then(|()| std::io::stdout().flush());
     match stdout::checked(written) {
@@ -65,5 +66,5 @@ fn told(answer: &clap::Error) -> ExitCode {
     }
 }
 
-/// What commands return.
+/// Result of a command.
 pub(crate) type Result<T> = std::result::Result<T, Failure>;

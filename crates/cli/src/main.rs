@@ -1,4 +1,4 @@
-//! The binary: nothing but the way in and out.
+//! The entry point of the program.
 
 use std::process::ExitCode;
 

@@ -1,10 +1,10 @@
-//! Ctrl-C, SIGTERM and SIGHUP: once drains a run, twice aborts it and ends the program soon, a third time at once.
-//! Where
-//! nothing can be drained (a build, a check), once ends the program: the database rolls back what was
-//! open, and a build is resumed by the same command.
+//! Ctrl-C, SIGTERM and SIGHUP: the first signal drains a run, the second aborts it and ends the
+//! program soon, the third ends it at once. If nothing can be drained (a build, a check), the first
+//! signal ends the program: the database rolls back open transactions, and the same command resumes
+//! a build.
 //!
-//! A terminal that hangs up may say so several times, by the shell and by the kernel, and nobody is there who
-//! could be impatient: however often, SIGHUP counts once. Under `nohup` it is not heard at all.
+//! A terminal that hangs up may send SIGHUP several times, from the shell and from the kernel, so
+//! SIGHUP counts only once. Under `nohup` it is ignored.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,7 +19,7 @@ static HEARD: AtomicU32 = AtomicU32::new(0);
 static HANDLE: Mutex<Option<Handle>> = Mutex::new(None);
 static LAST_WORDS: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
-/// Begins to listen, on a thread of its own.
+/// Starts to listen for signals, on a separate thread.
 pub fn listen() {
     let listening = std::thread::Builder::new().name("signals".into()).spawn(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -28,21 +28,21 @@ pub fn listen() {
         }
     });
     if let Err(error) = listening {
-        crate::terminal::warn(&format!("Ctrl-C will not drain: {error}"));
+        crate::terminal::warn(&format!("Ctrl-C will end the program without a drain: {error}"));
     }
 }
 
-/// From now on a signal stops this.
+/// Registers the job that a signal stops.
 pub fn stops(handle: Handle) {
     *HANDLE.lock().expect("nobody panics with it") = Some(handle);
 }
 
-/// What to do before ending at once, such as marking the job interrupted.
+/// Registers what to do before an immediate exit, such as marking the job as interrupted.
 pub fn before_exit(words: impl FnOnce() + Send + 'static) {
     *LAST_WORDS.lock().expect("nobody panics with it") = Some(Box::new(words));
 }
 
-/// Whether a signal was heard.
+/// Whether a signal was received.
 pub fn interrupted() -> bool {
     HEARD.load(Ordering::Relaxed) > 0
 }
@@ -60,7 +60,7 @@ async fn hear() {
 /// What a signal means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupt {
-    /// Ctrl-C or SIGTERM.
+    /// Ctrl-C or SIGTERM was received.
     Stop,
     /// The terminal is gone.
     HangUp,
@@ -71,14 +71,14 @@ pub enum Interrupt {
 pub struct Signals {
     #[cfg(unix)]
     heard: [tokio::signal::unix::Signal; 2],
-    /// `None` under `nohup`.
+    /// Receives SIGHUP; `None` under `nohup`.
     #[cfg(unix)]
     hang_up: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
 impl Signals {
-    /// Begins to listen; `None` when they cannot be heard.
+    /// Starts to listen; `None` if the handlers cannot be installed.
     pub fn listen() -> Option<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let heard = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
@@ -87,7 +87,7 @@ impl Signals {
         Some(Self { heard: [interrupt, terminate], hang_up })
     }
 
-    /// The next one.
+    /// Waits for the next signal; `None` if no more can be received.
     pub async fn next(&mut self) -> Option<Interrupt> {
         let [interrupt, terminate] = &mut self.heard;
         let hang_up = async {
@@ -104,7 +104,8 @@ impl Signals {
     }
 }
 
-/// Whether the program was started with SIGHUP ignored, as `nohup` does. Linux tells; elsewhere it is not.
+/// Whether the program was started with SIGHUP ignored, as `nohup` does. Only known on Linux;
+/// elsewhere false.
 #[cfg(unix)]
 fn hang_up_is_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -115,39 +116,39 @@ fn hang_up_is_ignored() -> bool {
 
 #[cfg(not(unix))]
 impl Signals {
-    /// Begins to listen.
+    /// Starts to listen for Ctrl-C.
     pub fn listen() -> Option<Self> {
         Some(Self {})
     }
 
-    /// The next one.
+    /// Waits for the next signal; `None` if no more can be received.
     pub async fn next(&mut self) -> Option<Interrupt> {
         tokio::signal::ctrl_c().await.ok().map(|()| Interrupt::Stop)
     }
 }
 
-/// As the first Ctrl-C, by whatever means it was asked for; nothing when that was heard before.
+/// Acts like the first Ctrl-C; does nothing if one was already received.
 pub fn drain() {
     if !interrupted() {
         heard();
     }
 }
 
-/// As the second Ctrl-C.
+/// Acts like the second Ctrl-C.
 pub fn abort() {
     while HEARD.load(Ordering::Relaxed) < 2 {
         heard();
     }
 }
 
-/// A Ctrl-C.
+/// Handles one Ctrl-C: stop, then abort, then exit.
 pub fn heard() {
     let times = HEARD.fetch_add(1, Ordering::Relaxed) + 1;
     let handle = HANDLE.lock().expect("nobody panics with it").clone();
     match (handle, times) {
         (Some(handle), 1) => {
             crate::terminal::note(
-                "stopping: transactions in flight end; Ctrl-C again gives them up",
+                "stopping: waiting for transactions in flight; Ctrl-C again abandons them",
             );
             handle.stop();
         }
@@ -160,8 +161,8 @@ pub fn heard() {
     }
 }
 
-/// Ends the program when it has not ended by itself in time: what was given up may be with a server, or a
-/// system, that never answers.
+/// Ends the program if it does not end in time: an abandoned call may wait for a server or system
+/// that never answers.
 pub fn end_soon() {
     let ending = std::thread::Builder::new().name("ending".into()).spawn(|| {
         std::thread::sleep(GRACE);

@@ -1,4 +1,4 @@
-//! Writing results to stdout, so that one that could not be written is no success.
+//! Writes results to stdout; a result that could not be written is a failure.
 
 use std::io::{ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,8 +8,8 @@ use triphammer_runner::report::printable;
 
 use crate::Result;
 
-/// Whether the program was started without a stdout. Rust's runtime puts `/dev/null` in its place before
-/// `main`, so this is looked for before that.
+/// Whether the program was started with stdout closed. Rust's runtime replaces it with `/dev/null`
+/// before `main`, so this is checked even earlier.
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
 #[cfg(target_os = "linux")]
@@ -28,7 +28,7 @@ extern "C" fn look() {
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
 
-/// Refuses to work for a result that nobody could get.
+/// Refuses to run if the result could not be written to stdout.
 ///
 /// # Errors
 /// When stdout is closed.
@@ -41,8 +41,8 @@ pub fn refuse_closed() -> Result<()> {
     Ok(())
 }
 
-/// Writes a result, with a line break at its end and without what would steer the terminal. A reader that has gone
-/// away is no error of ours.
+/// Writes a result, with a final line break and without terminal control sequences. A closed pipe
+/// is not an error.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -54,10 +54,10 @@ pub fn print(text: &str) -> Result<()> {
     checked(written.and_then(|()| out.write_all(end.as_bytes())).and_then(|()| out.flush()))
 }
 
-/// What became of a write to stdout.
+/// Converts the outcome of a write to stdout.
 ///
 /// # Errors
-/// When it failed, but for a reader that has gone away.
+/// When the write failed for any reason other than a closed pipe.
 pub fn checked(written: std::io::Result<()>) -> Result<()> {
     match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {

@@ -1,6 +1,6 @@
-//! What is written to stderr: errors, warnings, bars, and the one live line of a run. Bars and the live
-//! line appear on a terminal only; elsewhere a run reports its phases and a line every half minute, or as often as
-//! `--progress` says.
+//! Output to stderr: errors, warnings, progress bars, and the live line of a run. Bars and the live
+//! line appear only on a terminal; otherwise a run prints its phases and a line every 30 s, or at
+//! the interval of `--progress`.
 
 use std::collections::VecDeque;
 use std::io::{IsTerminal, Write};
@@ -19,18 +19,18 @@ use triphammer_runner::measure::{self, Measure};
 use triphammer_runner::report::format;
 use triphammer_runner::second::Second;
 
-/// Seconds between two lines where there is no terminal.
+/// Seconds between two progress lines without a terminal.
 const PLAIN_LINE_SECONDS: u64 = 30;
-/// Seconds that the live percentile looks back.
+/// Seconds over which the live percentile is computed.
 const RECENT_SECONDS: usize = 5;
 
-/// Lines kept while something else fills the terminal, the newest.
+/// Maximum number of lines kept while the full-screen view is shown; the newest are kept.
 const KEPT_MAX: usize = 1000;
 
-/// What is to be said when the terminal is free again; `None` while it is.
+/// Lines to print when the full-screen view ends; `None` while it is not shown.
 static KEPT: Mutex<Option<VecDeque<String>>> = Mutex::new(None);
 
-/// Writes a line to stderr, or keeps it for later; a closed stderr is nobody's loss.
+/// Writes a line to stderr, or keeps it for later; errors of a closed stderr are ignored.
 fn line(text: &str) {
     let text = triphammer_core::text::lines(text);
     if let Some(kept) = KEPT.lock().expect("nobody panics with it").as_mut() {
@@ -43,19 +43,19 @@ fn line(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
-/// From now on lines are kept: something else fills the terminal.
+/// Starts to keep lines, because the full-screen view is shown.
 pub fn keep() {
     *KEPT.lock().expect("nobody panics with it") = Some(VecDeque::new());
 }
 
-/// The last lines kept.
+/// Returns the newest kept lines, at most `lines`.
 pub fn kept(lines: usize) -> Vec<String> {
     let kept = KEPT.lock().expect("nobody panics with it");
     let Some(kept) = kept.as_ref() else { return Vec::new() };
     kept.iter().skip(kept.len().saturating_sub(lines)).cloned().collect()
 }
 
-/// The terminal is free again: says what was kept.
+/// Prints the kept lines after the full-screen view has ended.
 pub fn release() {
     let kept = KEPT.lock().expect("nobody panics with it").take();
     for text in kept.unwrap_or_default() {
@@ -63,27 +63,27 @@ pub fn release() {
     }
 }
 
-/// An error that ends the command.
+/// Prints the error that ends the command.
 pub fn error(failure: &Failure) {
     line(&format!("error: {failure}"));
 }
 
-/// Something that spoils a result or endangers a secret.
+/// Prints a warning about something that affects a result or exposes a secret.
 pub fn warn(text: &str) {
     line(&format!("warning: {text}"));
 }
 
-/// Something worth knowing.
+/// Prints an informational line.
 pub fn note(text: &str) {
     line(text);
 }
 
-/// Asks for a password without showing it.
+/// Asks for a password without echoing it.
 pub fn ask_password(question: &str) -> std::io::Result<String> {
     rpassword::prompt_password(question)
 }
 
-/// The bars of a build or check.
+/// Progress bars of a build or check.
 #[derive(Debug)]
 pub struct Bars {
     bar: Mutex<Option<ProgressBar>>,
@@ -91,12 +91,12 @@ pub struct Bars {
 }
 
 impl Bars {
-    /// Bars, when stderr is a terminal.
+    /// Creates progress bars, if stderr is a terminal.
     pub fn new() -> Self {
         Self { bar: Mutex::new(None), shown: std::io::stderr().is_terminal() }
     }
 
-    /// Takes the last bar away.
+    /// Removes the last bar.
     pub fn clear(&self) {
         if let Some(bar) = self.bar.lock().expect("nobody panics with it").take() {
             bar.finish_and_clear();
@@ -105,7 +105,7 @@ impl Bars {
 }
 
 impl Bars {
-    /// A part of the job begins, with so many units to do.
+    /// Starts a bar for a part of the job with a number of units.
     pub fn task(&self, name: &str, total: u64, unit: &str) {
         self.clear();
         if !self.shown || total == 0 {
@@ -125,14 +125,14 @@ impl Bars {
         *self.bar.lock().expect("nobody panics with it") = Some(bar);
     }
 
-    /// So many more are done.
+    /// Advances the bar by a number of units.
     pub fn advance(&self, units: u64) {
         if let Some(bar) = &*self.bar.lock().expect("nobody panics with it") {
             bar.inc(units);
         }
     }
 
-    /// Says something.
+    /// Prints a line above the bars.
     pub fn message(&self, text: &str) {
         self.clear();
         line(text);
@@ -144,10 +144,10 @@ impl Bars {
 pub struct Live {
     primary_metric: PrimaryMetric,
     terminal: Option<ProgressBar>,
-    /// One of several runs: without a terminal only what comes of each is told.
+    /// Whether this is one run of several: without a terminal, only the result of each is printed.
     in_sequence: bool,
     phase: Option<Phase>,
-    /// Second at which the present phase began.
+    /// Second at which the current phase started.
     phase_began: u64,
     seconds: u64,
     primary_metric_count: u64,
@@ -155,25 +155,25 @@ pub struct Live {
     failed: u64,
     ended: u64,
     recent: VecDeque<Box<RecordedInterval>>,
-    /// Seconds of ramp-up and window, where the clock ends them.
+    /// Seconds of ramp-up and window; `None` if the length is a number of transactions.
     length: Option<u64>,
     /// Seconds between two lines that `--progress` asks for.
     progress: Option<u64>,
-    /// What passed since the last of these lines.
+    /// Counters since the last progress line.
     since_line: Option<RecordedInterval>,
-    /// Why sessions could not be reconnected, and when that was.
+    /// Since when sessions are disconnected, and why.
     away: Option<(u64, String)>,
 }
 
 impl Live {
-    /// A line for a workload with this primary metric.
+    /// Creates the live line of a workload with this primary metric.
     pub fn new(primary_metric: &PrimaryMetric) -> Self {
         let mut live = Self::hidden(primary_metric);
         live.show();
         live
     }
 
-    /// One that hears all and draws nothing, while something else fills the terminal.
+    /// Creates a hidden live line that collects figures while the full-screen view is shown.
     pub fn hidden(primary_metric: &PrimaryMetric) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         bar.set_style(ProgressStyle::with_template("{wide_msg}").expect("a fixed template"));
@@ -197,7 +197,7 @@ impl Live {
         }
     }
 
-    /// How long the run takes at most, and how often it is to report.
+    /// Sets the maximum length of the run and the interval of progress lines.
     pub fn set_length(&mut self, spec: &RunSpec, progress: Option<Duration>) {
         self.length = match spec.length {
             Length::Time(window) => Some((spec.rampup + window).as_secs()),
@@ -206,13 +206,13 @@ impl Live {
         self.progress = progress.map(|every| every.as_secs().max(1));
     }
 
-    /// The line of several runs, one after the other; hidden while something else fills the terminal.
+    /// Creates the live line of consecutive runs; hidden while the full-screen view is shown.
     pub fn of_sequence(primary_metric: &PrimaryMetric, hidden: bool) -> Self {
         let live = if hidden { Self::hidden(primary_metric) } else { Self::new(primary_metric) };
         Self { in_sequence: true, ..live }
     }
 
-    /// Draws from now on, where stderr is a terminal.
+    /// Starts to draw, if stderr is a terminal.
     pub fn show(&mut self) {
         self.terminal = self.terminal.take().filter(|_| std::io::stderr().is_terminal());
         if let Some(bar) = &self.terminal {
@@ -220,19 +220,19 @@ impl Live {
         }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub fn clear(&mut self) {
         if let Some(bar) = self.terminal.take() {
             bar.finish_and_clear();
         }
     }
 
-    /// Warns, above the line.
+    /// Prints a warning above the line.
     pub fn warn(&self, text: &str) {
         self.message(&format!("warning: {text}"));
     }
 
-    /// Hears an event.
+    /// Updates the line from an event of the run.
     pub fn event(&mut self, event: &Event) {
         match event {
             Event::Connecting { connected, of } => {
@@ -262,14 +262,14 @@ impl Live {
         }
     }
 
-    /// Starts over, for the next run of a sequence.
+    /// Resets the line for the next run of a sequence.
     pub fn again(&mut self, text: &str) {
         self.message(text);
         let terminal = self.terminal.take();
         *self = Self { terminal, ..Self::of_sequence(&self.primary_metric, true) };
     }
 
-    /// Says something above the line.
+    /// Prints a line above the live line.
     pub fn message(&self, text: &str) {
         match &self.terminal {
             Some(bar) => bar.suspend(|| line(text)),
@@ -277,7 +277,7 @@ impl Live {
         }
     }
 
-    /// Says something in the line; without a terminal nobody hears it.
+    /// Sets the text of the live line; has no effect without a terminal.
     pub fn tell(&self, text: &str) {
         if let Some(bar) = &self.terminal {
             bar.set_message(text.to_owned());
@@ -285,10 +285,10 @@ impl Live {
         }
     }
 
-    /// Hears of a second.
+    /// Updates the line from a complete second.
     pub fn second(&mut self, second: &Second) {
         let interval = &second.interval;
-        // What ends in the drain would only thin out the window's figures.
+        // Transactions that end during the drain would dilute the figures of the window.
         let counted = !matches!(second.phase, Phase::Drain | Phase::Abort);
         self.seconds += if counted { second.seconds() } else { 0 };
         for seen in interval.types.iter().filter(|_| counted) {
@@ -318,7 +318,7 @@ impl Live {
         }
     }
 
-    /// A line about what passed since the last one, when it is due.
+    /// Prints a progress line about the time since the last one, if it is due.
     fn progress(&mut self, interval: &RecordedInterval, every: u64) {
         match &mut self.since_line {
             Some(since) => since.add_later(interval),
@@ -352,7 +352,7 @@ impl Live {
         )
     }
 
-    /// `1m5s/6m`: time that passed when this second ended, of the time that the run takes.
+    /// Formats `1m5s/6m`: elapsed time at the end of this second, and total time of the run.
     fn elapsed(&self, second: u64) -> String {
         let text = |seconds| format_duration(Duration::from_secs(seconds));
         match self.length {
@@ -404,7 +404,8 @@ impl Live {
         format!("  no service for {lasts}{why}")
     }
 
-    /// The 95th percentile of the primary metric's response times over these, µs.
+    /// 95th percentile of the response times of the primary metric's transactions in these seconds,
+    /// in µs.
     fn p95_us<'a>(&self, intervals: impl Iterator<Item = &'a RecordedInterval>) -> f64 {
         let mut merged = triphammer_core::recorder::histogram();
         for interval in intervals {

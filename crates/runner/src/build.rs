@@ -1,5 +1,5 @@
-//! `build`: makes schema and data, as fast as the database takes them, and so that it can be interrupted
-//! at any moment and resumed.
+//! `build`: creates the schema and loads the data as fast as the database accepts it; it can be
+//! interrupted at any time and resumed.
 //!
 //! 1. take the advisory lock of the workload in this schema, so that two builds, or a build and a run, never mix;
 //! 2. refuse a schema that holds tables of these names which no record vouches for;
@@ -38,46 +38,46 @@ use crate::{catalogues, remove};
 /// What to build, and how.
 #[derive(Clone, Debug)]
 pub struct BuildRequest {
-    /// Of what, made from `settings`.
+    /// The workload, created with `settings`.
     pub workload: Arc<AnyWorkload>,
     /// Scale, seed and options.
     pub settings: WorkloadSettings,
-    /// Options of the dialect; those not given have their defaults.
+    /// Options of the dialect; options that are not given have their defaults.
     pub dialect_options: BTreeMap<String, String>,
-    /// Sessions that load side by side.
+    /// Number of parallel loader sessions.
     pub jobs: u32,
-    /// Remove what an earlier build made.
+    /// Whether to drop what an earlier build created.
     pub replace: bool,
-    /// Remove tables of these names even when no record vouches for them.
+    /// Whether to drop tables with these names even if they are in no build record.
     pub force: bool,
-    /// Make the database first.
+    /// Whether to create the database first.
     pub create_database: bool,
-    /// Longest wait for a session.
+    /// Maximum time to open a connection.
     pub connect_limit: Duration,
-    /// Ends the build before its time; the same request resumes it.
+    /// Cancels the build; the same request resumes it.
     pub cancel: Cancel,
 }
 
-/// What a build did.
+/// Report of a build.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BuildReport {
     /// `built`, `resumed`, `already built`.
     pub outcome: String,
-    /// `TPROC-C`.
+    /// Title of the workload: `TPROC-C`.
     pub workload: String,
-    /// Size, in `scale_unit`.
+    /// Scale of the data, in `scale_unit`.
     pub scale: u32,
-    /// `warehouses`.
+    /// Unit of the scale, in the plural: `warehouses`.
     pub scale_unit: String,
-    /// Seed of the data.
+    /// Random seed of the data.
     pub seed: u64,
-    /// The target, redacted.
+    /// URL of the target, without secrets.
     pub target: String,
-    /// Rows loaded now.
+    /// Number of rows loaded by this build.
     pub rows: u64,
-    /// Seconds of each phase, in order.
+    /// Name and seconds of each phase, in order.
     pub phases: Vec<(String, f64)>,
-    /// Sessions that loaded side by side.
+    /// Number of parallel loader sessions.
     pub jobs: u32,
 }
 
@@ -95,7 +95,7 @@ impl JobDocument for BuildReport {
     }
 }
 
-/// What the options that are on change in how a workload is built.
+/// The effects of the enabled options on the build of a workload.
 fn effects<'a>(
     workload: &'a Description,
     options: &'a BTreeMap<String, String>,
@@ -104,17 +104,17 @@ fn effects<'a>(
     workload.options.iter().filter(move |option| is_on(&option.name)).filter_map(|o| o.effect)
 }
 
-/// The switch that has an effect on builds, where the workload has one.
+/// The option with an effect on builds; `None` if the workload has none.
 pub(crate) fn option_of(workload: &Description, effect: BuildEffect) -> Option<&OptionDef> {
     workload.options.iter().find(|option| option.effect == Some(effect))
 }
 
-/// Builds; `begins` is called when nothing stands against it any more, before the first change but for a new
-/// database.
+/// Runs the build; `begins` is called after all checks have passed and before the first change
+/// (except the creation of the database).
 ///
 /// # Errors
-/// When the target is not fit for it, or the database reports an error. What was done stays, recorded, and
-/// the same command resumes it.
+/// When the target is not suitable, or the database reports an error. Completed work is kept and
+/// recorded, and the same command resumes it.
 pub fn build(
     database: &Arc<AnyDatabase>,
     request: &BuildRequest,
@@ -162,7 +162,7 @@ pub fn build(
         target: database.target(),
         ..BuildReport::default()
     };
-    // The advisory lock is held by a session of its own, on this thread, until the build is over.
+    // The advisory lock is held by a separate session on this thread until the end of the build.
     on_this_thread(async {
         let limit = request.connect_limit;
         let _lock =
@@ -198,10 +198,10 @@ pub fn build(
     })
 }
 
-/// Takes the advisory lock of the workload in the schema; the session that is returned holds it.
+/// Takes the advisory lock of the workload in the schema; the returned session holds it.
 ///
 /// # Errors
-/// When somebody else holds a conflicting lock.
+/// When another session holds a conflicting lock.
 pub async fn lock_workload(
     workload: &Description,
     database: &Arc<AnyDatabase>,
@@ -220,12 +220,13 @@ pub async fn lock_workload(
         LockMode::Exclusive => "a run, build, check or drop",
     };
     Err(Failure::refuse(format!(
-        "{what} of {} is going on at {target}; wait for its end",
+        "{what} of {} is running at {target}; wait until it has finished",
         workload.title
     )))
 }
 
-/// Looks at what is there, removes it when asked to, and gives the record to go on from.
+/// Inspects the schema, drops existing tables if requested, and returns the record to continue
+/// from.
 async fn begin(
     catalogue: &StatementCatalogue,
     session: &mut Limited<AnySession>,
@@ -249,9 +250,9 @@ async fn begin(
                 return Ok((record.clone(), true));
             }
             (false, Some(difference), complete) => {
-                let what = if complete { "is built already" } else { "has an interrupted build" };
+                let what = if complete { "is already built" } else { "has an interrupted build" };
                 return Err(Failure::refuse(format!(
-                    "{} {what} at {} that differs: {difference}; --replace rebuilds it, \
+                    "{} {what} at {} with different settings: {difference}; --replace rebuilds it, \
                      `triphammer drop` removes it",
                     workload.title,
                     database.target()
@@ -273,20 +274,20 @@ async fn begin(
         remove::refuse_dependents(workload, session, &found, request.force).await?;
         rehearse(catalogue, session, request, capabilities.procedures)
             .await
-            .doing("trying whether the tables can be made (nothing was dropped)")?;
+            .doing("testing whether the tables can be created (nothing was dropped)")?;
     }
     begins();
     if atomic {
-        session.begin(Access::Write).await.doing("beginning to build")?;
+        session.begin(Access::Write).await.doing("starting the build")?;
     }
     if replaces {
         remove::remove(workload, catalogue, session, &found, atomic, request.force).await?;
     }
     let started = start(catalogue, session, request, atomic).await;
-    Ok((started.doing("making the tables and the build record")?, false))
+    Ok((started.doing("creating the tables and the build record")?, false))
 }
 
-/// Tries what a build would do first, before what is there is dropped for it.
+/// Tests the first steps of a build before existing tables are dropped for it.
 async fn rehearse<S: Admin>(
     catalogue: &StatementCatalogue,
     session: &mut S,
@@ -300,8 +301,9 @@ async fn rehearse<S: Admin>(
     session.rehearse(&tables, longest.filter(|_| procedures && !without)).await
 }
 
-/// Writes what is going to be built, before anything of it is made. Where tables can be made in the caller's
-/// transaction, `atomic`, makes them in it too: old tables are gone only when the new ones are there.
+/// Records what is going to be built before anything is created. If tables can be created in the
+/// caller's transaction (`atomic`), creates them in it too: old tables disappear only when the new
+/// ones exist.
 async fn start<S: Session>(
     catalogue: &StatementCatalogue,
     session: &mut S,
@@ -394,7 +396,7 @@ impl Builder<'_, '_> {
     }
 
     /// Runs every script of these kinds that is not recorded as done, each with its record in one
-    /// transaction where the database can.
+    /// transaction if the database supports that.
     fn scripts(&self, phase: &str, kinds: &[&str], size: u32) -> Result<u64, Failure> {
         let todo: Vec<&Script> = kinds
             .iter()
@@ -415,7 +417,7 @@ impl Builder<'_, '_> {
             async |session, recording, script| {
                 session.begin(Access::Write).await?;
                 match session.script(&script.sql).await {
-                    // Done just before the build was killed, which is why there is no record.
+                    // Completed just before the build was killed, so there is no record of it.
                     Err(error) if self.resumed && self.catalogue.was_done_before(&error) => {}
                     done => done?,
                 }
@@ -428,7 +430,7 @@ impl Builder<'_, '_> {
         Ok(todo.len() as u64)
     }
 
-    /// Loads every part that is not recorded as loaded.
+    /// Loads every chunk that is not recorded as loaded.
     fn load(&self) -> Result<u64, Failure> {
         let todo: Vec<Chunk> = self
             .workload
@@ -451,7 +453,7 @@ impl Builder<'_, '_> {
                         .await
                         .map_err(|error| error.context(format_args!("table {}", table.name)))?;
                 }
-                // The rows of a cancelled load end early: nothing of it may be committed.
+                // The rows of a cancelled load are incomplete, so nothing of it may be committed.
                 if self.pool.cancel.is_cancelled() {
                     return Err(DbError::new(ErrorClass::Cancelled, "cancelled"));
                 }
@@ -465,7 +467,7 @@ impl Builder<'_, '_> {
         Ok(loaded.into_iter().sum())
     }
 
-    /// The rows of a table of a part, telling the progress as they are taken.
+    /// The rows of a table in a chunk; reports progress as they are consumed.
     fn source<'a>(&'a self, chunk: &Chunk, table: &TableDef) -> impl RowSource + 'a {
         let mut rows = self.workload.rows(chunk, table);
         let name = table.name.clone();

@@ -1,9 +1,9 @@
-//! Cancelling a build or a check from another thread: what is in hand is given up, what is done stays, and a
-//! build is resumed by the same command.
+//! Cancels a build or a check from another thread: current work is abandoned, completed work is
+//! kept, and the same command resumes a build.
 
 use tokio::sync::watch;
 
-/// A switch that is turned once; its clones turn together.
+/// A cancellation flag; all clones share its state.
 #[derive(Clone, Debug)]
 pub struct Cancel(watch::Sender<bool>);
 
@@ -14,21 +14,21 @@ impl Default for Cancel {
 }
 
 impl Cancel {
-    /// Turns it.
+    /// Requests the cancellation.
     pub fn cancel(&self) {
         self.0.send_replace(true);
     }
 
-    /// Whether it was turned.
+    /// Whether cancellation was requested.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         *self.0.borrow()
     }
 
-    /// Waits until it is turned.
+    /// Waits until cancellation is requested.
     pub async fn cancelled(&self) {
         let mut turned = self.0.subscribe();
-        // The sender lives in `self`.
+        // The sender is in `self`, so the channel stays open.
         let _ = turned.wait_for(|turned| *turned).await;
     }
 }

@@ -1,5 +1,5 @@
-//! `check`: verifies a workload's invariants on the data as it stands, in one snapshot, side by side by
-//! ranges of warehouses, and names the first violating key of each condition.
+//! `check`: verifies a workload's invariants on the current data in one snapshot, in parallel by
+//! ranges of warehouses, and reports the first violating key of each condition.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,64 +24,66 @@ use crate::remove::inspect;
 use crate::watch::Watch;
 use crate::worker_pool::{WorkerPool, connect, identify, on_this_thread};
 
-/// Parts of the data that one question covers at most: small enough for progress, large enough that the
-/// database reads tables in stretches.
+/// Maximum number of warehouses per query: small enough to show progress, large enough for
+/// sequential reads.
 const RANGE_MAX: i64 = 10;
 
-/// What to check.
+/// Parameters of a check.
 #[derive(Clone, Debug)]
 pub struct CheckRequest {
-    /// Of what.
+    /// The workload to check.
     pub workload: Arc<Description>,
-    /// Only these, first and last included; `None` for all.
+    /// Inclusive range of warehouses or branches; `None` for all.
     pub range: Option<(i64, i64)>,
-    /// Sessions that check side by side.
+    /// Number of parallel sessions.
     pub jobs: u32,
     /// Longest wait for a session.
     pub connect_limit: Duration,
-    /// Ends the check before its time.
+    /// Cancels the check.
     pub cancel: Cancel,
 }
 
-/// What came out.
+/// Report of a check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckReport {
-    /// `TPROC-C`.
+    /// Title of the workload: `TPROC-C`.
     pub workload: String,
-    /// What the range counts: `warehouses`.
+    /// Unit of the range: `warehouses`.
     pub scale_unit: String,
-    /// The target, redacted.
+    /// URL of the target, without secrets.
     pub target: String,
-    /// By condition, in order.
+    /// Results by condition, in order.
     pub checks: Vec<CheckResult>,
-    /// Whether no run had touched the data, so that the rules of the population were checked too.
+    /// Whether no run had changed the data, so that the rules of the initial population were
+    /// checked too.
     pub untouched: bool,
-    /// The other program that made the tables; the rules of the population are not its own.
+    /// The program that created the tables, if not triphammer; the rules of the initial population
+    /// do not apply then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_by: Option<String>,
-    /// First and last part that was checked.
+    /// First and last warehouse or branch that was checked.
     pub range: (i64, i64),
 }
 
-/// One condition.
+/// Result of one condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckResult {
-    /// `3.3.2.1`, `13`.
+    /// Identifier of the condition: `3.3.2.1`, `13`.
     pub id: String,
-    /// The condition.
+    /// The condition in words or as an equation.
     pub title: String,
-    /// How many times it is violated.
+    /// Number of violations; 0 if it holds.
     pub violations: u64,
-    /// Where first.
+    /// Key of the first violation; `None` if the condition holds.
     pub first_key: Option<String>,
-    /// The program that made the tables and whose own rules do not keep the condition: then its
-    /// violations are reported and are no failure.
+    /// The program that created the tables, if its rules do not satisfy the condition: violations
+    /// are reported then, but are not a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_rules_of: Option<String>,
 }
 
 impl CheckResult {
-    /// Whether the condition holds, or cannot be expected to.
+    /// Whether the condition holds or is not expected to hold.
     #[must_use]
     pub const fn passes(&self) -> bool {
         self.violations == 0 || self.by_rules_of.is_some()
@@ -107,23 +109,23 @@ impl JobDocument for CheckReport {
 }
 
 impl CheckReport {
-    /// Whether all conditions hold that can be expected to.
+    /// Whether all conditions hold that are expected to hold.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.checks.iter().all(CheckResult::passes)
     }
 }
 
-/// One question to the database.
+/// One query of the check.
 struct Task {
     check: usize,
     range: (i64, i64),
 }
 
-/// Checks; `begins` is called when nothing stands against it any more.
+/// Runs the check; `begins` is called after all preconditions are met.
 ///
 /// # Errors
-/// When nothing was built there, a run is going on, or the database reports an error.
+/// When nothing was built there, a run is in progress, or the database reports an error.
 pub fn check(
     database: &Arc<AnyDatabase>,
     request: &CheckRequest,
@@ -135,7 +137,9 @@ pub fn check(
     let catalogue =
         catalogues::catalogue(workload, database.dialect(), database.capabilities().procedures)?;
     if !database.capabilities().stores {
-        return Err(Failure::refuse("this database keeps nothing, so there is nothing to check"));
+        return Err(Failure::refuse(
+            "this database does not store data, so there is nothing to check",
+        ));
     }
     on_this_thread(async {
         let limit = request.connect_limit;
@@ -149,13 +153,13 @@ pub fn check(
         let range = request.range.unwrap_or((1, i64::from(settings.scale)));
         if range.0 < 1 || range.1 > i64::from(settings.scale) || range.0 > range.1 {
             return Err(Failure::refuse(format!(
-                "there are {} 1 to {}; {}-{} is no range of them",
+                "the {} are numbered 1 to {}: {}-{} is out of range",
                 workload.scale_unit.many, settings.scale, range.0, range.1
             )));
         }
         begins();
-        // This session keeps the snapshot open that all others look at.
-        session.begin(Access::Snapshot).await.doing("beginning a snapshot")?;
+        // This session keeps the snapshot open that all others use.
+        session.begin(Access::Snapshot).await.doing("starting a snapshot")?;
         let snapshot = session.share_snapshot().await.doing("sharing the snapshot")?;
         let checks: Vec<&CheckDef> = workload
             .checks
@@ -190,11 +194,10 @@ pub fn check(
     })
 }
 
-/// The record of a complete build or what stands for it where another program made the tables, or a
-/// failure that says how to make one.
+/// Returns the record of a complete build, or its equivalent for tables created by another program.
 ///
 /// # Errors
-/// When there is none, or it is not complete.
+/// When there is none, or the build is not complete: describes how to build.
 pub async fn built<S: Admin>(
     workload: &Description,
     catalogue: &StatementCatalogue,
@@ -206,8 +209,8 @@ pub async fn built<S: Admin>(
     match found.record.as_ref().or(found.external.as_ref()) {
         Some(record) if record.is_complete() => Ok(record.clone()),
         Some(_) => Err(Failure::refuse(format!(
-            "the build of {} at {target} was interrupted; `triphammer build` with the same settings \
-             resumes it, with --replace it starts over",
+            "the build of {} at {target} was interrupted; `triphammer build` with the same \
+             settings resumes it, and with --replace starts over",
             workload.title
         ))),
         None => {
@@ -224,7 +227,7 @@ pub async fn built<S: Admin>(
     }
 }
 
-/// What is there of another workload, and how to use it.
+/// Describes the tables of another workload in the schema, and how to use them.
 async fn other_workload<S: Admin>(
     workload: &Description,
     session: &mut S,
@@ -237,7 +240,11 @@ async fn other_workload<S: Admin>(
         let what = match (&found.record, &found.external) {
             (Some(_), _) => format!("{} is built there", other.title),
             (None, Some(record)) => {
-                format!("{} made tables of {} there", record.made_by().unwrap_or("?"), other.title)
+                format!(
+                    "{} created tables of {} there",
+                    record.made_by().unwrap_or("?"),
+                    other.title
+                )
             }
             (None, None) => continue,
         };
@@ -246,7 +253,7 @@ async fn other_workload<S: Admin>(
     None
 }
 
-/// Asks every question.
+/// Runs all queries of the check.
 fn ask(
     pool: &WorkerPool,
     catalogue: &StatementCatalogue,
@@ -294,13 +301,13 @@ fn ask(
     for (task, answer) in tasks.iter().zip(answers) {
         let Some((violations, key)) = answer else { continue };
         results[task.check].violations += violations;
-        // Ranges are asked in ascending order, so the first answer has the first key.
+        // Ranges are queried in ascending order, so the first result has the first key.
         results[task.check].first_key.get_or_insert(key);
     }
     Ok(results)
 }
 
-/// Cuts the range so that every session has work and progress shows.
+/// Splits the range so that every session has work and progress is visible.
 fn tasks(checks: &[&CheckDef], (first, last): (i64, i64), scale: i64, jobs: u32) -> Vec<Task> {
     let count = last - first + 1;
     let step = (count / i64::from(jobs.max(1))).clamp(1, RANGE_MAX);

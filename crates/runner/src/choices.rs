@@ -1,4 +1,4 @@
-//! The words that a setting takes, each with what it means in a line: for forms and help.
+//! The accepted words of settings with their descriptions, for forms and help.
 
 use triphammer_core::session::{Isolation, Protocol};
 use triphammer_core::workload::{Mode, Name};
@@ -6,12 +6,12 @@ use triphammer_core::workload::{Mode, Name};
 use crate::formats::{Declared, FORMATS};
 use crate::workloads as all;
 
-/// A word and what it means.
+/// An accepted word and its description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// As it is typed.
+    /// The word as typed.
     pub value: Name,
-    /// What it means, in a line.
+    /// Description in one line.
     pub meaning: Name,
 }
 
@@ -19,19 +19,19 @@ fn choice(value: &str, meaning: &str) -> Choice {
     Choice { value: value.into(), meaning: meaning.into() }
 }
 
-/// The workloads.
+/// Names of the workloads.
 #[must_use]
 pub fn workloads() -> Vec<Choice> {
     all().iter().map(|workload| choice(&workload.name, &workload.title)).collect()
 }
 
-/// The formats of stored jobs.
+/// Report formats of stored jobs.
 #[must_use]
 pub fn formats() -> Vec<Choice> {
     FORMATS.iter().map(of_format).collect()
 }
 
-/// The formats that a command prints by itself.
+/// Formats that a command can print directly.
 #[must_use]
 pub fn printed_formats() -> Vec<Choice> {
     FORMATS.iter().filter(|known| known.is_printed).map(of_format).collect()
@@ -41,20 +41,20 @@ fn of_format(known: &Declared) -> Choice {
     choice(known.name, known.help)
 }
 
-/// Where a workload's logic can run.
+/// Modes: where a workload's logic runs.
 #[must_use]
 pub fn modes() -> Vec<Choice> {
     let modes = [Mode::Procedures, Mode::Statements];
     modes.map(|mode| choice(mode.name(), of_mode(mode))).to_vec()
 }
 
-/// How statements can travel.
+/// Protocols: how statements are sent.
 #[must_use]
 pub fn protocols() -> Vec<Choice> {
     Protocol::ALL.map(|(protocol, name)| choice(name, of_protocol(protocol))).to_vec()
 }
 
-/// Isolation levels.
+/// Isolation levels of transactions.
 #[must_use]
 pub fn isolations() -> Vec<Choice> {
     Isolation::ALL.map(|(level, name)| choice(name, of_isolation(level))).to_vec()
@@ -62,25 +62,28 @@ pub fn isolations() -> Vec<Choice> {
 
 const fn of_mode(mode: Mode) -> &'static str {
     match mode {
-        Mode::Procedures => "the logic runs in the database, called in one round trip",
+        Mode::Procedures => "the logic runs in the database and is called in one round trip",
         Mode::Statements => "the logic runs in the client, statement by statement",
     }
 }
 
 const fn of_protocol(protocol: Protocol) -> &'static str {
     match protocol {
-        Protocol::Prepared => "prepared once a session, bound and executed each time",
-        Protocol::Extended => "parsed, bound and executed each time, nothing kept on the server",
-        Protocol::Simple => "one text with the values in it, as poolers without sessions need it",
+        Protocol::Prepared => "prepared once per session, then bound and executed each time",
+        Protocol::Extended => "parsed, bound and executed each time; nothing is kept on the server",
+        Protocol::Simple => {
+            "sent as one text that includes the values, for poolers without \
+                             session support"
+        }
     }
 }
 
 const fn of_isolation(level: Isolation) -> &'static str {
     match level {
-        Isolation::ReadUncommitted => "sees what others have not yet committed",
-        Isolation::ReadCommitted => "each statement sees what was committed when it began",
-        Isolation::RepeatableRead => "what was read stays the same until the end",
-        Isolation::Snapshot => "the whole transaction sees one instant",
+        Isolation::ReadUncommitted => "sees uncommitted changes of other transactions",
+        Isolation::ReadCommitted => "each statement sees what was committed when it started",
+        Isolation::RepeatableRead => "rows that were read stay the same until the transaction ends",
+        Isolation::Snapshot => "the whole transaction sees one point in time",
         Isolation::Serializable => {
             "as if transactions ran one after the other; conflicts are retried"
         }

@@ -14,16 +14,16 @@ use utoipa::ToSchema;
 macro_rules! job_kinds {
     ($then:ident) => {
         $then! {
-            Build("build", Data, job::BuildJob) "Make a workload's schema and data",
-            Run("run", Run, job::RunJob) "Drive a workload and measure",
+            Build("build", Data, job::BuildJob) "Create the schema and load the data of a workload",
+            Run("run", Run, job::RunJob) "Run a workload and measure it",
             Profile("profile", Campaign, profile::ProfileSearch)
-                "Run at several numbers of virtual users and fit the curve",
+                "Run with increasing numbers of virtual users and fit a scalability curve",
             Capacity("capacity", Campaign, capacity::Capacity)
-                "Search the highest rate that keeps a response time within a limit",
+                "Find the highest rate at which a response time stays within a limit",
             Compare("compare", Campaign, compare::Pairs)
-                "Say whether B is faster than A, slower, or the same",
-            Check("check", Data, job::CheckJob) "Verify every invariant of the data",
-            Drop("drop", Data, job::DropJob) "Remove what a build made",
+                "Compare A and B: faster, slower or equivalent",
+            Check("check", Data, job::CheckJob) "Verify the consistency of the data",
+            Drop("drop", Data, job::DropJob) "Remove what a build created",
         }
     };
 }
@@ -135,10 +135,10 @@ impl Command {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Job(kind) => kind.title(),
-            Self::History => "Show runs in the order of time, and when they changed",
+            Self::History => "Show runs over time, and where the performance changed",
             Self::Jobs => "List stored jobs",
-            Self::Report => "Print a stored job as its command printed it",
-            Self::Serve => "Serve all this, and the web interface, over HTTP",
+            Self::Report => "Print the report of a stored job",
+            Self::Serve => "Serve the HTTP API and the web interface",
         }
     }
 
@@ -256,7 +256,7 @@ impl TryFrom<String> for Command {
     type Error = String;
 
     fn try_from(name: String) -> Result<Self, String> {
-        Self::of(&name).ok_or_else(|| format!("no command is called `{name}`"))
+        Self::of(&name).ok_or_else(|| format!("unknown command `{name}`"))
     }
 }
 

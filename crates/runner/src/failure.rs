@@ -1,42 +1,42 @@
-//! Why a command could not do its work: what failed, where, and what to do next. Exit code 2.
+//! Failures of commands: what failed, where, and what to do next. Exit code 2.
 
 use triphammer_core::engine::RunError;
 use triphammer_core::{DbError, ErrorClass, SpecError};
 
 use crate::store::StoreError;
 
-/// Why a command could not do its work.
+/// The reason why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Something asked for cannot be.
+    /// A request that cannot be fulfilled.
     #[error("{0}")]
     Spec(#[from] SpecError),
-    /// The database said no.
+    /// The database reported an error.
     #[error("{doing}: {error}{}", next_step(error))]
     Database {
-        /// What was being done, with the target redacted.
+        /// The operation, with the target redacted.
         doing: String,
-        /// What it said.
+        /// The error that was reported.
         error: DbError,
     },
     /// The run could not start.
     #[error("{0}")]
     Start(#[from] RunError),
-    /// Somebody cancelled it.
-    #[error("cancelled; what was done stays, and the same build goes on from there")]
+    /// The user cancelled the command.
+    #[error("cancelled; what was done is kept, and the same build command resumes from there")]
     Cancelled,
-    /// The operating system said no.
+    /// The operating system reported an error.
     #[error("{doing}: {error}")]
     System {
-        /// What was being done.
+        /// The operation that failed.
         doing: String,
-        /// What it said.
+        /// The error that was reported.
         error: std::io::Error,
     },
 }
 
 impl Failure {
-    /// Whether somebody stopped it before it had done anything that could be told.
+    /// Whether the user stopped it before it had any result to report.
     #[must_use]
     pub fn is_interruption(&self) -> bool {
         match self {
@@ -46,33 +46,33 @@ impl Failure {
         }
     }
 
-    /// The job store said no.
+    /// Converts an error of the job store.
     pub(crate) fn from_store(error: StoreError) -> Self {
         Self::refuse(error.to_string())
     }
 
-    /// A refusal with a message.
+    /// Creates a rejection with a message.
     pub fn refuse(message: impl Into<String>) -> Self {
         Self::Spec(SpecError::new(message))
     }
 }
 
-/// What to do about a database error, where that is not plain from its words.
+/// Advice on a database error, if its message does not make it clear.
 fn next_step(error: &DbError) -> &'static str {
     match error.class() {
         _ if error.lacks_database() => "; `triphammer build` with --create-database creates it",
-        ErrorClass::DiskFull => "; free some space and give the same command again",
-        ErrorClass::ReadOnly => "; use a user, server or file that may be written",
+        ErrorClass::DiskFull => "; free some space and run the same command again",
+        ErrorClass::ReadOnly => "; use a user, server or file that can be written to",
         _ => "",
     }
 }
 
-/// Says what was being done when a database error came.
+/// Adds the operation to a database error.
 pub trait Doing<T> {
     /// Turns the error into a [`Failure`].
     ///
     /// # Errors
-    /// The error, with what was being done.
+    /// Wraps the error with the operation.
     fn doing(self, what: impl std::fmt::Display) -> Result<T, Failure>;
 }
 

@@ -1,4 +1,4 @@
-//! `--abort-on-failures`: a run in which too much fails ends early.
+//! `--abort-on-failures`: ends a run early if too many transactions fail.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use triphammer_core::stats::share;
 use crate::report::format::percent;
 use crate::settings::{Settings, parse_share};
 
-/// Kind of the note that says why the run ended.
+/// Kind of the note with the reason why the run ended.
 pub(crate) const NOTE: &str = "abort_on_failures";
 
-/// The share of transactions that may fail within a time.
+/// The maximum share of failed transactions within a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FailureLimit {
     share: f64,
@@ -22,7 +22,7 @@ pub(crate) struct FailureLimit {
 }
 
 impl FailureLimit {
-    /// Reads the setting; `None` where it is not given.
+    /// Reads the setting; `None` if it is not given.
     ///
     /// # Errors
     /// When the value cannot be read.
@@ -31,7 +31,7 @@ impl FailureLimit {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let form = || format!("`{text}`: write a share and a time, such as 50%/10s");
+        let form = || format!("`{text}`: expected a share and a time, such as 50%/10s");
         let (of, time) = text.split_once('/').ok_or_else(form)?;
         let (share, time) = (parse_share(of)?, parse_duration(time.trim())?);
         if share <= 0.0 {
@@ -48,21 +48,21 @@ impl FailureLimit {
     }
 }
 
-/// Watches the seconds of a run.
+/// Monitors the seconds of a run.
 #[derive(Debug)]
 pub(crate) struct FailureWatch {
     limit: Option<FailureLimit>,
-    /// Second and what ended and failed in it, of the last seconds.
+    /// The last seconds: second, transactions ended, and transactions failed.
     recent: VecDeque<(u64, u64, u64)>,
 }
 
 impl FailureWatch {
-    /// Watches for this limit.
+    /// Creates a monitor for this limit.
     pub const fn new(limit: Option<FailureLimit>) -> Self {
         Self { limit, recent: VecDeque::new() }
     }
 
-    /// Takes in a second of all threads; gives the reason when the run is to end, once.
+    /// Adds a second of all threads; returns the reason once when the run should end.
     pub fn second(&mut self, interval: &RecordedInterval) -> Option<String> {
         let limit = self.limit?;
         let counts = interval.types.iter().map(|seen| &seen.counts);
@@ -105,7 +105,7 @@ mod tests {
         let limit = FailureLimit::parse("50%/3s").unwrap();
         assert_eq!(limit.text(), "50%/3s");
         let mut watch = FailureWatch::new(Some(limit));
-        // Until three seconds have passed nothing is judged, and what lies further back is forgotten.
+        // Nothing is judged before three seconds have passed, and older seconds are forgotten.
         for (number, committed, failed) in
             [(0, 0, 9), (1, 0, 9), (2, 90, 9), (3, 0, 30), (4, 0, 30)]
         {

@@ -1,57 +1,57 @@
-//! The formats of reports, each declared once: name, ending, media type, the jobs that have it, and
-//! what it is in a line. Command line, help, server and guide read this list. How a format is written is in
+//! The report formats, each declared once: name, file extension, media type, the jobs that have it,
+//! and a description. Command line, help, server and guide use this list. The rendering is in
 //! `report::output`.
 
 use std::path::Path;
 
 use crate::command::JobKind;
 
-/// A form of a stored job.
+/// A format of a stored job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// As its command printed it.
+    /// The text that the command printed.
     Text,
-    /// The document.
+    /// The result document.
     Json,
-    /// For issues, wikis and change requests.
+    /// For issues, wikis and pull requests.
     Markdown,
-    /// A run's seconds, comma-separated.
+    /// The seconds of a run, comma-separated.
     Csv,
-    /// A run's seconds, one JSON object per line.
+    /// The seconds of a run, one JSON object per line.
     JsonLines,
-    /// A run's histograms as an HdrHistogram interval log.
+    /// The histograms of a run, as an HdrHistogram interval log.
     Hdr,
-    /// What had to hold and whether it did, as JUnit XML.
+    /// Requirements and checks with their results, as JUnit XML.
     Junit,
-    /// One page that holds all and draws itself.
+    /// A self-contained web page with charts.
     Html,
 }
 
-/// What is known of a format.
+/// Declaration of a format.
 #[derive(Debug)]
 pub struct Declared {
-    /// The format.
+    /// The declared format.
     pub format: Format,
-    /// Its name.
+    /// Name in `--format`.
     pub name: &'static str,
-    /// What it is, for the guide.
+    /// Description for the guide.
     pub help: &'static str,
-    /// The ending of its files.
+    /// File name extension, without the dot.
     pub ending: &'static str,
-    /// What a browser is told that it is.
+    /// Media type, for HTTP responses.
     pub media_type: &'static str,
-    /// The jobs that have it.
+    /// Whether a kind of job has it.
     pub of: fn(JobKind) -> bool,
-    /// Whether a command prints it by itself, without a stored job.
+    /// Whether a command can print it directly, without a stored job.
     pub is_printed: bool,
 }
 
-/// Every format.
+/// Declarations of all formats.
 pub static FORMATS: &[Declared] = &[
     Declared {
         format: Format::Text,
         name: "text",
-        help: "what the command printed",
+        help: "the text that the command printed",
         ending: "txt",
         media_type: "text/plain; charset=utf-8",
         of: |_| true,
@@ -69,7 +69,7 @@ pub static FORMATS: &[Declared] = &[
     Declared {
         format: Format::Markdown,
         name: "markdown",
-        help: "for issues, wikis and change requests",
+        help: "for issues, wikis and pull requests",
         ending: "md",
         media_type: "text/markdown; charset=utf-8",
         of: JobKind::drives,
@@ -78,7 +78,7 @@ pub static FORMATS: &[Declared] = &[
     Declared {
         format: Format::Csv,
         name: "csv",
-        help: "a run's seconds, comma-separated",
+        help: "the seconds of a run, comma-separated",
         ending: "csv",
         media_type: "text/csv; charset=utf-8",
         of: |kind| kind == JobKind::Run,
@@ -87,7 +87,7 @@ pub static FORMATS: &[Declared] = &[
     Declared {
         format: Format::JsonLines,
         name: "jsonl",
-        help: "a run's seconds, one JSON object per line",
+        help: "the seconds of a run, one JSON object per line",
         ending: "jsonl",
         media_type: "application/jsonl",
         of: |kind| kind == JobKind::Run,
@@ -96,7 +96,7 @@ pub static FORMATS: &[Declared] = &[
     Declared {
         format: Format::Hdr,
         name: "hdr",
-        help: "a run's histograms, as an HdrHistogram interval log",
+        help: "the histograms of a run, as an HdrHistogram interval log",
         ending: "hdr",
         media_type: "text/plain; charset=utf-8",
         of: |kind| kind == JobKind::Run,
@@ -105,7 +105,7 @@ pub static FORMATS: &[Declared] = &[
     Declared {
         format: Format::Junit,
         name: "junit",
-        help: "what had to hold and whether it did, as JUnit XML",
+        help: "requirements and checks with their results, as JUnit XML",
         ending: "xml",
         media_type: "application/xml",
         of: |kind| matches!(kind, JobKind::Run | JobKind::Check),
@@ -114,7 +114,7 @@ pub static FORMATS: &[Declared] = &[
     Declared {
         format: Format::Html,
         name: "html",
-        help: "one page that holds everything and draws its own charts",
+        help: "a self-contained web page with charts",
         ending: "html",
         media_type: "text/html; charset=utf-8",
         of: |_| true,
@@ -126,7 +126,7 @@ impl Format {
     /// The format for a file name extension.
     ///
     /// # Errors
-    /// With the extensions of the formats.
+    /// Lists the extensions of the formats.
     pub fn of_file(path: &Path) -> Result<Self, String> {
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         let found = FORMATS.iter().find(|known| known.ending == ending.to_lowercase());
@@ -134,29 +134,29 @@ impl Format {
             let endings: Vec<_> =
                 FORMATS.iter().map(|known| format!(".{}", known.ending)).collect();
             format!(
-                "the ending of {} is an unknown format; give --format, or one of {}",
+                "unknown file extension in {}; give --format, or use one of {}",
                 path.display(),
                 endings.join(", ")
             )
         })
     }
 
-    /// What is known of it.
+    /// Declaration of the format.
     ///
     /// # Panics
-    /// When it is not in [`FORMATS`]: a defect.
+    /// When it is missing in [`FORMATS`], which is a defect.
     #[must_use]
     pub fn declared(self) -> &'static Declared {
         FORMATS.iter().find(|known| known.format == self).expect("every format is declared")
     }
 
-    /// Its name.
+    /// Name in `--format`.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.declared().name
     }
 
-    /// The ending of its files.
+    /// File name extension, without the dot.
     #[must_use]
     pub fn ending(self) -> &'static str {
         self.declared().ending
@@ -170,7 +170,7 @@ impl std::str::FromStr for Format {
         let found = FORMATS.iter().find(|known| known.name == text);
         found.map(|known| known.format).ok_or_else(|| {
             let names: Vec<_> = FORMATS.iter().map(|known| known.name).collect();
-            format!("no format is called `{text}`; there are {}", names.join(", "))
+            format!("unknown format `{text}`; use one of {}", names.join(", "))
         })
     }
 }

@@ -1,7 +1,7 @@
-//! `history`: the runs of one kind in the order of time, and when their first figure changed.
+//! `history`: runs of one kind in chronological order, and the changes of their primary metric.
 //!
-//! Change points are the statistics crate's. A change is reported with its size, and with what differs between the last run before it and the first run after it: where one of them explains the change,
-//! look there first.
+//! Change points are found by the statistics crate. A change is reported with its size and with the
+//! differences between the last run before it and the first run after it, which may explain it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,102 +18,105 @@ use crate::report::format::{self, counted};
 use crate::result::{JobKind, Redacted, RunResult, Tool, Warning, WorkloadFacts};
 use crate::store::{JobFilter, JobId, JobRow, JobStatus, Store, StoreError};
 
-/// Version of the document's shape.
+/// Version of the document's format.
 pub const HISTORY_FORMAT: u32 = 2;
-/// Seed of what is shuffled: the same runs give the same changes.
+/// Seed of the permutation tests: the same runs give the same changes.
 const SEED: u64 = 1;
 
-/// Which runs a history is of.
+/// Selects the runs of a history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// Only with this label.
+    /// Only runs with this label.
     pub label: Option<String>,
-    /// Only of this workload; else that of the newest run.
+    /// Only runs of this workload; the workload of the newest run when absent.
     pub workload: Option<String>,
-    /// Only on targets that have this text in them.
+    /// Only runs whose target contains this text.
     pub on: Option<String>,
 }
 
-/// What `triphammer history --json` prints: runs in the order of time, and when their first figure changed.
+/// The result of a history, as printed by `triphammer history --json`: runs in chronological order,
+/// and the changes of their primary metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "A history")]
 pub struct HistoryResult {
-    /// Version of this shape.
+    /// Version of the document's format.
     #[schemars(extend("const" = HISTORY_FORMAT))]
     pub format: u32,
-    /// Tells this document from those of other commands.
+    /// Kind of document, by the name of its command.
     #[schemars(with = "String", extend("const" = "history"))]
     pub kind: String,
-    /// The program that made it.
+    /// The program that wrote the document.
     pub tool: Tool,
-    /// The label that was asked for.
+    /// The requested label; `None` if none was given.
     pub label: Option<String>,
-    /// The workload and its data, of the newest run.
+    /// Workload and its data, from the newest run.
     pub workload: WorkloadFacts,
-    /// What is followed.
+    /// The primary metric of the runs.
     pub primary_metric: PrimaryMetricName,
-    /// What was found, in words.
+    /// Findings in words.
     pub words: String,
     /// The runs, the oldest first.
     pub runs: Vec<HistoryRun>,
-    /// Where the first figure changed, in the same order.
+    /// Changes of the primary metric, in the same order.
     pub changes: Vec<Change>,
-    /// What should be known before it is used.
+    /// Warnings to read before using the result.
     pub warnings: Vec<Warning>,
 }
 
 /// A run of a history.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryRun {
-    /// Its job.
+    /// Number in the job store.
     pub job: i64,
-    /// Date and time of its zero, RFC 3339, UTC.
+    /// Start of the run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
-    /// Its first figure.
+    /// Value of the primary metric.
     pub value: f64,
-    /// 95 % interval of that, from its own seconds.
+    /// 95 % confidence interval of the value, from the run's own seconds; `None` if there is none.
     pub interval: Option<Interval>,
-    /// Whether it did what it was to do.
+    /// Whether the run was successful.
     pub good: bool,
-    /// The target, without secrets.
+    /// URL of the target, without secrets.
     pub target: Redacted,
-    /// The server's product and version.
+    /// Product and version of the server.
     pub server: String,
-    /// Version of the program that measured.
+    /// Version of the program that ran it.
     pub tool_version: String,
 }
 
-/// A change of the first figure.
+/// A change of the primary metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
-    /// Place in `runs` of the first run after it.
+    /// Index in `runs` of the first run after the change.
     pub at: usize,
-    /// That run's job.
+    /// Job number of that run.
     pub job: i64,
-    /// Whether it became slower.
+    /// Whether the change is for the worse.
     pub slower: bool,
-    /// Mean from the change before, or from the start.
+    /// Mean since the previous change, or since the start.
     pub before: f64,
-    /// Mean up to the next change, or to the end.
+    /// Mean until the next change, or until the end.
     pub after: f64,
-    /// `after` over `before`; `None` when `before` is 0.
+    /// Ratio of `after` to `before`; `None` if `before` is 0.
     pub ratio: Option<f64>,
-    /// 95 % interval of that; somewhat narrow, as the place was chosen from the same runs.
+    /// 95 % confidence interval of the ratio; somewhat too narrow, because the position was chosen
+    /// from the same runs.
     pub interval: Option<Interval>,
-    /// 1 less the greatest chance of it in runs without a change, from noise or from a host that switches.
+    /// 1 minus the probability of such a change by chance: from noise, or from a host that
+    /// alternates between two speeds.
     pub confidence: f64,
-    /// What differs between the last run before it (A) and the first run after it (B).
+    /// Differences between the last run before it (A) and the first run after it (B).
     pub differences: Vec<Difference>,
 }
 
-/// The history of the runs that are wanted.
+/// Computes the history of the selected runs.
 ///
 /// # Errors
-/// When there is none, nothing says which, or the store cannot be read.
+/// When there are no runs, no selection is given, or the store cannot be read.
 pub fn history(store: &Store, wanted: &Wanted) -> Result<HistoryResult, Failure> {
     if *wanted == Wanted::default() {
-        return Err(Failure::refuse("say whose history: a LABEL, --workload or --on"));
+        return Err(Failure::refuse("choose the runs: give a LABEL, --workload or --on"));
     }
     let (rows, left_out) = choose(store, wanted)?;
     let mut results = Vec::new();
@@ -121,7 +124,7 @@ pub fn history(store: &Store, wanted: &Wanted) -> Result<HistoryResult, Failure>
         results.extend(store.load(row.id).and_then(|job| job.result()).map_err(refuse)?);
     }
     let mut history = HistoryResult::new(wanted.label.clone(), &results)
-        .ok_or_else(|| Failure::refuse("these runs left no results"))?;
+        .ok_or_else(|| Failure::refuse("these runs have no stored results"))?;
     if left_out > 0 {
         let newest = &history.workload;
         let scale = format::scale(newest.scale, &newest.scale_unit);
@@ -129,7 +132,7 @@ pub fn history(store: &Store, wanted: &Wanted) -> Result<HistoryResult, Failure>
         history.warnings.push(Warning {
             kind: "left_out".to_owned(),
             text: format!(
-                "{left_out} left out: not {} of {} with {scale}, as the newest",
+                "{left_out} ignored: not {} of {} with {scale}, as in the newest run",
                 history.primary_metric.name, newest.title
             ),
             next: None,
@@ -152,7 +155,7 @@ pub fn history(store: &Store, wanted: &Wanted) -> Result<HistoryResult, Failure>
     Ok(history)
 }
 
-/// The runs, the oldest first, and how many others are of another workload or size.
+/// Selects the runs, oldest first, and counts those of another workload or scale.
 fn choose(store: &Store, wanted: &Wanted) -> Result<(Vec<JobRow>, u64), Failure> {
     let filter = JobFilter {
         kind: Some(JobKind::Run),
@@ -166,7 +169,7 @@ fn choose(store: &Store, wanted: &Wanted) -> Result<(Vec<JobRow>, u64), Failure>
         row.status == JobStatus::Complete && on
     });
     let Some(newest) = rows.first() else {
-        return Err(Failure::refuse("no complete run is like that; `triphammer jobs` lists them"));
+        return Err(Failure::refuse("no complete run matches; `triphammer jobs` lists all runs"));
     };
     let kind = |row: &JobRow| {
         (row.workload.clone(), row.workload_version, row.scale, row.primary_metric_name.clone())
@@ -180,8 +183,8 @@ fn choose(store: &Store, wanted: &Wanted) -> Result<(Vec<JobRow>, u64), Failure>
 }
 
 impl HistoryResult {
-    /// Of runs, the oldest first; `None` of none. A function of its arguments and of nothing else; what
-    /// differs at the changes is not known yet.
+    /// Computes the history of runs, oldest first; `None` if there are none. A pure function; the
+    /// differences at the changes are added later.
     #[must_use]
     pub fn new(label: Option<String>, results: &[RunResult]) -> Option<Self> {
         let newest = results.last()?;
@@ -197,7 +200,7 @@ impl HistoryResult {
             let bad = counted(bad, "runs");
             warnings.push(Warning {
                 kind: "bad_run".to_owned(),
-                text: format!("{bad} did not do what they were to do; they are marked with !"),
+                text: format!("{bad} not successful; marked with !"),
                 next: None,
             });
         }
@@ -258,14 +261,14 @@ impl Change {
         }
     }
 
-    /// `-5.1 %`.
+    /// Formats the change: `-5.1 %`.
     #[must_use]
     pub fn estimate(&self) -> String {
         let percent = |ratio: f64| format!("{:+.1} %", (ratio - 1.0) * 100.0);
         self.ratio.map_or("from 0".to_owned(), percent)
     }
 
-    /// `-5.1 % (-6.2 to -3.9 %)`.
+    /// Formats the change with its interval: `-5.1 % (-6.2 to -3.9 %)`.
     #[must_use]
     pub fn size(&self) -> String {
         let percent = |ratio: f64| (ratio - 1.0) * 100.0;
@@ -285,7 +288,7 @@ fn words(changes: &[Change], runs: &[HistoryRun], primary_metric: &str) -> Strin
     let Some(last) = changes.last() else {
         let all = counted(runs.len() as u64, "runs");
         return match runs.len() < RESULTS_MIN {
-            true => format!("{all}: too few to see a change; {RESULTS_MIN} are needed"),
+            true => format!("{all}: too few to detect a change; at least {RESULTS_MIN} are needed"),
             false => format!("no change of {primary_metric} in {all}"),
         };
     };
@@ -300,7 +303,7 @@ fn words(changes: &[Change], runs: &[HistoryRun], primary_metric: &str) -> Strin
     )
 }
 
-/// What looks like a change and is no proof of one.
+/// Warns of a possible change that is not proven.
 fn unsure(
     shifts: &[ChangePoint],
     runs: &[HistoryRun],
@@ -318,15 +321,15 @@ fn unsure(
     let places: Vec<usize> = shifts.iter().map(|shift| shift.at).collect();
     let next = match results_missing(runs.len(), &places) {
         Some(more) if more > 0 => {
-            format!("{} at this level would make a change of it", counted(more as u64, "more runs"))
+            format!("{} at this level would confirm a change", counted(more as u64, "more runs"))
         }
-        _ => "compare before and after by pairs (`compare --ab`)".to_owned(),
+        _ => "compare before and after in pairs (`compare --ab`)".to_owned(),
     };
     Some(Warning {
         kind: "unsure".to_owned(),
         text: format!(
-            "{way} from job {} on, {since} ago: {size}{others}; no proof of a change: noise, or a \
-             host that switches to and fro, shows the same",
+            "{way} from job {} on, {since} ago: {size}{others}; this does not prove a change: \
+             noise, or a host that alternates between two speeds, looks the same",
             shift.job
         ),
         next: Some(next),

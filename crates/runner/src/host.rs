@@ -1,38 +1,39 @@
-//! The host that the client runs on: what a reader needs to judge figures measured from it. Nothing
-//! that names the machine or its owner. Whatever cannot be read is `None`.
+//! The host of the client: facts that are needed to judge its measurements. Nothing identifies the
+//! machine or its owner. Facts that cannot be read are `None`.
 
 use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A host.
+/// Facts about a host.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Host {
-    /// Model of its CPU.
+    /// CPU model, as named by the system.
     pub cpu: Option<String>,
-    /// Logical cores that this process may use.
+    /// Number of logical cores that this process may use.
     pub cores: Option<u32>,
-    /// Memory, in bytes.
+    /// Total memory, in bytes.
     pub memory_bytes: Option<u64>,
-    /// `x86_64`, `aarch64`.
+    /// CPU architecture: `x86_64`, `aarch64`.
     pub architecture: String,
-    /// `Debian GNU/Linux 12 (bookworm)`, or else `linux`, `macos`, `windows`.
+    /// Operating system: `Debian GNU/Linux 12 (bookworm)`, or at least `linux`, `macos` or
+    /// `windows`.
     pub os: String,
-    /// The kernel's release.
+    /// Release of the kernel, as `uname -r`.
     pub kernel: Option<String>,
-    /// How the kernel chooses the CPU's clock rate: `performance`, `schedutil`.
+    /// CPU frequency governor: `performance`, `schedutil`.
     pub governor: Option<String>,
 }
 
 impl Host {
-    /// This host.
+    /// Reads the facts of this host.
     #[must_use]
     pub fn detect() -> Self {
         Self::detect_under(Path::new("/"))
     }
 
-    /// This host, as the files under `root` describe it.
+    /// Reads the facts of a host from the files under `root`.
     fn detect_under(root: &Path) -> Self {
         let read = |path: &str| std::fs::read_to_string(root.join(path)).ok();
         let line =
@@ -54,7 +55,7 @@ impl Host {
     }
 }
 
-/// x86 calls it `model name`, POWER `cpu`, others nothing.
+/// The field is `model name` on x86 and `cpu` on POWER; others have none.
 fn cpu_model(cpuinfo: &str) -> Option<String> {
     let value = |key: &str| {
         cpuinfo.lines().find_map(|line| {

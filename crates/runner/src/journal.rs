@@ -1,5 +1,5 @@
-//! A job's way into the store, or into nothing: a store that cannot be written costs a warning, once, and
-//! never a run.
+//! Writes a job to the store, if there is one: a store that cannot be written to causes one warning
+//! and never ends a run.
 
 use std::collections::BTreeMap;
 
@@ -19,17 +19,17 @@ use crate::settings::Settings;
 use crate::store::{CheckRow, JobHeader, JobId, ReadAt, Store, StoreError};
 use crate::target::Target;
 
-/// Where a warning goes.
+/// Receives the warnings of a journal.
 pub type Warn<'a> = &'a mut dyn FnMut(&str);
 
-/// A job's way into the store.
+/// Writes a job to the store.
 #[derive(Debug)]
 pub struct Journal<'a> {
     store: Option<&'a mut Store>,
-    /// The job's number, when it is stored.
+    /// Job number, if the job is stored.
     pub job: Option<JobId>,
     warned: bool,
-    /// Something of the job could not be stored.
+    /// Whether part of the job could not be stored.
     torn: bool,
 }
 
@@ -47,7 +47,7 @@ impl<'a> Journal<'a> {
         journal
     }
 
-    /// Begins a run's job, `parent` being the job that it belongs to and its step in that.
+    /// Starts the job of a run; `parent` is the job that it belongs to and its position there.
     pub fn of_run(
         store: Option<&'a mut Store>,
         facts: &RunFacts,
@@ -80,7 +80,7 @@ impl<'a> Journal<'a> {
         Self::begin(store, &header, warn)
     }
 
-    /// Begins a build's job.
+    /// Starts the job of a build.
     pub fn of_build(
         store: Option<&'a mut Store>,
         target: &Target,
@@ -102,7 +102,7 @@ impl<'a> Journal<'a> {
         Self::begin(store, &header, warn)
     }
 
-    /// Begins a check's job.
+    /// Starts the job of a check.
     pub fn of_check(
         store: Option<&'a mut Store>,
         workload: &Description,
@@ -113,7 +113,7 @@ impl<'a> Journal<'a> {
         Self::begin(store, &header, warn)
     }
 
-    /// Begins the job of a campaign.
+    /// Starts the job of a campaign.
     pub fn of_campaign(
         store: Option<&'a mut Store>,
         kind: JobKind,
@@ -131,10 +131,10 @@ impl<'a> Journal<'a> {
         Self::begin(store, &header, warn)
     }
 
-    /// Takes the job of an interrupted campaign up again.
+    /// Resumes the job of an interrupted campaign.
     ///
     /// # Errors
-    /// When another process has it, or the store cannot be written.
+    /// When another process runs the job, or the store cannot be written to.
     pub fn resumed(store: Option<&'a mut Store>, job: JobId) -> Result<Self, Failure> {
         if let Some(store) = &store {
             store.resume(job).map_err(|error| Failure::refuse(error.to_string()))?;
@@ -142,19 +142,19 @@ impl<'a> Journal<'a> {
         Ok(Self { job: store.is_some().then_some(job), store, warned: false, torn: false })
     }
 
-    /// The store, for a job within this one.
+    /// The path of the store, for a job within this one.
     pub fn store(&mut self) -> Option<&mut Store> {
         self.store.as_deref_mut()
     }
 
-    /// What the server was set to at the start of a run, as far as the store knows.
+    /// Server settings at the start of a run, as stored.
     pub fn settings_of(&self, run: &RunResult) -> Vec<(String, String)> {
         let store = self.store.as_deref().zip(run.job.map(JobId));
         let settings = store.map(|(store, job)| store.stored_settings(job, ReadAt::Start));
         settings.and_then(Result::ok).unwrap_or_default()
     }
 
-    /// What a campaign knows so far, and its first figure.
+    /// Stores the intermediate result of a campaign, and its primary metric.
     pub fn checkpoint(
         &mut self,
         document: &impl Serialize,
@@ -166,7 +166,7 @@ impl<'a> Journal<'a> {
         self.with(warn, |store, job| store.checkpoint(job, &document, primary_metric));
     }
 
-    /// Does something with the store, when there is one and the job is in it.
+    /// Uses the store, if there is one and the job is in it.
     fn with(
         &mut self,
         warn: Warn<'_>,
@@ -180,13 +180,13 @@ impl<'a> Journal<'a> {
         }
     }
 
-    /// Whether all of the job was stored, where there is a store.
+    /// Whether the job was completely stored, if there is a store.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         !self.torn
     }
 
-    /// Sees whether the job that has ended can be found. One that cannot has no number any more.
+    /// Checks that the ended job can be found; otherwise its number is removed.
     fn verify(&mut self, warn: Warn<'_>) {
         let (Some(store), Some(job)) = (self.store.as_ref(), self.job) else { return };
         if let Err(error) = store.verify(job) {
@@ -198,11 +198,11 @@ impl<'a> Journal<'a> {
 
     fn warn(&mut self, error: &StoreError, warn: Warn<'_>) {
         if !std::mem::replace(&mut self.warned, true) {
-            warn(&format!("the job is not stored whole: {error}"));
+            warn(&format!("the job is not completely stored: {error}"));
         }
     }
 
-    /// What to do before the program ends at once: mark the job interrupted, by a connection of its own.
+    /// What to do before an immediate exit: mark the job as interrupted, on a separate connection.
     pub fn final_message(&self) -> impl FnOnce() + Send + 'static {
         let store = self.store.as_ref().map(|store| store.path().to_owned());
         let job = self.job;
@@ -210,49 +210,50 @@ impl<'a> Journal<'a> {
             if let (Some(path), Some(job)) = (store, job)
                 && let Ok(store) = Store::open(&path)
             {
-                // The program ends either way; a store that cannot be written shows the job as lost.
+                // The program exits anyway; if the store cannot be written to, it shows the job as
+                // lost.
                 let _ = store.interrupted(job);
             }
         }
     }
 
-    /// A second of a run.
+    /// Stores a second of a run.
     pub fn second(&mut self, second: &Second, warn: Warn<'_>) {
-        // What cannot be written now is kept, and goes with a later batch.
+        // Data that cannot be written now is kept for a later batch.
         let was_torn = self.torn;
         self.with(warn, |store, job| store.second(job, second));
         self.torn = was_torn;
     }
 
-    /// A remark.
+    /// Stores a note.
     pub fn note(&mut self, note: &Note, warn: Warn<'_>) {
         self.with(warn, |store, job| store.note(job, note));
     }
 
-    /// The server's settings.
+    /// Stores the server settings.
     pub fn settings(&mut self, moment: ReadAt, settings: &[(String, String)], warn: Warn<'_>) {
         self.with(warn, |store, job| store.settings(job, moment, settings));
     }
 
-    /// A run's result.
+    /// Stores the result of a run.
     pub fn finish(&mut self, result: &RunResult, end: &RunEnd, warn: Warn<'_>) {
         self.with(&mut *warn, |store, job| store.finish(job, result, end));
         self.verify(warn);
     }
 
-    /// The job could not go on.
+    /// Stores the failure of the job.
     pub fn failed(&mut self, failure: &Failure, warn: Warn<'_>) {
         let interrupted = failure.is_interruption();
         let status = if interrupted { Status::Interrupted } else { Status::Failed };
         self.end(status, &failure.to_string(), warn);
     }
 
-    /// A build's report.
+    /// Stores the report of a build.
     pub fn built(&mut self, report: &BuildReport, warn: Warn<'_>) {
         self.end(Status::Complete, report, warn);
     }
 
-    /// A check's report.
+    /// Stores the report of a check.
     pub fn checked(&mut self, report: &CheckReport, warn: Warn<'_>) {
         let rows: Vec<CheckRow> = report.checks.iter().map(check_row).collect();
         self.with(&mut *warn, |store, job| store.checks(job, &rows));
@@ -260,7 +261,7 @@ impl<'a> Journal<'a> {
         self.end(status, report, warn);
     }
 
-    /// The job's end, and what it leaves.
+    /// Stores the end of the job and its document.
     pub fn end(&mut self, status: Status, what: &(impl Serialize + ?Sized), warn: Warn<'_>) {
         let document = serde_json::to_value(what).unwrap_or_default();
         self.with(&mut *warn, |store, job| store.finish_with(job, status, &document));

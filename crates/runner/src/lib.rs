@@ -1,6 +1,6 @@
-//! The library that the command line, and later the server and Python, stand on: builds, runs, checks and
-//! drops workloads on databases, stores what came out, and reports it. Workload and database are
-//! values of one type each, [`AnyWorkload`](triphammer_workloads::AnyWorkload) and
+//! The library behind the command line and the server: builds, runs, checks and drops workloads on
+//! databases, stores the results, and reports them. Workload and database are values of one type
+//! each, [`AnyWorkload`](triphammer_workloads::AnyWorkload) and
 //! [`AnyDatabase`](triphammer_drivers::AnyDatabase), so that the engine is compiled once.
 
 pub mod build;

@@ -1,10 +1,10 @@
-//! A session on which every question has a limit in time: those of builds, checks and drops, and those
-//! asked beside a run. Users' transactions have the engine's limits instead.
+//! A session on which every query has a time limit: for builds, checks and drops, and for queries
+//! that accompany a run. Transactions of users have the engine's limits instead.
 //!
-//! A question that any server answers at once has [`Waits::query`]. A statement over much data may take
-//! hours and be in order, so its limit is [`Waits::work`]; but each time that it has gone on for another
-//! [`Waits::query`], another session asks whether the server is still at it. A server that answers nobody, or
-//! has nothing to do and sends no answer, is given up then.
+//! A query that any server answers at once is limited by [`Waits::query`]. A statement over much
+//! data may legitimately take hours, so its limit is [`Waits::work`]; but after every
+//! [`Waits::query`], another session asks whether the server is still working on it. A server that
+//! does not answer any session, or is idle without having sent a result, is abandoned then.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -18,14 +18,14 @@ use triphammer_core::sql::BoundStatement;
 use triphammer_core::workload::TableDef;
 use triphammer_core::{DbError, ErrorClass, Rows, Value};
 
-/// How often in a row a server that sends no answer may be found idle: its answer may be on the way.
+/// Number of consecutive probes that may find the server idle: its answer may be in transit.
 const IDLE_MAX: u32 = 3;
-/// Between two such looks.
+/// Time between two such probes.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
-/// Longest wait for a server to stop a statement that is abandoned.
+/// Maximum wait for a server to cancel an abandoned statement.
 const CANCEL_LIMIT: Duration = Duration::from_secs(1);
 
-/// A session with limits.
+/// A session with time limits.
 #[derive(Debug)]
 pub struct Limited<S> {
     session: S,
@@ -33,16 +33,16 @@ pub struct Limited<S> {
 }
 
 impl<S: Session> Limited<S> {
-    /// Puts limits on a session.
+    /// Wraps a session with time limits.
     pub fn new(session: S, waits: Waits) -> Self {
         Self { session, waits }
     }
 }
 
-/// Waits for the answer to a question that any server answers at once.
+/// Waits for the answer to a query that any server answers at once.
 ///
 /// # Errors
-/// As the question's, or `Disconnected` when there is no answer in time.
+/// The error of the query, or `Disconnected` if there is no answer in time.
 pub async fn answered<T>(
     limit: Duration,
     asked: impl Future<Output = Result<T, DbError>>,
@@ -56,8 +56,8 @@ fn gone(message: String) -> DbError {
     DbError::new(ErrorClass::Disconnected, message)
 }
 
-/// Waits for the end of a statement that may take long, as the head of this module says. `passed` counts
-/// what has passed meanwhile: rows that a load took or a stream gave.
+/// Waits for the end of a statement that may take long, as described at the top of this module.
+/// `passed` counts the progress: rows loaded or streamed.
 async fn finished<T>(
     waits: Waits,
     canceller: &dyn Canceller,
@@ -75,7 +75,7 @@ async fn finished<T>(
         if begun.elapsed() >= waits.work {
             let _ = timeout(CANCEL_LIMIT, canceller.cancel()).await;
             let limit = waits.work.as_secs_f64();
-            return Err(gone(format!("no end within {limit} s (--work-timeout)")));
+            return Err(gone(format!("not finished within {limit} s (--work-timeout)")));
         }
         if seen != passed.get() {
             (seen, idle) = (passed.get(), 0);
@@ -89,11 +89,13 @@ async fn finished<T>(
         };
         match found {
             Ok(Some(false)) => idle += 1,
-            // A server that refuses is there.
+            // A server that rejects the probe is alive.
             Err(error) if error.code().is_none() => {
                 let limit = waits.query.as_secs_f64();
-                let what =
-                    format!("no answer within {limit} s (--query-timeout), nor to another session");
+                let what = format!(
+                    "no answer within {limit} s (--query-timeout), not even to another \
+                             session"
+                );
                 return Err(gone(format!("{what}: {}", error.message())));
             }
             _ => idle = 0,
@@ -101,20 +103,20 @@ async fn finished<T>(
         if idle == IDLE_MAX {
             let limit = waits.query.as_secs_f64();
             return Err(gone(format!(
-                "no answer within {limit} s (--query-timeout), and the server is at nothing"
+                "no answer within {limit} s (--query-timeout), and the server is not working on it"
             )));
         }
     }
 }
 
-/// Does what any server does at once, within a limit.
+/// Runs a query that any server answers at once, with a time limit.
 macro_rules! answered {
     ($self:ident.$call:ident($($argument:expr),*)) => {
         answered($self.waits.query, $self.session.$call($($argument),*)).await
     };
 }
 
-/// Does what may take long, as long as the server is at it.
+/// Runs a statement that may take long, as long as the server is working on it.
 macro_rules! finished {
     ($self:ident.$call:ident($($argument:expr),*)) => {{
         let canceller = $self.session.canceller();
@@ -271,10 +273,10 @@ mod tests {
 
     const WAITS: Waits = Waits { query: Duration::from_secs(30), work: Duration::from_secs(3600) };
 
-    /// A server that gives these answers to the question whether it is at work, the last one for ever.
+    /// A server that returns these answers to the activity probe, and repeats the last one.
     struct Probes(Mutex<Vec<Probe>>);
 
-    /// An answer, or none.
+    /// An answer, or a timeout.
     type Probe = Option<Result<Option<bool>, DbError>>;
 
     impl Canceller for Probes {
@@ -306,7 +308,7 @@ mod tests {
         Probes(Mutex::new(probes.into_iter().collect()))
     }
 
-    /// How a statement that takes so many seconds ends, and after how many.
+    /// How a statement of this many seconds ends, and after how many seconds.
     async fn ended(server: &Probes, takes_s: u64, passes: bool) -> (Result<(), String>, u64) {
         let begun = Instant::now();
         let passed = Rc::new(Cell::new(0));
@@ -327,7 +329,7 @@ mod tests {
         let busy = || Some(Ok(Some(true)));
         for server in [
             probes([busy()]),
-            // Behind a pooler nobody can tell.
+            // Behind a pooler, activity is unknown.
             probes([Some(Ok(None))]),
             probes([Some(Ok(Some(false))), Some(Ok(Some(false))), busy()]),
             probes([Some(Err(DbError::new(ErrorClass::Unavailable, "full").with_code("53300")))]),
@@ -337,23 +339,23 @@ mod tests {
         let (done, after) = ended(&probes([busy()]), 5000, false).await;
         assert_eq!(
             (done.unwrap_err().as_str(), after),
-            ("no end within 3600 s (--work-timeout)", 3600)
+            ("not finished within 3600 s (--work-timeout)", 3600)
         );
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_server_that_is_silent_or_at_nothing_is_given_up() {
         let (done, after) = ended(&probes([None]), 3000, false).await;
-        assert!(done.unwrap_err().contains("nor to another session: no answer within 30 s"));
+        assert!(done.unwrap_err().contains("not even to another session: no answer within 30 s"));
         assert_eq!(after, 60);
         let refused = Err(DbError::new(ErrorClass::Disconnected, "connection refused"));
         let (done, after) = ended(&probes([Some(refused)]), 3000, false).await;
         assert!(done.unwrap_err().contains("connection refused"));
         assert_eq!(after, 30);
         let (done, after) = ended(&probes([Some(Ok(Some(false)))]), 3000, false).await;
-        assert!(done.unwrap_err().contains("the server is at nothing"));
+        assert!(done.unwrap_err().contains("the server is not working on it"));
         assert_eq!(after, 32);
-        // A late answer is taken, even while the server is asked.
+        // A late answer is accepted, even during a probe.
         assert_eq!(ended(&probes([None]), 45, false).await, (Ok(()), 45));
     }
 

@@ -1,4 +1,4 @@
-//! The load model of a run and what belongs to it, from settings.
+//! Resolves the load model of a run and its settings.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use triphammer_core::spec::{BACKLOG_MAX, Pacing, SESSIONS_MAX, Sessions, TERMINA
 
 use crate::settings::{RunDefaults, Settings};
 
-/// Most sessions of a pool when nobody says how many: servers allow about a hundred by default.
+/// Default maximum of sessions in a pool: servers allow about a hundred by default.
 const POOL_MAX: u32 = 64;
 
 /// Resolves the load model, the number of virtual users, and how they are paced.
 ///
 /// # Errors
-/// When a value cannot be read, does not belong to the load model, or names a file that is no list of
+/// When a value is invalid, does not apply to the load model, or names a file that is not a list of
 /// steps.
 pub(crate) fn pacing(
     settings: &mut Settings,
@@ -26,7 +26,10 @@ pub(crate) fn pacing(
     let refuse = |names: &[&str], settings: &Settings, why: &str| {
         let given = names.iter().find(|name| settings.get(name).is_some());
         given.map_or(Ok(()), |name| {
-            Err(SpecError::new(format!("--{name} is for {why}; this load is {}", load.name())))
+            Err(SpecError::new(format!(
+                "--{name} applies only to {why}; this load is {}",
+                load.name()
+            )))
         })
     };
     let mut pacing = Pacing::default();
@@ -42,7 +45,7 @@ pub(crate) fn pacing(
         refuse(
             &["vus"],
             settings,
-            "users that do not key and think: give --terminals and --sessions",
+            "loads without keying and thinking times; use --terminals and --sessions",
         )?;
         let terminals = given.cycle.map_or(1, |cycle| cycle.terminals);
         let users =
@@ -63,8 +66,8 @@ pub(crate) fn pacing(
 fn steps(load: &Load, settings: &Settings) -> Result<Vec<RateStep>, SpecError> {
     let Load::Steps(file) = load else { return Ok(Vec::new()) };
     if settings.of_client() {
-        let message = "--load steps:FILE names a file of the server's host, which the server does not \
-                       read for its clients; use ramp or rate, or the command line";
+        let message = "the server does not read files of its host for clients, so steps:FILE works \
+                       only on the command line; use ramp or rate";
         return Err(SpecError::new(message).about("load"));
     }
     let text = read_text(Path::new(file), SETTINGS_BYTES_MAX)
@@ -75,10 +78,9 @@ fn steps(load: &Load, settings: &Settings) -> Result<Vec<RateStep>, SpecError> {
 fn parse_sessions(text: &str) -> Result<Sessions, String> {
     match text.trim() {
         "own" => Ok(Sessions::Own),
-        number => number
-            .parse()
-            .map(Sessions::Pool)
-            .map_err(|_| format!("`{text}` is neither a number of sessions nor `own`")),
+        number => number.parse().map(Sessions::Pool).map_err(|_| {
+            format!("invalid number of sessions `{text}`: expected a number or `own`")
+        }),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The record of a build: the rows of `triphammer_build` that belong to a workload.
+//! The build record: the rows of `triphammer_build` that belong to a workload.
 //!
 //! | item | value |
 //! |---|---|
@@ -8,8 +8,8 @@
 //! | `state` | `building`, `complete` |
 //! | `first_run` | when a run first touched the data; absent while it is as built |
 //!
-//! A part's row is written in the transaction that loads the part, so the record never says more than is
-//! there: an interrupted build is resumed from it.
+//! The row of a chunk is written in the transaction that loads the chunk, so the record never
+//! claims more than exists: an interrupted build is resumed from it.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use triphammer_core::{DbError, Rows, Session, StatementId, Value};
 /// Name of the table.
 pub const TABLE: &str = "triphammer_build";
 
-/// The statements on the table, prepared on a session.
+/// Statements on the table, prepared on a session.
 #[derive(Debug)]
 pub struct Recording {
     workload: Name,
@@ -33,21 +33,22 @@ pub struct Recording {
     others: StatementId,
 }
 
-/// What the table says of a workload.
+/// The items recorded for a workload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     items: BTreeMap<String, String>,
-    /// The other program that made the tables; then the table of records knows nothing of them.
+    /// The program that created the tables, if not triphammer; the record table does not contain
+    /// them then.
     made_by: Option<Name>,
-    /// What was found there beside the tables.
+    /// What else was found besides the tables.
     judged: Judged,
 }
 
 impl Recording {
-    /// Prepares the statements; the table must be there.
+    /// Prepares the statements; the table must exist.
     ///
     /// # Errors
-    /// As the database reports.
+    /// When the database reports an error.
     pub async fn prepare<S: Session>(
         workload: &Description,
         catalogue: &StatementCatalogue,
@@ -68,10 +69,10 @@ impl Recording {
         Value::Text(&self.workload)
     }
 
-    /// Reads the record by a user who may perhaps do no more.
+    /// Reads the record; needs only the right to select.
     ///
     /// # Errors
-    /// As the database reports.
+    /// When the database reports an error.
     pub async fn only_read<S: Session>(
         workload: &Description,
         catalogue: &StatementCatalogue,
@@ -84,7 +85,7 @@ impl Recording {
     /// Reads the record.
     ///
     /// # Errors
-    /// As the database reports.
+    /// When the database reports an error.
     pub async fn read<S: Session>(&self, session: &mut S) -> Result<Record, DbError> {
         read(session, self.all, &self.workload).await
     }
@@ -92,7 +93,7 @@ impl Recording {
     /// Adds an item.
     ///
     /// # Errors
-    /// As the database reports; a constraint when it is there already.
+    /// When the database reports an error; a constraint violation if the item already exists.
     pub async fn insert<S: Session>(
         &self,
         session: &mut S,
@@ -106,7 +107,7 @@ impl Recording {
     /// Changes an item.
     ///
     /// # Errors
-    /// As the database reports.
+    /// When the database reports an error.
     pub async fn update<S: Session>(
         &self,
         session: &mut S,
@@ -117,10 +118,10 @@ impl Recording {
         session.execute(self.update, &args).await.map(drop)
     }
 
-    /// Removes the workload's record; true when no other workload has one.
+    /// Removes the workload's record; returns whether no other workload has one.
     ///
     /// # Errors
-    /// As the database reports.
+    /// When the database reports an error.
     pub async fn delete<S: Session>(&self, session: &mut S) -> Result<bool, DbError> {
         session.execute(self.delete_all, &[self.text()]).await?;
         let mut rows = Rows::new();
@@ -144,7 +145,7 @@ async fn read<S: Session>(
 }
 
 impl Record {
-    /// What the record of a build would say before there is one.
+    /// The record that a build would write, before it exists.
     #[must_use]
     pub fn planned(
         workload: &Description,
@@ -161,7 +162,7 @@ impl Record {
         Self { items, ..Self::default() }
     }
 
-    /// What stands for the record of tables that another program made.
+    /// Substitutes a record for tables created by another program.
     #[must_use]
     pub fn external(
         workload: &Description,
@@ -175,25 +176,26 @@ impl Record {
         Self { made_by: Some(external.made_by.clone()), judged, ..record }
     }
 
-    /// The other program that made the tables.
+    /// The program that created the tables; `None` for triphammer.
     #[must_use]
     pub fn made_by(&self) -> Option<&str> {
         self.made_by.as_deref()
     }
 
-    /// Why there can be no run on the tables that another program made.
+    /// Why runs are impossible on the tables of another program; `None` if they are possible.
     #[must_use]
     pub fn lack(&self) -> Option<&str> {
         self.judged.lack.as_deref()
     }
 
-    /// Whether the tables' maker does not keep this condition, always or in the version found.
+    /// Whether the program that created the tables violates this condition, always or in the
+    /// version found.
     #[must_use]
     pub fn is_violated_by_rule(&self, external: &ExternalSchema, condition: &str) -> bool {
         external.violates.iter().chain(&self.judged.violates).any(|id| id == condition)
     }
 
-    /// Whether another program made the tables: then nothing may be recorded about them.
+    /// Whether another program created the tables; nothing is recorded about them then.
     #[must_use]
     pub const fn is_external(&self) -> bool {
         self.made_by.is_some()
@@ -205,31 +207,31 @@ impl Record {
         self.items.is_empty()
     }
 
-    /// An item.
+    /// Value of an item; `None` if it is missing.
     #[must_use]
     pub fn get(&self, item: &str) -> Option<&str> {
         self.items.get(item).map(String::as_str)
     }
 
-    /// Whether an item is there.
+    /// Whether an item exists.
     #[must_use]
     pub fn has(&self, item: &str) -> bool {
         self.items.contains_key(item)
     }
 
-    /// Whether the build came to its end.
+    /// Whether the build is complete.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.is_external() || self.get("state") == Some("complete")
     }
 
-    /// Whether no run has touched the data, as far as is known.
+    /// Whether no run is known to have changed the data.
     #[must_use]
     pub fn is_untouched(&self) -> bool {
         !self.is_external() && !self.has("first_run")
     }
 
-    /// Items below `prefix/`, without it.
+    /// Items below `prefix/`, without the prefix.
     pub fn below<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.items.iter().filter_map(move |(item, value)| {
             let name = item.strip_prefix(prefix)?.strip_prefix('/')?;
@@ -237,14 +239,14 @@ impl Record {
         })
     }
 
-    /// Scale, seed and options of the build, as a workload is made from them.
+    /// Scale, seed and options of the build, for creating the workload.
     ///
     /// # Errors
     /// When the record is damaged.
     pub fn workload_settings(&self) -> Result<WorkloadSettings, DbError> {
         let number = |item: &str| {
             self.get(item).and_then(|text| text.parse::<u64>().ok()).ok_or_else(|| {
-                let message = format!("{TABLE} holds no valid `{item}`");
+                let message = format!("{TABLE} has no valid `{item}`");
                 DbError::new(triphammer_core::ErrorClass::Other, message)
             })
         };
@@ -256,7 +258,7 @@ impl Record {
         })
     }
 
-    /// The first difference between what was built and what is asked for, in words.
+    /// Describes the first difference between the build and the request; `None` if there is none.
     #[must_use]
     pub fn difference(
         &self,
@@ -274,7 +276,7 @@ impl Record {
         pairs.into_iter().find_map(|(item, asked)| {
             let built = self.get(&item).unwrap_or("nothing");
             let name = item.trim_start_matches("option/").trim_start_matches("dialect/");
-            (built != asked).then(|| format!("{name} is {built} there and {asked} here"))
+            (built != asked).then(|| format!("{name} is {built} there, but {asked} was requested"))
         })
     }
 }

@@ -1,10 +1,10 @@
-//! `drop`, and the removing half of `build --replace`: takes away what a build made and nothing else.
+//! `drop`, and the dropping half of `build --replace`: removes only what a build created.
 //!
-//! What a build made is what its record lists. A schema without a record, or with tables of a workload's
-//! names that no record vouches for, is somebody else's and is refused, unless force is used.
+//! A build created what its record lists. A schema without a record, or with tables of a workload's
+//! names that are in no record, belongs to someone else and is rejected unless force is used.
 //!
-//! All of it goes or nothing: in one transaction where tables can be dropped in one; elsewhere what would
-//! stop it half-way is looked for first, and all tables go by one statement.
+//! It drops everything or nothing: in one transaction if the database supports that; otherwise it
+//! first looks for anything that would stop it halfway, and drops all tables with one statement.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,24 +63,24 @@ impl JobDocument for Removal {
     }
 }
 
-/// What is in a schema that concerns a workload.
+/// The objects in a schema that concern a workload.
 #[derive(Debug)]
 pub struct Found {
-    /// The record of a build, when there is one.
+    /// The build record; `None` if there is none.
     pub record: Option<Record>,
-    /// Whether the table of records is there, for whatever workload.
+    /// Whether the record table exists, for any workload.
     pub has_table: bool,
-    /// Tables of the workload's names.
+    /// Existing tables with the workload's names.
     pub tables: Vec<String>,
-    /// What stands for the record when another program made the tables.
+    /// The substitute for a record if another program created the tables.
     pub external: Option<Record>,
 }
 
 impl Found {
-    /// Refuses when there are tables of the workload's names without a record.
+    /// Rejects tables with the workload's names that are in no record.
     ///
     /// # Errors
-    /// With their names and what to do.
+    /// Lists their names and what to do.
     pub fn refuse_strangers(&self, workload: &Description, target: &str) -> Result<(), Failure> {
         if self.record.is_some() || self.tables.is_empty() {
             return Ok(());
@@ -88,23 +88,23 @@ impl Found {
         let tables = self.tables.join(", ");
         if let (Some(external), Some(_)) = (&workload.external, &self.external) {
             return Err(Failure::refuse(format!(
-                "{target} holds tables that {} made: {tables}; run and check take them as they are, \
-                 only --force removes them",
+                "{target} contains tables created by {}: {tables}; `run` and `check` use them as \
+                 they are, and only --force removes them",
                 external.made_by
             )));
         }
         Err(Failure::refuse(format!(
-            "{target} holds tables that triphammer did not make: {tables}; {} needs a schema or database \
-             without them (--schema NAME)",
+            "{target} contains tables that triphammer did not create: {tables}; {} needs a schema \
+             or database without them (--schema NAME)",
             workload.title
         )))
     }
 }
 
-/// Looks at what is there.
+/// Inspects the schema.
 ///
 /// # Errors
-/// As the database reports.
+/// When the database reports an error.
 pub async fn inspect<S: Admin>(
     workload: &Description,
     catalogue: &StatementCatalogue,
@@ -122,7 +122,8 @@ pub async fn inspect<S: Admin>(
     let tables: Vec<String> = present.iter().filter(ours).cloned().collect();
     let whole = tables.len() == workload.tables.len();
     let scale = if whole { external_scale(workload, catalogue, session).await? } else { None };
-    // A complete build of another scale than the tables have was rebuilt by the other program.
+    // If the scale of a complete build differs from that of the tables, the other program has
+    // rebuilt them.
     let is_stale = |record: &Record| {
         let built = record.get("scale").and_then(|text| text.parse().ok());
         record.is_complete() && scale.is_some() && scale != built
@@ -138,7 +139,7 @@ pub async fn inspect<S: Admin>(
     Ok(Found { record, has_table, tables, external })
 }
 
-/// The scale of tables that another program may have made; `None` when they are not of that program.
+/// The scale of tables that another program may have created; `None` if they are not its tables.
 async fn external_scale<S: Session>(
     workload: &Description,
     catalogue: &StatementCatalogue,
@@ -155,15 +156,15 @@ async fn external_scale<S: Session>(
         session.query(id, &[], &mut rows).await
     };
     match asked.await {
-        // Somebody's table of that name lacks the columns.
+        // An unrelated table of that name lacks the columns.
         Err(error) if !error.class().loses_session() => return Ok(None),
-        asked => asked.doing("asking for the scale of the tables")?,
+        asked => asked.doing("determining the scale of the tables")?,
     }
     let scale = rows.iter().next().and_then(|row| row.int(0).ok());
     Ok(scale.and_then(|scale| u32::try_from(scale).ok()).filter(|scale| *scale > 0))
 }
 
-/// What is there for a run beside the tables that another program made.
+/// Checks what else a run needs besides the tables that another program created.
 async fn judge<S: Session>(
     catalogue: &StatementCatalogue,
     session: &mut S,
@@ -176,14 +177,17 @@ async fn judge<S: Session>(
         session.query(id, &[], &mut rows).await?;
         (needs.judge)(catalogue, &rows)
     };
-    judged.await.doing(format_args!("looking for what {} made beside the tables", external.made_by))
+    judged
+        .await
+        .doing(format_args!("looking for what {} created besides the tables", external.made_by))
 }
 
-/// Removes what the record lists, and with `force` every table of the workload's names. `atomic` when the
-/// caller has begun a transaction, which it commits afterwards, because tables can be dropped in one.
+/// Removes what the record lists, and with `force` every table with the workload's names. `atomic`
+/// means that the caller has started a transaction in which tables can be dropped, and commits it
+/// afterwards.
 ///
 /// # Errors
-/// As the database reports, for instance when somebody's view depends on a table.
+/// When the database reports an error, for instance because a view depends on a table.
 pub async fn remove<S: Session>(
     workload: &Description,
     catalogue: &StatementCatalogue,
@@ -213,7 +217,7 @@ pub async fn remove<S: Session>(
     Ok(removed.into_iter().map(str::to_owned).collect())
 }
 
-/// The tables that are to go, children first: they are listed parents first, as foreign keys need it.
+/// The tables to drop, children first: the workload lists parents first, as foreign keys require.
 fn to_remove<'a>(workload: &'a Description, found: &Found, force: bool) -> Vec<&'a str> {
     let listed = |name: &str| {
         let item = format!("object/{name}");
@@ -224,8 +228,8 @@ fn to_remove<'a>(workload: &'a Description, found: &Found, force: bool) -> Vec<&
     names.filter(|name| there(name) && (force || listed(name))).collect()
 }
 
-/// Drops tables: one by one in the caller's transaction, so that an error names its table; else by one
-/// statement, which has the locks and rights on all of them before the first is gone.
+/// Drops tables: one by one in the caller's transaction, so that an error names its table;
+/// otherwise with one statement, which acquires all locks and rights before it drops the first.
 async fn drop_tables<S: Session>(
     session: &mut S,
     tables: &[&str],
@@ -244,11 +248,10 @@ async fn drop_tables<S: Session>(
     Ok(())
 }
 
-/// Refuses when something depends on the tables that are to go, where that is not the database's own
-/// business.
+/// Rejects the drop if other objects depend on the tables, unless the database checks that itself.
 ///
 /// # Errors
-/// With what depends on them.
+/// Lists the dependent objects.
 pub async fn refuse_dependents<S: Admin>(
     workload: &Description,
     session: &mut S,
@@ -256,7 +259,7 @@ pub async fn refuse_dependents<S: Admin>(
     force: bool,
 ) -> Result<(), Failure> {
     let dependents = session.dependents(&to_remove(workload, found, force)).await;
-    let dependents = dependents.doing("looking for what depends on the tables")?;
+    let dependents = dependents.doing("looking for objects that depend on the tables")?;
     if dependents.is_empty() {
         return Ok(());
     }
@@ -267,11 +270,11 @@ pub async fn refuse_dependents<S: Admin>(
     )))
 }
 
-/// Refuses tables that only share their names with the workload's, which force must not remove: somebody else's
-/// table `orders` lacks the workload's columns.
+/// Rejects tables that only share their names with the workload's, which force must not remove: an
+/// unrelated table `orders` lacks the workload's columns.
 ///
 /// # Errors
-/// With the name of such a table.
+/// Names such a table.
 pub async fn refuse_unrelated<S: Session>(
     workload: &Description,
     session: &mut S,
@@ -291,22 +294,22 @@ pub async fn refuse_unrelated<S: Session>(
         match session.script(&ask).await {
             Err(error) if !error.class().loses_session() => {
                 return Err(Failure::refuse(format!(
-                    "table {} is not of {}, though it has the name: {error}; --force does not touch \
-                     it, so remove it by hand or use another schema or database",
+                    "table {} does not belong to {} although it has its name: {error}; --force \
+                     does not remove it, so drop it manually or use another schema or database",
                     table.name, workload.title
                 )));
             }
-            asked => asked.doing(format_args!("looking at table {}", table.name))?,
+            asked => asked.doing(format_args!("inspecting table {}", table.name))?,
         }
     }
     Ok(())
 }
 
-/// `drop`: removes what a build made. Gives the names of the tables that are gone.
+/// `drop`: removes what a build created. Returns the names of the dropped tables.
 ///
 /// # Errors
-/// When nothing of the workload is there, when what is there is somebody else's, or as the database
-/// reports.
+/// When there is nothing to drop, the tables are not the workload's own, or the database reports an
+/// error.
 pub fn drop_build(
     workload: &Description,
     database: &Arc<AnyDatabase>,
@@ -338,7 +341,7 @@ pub fn drop_build(
         refuse_dependents(workload, &mut session, &found, force).await?;
         let atomic = database.capabilities().transactional_ddl;
         if atomic {
-            session.begin(Access::Write).await.doing("beginning to drop")?;
+            session.begin(Access::Write).await.doing("starting to drop")?;
         }
         let removed = remove(workload, &catalogue, &mut session, &found, atomic, force).await?;
         if atomic {

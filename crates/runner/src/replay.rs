@@ -1,5 +1,5 @@
-//! Finds an exemplar of a stored run, and lays the run's settings under those of the command line, so that
-//! its input is drawn as it was.
+//! Finds an exemplar of a stored run, and uses the run's settings as defaults for those of the
+//! command line, so that its input is generated as before.
 
 use std::path::Path;
 
@@ -15,12 +15,12 @@ use crate::result::{RunResult, SlowTransaction};
 use crate::settings::{Mark, Settings, Source, is};
 use crate::store::Store;
 
-/// What came of running an exemplar again.
+/// Result of replaying an exemplar.
 #[derive(Clone, Debug)]
 pub struct Replayed {
-    /// What happened then and now, for people.
+    /// Describes the original and the new execution.
     pub text: String,
-    /// Whether the transaction came to its end.
+    /// Whether the transaction ended without a failure.
     pub is_good: bool,
 }
 
@@ -34,13 +34,13 @@ pub struct Exemplar {
 }
 
 impl Exemplar {
-    /// The exemplar that `name`, as in `12:3`, names in the store; the settings of its run are said.
+    /// Loads the exemplar `name`, as in `12:3`, from the store, and adds the settings of its run.
     ///
     /// # Errors
-    /// When there is none.
+    /// When it does not exist.
     pub fn find(name: &str, store: &Path, settings: &mut Settings) -> Result<Self, Failure> {
         let refuse = |why: String| Failure::refuse(format!("--replay-exemplar {name}: {why}"));
-        let form = || refuse("give a job and the number of an exemplar, as in 12:1".to_owned());
+        let form = || refuse("expected a job and the number of an exemplar, as in 12:1".to_owned());
         let (job, number) = name.split_once(':').ok_or_else(form)?;
         let number: usize = number.parse().map_err(|_| form())?;
         let store = Store::open_to_read(store).map_err(|error| refuse(error.to_string()))?;
@@ -50,7 +50,7 @@ impl Exemplar {
         let result: RunResult = stored
             .document
             .and_then(|document| serde_json::from_value(document).ok())
-            .ok_or_else(|| refuse(format!("job {job} is no run that has ended")))?;
+            .ok_or_else(|| refuse(format!("job {job} is not a finished run")))?;
         let slow = number.checked_sub(1).and_then(|place| result.exemplars.get(place)).cloned();
         let slow = slow
             .ok_or_else(|| refuse(format!("job {job} has {} exemplars", result.exemplars.len())))?;
@@ -58,7 +58,7 @@ impl Exemplar {
         for setting in &result.settings {
             let name = setting.name.as_str();
             let marked = |mark| is(JobKind::Run, name, mark);
-            // One of those that an arrival does not depend on may name a file.
+            // A setting that does not affect the input of an arrival may name a file.
             let is_left = marked(Mark::NotReplayed) || is_arrival && marked(Mark::OfLoad);
             if !is_left && setting.source != Source::Default.to_string() {
                 settings.set(name, &setting.value, Source::Job(job));
@@ -67,13 +67,13 @@ impl Exemplar {
         Ok(Self { job, number, slow, started_at: result.started_at })
     }
 
-    /// What its input was drawn from.
+    /// The origin of its input.
     #[must_use]
     pub fn origin(&self) -> Origin {
         self.slow.origin
     }
 
-    /// The date and time at which it was due, which may be in its input.
+    /// Time at which it was due, which can be part of its input.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "seconds of a run")]
     pub fn date(&self) -> Timestamp {
@@ -82,7 +82,7 @@ impl Exemplar {
         Timestamp::from_seconds(zero + self.slow.due_s as i64)
     }
 
-    /// What happened then and now, for people.
+    /// Describes the original and the new execution.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "times for people")]
     pub fn text(&self, replay: &Replay, transactions: &[TransactionDef]) -> String {

@@ -1,5 +1,5 @@
-//! From settings to requests: what a build or a check is asked to do, whether it is the command line or the
-//! server. A run's is [`Resolved`](crate::run::Resolved), which must look at the database first.
+//! Resolves settings to requests for builds and checks, for the command line and the server. The
+//! request of a run is [`Resolved`](crate::run::Resolved), which depends on the database.
 
 use std::sync::Arc;
 
@@ -16,23 +16,23 @@ use crate::settings::{JOBS_MAX, SCALE_MAX, Settings, Source};
 use crate::target::Target;
 use crate::workload_options;
 
-/// The workload when none is named.
+/// The default workload.
 pub const DEFAULT_WORKLOAD: &str = "tproc-c";
 
-/// The workload that the settings name.
+/// Finds the workload named in the settings.
 ///
 /// # Errors
-/// When there is none of that name.
+/// When there is no workload of that name.
 pub fn workload(settings: &mut Settings) -> Result<Arc<Description>, Failure> {
     let name: String = settings.parse("workload", || DEFAULT_WORKLOAD.to_owned())?;
     Ok(describe(&name)?)
 }
 
-/// Refuses an option that was asked for by name and that the workload does not have. In a job file or the
-/// environment it may be meant for another run.
+/// Rejects a flag that is not an option of the workload. In a job file or the environment, it may
+/// be meant for another run.
 ///
 /// # Errors
-/// When there is such an option.
+/// When there is such a flag.
 pub fn refuse_options_of_others(
     settings: &Settings,
     workload: &Description,
@@ -49,10 +49,10 @@ pub fn refuse_options_of_others(
     Ok(())
 }
 
-/// The same for options of dialects.
+/// Rejects a flag that is not an option of the dialect, likewise.
 ///
 /// # Errors
-/// When there is such an option.
+/// When there is such a flag.
 pub fn refuse_options_of_other_dialects(
     settings: &Settings,
     target: &Target,
@@ -73,7 +73,7 @@ pub fn refuse_options_of_other_dialects(
 /// What to build.
 ///
 /// # Errors
-/// When a value cannot be read or cannot be.
+/// When a value is invalid.
 pub fn build(
     settings: &mut Settings,
     workload: &Arc<Description>,
@@ -84,7 +84,7 @@ pub fn build(
     let jobs = settings
         .count("jobs", JOBS_MAX, || if one_writer { 1 } else { (2 * cores()).min(scale).max(1) })?;
     if jobs == 0 {
-        return Err(Failure::refuse("a build needs at least one job: --jobs 1 or more"));
+        return Err(Failure::refuse("--jobs must be 1 or more"));
     }
     let of_workload = WorkloadSettings {
         scale,
@@ -108,7 +108,7 @@ pub fn build(
 /// What to check.
 ///
 /// # Errors
-/// When a value cannot be read.
+/// When a value is invalid.
 pub fn check(
     settings: &mut Settings,
     workload: &Arc<Description>,
@@ -121,16 +121,16 @@ pub fn check(
     Ok(CheckRequest { workload, range, jobs, connect_limit, cancel })
 }
 
-/// Reads `3` or `3-8`.
+/// Parses a range: `3` or `3-8`.
 fn parse_range(text: &str) -> Result<(i64, i64), String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (first.trim().parse(), last.trim().parse()) {
         (Ok(first), Ok(last)) if first <= last => Ok((first, last)),
-        _ => Err(format!("`{text}` is no range; write 3 or 3-8")),
+        _ => Err(format!("invalid range `{text}`: expected a number or a range, such as 3 or 3-8")),
     }
 }
 
-/// Logical processors.
+/// Number of logical processors.
 fn cores() -> u32 {
     std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX))
 }

@@ -1,5 +1,5 @@
-//! Whether this process can have what a run needs: memory and open files. Asked before anything begins,
-//! because a process that finds out later is killed, or kills its host.
+//! Checks that this process has the memory and open files that a run needs. This is done first,
+//! because a process that runs out later is killed, or takes down its host.
 
 use std::path::Path;
 
@@ -10,23 +10,23 @@ use triphammer_drivers::AnyDatabase;
 
 use crate::failure::Failure;
 
-/// What a session takes with its user, at the least: buffers, statements, generators.
+/// Minimum memory of a session with its user: buffers, statements, generators.
 const SESSION_BYTES: u64 = 16 * 1024;
-/// What a terminal takes that waits.
+/// Memory of a waiting terminal.
 const TERMINAL_BYTES: u64 = 512;
-/// What a worker thread takes: the histograms of a second, of the window and of the run.
+/// Memory of a worker thread: histograms of a second, of the window and of the run.
 const THREAD_BYTES: u64 = 4 * 1024 * 1024;
-/// Files that the process has open beside its sessions, and those of a thread.
+/// Open files of the process besides its sessions, and those per thread.
 const FILES: u64 = 32;
 const FILES_OF_THREAD: u64 = 8;
-/// A file that is there to be opened.
+/// A file that can be opened.
 const EMPTY_FILE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
-/// Refuses to begin where not even a few files can be opened, which every command needs. The libraries
-/// below take some of them on trust.
+/// Fails early if not even the few files that every command needs can be opened: some libraries do
+/// not handle that.
 ///
 /// # Errors
-/// With what the system says.
+/// With the message of the system.
 pub fn check_process() -> Result<(), Failure> {
     files();
     let opened: std::io::Result<Vec<_>> =
@@ -37,10 +37,10 @@ pub fn check_process() -> Result<(), Failure> {
     })
 }
 
-/// Refuses a run that needs more than this process can have.
+/// Rejects a run that needs more than this process can have.
 ///
 /// # Errors
-/// With what is needed, what there is, and what to do.
+/// Describes what is needed, what is available, and what to do.
 pub fn check(spec: &RunSpec, database: &AnyDatabase) -> Result<(), SpecError> {
     check_memory(spec, available_bytes(Path::new("/")))?;
     let capabilities = database.capabilities();
@@ -57,8 +57,8 @@ fn check_memory(spec: &RunSpec, available: Option<u64>) -> Result<(), SpecError>
         + u64::from(spec.threads) * THREAD_BYTES;
     match available {
         Some(available) if needed > available => Err(SpecError::new(format!(
-            "{users} users on {sessions} sessions and {} threads need at least {} MiB of memory, and {} MiB \
-             are free; give fewer",
+            "{users} users on {sessions} sessions and {} threads need at least {} MiB of memory, \
+             but only {} MiB are free; use fewer",
             spec.threads,
             needed >> 20,
             available >> 20
@@ -71,27 +71,26 @@ fn check_files(spec: &RunSpec, most: Option<u64>) -> Result<(), SpecError> {
     let needed = u64::from(spec.sessions()) + FILES + u64::from(spec.threads) * FILES_OF_THREAD;
     match most {
         Some(most) if needed > most => Err(SpecError::new(format!(
-            "{} sessions need about {needed} open files, and this process may have {most}; raise that by \
-             `ulimit -n`, or give fewer",
+            "{} sessions need about {needed} open files, but this process may open only {most}; \
+             raise the limit with `ulimit -n`, or use fewer",
             spec.sessions()
         ))),
         _ => Ok(()),
     }
 }
 
-/// How many files this process may have open, after it has asked for all that it may ask for.
+/// Maximum number of open files, after raising the soft limit to the hard limit.
 fn files() -> Option<u64> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let all = Rlimit { current: maximum, maximum };
-    // None stands for no limit.
+    // None means no limit.
     match setrlimit(Resource::Nofile, all) {
         Ok(()) => maximum,
         Err(_) => current,
     }
 }
 
-/// Memory that this process may still take: of what the host has free, of what its group may have, of its own
-/// limit.
+/// Memory available to this process, considering the host, its cgroup and its own limit, in bytes.
 fn available_bytes(root: &Path) -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(root.join(path)).ok();
     let of_host = read("proc/meminfo").and_then(|text| kib(&text, "MemAvailable:"));
@@ -103,7 +102,7 @@ fn available_bytes(root: &Path) -> Option<u64> {
     [of_host, of_group, own].into_iter().flatten().min()
 }
 
-/// A figure of a file under `/proc`, in bytes.
+/// Reads a value from a file under `/proc`, in bytes.
 fn kib(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
@@ -142,7 +141,7 @@ mod tests {
         assert_eq!(check_memory(&spec(100_000, Sessions::Own, 2), None), Ok(()));
         let error = check_memory(&spec(100_000, Sessions::Own, 2), Some(gib)).unwrap_err();
         assert!(
-            error.to_string().contains("need at least 1570 MiB of memory, and 1024 MiB"),
+            error.to_string().contains("need at least 1570 MiB of memory, but only 1024 MiB"),
             "{error}"
         );
         let pool = spec(10_000_000, Sessions::Pool(64), 1);

@@ -1,51 +1,52 @@
-//! What a server does by the clock, as its settings say. A window that ends by its own interval must hold
-//! it twice: a series that ends between two checkpoints knows of none.
+//! Periodic work of a server, according to its settings. A window that ends by its own interval
+//! must contain it twice: a series that ends between two checkpoints shows none.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::report::format::duration;
 
-/// The longest that one of the databases here waits by default: a checkpoint of PostgreSQL's. What is not
-/// known is taken for this.
+/// Longest default period of the supported databases: PostgreSQL's checkpoint. Used if the period
+/// is unknown.
 const USUAL_S: u64 = 300;
 
-/// What PostgreSQL does by the clock and for seconds, where it is on. Its background writers, which go
-/// round several times per second, are part of every second.
+/// Periodic work of PostgreSQL that takes seconds, if it is enabled. Its background writers run
+/// several times per second and are part of every second.
 const POSTGRES: [(&str, Option<&str>); 3] = [
     ("checkpoint_timeout", None),
     ("autovacuum_naptime", Some("autovacuum")),
     ("archive_timeout", None),
 ];
 
-/// What a server does by the clock.
+/// Periodic work of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Schedule {
-    /// Nothing that takes a run's time.
+    /// No periodic work that affects a run.
     Nothing,
-    /// Something every so often, and nothing less often.
+    /// Work with this period, and none with a longer one.
     Every {
-        /// The setting that says so: `checkpoint_timeout`.
+        /// Setting that defines the period: `checkpoint_timeout`.
         setting: String,
-        /// Its value, in seconds.
+        /// Value of the setting, in seconds.
         seconds: u64,
     },
-    /// Nobody knows.
+    /// The period is unknown.
     Unknown {
-        /// Why, in words.
+        /// Reason in words.
         why: String,
     },
 }
 
 impl Default for Schedule {
     fn default() -> Self {
-        Self::Unknown { why: "the server was not asked".to_owned() }
+        Self::Unknown { why: "the server was not queried".to_owned() }
     }
 }
 
 impl Schedule {
-    /// By a server's settings. A database that keeps nothing does nothing besides.
+    /// Determines it from a server's settings. A database that does not store data has no periodic
+    /// work.
     #[must_use]
     pub fn of(stores: bool, settings: &[(String, String)]) -> Self {
         let value = |name: &str| {
@@ -55,20 +56,21 @@ impl Schedule {
         if !stores {
             Self::Nothing
         } else if value("checkpoint_timeout").is_some() {
-            slowest(value).unwrap_or_else(|| unknown("checkpoint_timeout cannot be read"))
+            slowest(value).unwrap_or_else(|| unknown("checkpoint_timeout could not be read"))
         } else if value("wal_autocheckpoint").is_some() {
-            // SQLite has no thread of its own: it works in the calls of its users, by pages.
+            // SQLite has no background thread: it works within the calls of its users, triggered by
+            // the number of pages.
             Self::Nothing
         } else if value("innodb_buffer_pool_size").is_some() {
-            unknown("InnoDB flushes as its redo log fills, not by the clock")
+            unknown("InnoDB flushes as its redo log fills, not at fixed times")
         } else if settings.is_empty() {
             unknown("the server's settings could not be read")
         } else {
-            unknown("its settings name no schedule")
+            unknown("its settings contain no schedule")
         }
     }
 
-    /// Seconds that a window must have to hold everything twice.
+    /// Minimum seconds of a window that contains everything twice.
     #[must_use]
     pub const fn twice_s(&self) -> u64 {
         match self {
@@ -78,24 +80,25 @@ impl Schedule {
         }
     }
 
-    /// Why a window must be so long; `None` when it need not.
+    /// Why a window has a minimum length; `None` if it has none.
     #[must_use]
     pub fn words(&self) -> Option<String> {
         match self {
             Self::Nothing => None,
             Self::Every { setting, seconds } => Some(format!(
-                "it must hold two rounds of {setting} ({})",
+                "it must contain two periods of {setting} ({})",
                 duration(*seconds as f64)
             )),
             Self::Unknown { why } => Some(format!(
-                "what the server does by the clock is not known ({why}), so it must hold two rounds of {}",
+                "the server's periodic work is not known ({why}), so it must contain two periods \
+                 of {}",
                 duration(USUAL_S as f64)
             )),
         }
     }
 }
 
-/// The setting of PostgreSQL's that comes round most slowly.
+/// The PostgreSQL setting with the longest period.
 fn slowest<'a>(value: impl Fn(&str) -> Option<&'a str>) -> Option<Schedule> {
     let is_on = |switch: Option<&str>| switch.is_none_or(|name| value(name) != Some("off"));
     let known = POSTGRES.into_iter().filter(|(_, switch)| is_on(*switch));
@@ -105,7 +108,7 @@ fn slowest<'a>(value: impl Fn(&str) -> Option<&'a str>) -> Option<Schedule> {
         .map(|(name, seconds)| Schedule::Every { setting: name.to_owned(), seconds })
 }
 
-/// PostgreSQL's spelling of a time, `5min`, in seconds; `None` where it is off or no time.
+/// Parses PostgreSQL's notation of a time, `5min`, to seconds; `None` if it is off or not a time.
 fn seconds(text: &str) -> Option<u64> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, unit) = text.split_at(digits);

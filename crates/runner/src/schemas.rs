@@ -1,5 +1,6 @@
-//! The published schemas of what jobs leave, made from the types themselves: names, words and descriptions are those
-//! of the code. `docs/reference` has them as files, the server's interface as parts of its own document.
+//! The published schemas of result documents, generated from the types: names and descriptions are
+//! those of the code. `docs/reference` contains them as files, the API's OpenAPI document as
+//! components.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -11,15 +12,15 @@ use crate::document::JobDocument;
 use crate::history::HistoryResult;
 use crate::job::document::DocumentOf;
 
-/// Where an OpenAPI document has its parts.
+/// Path of the schemas in an OpenAPI document.
 const COMPONENTS: &str = "/components/schemas";
 
-/// A document with a published schema.
+/// A document type with a published schema.
 #[derive(Clone, Debug)]
 pub struct Published {
-    /// Its type.
+    /// Name of its type.
     pub name: String,
-    /// Its file in `docs/reference`; `None` of what is a part of the server's interface only.
+    /// Name of its file in `docs/reference`; `None` if only the API's document contains it.
     pub file: Option<&'static str>,
     of: fn(SchemaGenerator) -> Schema,
     refer: fn(&mut SchemaGenerator) -> Schema,
@@ -36,7 +37,7 @@ impl Published {
         Self::new::<T>(T::SCHEMA)
     }
 
-    /// The schema: JSON Schema 2020-12, with its parts in `$defs`.
+    /// Generates the schema: JSON Schema 2020-12, with definitions in `$defs`.
     #[must_use]
     pub fn schema(&self) -> Value {
         (self.of)(settings().into_generator()).to_value()
@@ -61,7 +62,8 @@ pub fn published() -> Vec<Published> {
     documents().into_iter().chain([history]).collect()
 }
 
-/// All of them and their parts by name, as an OpenAPI document holds them. A name that several have is one type.
+/// All of them and their definitions by name, for an OpenAPI document. Equal names mean the same
+/// type.
 #[must_use]
 pub fn components() -> Map<String, Value> {
     let mut settings = settings();
@@ -73,19 +75,20 @@ pub fn components() -> Map<String, Value> {
     generator.take_definitions(true)
 }
 
-/// What is written: a member that is always written is required, whatever older documents lack.
+/// Describes written documents: a field that is always written is required, even if older documents
+/// lack it.
 fn settings() -> SchemaSettings {
     SchemaSettings::draft2020_12().for_serialize().with_transform(RecursiveTransform(for_readers))
 }
 
-/// Closes objects, and brings what is written for those who read the code to those who read documents.
+/// Closes objects, and adapts descriptions from readers of the code to readers of documents.
 fn for_readers(schema: &mut Schema) {
     if schema.get("properties").is_some() {
         schema.insert("additionalProperties".to_owned(), false.into());
     }
-    // What is written needs none.
+    // Written documents need none.
     schema.remove("default");
-    // Widths of Rust's numbers, which validators do not know.
+    // Formats for the widths of Rust's numbers, which validators do not know.
     if schema.get("format").is_some_and(|format| format != "date-time") {
         schema.remove("format");
     }
@@ -94,7 +97,7 @@ fn for_readers(schema: &mut Schema) {
     }
 }
 
-/// A doc comment on one line, with JSON's word for nothing and without links into the code.
+/// Converts a doc comment to one line, with `null` for `None` and without links into the code.
 fn plain(comment: &str) -> String {
     let line = comment.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut out = String::with_capacity(line.len());

@@ -1,5 +1,5 @@
-//! A second of a run as those who watch it get it: what the engine counted, the phase it belongs to, and
-//! what the database's own counter says beside it.
+//! A second of a run as reported to watchers: the engine's counts, the phase, and the database's
+//! own counter.
 
 use triphammer_core::event::Phase;
 use triphammer_core::recorder::{RecordedInterval, TypeInterval};
@@ -7,22 +7,22 @@ use triphammer_core::stats::rate;
 
 use crate::result::ServerTransactions;
 
-/// A second of all threads, or several when somebody did not keep up.
+/// A second of all threads, or several merged ones if a reader did not keep up.
 #[derive(Clone, Debug)]
 pub struct Second {
-    /// What the engine counted.
+    /// The engine's counts.
     pub interval: RecordedInterval,
-    /// All transaction types together.
+    /// Total of all transaction types.
     pub total: TypeInterval,
-    /// The phase in which it began.
+    /// Phase at its start.
     pub phase: Phase,
-    /// The growth of the database's own transaction counter between the readings after the second before
-    /// and after this one. `None` where the database keeps none or did not answer at once.
+    /// Increase of the database's own transaction counter between the readings after the previous
+    /// and after this second. `None` if the database has no counter or did not answer at once.
     pub server: Option<ServerTransactions>,
 }
 
 impl Second {
-    /// A second, with its total.
+    /// Creates a second with its total.
     #[must_use]
     pub fn new(
         interval: RecordedInterval,
@@ -36,7 +36,7 @@ impl Second {
         Self { interval, total, phase, server }
     }
 
-    /// How many seconds it covers.
+    /// Number of seconds covered.
     #[must_use]
     pub const fn seconds(&self) -> u64 {
         self.interval.last - self.interval.first + 1
@@ -51,12 +51,12 @@ impl ServerTransactions {
     }
 }
 
-/// Which phase a second belongs to: edges of the timed window lie on whole seconds.
+/// Maps seconds to phases: the timed window starts and ends at whole seconds.
 #[derive(Clone, Debug)]
 pub(crate) struct Phases {
-    /// Whether the window is a time; else the whole run is the window.
+    /// Whether the window is a time; otherwise the whole run is the window.
     timed: bool,
-    /// The phases entered, each with the first second that is wholly in it.
+    /// The phases entered, each with the first second that is completely in it.
     entered: Vec<(Phase, u64)>,
 }
 
@@ -65,14 +65,14 @@ impl Phases {
         Self { timed, entered: Vec::new() }
     }
 
-    /// The run is in `phase` from `second` on.
+    /// Records that the run is in `phase` from `second` on.
     pub fn enter(&mut self, phase: Phase, second: u64) {
         if self.timed || matches!(phase, Phase::Window | Phase::Abort) {
             self.entered.push((phase, second));
         }
     }
 
-    /// The phase of `second`, which may have been some time ago.
+    /// Phase of `second`, which may be in the past.
     pub fn at(&self, second: u64) -> Phase {
         let mut phase = if self.timed { Phase::RampUp } else { Phase::Window };
         for (entered, from) in &self.entered {

@@ -1,10 +1,10 @@
-//! What somebody who mistyped a name most likely meant.
+//! Suggestions for mistyped names.
 
-/// Most edits between a name and what was typed: more, and any short name would do.
+/// Maximum number of edits between a name and the typed one: with more, any short name would match.
 const EDITS_MAX: usize = 2;
 
-/// The end of an error about an unknown name: which known one was meant, or nothing where none is close. A name that
-/// is known, and not taken here, is no mistake of the fingers.
+/// The end of an error about an unknown name: the closest known name, or nothing if none is close.
+/// A name that exists but is not accepted here is not a typing mistake.
 pub(crate) fn suggestion<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> String {
     let closest = known
         .map(|name| (strsim::levenshtein(typed, name), name))

@@ -1,4 +1,4 @@
-//! From settings to a database: which target, which password, which way to connect.
+//! Resolves settings to a database: target, password, and connection.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,35 +16,35 @@ use crate::failure::{Doing, Failure};
 use crate::settings::{Settings, Source};
 use crate::worker_pool::{connect, on_this_thread};
 
-/// A target that is ready to be connected to.
+/// A target that is ready to connect to.
 #[derive(Debug)]
 pub struct Target {
-    /// The database.
+    /// The driver's handle to the database.
     pub database: Arc<AnyDatabase>,
-    /// Whether nobody named one, so that it is the file in the current folder.
+    /// Whether none was given, so that it is the default file in the current directory.
     pub embedded: bool,
     /// Longest wait for a session.
     pub connect_limit: Duration,
-    /// What to tell the user, such as that a password in a URL shows in the process list.
+    /// Warnings for the user, such as a password that is visible in the process list.
     pub warnings: Vec<String>,
 }
 
-/// Where secrets come from, beside the settings.
+/// Source of secrets, in addition to the settings.
 pub trait Secrets {
-    /// An environment variable.
+    /// Reads an environment variable.
     fn variable(&self, name: &str) -> Option<String>;
-    /// Asks the person at the terminal.
+    /// Asks for the password at the terminal.
     ///
     /// # Errors
     /// When there is no terminal.
     fn prompt(&self, question: &str) -> Result<String, SpecError>;
-    /// What the target may take from this process and its host.
+    /// What the target may use of this process and its host.
     fn reach(&self) -> Reach {
         Reach::Process
     }
 }
 
-/// No environment and no terminal, as in a program that runs unattended.
+/// No environment and no terminal, for programs that run unattended.
 #[derive(Clone, Copy, Debug)]
 pub struct NoSecrets;
 
@@ -54,23 +54,23 @@ impl Secrets for NoSecrets {
     }
 
     fn prompt(&self, _: &str) -> Result<String, SpecError> {
-        Err(SpecError::new("there is no terminal to ask for the password at; use --password-file"))
+        Err(SpecError::new("cannot ask for the password without a terminal; use --password-file"))
     }
 }
 
-/// The embedded default: a file in the current folder, named for the workload.
+/// URL of the default SQLite file in the current directory, named after the workload.
 #[must_use]
 pub fn embedded_target(workload: &str) -> String {
     format!("sqlite:{}", embedded_file(workload))
 }
 
-/// The file of the embedded default.
+/// Name of the default SQLite file.
 #[must_use]
 pub fn embedded_file(workload: &str) -> String {
     format!("{workload}.sqlite")
 }
 
-/// Opens the target that the settings name, or the embedded default. Nothing is connected yet.
+/// Opens the target named in the settings, or the default SQLite file, without connecting.
 ///
 /// # Errors
 /// When the URL, the password file or a setting is wrong.
@@ -85,8 +85,8 @@ pub fn open(
     let in_url = TargetUrl::parse(&url).is_ok_and(|url| url.has_password());
     if in_url && settings.source("target") == Source::Flag {
         warnings.push(
-            "a password in a URL shows in the process list; better use --password-file, \
-             TRIPHAMMER_PASSWORD or the database's own password file"
+            "a password in a URL is visible in the process list; use --password-file, \
+             TRIPHAMMER_PASSWORD or the database's own password file instead"
                 .to_owned(),
         );
     }
@@ -122,7 +122,7 @@ pub fn open(
     Ok(Target { database: Arc::new(database), embedded, connect_limit, warnings })
 }
 
-/// The password that was given beside the URL: by prompt, by file, or by TRIPHAMMER_PASSWORD.
+/// Reads the password given outside the URL: by prompt, by file, or by TRIPHAMMER_PASSWORD.
 fn password(settings: &mut Settings, secrets: &dyn Secrets) -> Result<Option<Secret>, SpecError> {
     if settings.switch("ask-password")? {
         return Ok(Some(Secret::new(secrets.prompt("Password: ")?)));
@@ -145,17 +145,17 @@ fn read_password_file(file: &Path) -> Result<Secret, SpecError> {
     Ok(Secret::new(line.to_owned()))
 }
 
-/// Connects, asks what is at the other end, and disconnects.
+/// Connects, identifies the server, and disconnects.
 ///
 /// # Errors
-/// When there is no session to be had.
+/// When no session can be opened.
 pub fn probe(target: &Target) -> Result<ServerInfo, Failure> {
     on_this_thread(async {
         let name = target.database.target();
         let mut session = connect(&target.database, Role::Monitor, target.connect_limit)
             .await
             .doing(format_args!("connecting to {name}"))?;
-        let server = session.server().await.doing("asking the server what it is")?;
+        let server = session.server().await.doing("identifying the server")?;
         session.close().await;
         Ok(server)
     })

@@ -1,5 +1,5 @@
-//! What a job reports while it goes on: one stream of events, whatever the job, whoever asked for it. The
-//! command line shows it, the server hands it on, another program does as it likes.
+//! Events that a job reports while it runs: one stream for all kinds of jobs and callers. The
+//! command line shows them, the server forwards them, and other programs can use them as they like.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -12,82 +12,82 @@ use crate::result::RunResult;
 use crate::second::Second;
 use crate::store::JobId;
 
-/// Something that happened in a job. A run within a campaign reports as any other run does, but for its number,
-/// which comes as [`StepBegan`](JobEvent::StepBegan).
+/// An event of a job. A run within a campaign reports like any other run, except for its number,
+/// which is reported as [`StepBegan`](JobEvent::StepBegan).
 #[derive(Clone, Copy, Debug)]
 pub enum JobEvent<'a> {
-    /// It is decided how a run is driven.
+    /// The spec of a run is resolved.
     Resolved(&'a RunSpec),
-    /// The job has begun; with its number, where it is stored. From now on a [`Handle`](crate::job::Handle)
-    /// ends what drives a workload in an orderly way.
+    /// The job has started; with its number, if it is stored. From now on, a
+    /// [`Handle`](crate::job::Handle) stops a run in an orderly way.
     Began(Option<JobId>),
-    /// A part of the job begins, with so many units to do: rows, statements, checks.
+    /// A part of the job starts, with a number of units: rows, statements, checks.
     Task {
-        /// What it is called.
+        /// Title of the part.
         name: &'a str,
-        /// How many units there are to do, or about so many.
+        /// Number of units, possibly an estimate.
         total: u64,
-        /// What is counted.
+        /// Name of the units: rows, statements, checks.
         unit: &'a str,
     },
-    /// So many more units of the part are done.
+    /// More units of the part are done.
     Advanced {
-        /// How many.
+        /// Number of additional units.
         units: u64,
-        /// The table whose rows they are, where they are rows.
+        /// The table, if the units are rows.
         table: Option<&'a str>,
     },
     /// What is known of a run before it begins, as names and values without secrets: its metrics are
     /// offered with them.
     RunInfo(&'a [(&'static str, String)]),
-    /// Something happened in a run, other than a second.
+    /// An event of a run, other than a second.
     Run(&'a Event),
     /// A second of a run is complete.
     Second(&'a Second),
-    /// A campaign has begun or goes on.
+    /// A campaign has started or been resumed.
     Sequence(&'a Begin),
-    /// A run of a campaign begins.
+    /// A run of a campaign starts.
     Step {
-        /// Which.
+        /// The run of the campaign.
         step: &'a PlannedRun,
-        /// How many are done.
+        /// Number of completed runs.
         done: u32,
-        /// Of how many, where that is known.
+        /// Total number of runs, if known.
         of: Option<u32>,
     },
-    /// It is decided how that run is driven.
+    /// The spec of that run is resolved.
     StepResolved(&'a RunSpec),
-    /// That run has begun; with its number, where it is stored.
+    /// That run has started; with its job number, if it is stored.
     StepBegan(Option<JobId>),
-    /// It has ended.
+    /// That run has ended.
     StepEnded {
-        /// Which.
+        /// The run of the campaign.
         step: &'a PlannedRun,
-        /// What it measured.
+        /// Result of the run.
         result: &'a RunResult,
     },
-    /// It could not be made.
+    /// That run could not be made.
     StepRefused {
-        /// Which.
+        /// The run of the campaign.
         step: &'a PlannedRun,
-        /// Why.
+        /// Reason in words, for people.
         reason: &'a str,
     },
-    /// A rest before the next run of a campaign.
+    /// A pause before the next run of a campaign.
     Rest(Duration),
-    /// Something worth a line.
+    /// Informational message.
     Note(&'a str),
-    /// Something that does not end the job but should be known, such as a job store that cannot be written.
+    /// A warning that does not end the job, such as a job store that cannot be written to.
     Warning(&'a str),
 }
 
-/// Hears how a job goes on.
+/// Receives the events of a job.
 pub trait Watcher: Send {
-    /// Something happened. A job waits until this returns.
+    /// Handles an event. The job waits until this returns.
     fn hear(&mut self, event: JobEvent<'_>);
 }
 
-/// Hears nothing.
+/// A watcher that ignores all events.
 #[derive(Debug, Default)]
 pub struct Silent;
 
@@ -95,7 +95,7 @@ impl Watcher for Silent {
     fn hear(&mut self, _: JobEvent<'_>) {}
 }
 
-/// The way to a watcher, from any thread.
+/// Passes events to a watcher, from any thread.
 pub struct Watch<'a>(Mutex<&'a mut dyn Watcher>);
 
 impl std::fmt::Debug for Watch<'_> {
@@ -105,43 +105,43 @@ impl std::fmt::Debug for Watch<'_> {
 }
 
 impl<'a> Watch<'a> {
-    /// To this watcher.
+    /// Wraps a watcher.
     pub fn new(watcher: &'a mut dyn Watcher) -> Self {
         Self(Mutex::new(watcher))
     }
 
-    /// Reports an event.
+    /// Passes an event to the watcher.
     pub fn report(&self, event: JobEvent<'_>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).hear(event);
     }
 
-    /// Reports that a part of the job begins.
+    /// Reports the start of a part of the job.
     pub fn task(&self, name: &str, total: u64, unit: &str) {
         self.report(JobEvent::Task { name, total, unit });
     }
 
-    /// Reports that so many more units are done.
+    /// Reports that more units are done.
     pub fn advance(&self, units: u64) {
         self.report(JobEvent::Advanced { units, table: None });
     }
 
-    /// Reports that so many more rows of a table are done.
+    /// Reports that more rows of a table are done.
     pub fn rows(&self, table: &str, rows: u64) {
         self.report(JobEvent::Advanced { units: rows, table: Some(table) });
     }
 
-    /// Reports something worth a line.
+    /// Reports an informational message.
     pub fn note(&self, text: &str) {
         self.report(JobEvent::Note(text));
     }
 
-    /// Reports something that should be known.
+    /// Reports a warning.
     pub fn warn(&self, text: &str) {
         self.report(JobEvent::Warning(text));
     }
 }
 
-/// Within a campaign the number of a run is that of a step.
+/// Within a campaign, the job number of a run is reported as that of a step.
 pub(crate) struct InStep<'a, 'b>(pub &'a Watch<'b>);
 
 impl Watcher for InStep<'_, '_> {

@@ -1,6 +1,7 @@
-//! Work spread over sessions: a build's parts, keys and indexes, a check's conditions. Each member of the
-//! crew is a thread with its own runtime and session, so sessions need not be `Send`; members take the
-//! next task when they are done with the last, and all stop at the first error.
+//! A pool of workers with sessions, for the chunks, keys and indexes of a build and the conditions
+//! of a check. Each worker is a thread with its own runtime and session, so sessions need not be
+//! `Send`; workers take the next task when they have finished the last, and all stop at the first
+//! error.
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -16,30 +17,30 @@ use crate::cancel::Cancel;
 use crate::failure::{Doing, Failure};
 use crate::limited::{Limited, answered};
 
-/// Who works, and how.
+/// Configuration of a pool.
 #[derive(Debug)]
 pub struct WorkerPool {
-    /// The database.
+    /// Database to which the workers connect.
     pub database: Arc<AnyDatabase>,
-    /// Members; no more are started than there are tasks.
+    /// Number of workers; at most one per task is started.
     pub size: u32,
-    /// What their sessions are for.
+    /// Role of the sessions.
     pub role: Role,
     /// Longest wait for a session.
     pub connect_limit: Duration,
-    /// Ends the work before its time.
+    /// Cancels the work.
     pub cancel: Cancel,
 }
 
-/// Longest wait for a database to stop a statement that was cancelled; then its session is dropped.
+/// Maximum wait for a database to stop a cancelled statement; then its session is dropped.
 const CANCEL_LIMIT: Duration = Duration::from_secs(5);
 
 impl WorkerPool {
-    /// Does every task once and gives the results in the order of the tasks. `setup` makes what a member
-    /// keeps for all its tasks, on its new session.
+    /// Runs every task once and returns the results in the order of the tasks. `setup` prepares the
+    /// state of a worker for all its tasks, on its new session.
     ///
     /// # Errors
-    /// The first error, with the name that `name` gives to its task.
+    /// The first error, with the name of its task from `name`.
     pub fn work<T: Sync, C, R: Send>(
         &self,
         tasks: &[T],
@@ -118,7 +119,7 @@ impl WorkerPool {
     }
 }
 
-/// Does `work`. When it is cancelled meanwhile, asks the database to stop.
+/// Runs `work`; if it is cancelled, asks the database to stop.
 async fn unless<R>(
     cancel: &Cancel,
     canceller: &dyn Canceller,
@@ -139,10 +140,10 @@ async fn unless<R>(
         .unwrap_or_else(|_| Err(DbError::new(ErrorClass::Cancelled, "cancelled")))
 }
 
-/// Opens a session within a limit; its questions have the database's.
+/// Opens a session within a time limit; its queries have the database's limits.
 ///
 /// # Errors
-/// As the driver says, or `Disconnected` when the limit passes.
+/// The error of the driver, or `Disconnected` after the time limit.
 pub async fn connect(
     database: &AnyDatabase,
     role: Role,
@@ -151,7 +152,7 @@ pub async fn connect(
     connect_member(database, role, 0, limit).await
 }
 
-/// As [`connect`], for one of several that do the same.
+/// Like [`connect`], for one of several parallel sessions.
 async fn connect_member(
     database: &AnyDatabase,
     role: Role,
@@ -166,21 +167,21 @@ async fn connect_member(
     Ok(Limited::new(session, database.waits()))
 }
 
-/// Has the database learn from its server what its dialect depends on.
+/// Identifies the server, on which the dialect depends.
 pub fn identify(database: &AnyDatabase) -> Result<(), Failure> {
     on_this_thread(answered(database.waits().query, database.identify()))
         .doing(format_args!("connecting to {}", database.target()))
 }
 
-/// Makes the database that the target names; false when it is there.
+/// Creates the database named in the target; returns false if it exists.
 pub fn create_database(database: &AnyDatabase) -> Result<bool, Failure> {
     on_this_thread(answered(database.waits().query, database.create_database()))
         .doing(format_args!("creating the database of {}", database.target()))
 }
 
-/// An error that says that the system refused something.
+/// An error that can represent a failure of the operating system.
 pub trait FromSystem {
-    /// `doing` failed.
+    /// Creates the error of a failed operation.
     fn from_system(doing: &str, error: std::io::Error) -> Self;
 }
 
@@ -196,10 +197,10 @@ impl FromSystem for DbError {
     }
 }
 
-/// Runs a future that owns sessions to its end on the calling thread.
+/// Runs a future that owns sessions to completion on the calling thread.
 ///
 /// # Errors
-/// As the future, and when the system has nothing left for its runtime.
+/// The error of the future, or when the runtime cannot be created.
 pub fn on_this_thread<T, E: FromSystem>(
     future: impl Future<Output = Result<T, E>>,
 ) -> Result<T, E> {

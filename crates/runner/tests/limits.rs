@@ -1,7 +1,7 @@
-//! What limited a run, each verdict by a run that really is limited so, through the real runner.
+//! Bottlenecks of runs: each verdict from a real run with that bottleneck.
 //!
-//! Other programs share these CPUs, so each run is extreme in what it shows, and a verdict that they
-//! were to blame is right as well where a run needs CPU.
+//! Other programs share these CPUs, so each run is extreme, and for runs that need CPU, the verdict
+//! that other processes were the cause is accepted too.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do: with a panic")]
 
 use std::sync::{Arc, Mutex};
@@ -42,7 +42,7 @@ fn open(given: &[(&str, &str)]) -> (Settings, Target) {
     (settings, target)
 }
 
-/// Keeps the other tests from running, because they would disturb one another.
+/// Serialises the tests, because they would disturb one another.
 fn alone() -> std::sync::MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
@@ -65,7 +65,7 @@ fn measure(given: &[(&str, &str)]) -> BottleneckVerdict {
     limited
 }
 
-/// Whether the run found that other programs had the CPUs, and can prove it.
+/// Whether the run found that other programs used the CPUs, and its figures prove it.
 fn is_of_others(limited: &BottleneckVerdict) -> bool {
     limited.cause == Some(Cause::OtherProcesses)
         && limited.figures.other_cpus.is_some_and(|cpus| cpus > 0.3)
@@ -130,7 +130,7 @@ fn a_load_that_leaves_its_sessions_idle_is_the_limit() {
     ];
     let limited = run(&given);
     assert_eq!(limited.kind, Bottleneck::Load, "{limited:?}");
-    assert!(limited.words.contains("it asked for no more"), "{}", limited.words);
+    assert!(limited.words.contains("it offered no more work"), "{}", limited.words);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What all handlers share.
+//! Application state shared by all handlers.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -13,10 +13,10 @@ use crate::live::Hub;
 use crate::targets::Targets;
 use crate::time::now;
 
-/// Opened stores kept for the next request.
+/// Maximum number of open stores kept for later requests.
 const STORES_KEPT: usize = 4;
 
-/// What all handlers share; a handle to it.
+/// Handle to the application state shared by all handlers.
 #[derive(Clone, Debug)]
 pub struct App(Arc<Shared>);
 
@@ -33,7 +33,7 @@ struct Shared {
 }
 
 impl App {
-    /// An application on the job store; targets are kept in a file beside it.
+    /// Creates the application on a job store; targets are kept in a file next to it.
     ///
     /// # Errors
     /// When the store cannot be opened, or the file of targets cannot be read.
@@ -55,37 +55,37 @@ impl App {
         })))
     }
 
-    /// Events.
+    /// The hub of live events.
     #[must_use]
     pub fn hub(&self) -> &Arc<Hub> {
         &self.0.hub
     }
 
-    /// What goes on.
+    /// The running and queued activities.
     #[must_use]
     pub(crate) fn activities(&self) -> &Arc<Activities> {
         &self.0.activities
     }
 
-    /// Saved targets.
+    /// The targets of the server.
     #[must_use]
     pub(crate) fn targets(&self) -> &Targets {
         &self.0.targets
     }
 
-    /// This host.
+    /// Facts about this host.
     #[must_use]
     pub(crate) fn host(&self) -> &Host {
         &self.0.host
     }
 
-    /// When the server began.
+    /// Start time of the server, RFC 3339, UTC.
     #[must_use]
     pub(crate) fn started_at(&self) -> &str {
         &self.0.started_at
     }
 
-    /// Folder of the SQLite files that clients may use.
+    /// Directory of the SQLite files that clients may use.
     #[must_use]
     pub(crate) fn data(&self) -> &Path {
         &self.0.data
@@ -97,10 +97,10 @@ impl App {
         &self.0.store
     }
 
-    /// Asks the store something, on a thread that may wait for it.
+    /// Queries the store on a thread that may block.
     ///
     /// # Errors
-    /// As `ask` says, and when the store cannot be opened.
+    /// The error of `ask`, or when the store cannot be opened.
     pub(crate) async fn store<T: Send + 'static>(
         &self,
         ask: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,
@@ -120,10 +120,10 @@ impl App {
     }
 }
 
-/// Does what blocks on a thread of its own.
+/// Runs blocking work on a separate thread.
 ///
 /// # Errors
-/// As `work` says; a panic of it is an internal error.
+/// The error of `work`; a panic in it becomes an internal error.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {

@@ -1,10 +1,10 @@
-//! A command line to copy, from what was said.
+//! Formats a command line to copy from the given settings.
 
 use triphammer_runner::command::JobKind;
 use triphammer_runner::settings::{Mark, SettingKind, declared, is};
 use triphammer_runner::workload_options;
 
-/// The command with what was said, by name; targets come first and without theirs.
+/// Formats the command with its settings; targets come first and without their names.
 pub fn of<'a>(command: JobKind, given: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let is_place = |name: &str| is(command, name, Mark::Positional);
     let (places, given): (Vec<_>, Vec<_>) = given.into_iter().partition(|(name, _)| is_place(name));
@@ -24,7 +24,7 @@ pub fn of<'a>(command: JobKind, given: impl IntoIterator<Item = (&'a str, &'a st
     line
 }
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%,=+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

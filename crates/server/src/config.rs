@@ -1,4 +1,4 @@
-//! What the server is told when it starts.
+//! Configuration of the server.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -9,47 +9,49 @@ use triphammer_drivers::target::Secret;
 
 use crate::targets::FixedTarget;
 
-/// Where the server listens when nobody says where: the loopback interface, on a port that no well-known
-/// service has and that lies below the ports which systems give to clients.
+/// The default listen address: the loopback interface, on a port that no well-known service uses
+/// and that is below the ephemeral range.
 pub const LISTEN: &str = "127.0.0.1:7400";
 
-/// What the server is told when it starts.
+/// Configuration of the server.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Address and port to listen on.
     pub listen: SocketAddr,
     /// The job store's file.
     pub store: PathBuf,
-    /// What a client must show, on every address: on loopback any user of the host is a client.
+    /// The access token, required on every address: on loopback, any user of the host is a client.
     pub token: Secret,
     /// What opens `/metrics` and nothing else, beside the token.
     pub metrics_token: Option<Secret>,
-    /// Targets that the server is started with, by name.
+    /// Targets from the configuration, by name.
     pub targets: BTreeMap<String, FixedTarget>,
-    /// Folder of the SQLite files that clients may use; empty for the current one.
+    /// Directory of the SQLite files that clients may use; empty for the current one.
     pub data: PathBuf,
     /// Certificate chain and key, as PEM files.
     pub tls: Option<(PathBuf, PathBuf)>,
-    /// Names by which browsers may call the server, beside addresses and `localhost`.
+    /// Host names under which browsers may reach the server, in addition to addresses and
+    /// `localhost`.
     pub hosts: Vec<String>,
-    /// Limits of waits.
+    /// Time limits and connection limits.
     pub limits: ServerLimits,
 }
 
-/// Every wait of the server has a limit with a name.
+/// Limits of the server: every wait has one.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerLimits {
-    /// For the head of a request, and for the TLS handshake before it.
+    /// Maximum time for the head of a request, and for the TLS handshake before it.
     pub head: Duration,
-    /// For a request, its body included, but for event streams.
+    /// Maximum time for a request including its body, except for event streams.
     pub request: Duration,
-    /// For a client that takes nothing of what is sent to it.
+    /// Maximum time during which a client accepts no data.
     pub write: Duration,
-    /// Connections at a time.
+    /// Maximum number of simultaneous connections.
     pub connections: usize,
-    /// Of these, those of one client: an address, and all of this host are one.
+    /// Maximum number of simultaneous connections per client; a client is an address, or the whole
+    /// local host.
     pub connections_per_client: usize,
-    /// Streams of events of one client.
+    /// Maximum number of event streams per client.
     pub streams_per_client: usize,
 }
 

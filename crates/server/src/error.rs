@@ -1,5 +1,5 @@
-//! The one shape of every error: a word for programs, a sentence for people, the field it belongs to, and
-//! what to do next. The sentence is the command line's own.
+//! The common format of all errors: a machine-readable kind, a message, the field it refers to, and
+//! what to do next. The message is the same as on the command line.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -12,24 +12,26 @@ use triphammer_runner::settings::SETTINGS;
 use triphammer_runner::store::StoreError;
 use utoipa::ToSchema;
 
-/// Why something could not be done.
+/// An error response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ApiError {
     #[serde(skip)]
     status: Status,
-    /// One word for programs: `invalid`, `not_found`, `conflict`, `unauthorized`, `database`, `store`.
+    /// Machine-readable kind: `invalid`, `not_found`, `conflict`, `unauthorized`, `database`,
+    /// `store`.
     pub code: String,
-    /// A sentence for people, without any secret; for a bad value the one that the command line prints.
+    /// Human-readable message without secrets; for an invalid value, the same as on the command
+    /// line.
     pub message: String,
-    /// The setting or member of the request that it is about.
+    /// The setting or field of the request that it refers to; `null` if none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// What to do next.
+    /// What to do next; `null` if there is no advice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
-/// A status that can be left out of JSON.
+/// An HTTP status that is skipped in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Status(StatusCode);
 
@@ -40,44 +42,44 @@ impl Default for Status {
 }
 
 impl ApiError {
-    /// An error; what looks like a secret in the message is masked.
+    /// Creates an error; anything that looks like a secret in the message is masked.
     pub fn new(status: StatusCode, code: &str, message: impl AsRef<str>) -> Self {
         let message = mask_secrets(message.as_ref());
         Self { status: Status(status), code: code.to_owned(), message, field: None, next: None }
     }
 
-    /// A value that cannot be.
+    /// An invalid value.
     pub fn invalid(message: impl AsRef<str>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", message)
     }
 
-    /// Something that is not there.
+    /// Something that does not exist.
     pub fn not_found(message: impl AsRef<str>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", message)
     }
 
-    /// Something that cannot be done as things stand.
+    /// A conflict with the current state.
     pub fn conflict(message: impl AsRef<str>) -> Self {
         Self::new(StatusCode::CONFLICT, "conflict", message)
     }
 
-    /// A defect of ours, of which no more is told.
+    /// An internal error, without details.
     pub fn internal() -> Self {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "internal",
-            "the server met a defect of its own; its log on stderr says more",
+            "internal error; see the server's log on stderr",
         )
     }
 
-    /// Names the field.
+    /// Sets the field that the error refers to.
     #[must_use]
     pub fn about(mut self, field: &str) -> Self {
         self.field = Some(field.to_owned());
         self
     }
 
-    /// Says what to do next.
+    /// Sets the advice on what to do next.
     #[must_use]
     pub fn next(mut self, next: &str) -> Self {
         self.next = Some(next.to_owned());
@@ -89,7 +91,7 @@ impl ApiError {
         self
     }
 
-    /// The HTTP status.
+    /// HTTP status of the response.
     #[must_use]
     pub const fn status(&self) -> StatusCode {
         self.status.0
@@ -110,7 +112,7 @@ impl From<SpecError> for ApiError {
     }
 }
 
-/// The first flag that a message names, without dashes: an error that says what to change says where.
+/// The first flag named in a message, without dashes: it becomes the field of the error.
 fn flag_in(message: &str) -> Option<String> {
     message.split("--").skip(1).find_map(|rest| {
         let end = rest.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(rest.len());

@@ -1,4 +1,4 @@
-//! Bodies, queries and paths of requests, whose refusals are [`ApiError`]s as all others.
+//! Extractors of bodies, queries and paths whose rejections are [`ApiError`]s.
 
 use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts};
@@ -6,17 +6,17 @@ use axum::http::StatusCode;
 
 use crate::error::ApiError;
 
-/// The body, as JSON.
+/// Extracts the JSON body.
 #[derive(Debug, FromRequest)]
 #[from_request(via(axum::Json), rejection(ApiError))]
 pub struct Body<T>(pub T);
 
-/// What follows the question mark.
+/// Extracts the query string.
 #[derive(Debug, FromRequestParts)]
 #[from_request(via(axum::extract::Query), rejection(ApiError))]
 pub struct Params<T>(pub T);
 
-/// What the path names.
+/// Extracts path parameters.
 #[derive(Debug, FromRequestParts)]
 #[from_request(via(axum::extract::Path), rejection(ApiError))]
 pub struct Path<T>(pub T);
@@ -29,7 +29,7 @@ fn refused(status: StatusCode, text: &str) -> ApiError {
         StatusCode::UNSUPPORTED_MEDIA_TYPE => ApiError::new(
             status,
             "media_type",
-            "a request that changes something is application/json",
+            "a request that changes something must have the content type application/json",
         ),
         StatusCode::UNPROCESSABLE_ENTITY => ApiError::invalid(text),
         _ => ApiError::new(StatusCode::BAD_REQUEST, "malformed", text),

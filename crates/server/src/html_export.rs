@@ -1,5 +1,5 @@
-//! The report as one page: `ui/dist/report.html` with a job put into it, as the server would answer for it.
-//! The page asks nothing from any network.
+//! The report as a self-contained page: `ui/dist/report.html` with the data of a job, as the API
+//! returns it. The page makes no network requests.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -13,12 +13,12 @@ use crate::api::series::{JobSeries, SeriesParams};
 use crate::time::now;
 use crate::{command_line, ui};
 
-/// Most points of the series: the page is as wide, and stays small enough to be sent.
+/// Maximum points of the series: enough for the width of the page, and small enough to send.
 const POINTS: u32 = 600;
-/// Where the page has its job.
+/// The place for the job in the page.
 const PLACE: [&str; 2] = ["<script id=\"job\" type=\"application/json\">", "</script>"];
 
-/// What the page holds: `HtmlExport` in `ui/src/report/export.ts`.
+/// Data of the page: `HtmlExport` in `ui/src/report/export.ts`.
 #[derive(Debug, Serialize)]
 struct HtmlExport {
     made_at: String,
@@ -30,23 +30,23 @@ struct HtmlExport {
     server: Option<ServerSettings>,
 }
 
-/// A stored job as one page.
+/// Renders a stored job as a self-contained page.
 ///
 /// # Errors
 /// When this program was built without its web interface, or the store cannot be read.
 pub fn page(store: &Store, job: &StoredJob) -> Result<String, Failure> {
     let template = ui::report().ok_or_else(|| {
         Failure::refuse(
-            "this program was built without its web interface, which the HTML report is made of; have it by \
-             `npm ci && npm run build` in ui/ and then `make build`; the other formats need none",
+            "this program was built without its web interface, which the HTML report needs; run \
+             `npm ci && npm run build` in ui/ and then `make build`, or use another format",
         )
     })?;
     let export = HtmlExport::of(store, job).map_err(|error| Failure::refuse(error.to_string()))?;
     let json = serde_json::to_string(&export).expect("an export is plain data");
     fill(&template, &json).ok_or_else(|| {
         Failure::refuse(
-            "the web interface in this program is of another version; `npm ci && npm run build` in ui/ \
-             and then `make build` build both again",
+            "the web interface in this program has another version; run `npm ci && npm run build` \
+             in ui/ and then `make build`",
         )
     })
 }
@@ -72,7 +72,7 @@ impl HtmlExport {
     }
 }
 
-/// The command line that asks for the same: of a campaign from its plan, of a run from its result.
+/// The equivalent command line: from the plan of a campaign, or from the result of a run.
 fn given_settings(job: &StoredJob) -> String {
     let of_plan = job.plan.as_ref().and_then(|plan| plan["said"].as_array());
     let of_result = || job.document.as_ref().and_then(|document| document["settings"].as_array());
@@ -94,8 +94,8 @@ fn given_settings(job: &StoredJob) -> String {
     command_line::of(job.row.kind, given_settings)
 }
 
-/// The template with the job in its place: JSON in which no `<` is left to end the element, and no line
-/// separator that a script would take for the end of a line.
+/// Inserts the job into the template: JSON without `<`, which could end the element, and without
+/// line separators, which end a line in scripts.
 fn fill(template: &str, json: &str) -> Option<String> {
     let [before, after] = PLACE;
     let (head, rest) = template.split_once(&format!("{before}null{after}"))?;

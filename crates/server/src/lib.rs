@@ -1,16 +1,16 @@
-//! `triphammer serve`: builds, checks, runs and drops over HTTP, with events while they go on, stored jobs
-//! for looking back, and the web interface. It stands on the runner and measures nothing itself.
+//! `triphammer serve`: builds, checks, runs and drops over HTTP, with live events, stored jobs and
+//! the web interface. It uses the runner and measures nothing itself.
 //!
 //! ```text
-//!  api/        one module a resource: requests and responses as types, and their handlers
-//!  activity/   what goes on: the queue, one thread for each activity, what it tells
-//!  live/       events: the hub that shares each once serialised, and the history for who comes later
-//!  guard/      who may ask: hosts, origins, token and cookie, limits, headers
-//!  serve/      sockets, TLS and the end; ui.rs the embedded pages; openapi.rs the document
+//!  api/        one module per resource: requests and responses as types, and their handlers
+//!  activity/   running and queued jobs: the queue, one thread per activity, its events
+//!  live/       events: the hub that serialises each once, and the history for late clients
+//!  guard/      access control: hosts, origins, token and cookie, limits, headers
+//!  serve/      sockets, TLS and shutdown; ui.rs the embedded pages; openapi.rs the document
 //! ```
 //!
-//! The server's own thread is one tokio runtime; what blocks (the store, the runner) has threads of its
-//! own, so that serving takes no more than a sliver of the host that is being measured on.
+//! The server runs on a single-threaded tokio runtime; blocking work (the store, the runner) has
+//! separate threads. Serving therefore uses very little CPU on the host where the measurements run.
 
 mod activity;
 mod api;

@@ -1,5 +1,5 @@
-//! The interface's OpenAPI document: from the handlers and their types, with the published schemas
-//! of what runs, profiles, searches and comparisons leave.
+//! The OpenAPI document of the API: generated from the handlers and their types, with the published
+//! schemas of runs, profiles, capacity searches and comparisons.
 
 use serde_json::{Value, json};
 use triphammer_runner::metrics::{Kind, Metric, OF_SECOND, OF_TYPE, Unit};
@@ -10,45 +10,46 @@ use crate::api;
 use crate::live::LiveEvent;
 use crate::schema::documents;
 
-/// What clients send, and errors: members may be left out. All else has every member, be it `null`.
+/// Requests and errors, whose fields are optional. All other types always have every field, possibly `null`.
 const SENT: [&str; 6] =
     ["Form", "TargetForm", "JobChange", "PasswordForm", "TokenForm", "ApiError"];
 
-/// The path of a job's report, whose media types are those of the formats.
+/// Path of a job's report; its media types are those of the formats.
 const REPORT: &str = "/api/v1/jobs/{id}/report";
 
-/// How any request may be refused, before its handler sees it.
+/// Statuses that reject any request before its handler runs.
 const REFUSALS: [(&str, &str); 5] = [
-    ("400", "It cannot be read."),
-    ("401", "The server needs its token."),
-    ("403", "It comes from a page of another site."),
-    ("408", "It was not answered in time."),
-    ("421", "The server is not called by this name."),
+    ("400", "The request is malformed."),
+    ("401", "The token is missing or wrong."),
+    ("403", "The request comes from a page of another site."),
+    ("408", "The request timed out."),
+    ("421", "The host name is unknown."),
 ];
 
-/// As well, where something is changed.
+/// Additional statuses for requests that change something.
 const REFUSALS_OF_CHANGES: [(&str, &str); 3] = [
-    ("413", "It is too large."),
-    ("415", "It is no JSON."),
-    ("422", "It does not hold what it should."),
+    ("413", "The request is too large."),
+    ("415", "The content type is not JSON."),
+    ("422", "The request has missing or invalid fields."),
 ];
 
 #[derive(OpenApi)]
 #[openapi(
     info(
         title = "triphammer",
-        description = "What `triphammer serve` offers. Every error is an `ApiError`. Times of day are RFC 3339 in \
-                       UTC; durations and times are in the unit that a name ends with; shares are from 0 to 1.",
+        description = "The API of `triphammer serve`. Every error is an `ApiError`. Timestamps are \
+                       RFC 3339 in UTC; durations have the unit that the field's name ends with; \
+                       shares are from 0 to 1.",
         license(name = "Apache-2.0")
     ),
     components(schemas(LiveEvent))
 )]
 struct Head;
 
-/// The document.
+/// Generates the document.
 ///
 /// # Panics
-/// When two types have one name: a defect that the tests find.
+/// When two types have the same name, which the tests detect.
 #[must_use]
 pub fn document() -> Value {
     let (_, paths) = api::routes().split_for_parts();
@@ -81,7 +82,7 @@ pub fn document() -> Value {
     document
 }
 
-/// The media types of reports, in the order of the formats.
+/// Media types of reports, in the order of the formats.
 fn report_contents() -> Value {
     let contents = FORMATS.iter().map(|format| {
         let media_type = format.media_type.split(';').next().unwrap_or_default();
@@ -91,7 +92,7 @@ fn report_contents() -> Value {
     contents.collect::<serde_json::Map<_, _>>().into()
 }
 
-/// The members that declared figures are, by the schema that holds them.
+/// The fields for declared metrics, by the schema that contains them.
 fn declared() -> [(&'static str, Vec<(String, Value)>); 4] {
     let live = |metrics: &[Metric]| {
         let some = metrics.iter().filter_map(|metric| Some((metric.live?, metric)));
@@ -109,20 +110,20 @@ fn declared() -> [(&'static str, Vec<(String, Value)>); 4] {
     ]
 }
 
-/// One value of a figure.
+/// Schema of one value of a metric.
 fn value_schema(metric: &Metric) -> Value {
     let word = word(metric);
     let kind = if metric.zero { json!(word) } else { json!([word, "null"]) };
     json!({ "type": kind, "description": help(metric) })
 }
 
-/// The type of a value.
+/// JSON type of a value.
 fn word(metric: &Metric) -> &'static str {
     let is_mean = metric.kind == Kind::Mean;
     if matches!(metric.unit, Unit::Count | Unit::Us) && !is_mean { "integer" } else { "number" }
 }
 
-/// Its values in a series.
+/// Schema of the values of a metric in a series.
 fn points_schema(metric: &Metric) -> Value {
     if !metric.has_spread() {
         let items = json!({ "type": word(metric) });
@@ -135,14 +136,14 @@ fn points_schema(metric: &Metric) -> Value {
     json!({ "oneOf": [{ "type": "null" }, spread], "description": help(metric) })
 }
 
-/// What it is, in which unit, and when it is null.
+/// Describes a metric: meaning, unit, and when it is null.
 fn help(metric: &Metric) -> String {
     let unit = if metric.unit == Unit::Us { " In µs." } else { "" };
-    let null = if metric.zero { "" } else { " `null` where it is not measured." };
+    let null = if metric.zero { "" } else { " `null` if it was not measured." };
     format!("{}{unit}{null}", metric.help)
 }
 
-/// Adds what no handler says, because it happens before.
+/// Adds the responses that occur before a handler runs.
 fn add_refusals(method: &str, responses: &mut Value) {
     let responses = responses.as_object_mut().expect("an operation has responses");
     let changes = ["post", "put", "patch"].contains(&method);

@@ -1,6 +1,7 @@
-//! Targets: those that clients save, a name and a URL without secrets, in a file beside the job store, and those
-//! that the server is started with. A client's password is in memory only, and goes with the server. Whatever else
-//! is secret on the host goes to the targets of the start alone, never where a client says.
+//! Targets: those that clients save (a name and a URL without secrets, in a file next to the job
+//! store), and those that the server is started with. Passwords of clients are kept in memory only.
+//! Other secrets of the host are used only for targets that the server is started with, never for
+//! URLs given by a client.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -19,26 +20,26 @@ use utoipa::ToSchema;
 use crate::config::Config;
 use crate::error::ApiError;
 
-/// Longest name.
+/// Maximum length of a name, in characters.
 const NAME_MAX: usize = 64;
-/// Most targets.
+/// Maximum number of saved targets.
 const TARGETS_MAX: usize = 500;
 
-/// A target as it is saved.
+/// A target in the file of saved targets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TargetForm {
-    /// URL of the database. A password in it is taken out, and held in memory only. It names no path of the
-    /// server's host, but for an SQLite file in the server's data folder.
+    /// URL of the database. A password in it is removed and kept in memory only. It must not name a
+    /// path of the server's host, except an SQLite file in the server's data directory.
     #[schema(example = "postgres://bench@db1:5432/tpcc")]
     pub url: String,
-    /// Schema in the database to work in; the user's own when absent.
+    /// Database schema to use; the user's default schema when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
 }
 
-/// A target as the file of saved targets has it. What earlier versions wrote beside it named files and
-/// variables of the host, and is passed over.
+/// A target in the file of saved targets. Fields of earlier versions that named files and variables
+/// of the host are ignored.
 #[derive(Debug, Deserialize)]
 struct StoredTarget {
     url: String,
@@ -46,23 +47,23 @@ struct StoredTarget {
     schema: Option<String>,
 }
 
-/// A saved target.
+/// A target without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SavedTarget {
-    /// Its name.
+    /// Name of the target.
     pub name: String,
-    /// URL without secrets.
+    /// URL of the database, without secrets.
     pub url: String,
-    /// Schema to work in; the user's own when absent.
+    /// Database schema to use; the user's default schema when absent.
     pub schema: Option<String>,
-    /// Whether the server has a password for it: held in memory, or given at its start.
+    /// Whether the server has a password for it, kept in memory or given at the start.
     pub has_password: bool,
-    /// Whether the server was started with it, so that it can be neither changed nor deleted.
+    /// Whether the server was started with it; then it can be neither changed nor deleted.
     pub fixed: bool,
 }
 
-/// A target that the server is started with: only these may use files, unix sockets and passwords of the host,
-/// because whoever started the server named where they go.
+/// A target that the server is started with: only these may use files, unix sockets and passwords
+/// of the host, because the operator of the server chose where they go.
 #[derive(Clone, Debug)]
 pub struct FixedTarget {
     url: String,
@@ -72,7 +73,7 @@ pub struct FixedTarget {
     password_variable: Option<String>,
 }
 
-/// The same as the file of targets has it.
+/// A target in the file that the server is started with.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct FixedForm {
@@ -83,11 +84,12 @@ struct FixedForm {
 }
 
 impl FixedTarget {
-    /// Reads a file of targets: a table for each, with `url`, and if need be `schema`, and `password-file` or
-    /// `password-variable`.
+    /// Reads a file of targets: one table per target, with `url` and optionally `schema`,
+    /// `password-file` or `password-variable`.
     ///
     /// # Errors
-    /// When it cannot be read, or one of its targets cannot be. Nothing of its text is shown.
+    /// When the file cannot be read, or one of its targets is invalid. Messages contain nothing of
+    /// its text.
     pub fn read_all(file: &Path) -> Result<BTreeMap<String, Self>, SpecError> {
         let shown = file.display();
         let text = std::fs::read_to_string(file).map_err(|error| {
@@ -96,8 +98,8 @@ impl FixedTarget {
         let forms: BTreeMap<String, FixedForm> = toml::from_str(&text).map_err(|error| {
             let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
             SpecError::new(format!(
-                "the targets file {shown}, line {line}, is not as it should be: a table for each \
-                 target, as in [bench], with url = \"…\", and if need be schema, password-file or \
+                "invalid line {line} in the targets file {shown}: expected a table for each \
+                 target, such as [bench], with url = \"…\" and optionally schema, password-file or \
                  password-variable"
             ))
         })?;
@@ -124,13 +126,13 @@ impl FixedTarget {
     }
 }
 
-/// A URL without its password, and that.
+/// Splits a URL into the URL without its password, and the password.
 fn without_password(url: &str) -> Result<(String, Option<Secret>), SpecError> {
     let mut url = TargetUrl::parse(url)?;
     let password = url.password.take();
     if url.has_password() {
         return Err(SpecError::new(
-            "a password stands before the host of a URL, not among its parameters",
+            "a password belongs before the host of a URL, not among its parameters",
         ));
     }
     Ok((url.redacted(), password))
@@ -141,7 +143,7 @@ fn without_password(url: &str) -> Result<(String, Option<Secret>), SpecError> {
 pub struct Targets {
     file: PathBuf,
     fixed: BTreeMap<String, FixedTarget>,
-    /// What the targets of clients may take from this host.
+    /// What the targets of clients may use of this host.
     reach: Reach,
     held: Mutex<Held>,
 }
@@ -153,10 +155,11 @@ struct Held {
 }
 
 impl Targets {
-    /// The targets in the file beside the job store, and those that the server is started with.
+    /// Loads the targets in the file next to the job store, and those that the server is started
+    /// with.
     ///
     /// # Errors
-    /// When there is a file that cannot be read, or no data folder.
+    /// When an existing file cannot be read, or the data directory does not exist.
     pub fn open(config: &Config) -> Result<Self, ApiError> {
         let file = config.store.with_extension("targets.json");
         let cannot = |what: &dyn std::fmt::Display| {
@@ -167,7 +170,7 @@ impl Targets {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => BTreeMap::new(),
             Err(error) => return Err(cannot(&error)),
         };
-        // An earlier version saved what it did not know as a password.
+        // An earlier version saved passwords in parameters that it did not recognise.
         let form = |stored: StoredTarget| {
             let url = TargetUrl::parse(&stored.url).ok()?.redacted();
             Some(TargetForm { url, schema: stored.schema })
@@ -175,14 +178,14 @@ impl Targets {
         let saved = stored.into_iter().filter_map(|(name, one)| Some((name, form(one)?))).collect();
         let data = DataFolder::new(config.data.clone(), config.store.clone()).map_err(|error| {
             let folder = config.data.display();
-            ApiError::invalid(format!("the data folder {folder} cannot be used: {error}"))
+            ApiError::invalid(format!("cannot use the data directory {folder}: {error}"))
                 .about("data")
         })?;
         let held = Mutex::new(Held { saved, passwords: BTreeMap::new() });
         Ok(Self { file, fixed: config.targets.clone(), reach: Reach::Folder(data), held })
     }
 
-    /// All, by name.
+    /// Returns all targets, sorted by name.
     pub fn list(&self) -> Vec<SavedTarget> {
         let held = self.lock();
         let saved = held.saved.iter().filter(|(name, _)| !self.fixed.contains_key(*name));
@@ -193,10 +196,10 @@ impl Targets {
         all
     }
 
-    /// One.
+    /// Returns the target with this name.
     ///
     /// # Errors
-    /// When there is none of that name.
+    /// When there is no target with that name.
     pub fn get(&self, name: &str) -> Result<SavedTarget, ApiError> {
         self.shown(name, &self.lock())
     }
@@ -214,16 +217,17 @@ impl Targets {
             return Ok(());
         }
         let message = format!(
-            "the server was started with the target `{name}`: change its file of --targets and \
-             start the server again"
+            "the target `{name}` comes from the --targets file: change that file and restart the \
+             server"
         );
         Err(ApiError::conflict(message).about("name"))
     }
 
-    /// Saves one, new or changed. A password that was held for it stays only when URL and all stay.
+    /// Creates or changes a target. A password kept for it is retained only if nothing else
+    /// changes.
     ///
     /// # Errors
-    /// When the name or URL cannot be, or the file cannot be written.
+    /// When the name or URL is invalid, or the file cannot be written.
     pub fn put(&self, name: &str, mut form: TargetForm) -> Result<SavedTarget, ApiError> {
         check_name(name)?;
         self.refuse_fixed(name)?;
@@ -233,14 +237,17 @@ impl Targets {
         let connect = ConnectSettings { reach: self.reach.clone(), ..ConnectSettings::default() };
         AnyDatabase::open(&form.url, &connect).map_err(about)?;
         if form.schema.as_deref().is_some_and(|schema| schema.contains(steers)) {
-            let message = "the schema holds a control character; leave it out";
+            let message = "the schema contains a control character; remove it";
             return Err(ApiError::invalid(message).about("schema"));
         }
         let mut held = self.lock();
         if held.saved.len() >= TARGETS_MAX && !held.saved.contains_key(name) {
-            return Err(ApiError::conflict(format!("{TARGETS_MAX} targets are saved; delete one")));
+            return Err(ApiError::conflict(format!(
+                "{TARGETS_MAX} targets are already saved; delete \
+                                                   one first"
+            )));
         }
-        // A password never goes to another server than the one it was given for.
+        // A password is never sent to a server other than the one it was given for.
         if held.saved.get(name).is_none_or(|before| *before != form) {
             held.passwords.remove(name);
         }
@@ -254,10 +261,10 @@ impl Targets {
         Ok(shown(name, &held.saved[name], &held))
     }
 
-    /// Forgets one.
+    /// Deletes a target.
     ///
     /// # Errors
-    /// When there is none of that name, or the file cannot be written.
+    /// When there is no target with that name, or the file cannot be written.
     pub fn delete(&self, name: &str) -> Result<(), ApiError> {
         self.refuse_fixed(name)?;
         let mut held = self.lock();
@@ -269,10 +276,10 @@ impl Targets {
         Ok(())
     }
 
-    /// Holds a password for one as long as the server lives, or forgets it.
+    /// Keeps a password for a target until the server stops, or discards it.
     ///
     /// # Errors
-    /// When there is none of that name.
+    /// When there is no target with that name.
     pub fn hold(&self, name: &str, password: Option<Secret>) -> Result<SavedTarget, ApiError> {
         let mut held = self.lock();
         self.shown(name, &held)?;
@@ -283,15 +290,15 @@ impl Targets {
         self.shown(name, &held)
     }
 
-    /// What goes with no target but the embedded default: nothing of the host's.
+    /// Secrets for the default SQLite file: none of the host's.
     pub fn no_keys(&self) -> Keys {
         Keys { password: None, variable: None, reach: self.reach.clone() }
     }
 
-    /// Says a target and its settings, and gives the secrets that go with it.
+    /// Adds a target and its settings to the settings, and returns its secrets.
     ///
     /// # Errors
-    /// When there is none of that name.
+    /// When there is no target with that name.
     pub fn apply(&self, name: &str, settings: &mut Settings) -> Result<Keys, ApiError> {
         let held = self.lock();
         let password = held.passwords.get(name).cloned();
@@ -323,7 +330,7 @@ impl Targets {
     }
 }
 
-/// A new file that its owner alone reads.
+/// Creates a file that only its owner can read.
 fn private(path: &Path) -> std::io::Result<std::fs::File> {
     let mut options = std::fs::File::options();
     options.write(true).create(true).truncate(true);
@@ -352,7 +359,7 @@ fn shown_fixed(name: &str, target: &FixedTarget, held: &Held) -> SavedTarget {
     }
 }
 
-/// A password that a client gave for a target wins over those of the file.
+/// A password given by a client overrides that of the file.
 fn apply_fixed(target: &FixedTarget, held: Option<Secret>, settings: &mut Settings) -> Keys {
     settings.set("target", target.url.clone(), Source::Request);
     if let Some(schema) = &target.schema {
@@ -367,13 +374,13 @@ fn apply_fixed(target: &FixedTarget, held: Option<Secret>, settings: &mut Settin
 
 fn absent(name: &str) -> ApiError {
     let shown: String = name.chars().take(NAME_MAX).collect();
-    ApiError::not_found(format!("no target is called `{shown}`"))
+    ApiError::not_found(format!("unknown target `{shown}`"))
 }
 
 fn check_name(name: &str) -> Result<(), ApiError> {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ');
     if name.trim().is_empty() || name.chars().count() > NAME_MAX || !name.chars().all(plain) {
-        let message = "a name has 1 to 64 letters, digits, blanks or any of -_.";
+        let message = "a name must have 1 to 64 characters: letters, digits, spaces or any of -_.";
         return Err(ApiError::invalid(message).about("name"));
     }
     Ok(())
@@ -388,8 +395,8 @@ pub struct Keys {
 }
 
 impl Secrets for Keys {
-    /// The runner asks for TRIPHAMMER_PASSWORD only. The server's own one is not for every target: it goes
-    /// where the target says so.
+    /// The runner asks only for TRIPHAMMER_PASSWORD. The server's own variable is used only for
+    /// targets that name it.
     fn variable(&self, _: &str) -> Option<String> {
         let held = self.password.as_ref().map(|password| password.reveal().to_owned());
         let read = || std::env::var(self.variable.as_deref()?).ok();
@@ -401,6 +408,6 @@ impl Secrets for Keys {
     }
 
     fn prompt(&self, _: &str) -> Result<String, SpecError> {
-        Err(SpecError::new("the server has no terminal to ask for a password at"))
+        Err(SpecError::new("the server cannot ask for a password"))
     }
 }

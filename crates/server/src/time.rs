@@ -1,8 +1,8 @@
-//! Times of day as the interface tells them.
+//! Timestamps of the API.
 
 use triphammer_core::clock;
 
-/// The date and time now, RFC 3339, UTC, to the second.
+/// The current time, RFC 3339, UTC, to the second.
 pub(crate) fn now() -> String {
     let text = clock::wall().to_string();
     let whole = text.split('.').next().unwrap_or(&text);

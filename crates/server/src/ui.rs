@@ -1,5 +1,5 @@
-//! The web interface, embedded from `ui/dist` when that was there at build time. Without it the program works
-//! all the same, and a page says how to build it.
+//! The web interface, embedded from `ui/dist` if that existed at build time. Without it the program
+//! still works, and a page explains how to build it.
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -15,18 +15,18 @@ use crate::serve::accepts;
 #[allow_missing = true]
 struct Built;
 
-/// The pages that are there in any case.
+/// The pages that are always included.
 const PLACEHOLDER: &str = include_str!("../assets/placeholder.html");
 const LOGIN: &str = include_str!("../assets/login.html");
 const LOGIN_SCRIPT: &str = include_str!("../assets/login.js");
 const STYLE: &str = include_str!("../assets/style.css");
 
-/// A page, or a part of one. What looks like a page of the interface is its one page, which shows what the
-/// path says.
+/// Serves a page or an asset. All page paths return the single-page application, which shows the
+/// page for the path.
 pub async fn page(request: Request) -> Response {
     let path = request.uri().path();
     if path.starts_with("/api/") {
-        return ApiError::not_found("there is nothing at this path; see /api/v1/openapi.json")
+        return ApiError::not_found("not found; see /api/v1/openapi.json for the paths")
             .into_response();
     }
     if ![Method::GET, Method::HEAD].contains(request.method()) {
@@ -44,27 +44,27 @@ pub async fn page(request: Request) -> Response {
     }
     let is_file = name.rsplit('/').next().is_some_and(|last| last.contains('.'));
     if is_file {
-        return ApiError::not_found("there is no such file").into_response();
+        return ApiError::not_found("file not found").into_response();
     }
     built("index.html", request.headers())
         .unwrap_or_else(|| own(PLACEHOLDER, "text/html; charset=utf-8"))
 }
 
-/// Whether the program was built with its interface.
+/// Whether the program was built with its web interface.
 #[must_use]
 pub fn has_page() -> bool {
     Built::get("index.html").is_some()
 }
 
-/// The page of a report with nothing in it yet; `None` where the interface was not built.
+/// The template of the HTML report; `None` if the web interface was not built.
 pub(crate) fn report() -> Option<String> {
     let file = Built::get("report.html")?;
     String::from_utf8(file.data.into_owned()).ok()
 }
 
-/// The answer to a method that a path does not have.
+/// The response to an unsupported method.
 pub async fn method_not_allowed() -> ApiError {
-    let message = "this path has no such method; see /api/v1/openapi.json";
+    let message = "method not allowed; see /api/v1/openapi.json";
     ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method", message)
 }
 
@@ -72,7 +72,7 @@ fn own(text: &'static str, content_type: &'static str) -> Response {
     ([(header::CONTENT_TYPE, content_type)], text).into_response()
 }
 
-/// A file of the built interface, compressed where it was and the client takes it.
+/// A file of the built interface, compressed if the client accepts that.
 fn built(name: &str, headers: &HeaderMap) -> Option<Response> {
     let is_compressed = name.ends_with(".br") || name.ends_with(".gz");
     if name.is_empty() || is_compressed {
@@ -81,7 +81,7 @@ fn built(name: &str, headers: &HeaderMap) -> Option<Response> {
     let plain = Built::get(name)?;
     let etag = format!("\"{}\"", hex(&plain.metadata.sha256_hash()));
     let etag = HeaderValue::from_str(&etag).expect("hexadecimal digits");
-    // Vite puts a hash of the content into the names of what it builds.
+    // Vite includes a hash of the content in the file names.
     let immutable = name.starts_with("assets/");
     let caching = if immutable { "public, max-age=31536000, immutable" } else { "no-cache" };
     let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| {
@@ -107,7 +107,7 @@ fn built(name: &str, headers: &HeaderMap) -> Option<Response> {
     Some(response)
 }
 
-/// The file as it was compressed when it was built.
+/// The compressed version of the file, from build time.
 fn encoded(name: &str, headers: &HeaderMap) -> Option<(Body, Option<&'static str>)> {
     [("br", "br"), ("gz", "gzip")].into_iter().find_map(|(ending, encoding)| {
         let file =

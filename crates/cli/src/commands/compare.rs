@@ -1,4 +1,4 @@
-//! What `triphammer compare` has of its own: its formats, and which verdicts pass.
+//! The parts specific to `triphammer compare`: its formats, and which verdicts pass.
 
 use triphammer_runner::Failure;
 use triphammer_runner::compare::ComparisonResult;
@@ -8,7 +8,7 @@ use triphammer_runner::settings::Settings;
 
 use crate::{Result, terminal};
 
-/// How the comparison is printed.
+/// Reads the format in which to print the comparison.
 pub fn format(settings: &mut Settings) -> Result<Format> {
     let read = |text: &str| {
         let format: Format = text.parse()?;
@@ -17,28 +17,29 @@ pub fn format(settings: &mut Settings) -> Result<Format> {
         }
         let names = FORMATS.iter().filter(|known| known.is_printed).map(|known| known.name);
         let names: Vec<_> = names.collect();
-        Err(format!("a comparison has no {format}; there are {}", names.join(", ")))
+        Err(format!("cannot print a comparison as {format}; use one of {}", names.join(", ")))
     };
     Ok(settings.read("format", read, Format::to_string, || Format::Text)?)
 }
 
-/// Whether the verdict is one that may pass, and the runs that were made for it are good.
+/// Whether the verdict passes and the runs made for it were successful.
 ///
 /// # Errors
-/// When it is to be known whether B is slower, and what is compared cannot tell.
+/// When `--fail-if-slower` is given and the runs cannot decide whether B is slower.
 pub fn is_good(settings: &mut Settings, result: &ComparisonResult) -> Result<bool> {
     let if_slower = settings.switch("fail-if-slower")?;
     let if_inconclusive = settings.switch("fail-if-inconclusive")?;
     if if_slower && result.pairs.is_none() && !result.can_decide() {
         return Err(Failure::refuse(
-            "--fail-if-slower needs two runs or more of each side, better five: one run cannot show how \
-             much runs differ; give several runs a label each side and compare the labels, or make \
-             pairs of runs with --ab",
+            "--fail-if-slower needs at least two runs of each side, better five, because a single \
+             run cannot show how much runs vary; label the runs of each side and compare the \
+             labels, or make pairs of runs with --ab",
         ));
     }
     if if_slower && !if_inconclusive && result.is_inconclusive() {
         terminal::warn(
-            "it is not known whether B is slower, and that passes; --fail-if-inconclusive makes it fail",
+            "the comparison is inconclusive, so the exit code is 0; --fail-if-inconclusive makes \
+             it 1",
         );
     }
     let fails = if_slower && result.is_slower() || if_inconclusive && result.is_inconclusive();

@@ -1,4 +1,4 @@
-//! What `triphammer drop` asks before it does anything.
+//! The confirmation prompt of `triphammer drop`.
 
 use std::io::IsTerminal;
 
@@ -7,7 +7,7 @@ use triphammer_runner::job::Job;
 
 use crate::{Result, terminal};
 
-/// Asks whether to go on, unless `--yes` says so.
+/// Asks for confirmation, unless `--yes` is given.
 ///
 /// # Errors
 /// When the answer is no.
@@ -16,15 +16,15 @@ pub fn confirm(job: &mut Job) -> Result<()> {
     if job.settings_mut().switch("yes")? || confirmed(&title, &target) {
         return Ok(());
     }
-    Err(Failure::refuse(format!("nothing was dropped: say --yes to remove {title} from {target}")))
+    Err(Failure::refuse(format!("nothing was dropped: use --yes to drop {title} from {target}")))
 }
 
-/// Asks at the terminal; without one the answer is no.
+/// Asks at the terminal; without a terminal, the answer is no.
 fn confirmed(title: &str, target: &str) -> bool {
     if !std::io::stdin().is_terminal() {
         return false;
     }
-    terminal::note(&format!("Remove {title} from {target}? Type yes to do it."));
+    terminal::note(&format!("Drop {title} from {target}? Type yes to confirm."));
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).is_ok() && answer.trim() == "yes"
 }

@@ -7,7 +7,7 @@ use triphammer_runner::settings::Settings;
 use super::{charset, print, stored};
 use crate::{Exit, Result};
 
-/// Shows the runs in the order of time, and when they changed.
+/// Prints the runs in chronological order, with the changes between them.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
     let store = stored(settings)?;
     let said = |name: &str| settings.get(name).map(str::to_owned);

@@ -1,5 +1,5 @@
-//! Every job: settings, then the job, watched at the terminal, then what it left on stdout. What one kind of job
-//! has of its own here stands in a module beside this one.
+//! Runs any job: resolves settings, runs the job with progress on the terminal, and prints the
+//! result to stdout. Parts specific to one kind of job are in neighbouring modules.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -20,11 +20,11 @@ use super::screen::Screen;
 use super::{Terminal, charset, compare, drop, print, show_spec};
 use crate::{Exit, Result, signals, terminal, tui};
 
-/// How a job ended, and its document when it left one.
+/// How a job ended, and its document if it produced one.
 struct Done {
     exit: Exit,
     document: Option<Document>,
-    /// What was asked for and could not be written.
+    /// The requested output that could not be written.
     unwritten: Option<Failure>,
 }
 
@@ -34,16 +34,16 @@ impl Done {
     }
 }
 
-/// How a job is shown.
+/// How to show a job.
 struct Show {
     format: Format,
     is_preview: bool,
     as_view: bool,
-    /// Time between two lines about a run.
+    /// Time between two progress lines of a run.
     progress: Option<Duration>,
 }
 
-/// Does a job.
+/// Runs a job of this kind and prints its result.
 pub fn command(kind: JobKind, mut settings: Settings) -> Result<Exit> {
     let Some(file) = junit(kind, &mut settings)? else {
         let done = work(kind, settings)?;
@@ -86,7 +86,7 @@ fn work(kind: JobKind, settings: Settings) -> Result<Done> {
     let mut screen = Screen::new(&job, show.as_view, show.progress);
     let finished = job.run(&mut screen);
     let unseen = screen.end();
-    // Of a campaign each run has its own in its result.
+    // The runs of a campaign have their own notes in their results.
     for remark in job.remarks().iter().filter(|_| !kind.is_campaign()) {
         terminal::warn(remark);
     }
@@ -103,7 +103,7 @@ fn work(kind: JobKind, settings: Settings) -> Result<Done> {
     }
 }
 
-/// What to do after a run on the embedded default.
+/// The next steps to suggest after a run on the default SQLite file.
 fn lead_on() {
     let program = std::env::args().next().unwrap_or_else(|| "triphammer".to_owned());
     terminal::note(&format!(
@@ -113,14 +113,14 @@ fn lead_on() {
     ));
 }
 
-/// Shows what the job would come to: its own settings and those of the runs that a campaign would begin with, as
-/// one list for each target.
+/// Prints the resolved settings of the job and of the first runs of a campaign, as one list per
+/// target.
 fn look(job: &mut Job) -> Result<Done> {
     let preview = job.preview(&mut Silent)?;
     let own = job.settings().shown();
     let lists: Vec<_> = match preview.runs.as_slice() {
         runs if !job.kind().is_campaign() || runs.is_empty() => vec![own.to_vec()],
-        // A profile's levels, not that of its first run.
+        // The levels of a profile, not the level of its first run.
         [(run, _)] => vec![joined(own, run.shown())],
         // The sides of a comparison may differ in anything.
         sides => sides.iter().map(|(side, _)| joined(side.shown(), own)).collect(),
@@ -130,13 +130,13 @@ fn look(job: &mut Job) -> Result<Done> {
     Ok(Done::without_document(Exit::Done))
 }
 
-/// Settings of two lists, each once, as the first has it.
+/// Merges two lists of settings; the first list wins.
 fn joined(first: &[Setting], second: &[Setting]) -> Vec<Setting> {
     let is_new = |setting: &&Setting| first.iter().all(|known| known.name != setting.name);
     first.iter().chain(second.iter().filter(is_new)).cloned().collect()
 }
 
-/// Prints what the job left, and says how the program ends.
+/// Prints the result of the job and determines the exit code.
 fn end(job: &mut Job, mut finished: Finished, show: &Show) -> Result<Done> {
     let document = finished.document.take();
     let found = match &document {
@@ -150,13 +150,13 @@ fn end(job: &mut Job, mut finished: Finished, show: &Show) -> Result<Done> {
     for warning in finished.reason.iter().chain(&trouble) {
         terminal::warn(warning);
     }
-    // The report of a campaign says so itself.
+    // The report of a campaign contains this line itself.
     let is_told = document.is_some() && show.format == Format::Text;
     if let Some(id) = finished.job.filter(|_| job.kind().is_campaign() && !is_told)
         && finished.status != Status::Complete
     {
         let command = job.kind().name();
-        terminal::note(&format!("go on with: triphammer {command} --resume {id}"));
+        terminal::note(&format!("resume with: triphammer {command} --resume {id}"));
     }
     let exit = match finished.status {
         Status::Interrupted | Status::Aborted if signals::interrupted() => Exit::Interrupted,
@@ -168,7 +168,7 @@ fn end(job: &mut Job, mut finished: Finished, show: &Show) -> Result<Done> {
 }
 
 impl Show {
-    /// Reads what a kind of job takes of it.
+    /// Reads the settings that this kind of job accepts.
     fn read(kind: JobKind, settings: &mut Settings) -> Result<Self> {
         let takes = |name: &str| declared(kind, name).is_some();
         let mut switch = |name: &str| -> Result<bool> { Ok(takes(name) && settings.switch(name)?) };
@@ -198,7 +198,7 @@ impl Show {
             Format::Json => report::json_pretty(document),
             Format::Markdown => document.markdown().unwrap_or_else(|| text(Charset::Unicode)),
             _ => match document {
-                // The store has the rest, where the run is in it.
+                // The full report is in the store, if the run was stored.
                 Document::Run(result) if result.job.is_some() => report::summary(result, style),
                 Document::Run(result) => {
                     format!("{}\n{}", text(charset()), report::summary(result, style))
@@ -212,11 +212,11 @@ impl Show {
 fn parse_progress(text: &str) -> std::result::Result<Duration, String> {
     match parse_duration(text)? {
         every if every >= Duration::from_secs(1) => Ok(every),
-        _ => Err(format!("`{text}` is too short: 1s or more")),
+        _ => Err(format!("`{text}` is too short: must be 1s or more")),
     }
 }
 
-/// The file for JUnit XML, made before anything runs.
+/// Creates the file for JUnit XML before anything runs.
 fn junit(kind: JobKind, settings: &mut Settings) -> Result<Option<OutputFile>> {
     if declared(kind, "junit").is_none() {
         return Ok(None);
@@ -231,9 +231,10 @@ fn junit(kind: JobKind, settings: &mut Settings) -> Result<Option<OutputFile>> {
     path.filter(|_| !is_preview).map(|path| OutputFile::create(&path)).transpose()
 }
 
-/// The job that was to be stored is not, or not whole: the warning said why.
+/// The failure of a job that was not stored completely; a warning has already given the reason.
 fn unstored() -> Failure {
     Failure::refuse(
-        "the job is not in the job store, or not whole; what is printed is all there is",
+        "the job is missing from the job store or incomplete there; the printed output is the only \
+         copy",
     )
 }

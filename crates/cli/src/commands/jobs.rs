@@ -13,7 +13,7 @@ use triphammer_server::html_export;
 use super::{print, stored};
 use crate::{Exit, Result};
 
-/// Lists stored jobs.
+/// Prints the list of stored jobs.
 pub fn list(settings: &mut Settings) -> Result<Exit> {
     let store = stored(settings)?;
     let limit = settings.parse("limit", || 20)?;
@@ -56,14 +56,14 @@ pub fn report(settings: &mut Settings, job: &str) -> Result<Exit> {
     Ok(if passed { Exit::Done } else { Exit::CheckFailed })
 }
 
-/// Judges a stored run by other requirements than those it was made with; whether all hold.
+/// Checks a stored run against new requirements; returns whether all are met.
 fn judge(settings: &mut Settings, stored: &mut StoredJob) -> Result<bool> {
     if settings.get("require").is_none() {
         return Ok(true);
     }
     let Some(mut result) = stored.result().map_err(refuse)? else {
         let id = stored.row.id;
-        return Err(Failure::refuse(format!("job {id} left no result that could be judged")));
+        return Err(Failure::refuse(format!("job {id} has no result to check")));
     };
     let required = requirement::from_settings(settings, &Vocabulary::of_result(&result))?;
     requirement::judge(&mut result, &required);
@@ -73,7 +73,7 @@ fn judge(settings: &mut Settings, stored: &mut StoredJob) -> Result<bool> {
 
 fn number(text: &str) -> Result<JobId> {
     text.parse().map(JobId).map_err(|_| {
-        Failure::refuse(format!("`{text}` is no job number; `triphammer jobs` lists them"))
+        Failure::refuse(format!("invalid job number `{text}`; `triphammer jobs` lists the jobs"))
     })
 }
 

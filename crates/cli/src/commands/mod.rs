@@ -1,5 +1,4 @@
-//! The commands. All jobs go one way (`job`): settings, the job, its document; the others look at what jobs left,
-//! or serve.
+//! The commands. `job` runs all jobs; the other commands read stored jobs, or serve.
 
 mod compare;
 mod drop;
@@ -26,7 +25,7 @@ use triphammer_runner::{Failure, resources};
 use crate::stdout::{self, print};
 use crate::{Exit, Result, args, signals, terminal};
 
-/// Runs the command that was named.
+/// Runs the command named in the arguments.
 pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     let (name, matches) = matches.subcommand().expect("clap requires one");
     if name != Command::Serve.name() {
@@ -86,7 +85,8 @@ impl Secrets for Terminal {
     fn prompt(&self, question: &str) -> std::result::Result<String, SpecError> {
         if !std::io::stdin().is_terminal() {
             return Err(SpecError::new(
-                "no terminal to ask for the password at; use --password-file or TRIPHAMMER_PASSWORD",
+                "cannot ask for the password without a terminal; use --password-file or \
+                 TRIPHAMMER_PASSWORD",
             ));
         }
         terminal::ask_password(question)
@@ -94,12 +94,12 @@ impl Secrets for Terminal {
     }
 }
 
-/// The job store to be read: for commands about stored jobs.
+/// Opens the job store for reading.
 fn stored(settings: &mut Settings) -> Result<Store> {
     Store::open_to_read(&store_path(settings)?).map_err(|error| Failure::refuse(error.to_string()))
 }
 
-/// Where the job store is.
+/// Determines the path of the job store.
 fn store_path(settings: &Settings) -> Result<PathBuf> {
     match settings.get("store") {
         Some(path) => Ok(PathBuf::from(path)),
@@ -108,7 +108,7 @@ fn store_path(settings: &Settings) -> Result<PathBuf> {
     }
 }
 
-/// What the terminal can show, by the locale.
+/// Determines from the locale which characters the terminal can show.
 fn charset() -> Charset {
     let said = ["LC_ALL", "LC_CTYPE", "LANG"]
         .into_iter()
@@ -119,7 +119,7 @@ fn charset() -> Charset {
     }
 }
 
-/// Every setting with its source, a line each.
+/// Formats every setting with its source, one per line.
 fn show_spec(shown: &[Setting]) -> String {
     let width = |read: fn(&Setting) -> &str| {
         shown.iter().map(|s| read(s).chars().count()).max().unwrap_or_default()

@@ -1,5 +1,5 @@
-//! A job at the terminal: bars while it builds or checks, a live line or the view while it runs, a line for each
-//! run of a campaign. Ctrl-C ends it.
+//! Shows a job at the terminal: progress bars while it builds or checks, a live line or the
+//! full-screen view while it runs, one line per run of a campaign. Ctrl-C ends it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,30 +18,30 @@ use crate::terminal::{self, Bars, Live};
 use crate::tui::{Model, Tui};
 use crate::{Result, signals};
 
-/// What to do before ending at once, with the number of the job.
+/// What to do before an immediate exit, given the number of the job.
 type FinalMessage = Arc<dyn Fn(JobId) + Send + Sync>;
 
-/// Shows a job, and lets Ctrl-C end it.
+/// Shows a job and ends it on Ctrl-C.
 pub struct Screen {
-    /// What runs where.
+    /// Workload and target, for the title line.
     title: String,
     workload: Arc<Description>,
     handle: Handle,
-    /// Of a job that cannot be drained.
+    /// Progress bars of a job that cannot be drained.
     final_message: Option<FinalMessage>,
     bars: Bars,
     live: Option<Live>,
     as_view: bool,
-    /// Time between two lines that `--progress` asks for.
+    /// Interval of the progress lines (`--progress`); `None` for the default.
     progress: Option<Duration>,
-    /// The view before the live line, until it is left.
+    /// The full-screen view, until the user leaves it for the live line.
     tui: Option<Tui>,
-    /// The view that was asked for could not be shown.
+    /// Why the requested view could not be shown.
     unseen: Option<Failure>,
 }
 
 impl Screen {
-    /// Of a job that has not begun.
+    /// Creates the screen of a job that has not started.
     pub fn new(job: &Job, as_view: bool, progress: Option<Duration>) -> Self {
         let workload = Arc::clone(job.workload());
         let words = if job.kind().drives() { None } else { job.final_message() };
@@ -59,7 +59,7 @@ impl Screen {
         }
     }
 
-    /// Takes everything away; gives why the view could not be shown.
+    /// Clears the screen; returns why the view could not be shown, if so.
     pub fn end(&mut self) -> Option<Failure> {
         self.tui = None;
         self.bars.clear();
@@ -69,7 +69,7 @@ impl Screen {
         self.unseen.take()
     }
 
-    /// A run's line or view, as it is decided how that is driven.
+    /// Starts the live line or view of a run, once its spec is resolved.
     fn run(&mut self, spec: &RunSpec) -> Result<()> {
         self.bars.clear();
         let primary_metric = &self.workload.primary_metric;
@@ -84,7 +84,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Does what may not be possible: a view that was asked for and cannot be shown ends the job.
+    /// Aborts the job if the requested view could not be shown.
     fn or_abort(&mut self, done: Result<()>) {
         if let Err(failure) = done {
             self.unseen = Some(failure);
@@ -92,7 +92,7 @@ impl Screen {
         }
     }
 
-    /// From now on Ctrl-C lets the job end; where nothing can be drained, it ends the program.
+    /// Makes Ctrl-C drain the job; if nothing can be drained, it ends the program.
     fn began(&self, job: Option<JobId>) {
         match (&self.final_message, job) {
             (None, _) => signals::stops(self.handle.clone()),
@@ -106,12 +106,13 @@ impl Screen {
 
     fn sequence(&mut self, begin: &Begin) -> Result<()> {
         self.bars.clear();
-        let runs =
-            begin.runs.map_or("as many runs as it takes".into(), |runs| format!("{runs} runs"));
         let each = Duration::from_secs(begin.each.as_secs());
-        let mut text = format!("{runs} of {} each", format_duration(each));
+        let mut text = match begin.runs {
+            Some(runs) => format!("{runs} runs of {} each", format_duration(each)),
+            None => format!("runs of {} each, as many as needed", format_duration(each)),
+        };
         if begin.done > 0 {
-            text.push_str(&format!(", {} of them done", begin.done));
+            text.push_str(&format!(", {} done", begin.done));
         }
         if let Some(left) = begin.runs.map(|runs| runs.saturating_sub(begin.done)) {
             text.push_str(&format!(", about {} to go", format_duration(each * left)));
@@ -127,7 +128,7 @@ impl Screen {
         Ok(())
     }
 
-    /// The live line takes over from a view that was left.
+    /// Switches from the view to the live line after the user has left the view.
     fn look(&mut self) {
         if self.tui.is_some() && !Tui::is_up() {
             self.tui = None;
@@ -190,7 +191,7 @@ impl Watcher for Screen {
             }
             JobEvent::Rest(rest) => {
                 if let Some(live) = &self.live {
-                    live.tell(&format!("cooling down for {}", format_duration(rest)));
+                    live.tell(&format!("cool-down: {}", format_duration(rest)));
                 }
             }
             JobEvent::Note(text) => self.message(text),

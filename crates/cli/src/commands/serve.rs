@@ -20,7 +20,8 @@ use super::print;
 use crate::signals::{self, Interrupt, Signals};
 use crate::{Exit, Result, terminal};
 
-/// Serves until Ctrl-C or SIGTERM: once lets what goes on end and stores it, twice gives it up.
+/// Serves until Ctrl-C or SIGTERM: the first one stops and stores the running jobs, the second one
+/// aborts them.
 pub fn command(settings: &mut Settings) -> Result<Exit> {
     let listen: String = settings.parse("listen", || LISTEN.to_owned())?;
     let listen = address(&listen)?;
@@ -35,7 +36,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     let tls = match (cert, key) {
         (Some(cert), Some(key)) => Some((PathBuf::from(cert), PathBuf::from(key))),
         (None, None) => None,
-        _ => return Err(Failure::refuse("--tls-cert and --tls-key go together; give both")),
+        _ => return Err(Failure::refuse("--tls-cert and --tls-key must be given together")),
     };
     let names = settings.get("host").unwrap_or_default().split(',');
     let hosts = names.map(|name| name.trim().to_owned()).filter(|n| !n.is_empty()).collect();
@@ -56,21 +57,23 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         .enable_all()
         .build()
         .map_err(|error| Failure::System { doing: "serving".into(), error })?;
-    // Before the line that tells others that they may send signals.
+    // Must come before the line that tells others that signals are handled.
     let signals = runtime.block_on(async { Signals::listen() });
     let server = Server::bind(&config).map_err(refuse)?;
     if is_plain && !listen.ip().is_loopback() {
         terminal::warn(
-            "without --tls-cert and --tls-key the token and all else crosses the network readable",
+            "the token and all other data cross the network unencrypted; use --tls-cert and \
+             --tls-key",
         );
     }
     let url = server.url();
-    // A token that was given is never shown.
+    // A token from the user is never shown.
     let shown = if is_made { format!("/?token={}", config.token.reveal()) } else { String::new() };
-    print(&format!("triphammer listens on {url}{shown}"))?;
+    print(&format!("triphammer is listening on {url}{shown}"))?;
     if !triphammer_server::has_page() {
         terminal::note(
-            "this program was built without its page; `make install` in the folder of the source builds both",
+            "this program was built without its web page; `make install` in the source directory \
+             builds both",
         );
     }
     let page = settings.switch("open")?.then(|| config.store.with_extension("open.html"));
@@ -91,23 +94,23 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Counts signals.
+/// Counts the interrupts received, and publishes the count.
 async fn hear(signals: Option<Signals>, told: watch::Sender<u32>) {
     let Some(mut signals) = signals else { return std::future::pending().await };
     let mut hung_up = false;
     while let Some(signal) = signals.next().await {
-        // The terminal may say so several times.
+        // A closed terminal may send several signals.
         if signal == Interrupt::HangUp && std::mem::replace(&mut hung_up, true) {
             continue;
         }
         told.send_modify(|times| *times += 1);
         terminal::note(match *told.borrow() {
-            1 => "ending: what goes on is stopped and stored; again gives it up",
+            1 => "shutting down: running jobs are stopped and stored; Ctrl-C again aborts them",
             2 => {
                 signals::end_soon();
-                "giving up what goes on"
+                "aborting the running jobs"
             }
-            _ => "still ending",
+            _ => "still shutting down",
         });
     }
 }
@@ -115,13 +118,15 @@ async fn hear(signals: Option<Signals>, told: watch::Sender<u32>) {
 fn address(text: &str) -> Result<SocketAddr> {
     let found = text.to_socket_addrs().map(|mut all| all.next());
     found.ok().flatten().ok_or_else(|| {
-        let message =
-            format!("--listen {text} is no address and port; write {LISTEN} or [::1]:7400");
+        let message = format!(
+            "--listen: invalid address `{text}`: expected an address and a port, such as \
+                     {LISTEN} or [::1]:7400"
+        );
         SpecError::new(message).about("listen").into()
     })
 }
 
-/// The token that was given: by file, or by TRIPHAMMER_TOKEN.
+/// Reads the token from the file or from TRIPHAMMER_TOKEN; `None` if neither is given.
 fn token(settings: &Settings) -> Result<Option<Secret>> {
     if let Some(file) = settings.get("token-file") {
         return token_in(file).map(Some);
@@ -147,32 +152,32 @@ fn token_in(file: &str) -> Result<Secret> {
 fn long_enough(token: &str, whence: &str) -> Result<Secret> {
     if token.chars().count() < TOKEN_MIN {
         let message = format!(
-            "{whence} holds a token of fewer than {TOKEN_MIN} characters; use a longer one"
+            "the token in {whence} has fewer than {TOKEN_MIN} characters; use a longer one"
         );
         return Err(Failure::refuse(message));
     }
     Ok(Secret::new(token))
 }
 
-/// Opens a browser, where there is one; without one the printed URL is enough. The token goes by a file that its
-/// owner alone reads and that leads on: arguments show in the process list.
+/// Opens a browser if there is one. The token is passed through a redirecting file that only its
+/// owner can read, because arguments are visible in the process list.
 fn open(page: &Path, url: &str, token: &Secret) {
     let token = utf8_percent_encode(token.reveal(), NON_ALPHANUMERIC);
     let text = format!(
         "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={url}/?token={token}\">\n"
     );
     if let Err(error) = write_private(page, &text) {
-        return terminal::note(&format!("no browser is opened: {}: {error}", page.display()));
+        return terminal::note(&format!("cannot open a browser: {}: {error}", page.display()));
     }
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut command = std::process::Command::new(program);
     let quiet = std::process::Stdio::null;
     if command.arg(page).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn().is_err() {
-        terminal::note(&format!("no browser to open: {program} is not there"));
+        terminal::note(&format!("cannot open a browser: {program} was not found"));
     }
 }
 
-/// A new file that its owner alone reads, instead of one that may be there.
+/// Writes a new file that only its owner can read, replacing an existing one.
 fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
     let _ = std::fs::remove_file(path);
     let mut options = std::fs::File::options();

@@ -1,4 +1,4 @@
-//! The runs of a campaign so far, and the current one.
+//! The completed runs of a campaign, and the current one.
 
 use std::time::Duration;
 
@@ -11,18 +11,18 @@ use triphammer_runner::watch::JobEvent;
 
 use super::palette::Palette;
 
-/// What is known of the runs of a campaign. A question asks for a bounded number of different runs.
+/// State of the runs of a campaign. The number of different runs is bounded.
 #[derive(Debug, Default)]
 pub struct Campaign {
     /// Runs that are complete.
     done: u32,
-    /// Of how many, where that is known.
+    /// Total number of runs; `None` if not known in advance.
     of: Option<u32>,
     /// The current run, or the last one.
     now: String,
-    /// The rest before the next run.
+    /// The pause before the next run.
     rest: Option<Duration>,
-    /// What was measured, in the order of the first run of each kind.
+    /// Measurements, in the order of the first run of each kind.
     made: Vec<Made>,
 }
 
@@ -31,13 +31,13 @@ pub struct Campaign {
 struct Made {
     title: String,
     runs: u32,
-    /// Sums over the runs: the primary metric, and p95 in µs.
+    /// Sums over the runs: of the primary metric, and of p95 in µs.
     sums: [f64; 2],
     rejected: u32,
 }
 
 impl Campaign {
-    /// Takes what a job reports of its runs.
+    /// Updates the state from an event of the job.
     pub fn hear(&mut self, event: JobEvent<'_>) {
         match event {
             JobEvent::Sequence(begin) => (self.done, self.of) = (begin.done, begin.runs),
@@ -85,7 +85,7 @@ impl Campaign {
         }
     }
 
-    /// Draws the runs so far, the newest kinds where not all have room.
+    /// Draws the completed runs; the newest kinds if there is not enough room for all.
     pub fn draw(&self, primary: &str, area: Rect, buffer: &mut Buffer) {
         let [title, list] =
             Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(area);

@@ -1,5 +1,5 @@
-//! Charts over the run's time: the primary metric and p95, then every metric that declares a chart,
-//! as many as there is room for. Each has axes with units.
+//! Charts over the time of the run: the primary metric and p95, then every metric that declares a
+//! chart, as many as fit. Each has axes with units.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -15,23 +15,23 @@ use super::model::{Model, Point};
 use super::palette::Palette;
 use super::units;
 
-/// Rows of the smallest chart: its title, three of the graph, and the time.
+/// Minimum rows of a chart: its title, three of the graph, and the time axis.
 pub const ROWS_MIN: u16 = 5;
-/// Rows from which on charts stand above each other.
+/// Number of rows from which on charts are stacked.
 const ROWS: u16 = 9;
-/// Columns of the narrowest chart beside another.
+/// Minimum columns of charts in the same row.
 const COLUMNS: u16 = 36;
-/// Most charts in a row.
+/// Maximum number of charts in a row.
 const BESIDE_MAX: u16 = 4;
 /// Colours of the lines of a chart.
 const COLOURS: [Color; 4] = [Color::Cyan, Color::Yellow, Color::Magenta, Color::Blue];
 /// The percentile that is always drawn.
 const RESPONSE: &str = "p95_us";
 
-/// A chart that is drawn.
+/// A chart to draw.
 #[derive(Debug)]
 struct Drawing {
-    /// What the y axis counts in.
+    /// Unit of the y axis.
     unit: String,
     lines: Vec<Curve>,
 }
@@ -40,13 +40,13 @@ struct Drawing {
 #[derive(Debug)]
 struct Curve {
     title: String,
-    /// Time in seconds, and value in the unit that is shown.
+    /// Time in seconds, and value in the displayed unit.
     points: Vec<(f64, f64)>,
     /// The last value, as text.
     last: String,
 }
 
-/// Draws as many as there is room for; in a campaign the runs so far take the first place.
+/// Draws as many charts as fit; in a campaign, the completed runs come first.
 pub fn draw(model: &Model, palette: Palette, area: Rect, buffer: &mut Buffer) {
     let drawings = drawings(model);
     let first = usize::from(model.campaign.is_some());
@@ -61,7 +61,7 @@ pub fn draw(model: &Model, palette: Palette, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// The places of at most so many charts, row by row over the whole width.
+/// Areas of at most `charts` charts, row by row over the whole width.
 fn cells(area: Rect, charts: usize) -> Vec<Rect> {
     let charts = u16::try_from(charts).unwrap_or(u16::MAX);
     let beside = (area.width / COLUMNS).clamp(1, BESIDE_MAX).max(2.min(area.width / 20)).max(1);
@@ -75,7 +75,7 @@ fn cells(area: Rect, charts: usize) -> Vec<Rect> {
     cells.take(charts.into()).collect()
 }
 
-/// Everything that can be drawn, the most important first.
+/// All available charts, the most important first.
 fn drawings(model: &Model) -> Vec<Drawing> {
     let declared = || OF_SECOND.iter().chain(OF_TYPE);
     let mut all = vec![primary(model)];
@@ -99,7 +99,7 @@ fn drawings(model: &Model) -> Vec<Drawing> {
             None => groups.push((chart, Drawing { unit: unit.to_owned(), lines: vec![curve] })),
         }
     }
-    // What may limit the run comes before what is mostly constant or 0.
+    // Possible bottlenecks come before what is mostly constant or 0.
     groups.sort_by_key(|(chart, _)| matches!(chart, Chart::Sessions | Chart::Trouble));
     all.extend(groups.into_iter().map(|(_, drawing)| drawing));
     all
@@ -129,7 +129,7 @@ fn curve(model: &Model, metric: &'static Metric) -> Curve {
     Curve { title: metric.title.to_owned(), points, last }
 }
 
-/// A value of each point that has one, at the point's end.
+/// The value of each point that has one, at the end of the point.
 fn over_time(model: &Model, value: impl Fn(&Point) -> Option<f64>) -> Vec<(f64, f64)> {
     let mut at = 0.0;
     let points = model.course.iter().filter_map(|point| {
@@ -181,7 +181,7 @@ fn colour(palette: Palette, place: usize) -> Style {
     palette.of(COLOURS[place % COLOURS.len()])
 }
 
-/// Names, last values and the unit.
+/// The title: names, last values and the unit.
 fn draw_title(drawing: &Drawing, palette: Palette, area: Rect, buffer: &mut Buffer) {
     let mut spans = Vec::new();
     for (place, line) in drawing.lines.iter().enumerate() {
@@ -193,7 +193,7 @@ fn draw_title(drawing: &Drawing, palette: Palette, area: Rect, buffer: &mut Buff
     Line::from_iter(spans).render(area, buffer);
 }
 
-/// The time axis: since the run's zero, as hours, minutes and seconds.
+/// The time axis: hours, minutes and seconds since the start of the run.
 fn draw_time(end: f64, area: Rect, buffer: &mut Buffer) {
     let labels = [0.0, end / 2.0, end].map(clock);
     let [from, middle, to] = labels.map(|label| Line::styled(label, Palette::quiet()));
@@ -206,7 +206,7 @@ fn draw_time(end: f64, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// A round number, short.
+/// Formats a round number briefly.
 fn axis_label(value: f64) -> String {
     match value {
         value if value >= 1e6 => format!("{}M", value / 1e6),

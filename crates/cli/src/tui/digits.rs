@@ -1,6 +1,6 @@
-//! Large figures, from the half blocks that every font of a terminal has.
+//! Large digits, drawn with half-block characters, which every terminal font has.
 
-/// Rows of a large figure.
+/// Height of a large figure, in rows.
 pub const HEIGHT: u16 = 3;
 
 /// The rows of a figure such as `12,345.6`.

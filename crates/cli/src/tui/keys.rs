@@ -1,23 +1,23 @@
-//! What keys mean.
+//! Key bindings.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// What a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Nothing but perhaps another look.
+    /// Nothing, except perhaps a redraw.
     None,
-    /// Let transactions in flight end.
+    /// Stop and wait for transactions in flight.
     Stop,
-    /// As Ctrl-C where there is no view.
+    /// The same as Ctrl-C without the view.
     Interrupt,
-    /// Give up what is in flight.
+    /// Abort: abandon transactions in flight.
     Abort,
-    /// Leave the view; the run goes on.
+    /// Leave the view; the run continues.
     Leave,
 }
 
-/// What was pressed before.
+/// State of the keys pressed before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keys {
     /// `a` was pressed once.
@@ -27,7 +27,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// A key was pressed.
+    /// Handles a key.
     pub fn press(&mut self, key: KeyEvent) -> Action {
         if key.kind == KeyEventKind::Release {
             return Action::None;

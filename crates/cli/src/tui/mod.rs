@@ -1,6 +1,6 @@
-//! The view of a job that fills the terminal. The job tells the model, on its own thread, and never waits
-//! for the terminal; another thread reads keys and draws what the model says when that has changed. The lock
-//! on the model is held while cells are filled, not while they are written.
+//! The full-screen view of a job. The job updates the model on its own thread and never waits for
+//! the terminal; another thread reads keys and draws the model when it has changed. The lock on the
+//! model is held while cells are filled, not while they are written.
 
 mod campaign;
 mod charts;
@@ -35,43 +35,44 @@ use self::palette::Palette;
 use self::view::Seen;
 use crate::{signals, terminal};
 
-/// Longest wait for a key before looking for news.
+/// Maximum wait for a key before checking for changes.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
-/// Lines of what was said that are looked at: more than any terminal has rows for.
+/// Number of message lines to look at: more than any terminal has rows.
 const SAID_MAX: usize = 100;
 
-/// Whether the view fills the terminal.
+/// Whether the view is shown.
 static UP: AtomicBool = AtomicBool::new(false);
 /// Held while cells are written.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Refuses where there is no terminal to fill, or something else is to be written there.
+/// Checks that there is a terminal for the view and that no other output goes there.
 ///
 /// # Errors
 /// With what to do instead.
 pub fn refuse(json: bool) -> Result<(), Failure> {
     if json {
         return Err(Failure::refuse(
-            "--tui fills the terminal that --json writes to: leave one of them out; \
-             `triphammer report last --format json` prints the document later",
+            "--tui and --json cannot both use the terminal: omit one of them; `triphammer report \
+             last --format json` prints the document later",
         ));
     }
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty());
     if dumb || !std::io::stdin().is_terminal() || !stdout().is_terminal() {
         return Err(Failure::refuse(
-            "--tui needs a terminal to fill, as stdin and stdout and by TERM: leave it out, and the run \
-             prints a line now and then; with ssh, -t gives a terminal",
+            "--tui needs a terminal as stdin and stdout, and a TERM that supports it; without \
+             --tui the run prints progress lines; with ssh, use -t to get a terminal",
         ));
     }
     Ok(())
 }
 
-/// Gives the terminal back as it was, whether it is the end, a panic, a signal. Only the first does it.
+/// Restores the terminal, at the end, after a panic or on a signal. Only the first call has an
+/// effect.
 pub fn restore() {
     if !UP.swap(false, Ordering::SeqCst) {
         return;
     }
-    // A write that has begun comes to its end, but a terminal that takes nothing holds nobody up.
+    // A started write may finish, but a terminal that accepts nothing must not block.
     let _written = (0..20).find_map(|_| {
         let free = WRITING.try_lock().ok();
         if free.is_none() {
@@ -92,12 +93,12 @@ pub struct Tui {
 }
 
 impl Tui {
-    /// Fills the terminal.
+    /// Starts the view.
     ///
     /// # Errors
-    /// When the terminal does not do as it is told.
+    /// When the terminal cannot be switched to the full-screen view.
     pub fn start(model: Model) -> Result<Self, Failure> {
-        let failed = |error| Failure::System { doing: "filling the terminal".into(), error };
+        let failed = |error| Failure::System { doing: "preparing the terminal".into(), error };
         restore_after_panic();
         terminal::keep();
         UP.store(true, Ordering::SeqCst);
@@ -112,7 +113,7 @@ impl Tui {
             let ended = show(&shown);
             restore();
             if let Err(error) = ended {
-                terminal::warn(&format!("the view ends: {error}"));
+                terminal::warn(&format!("the live view stopped: {error}"));
             }
         });
         match thread {
@@ -124,12 +125,12 @@ impl Tui {
         }
     }
 
-    /// Whether it still fills the terminal.
+    /// Whether the view is still shown.
     pub fn is_up() -> bool {
         UP.load(Ordering::SeqCst)
     }
 
-    /// Takes what the job reports.
+    /// Updates the model from an event of the job.
     pub fn hear(&self, event: JobEvent<'_>) {
         lock(&self.model).hear(event);
     }
@@ -144,7 +145,7 @@ impl Drop for Tui {
     }
 }
 
-/// A view that panicked is no reason for the run to.
+/// A panic of the view must not affect the run.
 fn lock(model: &Mutex<Model>) -> MutexGuard<'_, Model> {
     model.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -157,7 +158,7 @@ fn restore_after_panic() {
     }));
 }
 
-/// Draws and reads keys, until the view is left.
+/// Draws and reads keys, until the user leaves the view.
 fn show(model: &Mutex<Model>) -> std::io::Result<()> {
     let colours = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let palette = Palette::new(colours);
@@ -201,7 +202,7 @@ mod tests {
 
     use super::*;
 
-    /// What `a_panic_gives_the_terminal_back` runs, on a terminal that script(1) makes.
+    /// Run by `a_panic_gives_the_terminal_back`, on a terminal created by script(1).
     #[test]
     #[ignore = "it panics, and needs a terminal: the test below runs it"]
     fn fill_the_terminal_and_panic() {

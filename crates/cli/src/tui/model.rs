@@ -1,4 +1,4 @@
-//! What the view shows of a run: plain data, of bounded size however long the run is.
+//! The data that the view shows of a run; its size is bounded, however long the run is.
 
 use std::collections::VecDeque;
 
@@ -15,93 +15,93 @@ use triphammer_statistics::series::{Summary, summarise};
 
 use super::campaign::Campaign;
 
-/// Points of a chart; when there are more, the older half is merged in pairs.
+/// Maximum points of a chart; beyond it, the older half is merged in pairs.
 const POINTS_MAX: usize = 600;
-/// Points that the interval of the mean is made of; when there are more, all are merged in pairs.
+/// Maximum points for the interval of the mean; beyond it, all are merged in pairs.
 const SERIES_MAX: usize = 1800;
-/// Seconds that "now" looks back.
+/// Seconds covered by "now".
 const RECENT_SECONDS: usize = 5;
 
-/// A run, as far as it is known.
+/// The state of a run.
 #[derive(Debug)]
 pub struct Model {
-    /// What runs where.
+    /// Workload and target, for the title line.
     pub title: String,
-    /// The workload's first figure.
+    /// The workload's primary metric.
     pub primary_metric: PrimaryMetric,
     /// The workload's transaction types.
     pub transactions: Vec<TransactionDef>,
-    /// Virtual users; `None` until it is decided.
+    /// Number of virtual users; `None` until it is resolved.
     pub users: Option<u32>,
-    /// The runs before and after this one, where it is one of several.
+    /// The other runs of the campaign; `None` for a single run.
     pub campaign: Option<Campaign>,
-    /// Seconds of ramp-up and window; `None` when the length is a number of transactions.
+    /// Seconds of ramp-up and window; `None` if the length is a number of transactions.
     pub plan: Option<(u64, u64)>,
-    /// Sessions open, and to be opened.
+    /// Sessions connected, and sessions to connect.
     pub connecting: Option<(u32, u32)>,
-    /// The phase, and the second at which it began.
+    /// The current phase, and the second at which it started.
     pub phase: Option<(Phase, u64)>,
-    /// Seconds since the run's zero.
+    /// Seconds since the start of the run.
     pub elapsed_s: u64,
-    /// What the figures are of: the ramp-up, then the window and nothing else.
+    /// Figures of the ramp-up at first, then of the window only.
     pub figures: Figures,
     /// The second since which no transaction has completed, while that lasts.
     pub outage_since: Option<u64>,
-    /// The last seconds.
+    /// The last seconds, as many as "now" covers.
     pub recent: VecDeque<Point>,
-    /// The whole run.
+    /// The whole run as points for the charts.
     pub course: Vec<Point>,
-    /// The whole run as one point, whose counters are sums.
+    /// The whole run merged into one point; its counters are sums.
     pub whole: Option<Point>,
-    /// Grows with every change.
+    /// Revision number, incremented with every change.
     pub revision: u64,
 }
 
-/// Counted over a phase.
+/// Counts over a phase.
 #[derive(Debug)]
 pub struct Figures {
-    /// How long.
+    /// Length of the part, in seconds.
     pub seconds: u64,
-    /// By transaction type.
+    /// Counts by transaction type, in the workload's order.
     pub types: Vec<TypeInterval>,
-    /// Growth of the database's own counter, and the seconds that it took.
+    /// Increase of the database's own counter, and the seconds that it covers.
     pub server: (u64, f64),
-    /// What the first figure's seconds say.
+    /// Statistics over the seconds of the primary metric.
     pub summary: Option<Summary>,
     series: Series,
 }
 
-/// The first figure's seconds, the older ones in pairs of pairs.
+/// The primary metric's seconds, the older ones in pairs of pairs.
 #[derive(Debug)]
 struct Series {
     points: Vec<f64>,
-    /// Seconds of a point.
+    /// Seconds per point.
     width: u64,
     open: (f64, u64),
 }
 
-/// A second, or several.
+/// One second, or several merged ones.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// How many.
+    /// Number of seconds merged.
     pub seconds: u64,
-    /// Transactions of the first figure.
+    /// Number of transactions counted by the primary metric.
     pub primary_metric: u64,
     /// The declared metrics of all threads.
     all: Values,
-    /// Those of all transaction types together.
+    /// The declared metrics of all transaction types together.
     types: Values,
 }
 
 impl Model {
-    /// A run that has not begun.
+    /// Creates the model of a run that has not started.
     pub fn new(title: String, spec: &RunSpec, workload: &Description) -> Self {
         let mut model = Self::blank(title, workload, None);
         model.resolved(spec);
         model
     }
 
-    /// Runs in sequence, of which none has begun.
+    /// Creates the model of a campaign that has not started.
     pub fn of_campaign(title: String, workload: &Description) -> Self {
         Self::blank(title, workload, Some(Campaign::default()))
     }
@@ -127,7 +127,7 @@ impl Model {
         }
     }
 
-    /// Takes what a job reports.
+    /// Updates the model from an event of the job.
     pub fn hear(&mut self, event: JobEvent<'_>) {
         match event {
             JobEvent::Run(event) => self.event(event),
@@ -151,7 +151,7 @@ impl Model {
         };
     }
 
-    /// The next run of a campaign begins: what is shown of runs is of that one.
+    /// Resets the model for the next run of a campaign.
     fn begin_step(&mut self) {
         (self.connecting, self.phase, self.elapsed_s) = (None, None, 0);
         self.outage_since = None;
@@ -195,13 +195,13 @@ impl Model {
         thin(&mut self.course);
     }
 
-    /// What the last second says of a metric; of a counter its sum over the run.
+    /// The value of a metric in the last second; for a counter, its sum over the run.
     pub fn latest(&self, metric: &Metric) -> Option<f64> {
         let of = if metric.is_counter() { self.whole.as_ref() } else { self.course.last() };
         of?.value(metric)
     }
 
-    /// The first figure over the phase.
+    /// The primary metric over the phase.
     pub fn first(&self) -> f64 {
         let counted = measure::counted(&self.primary_metric, &self.figures.types);
         self.of_primary_metric(counted, self.figures.seconds)
@@ -212,13 +212,13 @@ impl Model {
         self.row(None).get("per_second").unwrap_or_default() * 60.0
     }
 
-    /// The same by the database's own counter.
+    /// Transactions per minute over the phase, from the database's own counter.
     pub fn tpm_server(&self) -> Option<f64> {
         let (count, seconds) = self.figures.server;
         (seconds > 0.0).then(|| rate(count, seconds, 60))
     }
 
-    /// The first figure and TPM over the last seconds.
+    /// The primary metric and TPM over the last seconds.
     pub fn now(&self) -> (f64, f64) {
         let sum = |of: fn(&Point) -> u64| self.recent.iter().map(of).sum::<u64>();
         let seconds = sum(|point| point.seconds);
@@ -226,7 +226,7 @@ impl Model {
         (self.of_primary_metric(sum(|point| point.primary_metric), seconds), tpm)
     }
 
-    /// The metrics of a transaction type over the phase, or of all types together.
+    /// Metrics of a transaction type over the phase, or of all types together.
     pub fn row(&self, transaction: Option<usize>) -> Values {
         let seconds = seconds_f64(self.figures.seconds);
         match transaction {
@@ -235,13 +235,13 @@ impl Model {
         }
     }
 
-    /// Failed and in doubt, of all that ended in the phase.
+    /// Share of transactions failed or in doubt among all that ended in the phase.
     pub fn failures(&self) -> f64 {
         let counts = self.figures.all().counts;
         share(counts.failures() + counts.indeterminate, counts.ended())
     }
 
-    /// Seconds of the phase that have passed, and all of them where the clock ends it.
+    /// Elapsed seconds of the phase, and its length if that is a time.
     pub fn progress(&self) -> Option<(u64, u64)> {
         let (phase, began) = self.phase?;
         let (rampup, window) = self.plan?;
@@ -253,7 +253,7 @@ impl Model {
         Some((self.elapsed_s.saturating_sub(began).min(all), all))
     }
 
-    /// The first figure of so many counted in so many seconds.
+    /// The primary metric of so many counted in so many seconds.
     pub fn of_primary_metric(&self, count: u64, seconds: u64) -> f64 {
         Measure::from(self.primary_metric.measure).value(count, seconds_f64(seconds))
     }
@@ -314,7 +314,7 @@ impl Series {
     }
 }
 
-/// Merges the older half in pairs when there are too many.
+/// Merges the older half in pairs if there are too many points.
 fn thin(course: &mut Vec<Point>) {
     if course.len() <= POINTS_MAX {
         return;
@@ -341,7 +341,7 @@ impl Point {
         }
     }
 
-    /// Takes the seconds after it in, by the rule that each metric declares.
+    /// Merges the following seconds into this point, by the rule of each metric.
     fn merge(&mut self, later: &Self) {
         let lengths = [self.seconds, later.seconds].map(seconds_f64);
         self.all.merge(&later.all, lengths);
@@ -356,7 +356,7 @@ impl Point {
         if is_of_all { &self.all } else { &self.types }.get(metric.name)
     }
 
-    /// Transactions completed.
+    /// Number of completed transactions.
     fn completed(&self) -> u64 {
         self.types.count("committed") + self.types.count("rolled_back")
     }
@@ -396,7 +396,7 @@ pub mod tests {
         Second::new(interval, Phase::Window, None)
     }
 
-    /// Lets seconds pass: 10 of ramp-up, the others in the window.
+    /// Feeds seconds into the model: 10 of ramp-up, the others in the window.
     pub fn pass(model: &mut Model, seconds: u64) {
         for at in 0..seconds {
             match at {

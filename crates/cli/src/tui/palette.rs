@@ -2,44 +2,44 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-/// Colours by role: the terminal's own sixteen, which its owner chose to be seen on its background.
+/// Colours by role, from the terminal's own sixteen, which are legible on its background.
 #[derive(Clone, Copy, Debug)]
 pub struct Palette {
     colours: bool,
 }
 
 impl Palette {
-    /// With colours, or without as `NO_COLOR` asks.
+    /// Creates a palette with colours, or without if `NO_COLOR` is set.
     pub const fn new(colours: bool) -> Self {
         Self { colours }
     }
 
-    /// A colour, where there are colours.
+    /// A style with this colour, or without if colours are off.
     pub const fn of(self, colour: Color) -> Style {
         if self.colours { Style::new().fg(colour) } else { Style::new() }
     }
 
-    /// A figure that is read first.
+    /// Style of primary figures.
     pub const fn figure(self) -> Style {
         self.of(Color::Green)
     }
 
-    /// What spoils a result.
+    /// Style of what invalidates a result.
     pub const fn bad(self) -> Style {
         self.of(Color::Red).add_modifier(Modifier::BOLD)
     }
 
-    /// What explains the rest.
+    /// Style of labels and explanations.
     pub const fn quiet() -> Style {
         Style::new().add_modifier(Modifier::DIM)
     }
 
-    /// What is read first.
+    /// Style of emphasised text.
     pub const fn strong() -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
-    /// The line at the top.
+    /// Style of the title line.
     pub const fn bar() -> Style {
         Style::new().add_modifier(Modifier::REVERSED)
     }

@@ -1,4 +1,4 @@
-//! A row of declared metrics for each transaction type, and one for all.
+//! The table of declared metrics: one row per transaction type, and one for the total.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Rect};
@@ -12,14 +12,14 @@ use super::model::Model;
 use super::palette::Palette;
 use super::units;
 
-/// The least width of a column.
+/// Minimum width of a column.
 const COLUMN_MIN: usize = 6;
-/// The metric whose values above 0 spoil a result.
+/// The metric whose values above 0 invalidate a result.
 const FAILED: &str = "failures";
 /// The width of a rate: `123,456`.
 const RATE: usize = 8;
 
-/// Draws it, with as many columns as there is room for.
+/// Draws the table, with as many columns as fit.
 pub fn draw(model: &Model, palette: Palette, area: Rect, buffer: &mut Buffer) {
     let names = model.transactions.iter().map(|def| def.title.chars().count());
     let name_width = names.max().unwrap_or_default().max(COLUMN_MIN) + 1;
@@ -43,7 +43,7 @@ pub fn draw(model: &Model, palette: Palette, area: Rect, buffer: &mut Buffer) {
     Widget::render(Table::new(rows, widths).header(head).column_spacing(1), area, buffer);
 }
 
-/// The metrics that live views show, the rate first; where there is little room, those that matter most.
+/// The metrics shown in live views, the rate first; with little room, the most important ones.
 fn columns(room: usize) -> Vec<&'static Metric> {
     let mut all: Vec<&Metric> = OF_TYPE.iter().filter(|metric| metric.live.is_some()).collect();
     all.sort_by_key(|metric| metric.kind != Kind::Rate);
@@ -60,7 +60,7 @@ fn columns(room: usize) -> Vec<&'static Metric> {
     all
 }
 
-/// What goes first where there is room.
+/// Rank of a column; with little room, the highest ranks are dropped.
 const fn rank(metric: &Metric) -> u8 {
     match metric.kind {
         Kind::Rate => 0,

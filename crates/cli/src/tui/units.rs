@@ -1,9 +1,9 @@
-//! How values of declared metrics are written: in which unit, and to how many digits.
+//! Formats values of declared metrics: unit and number of digits.
 
 use triphammer_runner::metrics::{Kind, Metric, Unit};
 use triphammer_runner::report::format::{figure, milliseconds};
 
-/// The factor from a metric's unit to the one that is shown.
+/// The factor from a metric's unit to the displayed unit.
 pub const fn factor(unit: Unit) -> f64 {
     match unit {
         Unit::Us => 1e-3,
@@ -13,7 +13,7 @@ pub const fn factor(unit: Unit) -> f64 {
     }
 }
 
-/// The unit that is shown; empty for a number of things.
+/// The displayed unit; empty for counts.
 pub const fn label(unit: Unit) -> &'static str {
     match unit {
         Unit::Count => "",
@@ -41,7 +41,7 @@ pub fn number(unit: Unit, value: f64) -> String {
     }
 }
 
-/// A count as it is, and any other value with its unit: `0.42 ms`, `37 %`, `8`.
+/// Formats a value with its unit: `0.42 ms`, `37 %`; counts without one: `8`.
 pub fn with_unit(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Count => format!("{value:.0}"),
@@ -49,14 +49,14 @@ pub fn with_unit(unit: Unit, value: f64) -> String {
     }
 }
 
-/// The least round number that is not below a value, for the end of an axis.
+/// The smallest round number that is not below a value, for the end of an axis.
 pub fn round_up(value: f64) -> f64 {
     if value <= 0.0 || !value.is_finite() {
         return 1.0;
     }
     let decade = 10_f64.powf(value.log10().floor());
     let steps = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
-    // A value that is round already may be above it by the error of the logarithm.
+    // A value that is already round may exceed it by the rounding error of the logarithm.
     let fits = |step: &&f64| value <= *step * decade * (1.0 + 1e-9);
     steps.iter().find(fits).map_or(value, |step| step * decade)
 }

@@ -1,4 +1,4 @@
-//! How a run looks: a pure function of what is known, and of the room there is.
+//! Draws the view of a run: a pure function of the model and the available area.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -15,37 +15,36 @@ use super::model::Model;
 use super::palette::Palette;
 use super::{charts, digits, table, units};
 
-/// Rows of the first figures, and where there are too few for large ones.
+/// Rows of the primary metrics, and where there are too few for large ones.
 const FIGURES: u16 = 2 + digits::HEIGHT;
 const FIGURES_SMALL: u16 = 3;
-/// Seconds a window takes before its mean has an interval, at least.
+/// Minimum seconds of a window before its mean has an interval.
 const INTERVAL_FROM_S: u64 = 45;
-/// A share above which a processor limits the run.
+/// CPU share above which the processor is considered the bottleneck.
 const BUSY: f64 = 0.9;
-const HELP: &str = "\
-s        stop: transactions in flight end, then the report
-Ctrl-C   the same; again gives them up, a third time ends at once
-a a      abort: give up what is in flight
-q        leave this view; the job goes on with one live line
-?        this help, and away with it
+const HELP: &str = "s        stop: wait for transactions in flight, then report
+Ctrl-C   the same; twice abandons them, three times quits at once
+a a      abort: abandon transactions in flight
+q        leave this view; the job continues with one live line
+?        show or hide this help
 
 Large figures are means: of the ramp-up, then of the timed window
-alone. ± is the 95 % interval of the mean, `now` the last 5 s.";
+only. ± is the 95 % interval of the mean, `now` the last 5 s.";
 
-/// Everything that is shown.
+/// Everything that the view shows.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
-    /// The run.
+    /// State of the run.
     pub model: &'a Model,
-    /// What was said, the newest last.
+    /// Messages, the newest last.
     pub said: &'a [String],
-    /// What was pressed.
+    /// State of the keys.
     pub keys: Keys,
-    /// Colours.
+    /// Colour palette.
     pub palette: Palette,
 }
 
-/// Draws it.
+/// Draws the whole view into `buffer`.
 pub fn draw(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let types = u16::try_from(seen.model.transactions.len()).unwrap_or(u16::MAX);
     let table = types.saturating_add(2);
@@ -53,7 +52,7 @@ pub fn draw(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let is_low = area.height < fixed.saturating_add(FIGURES);
     let figures = if is_low { FIGURES_SMALL } else { FIGURES };
     let rest = area.height.saturating_sub(fixed).saturating_sub(figures);
-    // What is over goes to the charts, and a fifth of it to what was said.
+    // The remaining rows go to the charts, a fifth of them to messages.
     let notes = rest.min(2.max(rest / 5));
     let charts = if rest - notes < charts::ROWS_MIN { 0 } else { rest - notes };
     let rows = [2, figures, charts, table, 1].map(Constraint::Length);
@@ -73,7 +72,7 @@ pub fn draw(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// What runs, and how far it is.
+/// Draws the title: workload, target and progress.
 fn draw_head(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let model = seen.model;
     let users = match (&model.campaign, model.users) {
@@ -87,7 +86,7 @@ fn draw_head(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let room = Line::from(right.as_str()).width();
     let sides = [Constraint::Min(0), Constraint::Length(u16::try_from(room).unwrap_or(0))];
     let [from, to] = Layout::horizontal(sides).areas(title);
-    // Of a long target the end is left out, and not the users.
+    // A long target is truncated, not the number of users.
     let room = usize::from(from.width).saturating_sub(users.chars().count() + 3);
     Line::from(format!(" {}  {users}", shortened(&model.title, room))).render(from, buffer);
     Line::from(right).style(Palette::strong()).render(to, buffer);
@@ -103,7 +102,7 @@ fn draw_head(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// As much of a text as there is room for.
+/// Truncates a text to the available width.
 fn shortened(text: &str, room: usize) -> String {
     if text.chars().count() <= room {
         return text.to_owned();
@@ -111,7 +110,7 @@ fn shortened(text: &str, room: usize) -> String {
     text.chars().take(room.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// The phase, the time, and what is left of it.
+/// Formats the phase, the elapsed time and the time left.
 fn state(model: &Model) -> String {
     let Some((phase, _)) = model.phase else {
         return match (model.connecting, &model.campaign) {
@@ -131,7 +130,7 @@ fn state(model: &Model) -> String {
     }
 }
 
-/// The first figure and TPM, large.
+/// The primary metric and TPM, large.
 fn draw_figures(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let model = seen.model;
     let sides = Layout::horizontal([Constraint::Fill(1); 2]).spacing(1);
@@ -180,9 +179,9 @@ fn draw_figure(
     Line::from(format!(" {below}")).render(under, buffer);
 }
 
-/// What the large figure is the mean of, and how sure it is.
+/// Describes what the large figure is the mean of, and its interval.
 fn mean_of(model: &Model) -> String {
-    let Some((phase, _)) = model.phase else { return "not begun".to_owned() };
+    let Some((phase, _)) = model.phase else { return "not started".to_owned() };
     let in_window = model.plan.is_none() || phase != Phase::RampUp;
     let Some(summary) = model.figures.summary.as_ref().filter(|_| in_window) else {
         return "ramp-up".to_owned();
@@ -196,12 +195,12 @@ fn mean_of(model: &Model) -> String {
         None if model.figures.seconds < INTERVAL_FROM_S => {
             format!("{of}, ± from {INTERVAL_FROM_S} s")
         }
-        None => format!("{of}, ± not yet sure"),
+        None => format!("{of}, ± not known yet"),
     }
 }
 
-/// Since when there is no service; what limits the run: every metric of all threads that declares a chart, as the last second has it,
-/// and the sums of counters that are above 0; as many as fit.
+/// Draws since when there is no service, and possible bottlenecks: the last value of every metric of all threads that declares a chart,
+/// and counters above 0, as many as fit.
 fn draw_gauges(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let model = seen.model;
     let failures = model.failures();
@@ -224,7 +223,7 @@ fn draw_gauges(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     line.render(area, buffer);
 }
 
-/// Whether a value spoils the result.
+/// Whether a value invalidates the result.
 fn is_bad(metric: &Metric, value: f64) -> bool {
     match metric.chart {
         Some(Chart::Sessions) => value <= 0.0,
@@ -234,7 +233,7 @@ fn is_bad(metric: &Metric, value: f64) -> bool {
     }
 }
 
-/// What was said last, the newest at the bottom.
+/// Draws the last messages, the newest at the bottom.
 fn draw_notes(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let newest = seen.said.len().saturating_sub(area.height.into());
     for (row, text) in area.rows().zip(&seen.said[newest..]) {
@@ -243,10 +242,10 @@ fn draw_notes(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// The keys, or the question.
+/// Draws the key help, or the confirmation prompt.
 fn draw_foot(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     if seen.keys.asks_to_abort {
-        let ask = " abort? what is in flight is abandoned: a again to do it, any other key not to";
+        let ask = " abort and abandon transactions in flight? press a again, any other key cancels";
         return Line::styled(ask, seen.palette.bad()).render(area, buffer);
     }
     Line::styled(" s stop   a abort   q leave the view   ? help", Palette::quiet())
@@ -294,7 +293,7 @@ mod tests {
         buffer.content.chunks(width).map(row).collect()
     }
 
-    /// Compares with a stored screen, or stores it when `TRIPHAMMER_BLESS` is set.
+    /// Compares with a stored screen, or stores it if `TRIPHAMMER_BLESS` is set.
     fn golden(name: &str, text: &str) {
         let path = format!("{}/src/tui/golden/{name}.txt", env!("CARGO_MANIFEST_DIR"));
         if std::env::var_os("TRIPHAMMER_BLESS").is_some() {
@@ -318,7 +317,7 @@ mod tests {
         let text = text(&screen(160, 50, Keys::default(), 130));
         golden("160x50", &text);
         let declared = OF_SECOND.iter().filter(|metric| metric.chart.is_some());
-        // What the model's seconds have no value for is not drawn.
+        // Metrics without a value in the model's seconds are not drawn.
         for metric in declared.filter(|metric| !["lag", "host"].contains(&metric.title)) {
             assert!(text.contains(metric.title), "{} in {text}", metric.title);
         }
@@ -339,7 +338,7 @@ mod tests {
     fn the_question_takes_the_place_of_the_keys() {
         let keys = Keys { asks_to_abort: true, ..Keys::default() };
         let text = text(&screen(100, 24, keys, 30));
-        assert!(text.lines().last().unwrap().contains("a again to do it"), "{text}");
+        assert!(text.lines().last().unwrap().contains("press a again"), "{text}");
         assert!(text.contains("± from 45 s"), "{text}");
     }
 

@@ -1,5 +1,6 @@
-//! Comparisons and histories by the real program: verdicts and exit codes, what is refused, and a comparison
-//! that goes on after its process was killed. Times of the null database make slower and faster certain.
+//! Comparisons and histories with the real program: verdicts, exit codes, rejected commands, and
+//! resuming a comparison whose process was killed. Service times of the null database make slower
+//! and faster certain.
 
 use serde_json::Value;
 
@@ -85,16 +86,16 @@ fn labels_compare_by_all_their_runs() {
     let alone = ["compare", "before", "alone"];
     let strict = program.run(&[&alone[..], &["--fail-if-inconclusive"]].concat());
     assert_eq!(strict.code, 1, "{}", strict.err);
-    // One run cannot show how much runs differ: a verdict on it would be a guess.
+    // One run cannot show how much runs vary: a verdict on it would be a guess.
     for sides in [alone, ["compare", "1", "2"]] {
         let refused = program.run(&[&sides[..], &["--fail-if-slower"]].concat());
         assert_eq!((refused.code, refused.out.as_str()), (2, ""), "{}", refused.err);
-        assert!(refused.err.contains("two runs or more of each side"), "{}", refused.err);
+        assert!(refused.err.contains("at least two runs of each side"), "{}", refused.err);
         assert!(refused.err.contains("--ab"), "{}", refused.err);
     }
     let lax = program.run(&alone);
     assert_eq!(lax.code, 0);
-    assert!(lax.out.contains("two runs or more of each side"), "{}", lax.out);
+    assert!(lax.out.contains("two runs"), "{}", lax.out);
     // Single jobs this short have too few seconds.
     let single = program.json(&["compare", "1", "2"]);
     assert_eq!(kind(&single), "inconclusive", "{}", single["words"]);
@@ -117,22 +118,22 @@ fn what_does_not_compare_is_refused() {
         "two",
     ]);
     for (args, message) in [
-        (&["compare", "one", "two"][..], "do not compare"),
+        (&["compare", "one", "two"][..], "cannot be compared"),
         (&["compare", "one", "three"], "no complete run has the label"),
         (&["compare", "1", "99"], "job 99"),
         (&["compare", "1", "1"], "job 1 is on both sides"),
         (&["compare", "one", "1"], "job 1 is on both sides"),
         (&["compare", "one", "one"], "job 1 is on both sides"),
         (&["compare", "1"], "two jobs or two labels"),
-        (&["compare", "1", "1", "--vus", "8"], "--vus is of runs to be made"),
+        (&["compare", "1", "1", "--vus", "8"], "--vus applies to new runs only"),
         (&["compare", "1", "1", "--margin", "0%"], "more than 0 %"),
-        (&["compare", "1", "1", "--format", "csv"], "a comparison has no csv"),
+        (&["compare", "1", "1", "--format", "csv"], "cannot print a comparison as csv"),
         (&["compare", "--ab", "null:", "--pairs", "1"], "--pairs 1"),
-        (&["compare", "--ab", "null:", "--a", "label=x"], "`label` is no setting"),
+        (&["compare", "--ab", "null:", "--a", "label=x"], "A and B cannot differ in `label`"),
         (&["compare", "--ab", "null:", "--b", "vus"], "NAME=VALUE"),
-        (&["compare", "--resume", "1"], "job 1 is a run, no compare"),
-        (&["history"], "say whose history"),
-        (&["history", "nobody"], "no complete run is like that"),
+        (&["compare", "--resume", "1"], "job 1 is a run, not a compare"),
+        (&["history"], "choose the runs"),
+        (&["history", "nobody"], "no complete run matches"),
     ] {
         let done = program.run(args);
         assert_eq!(done.code, 2, "{args:?}: {}{}", done.out, done.err);
@@ -249,7 +250,7 @@ fn profiles_compare_level_by_level() {
     let run = "3";
     let done = program.run(&["compare", &job(1), run]);
     assert_eq!(done.code, 2, "{}", done.err);
-    assert!(done.err.contains("a profile and job 3 a run"), "{}", done.err);
+    assert!(done.err.contains("a profile and job 3 is a run"), "{}", done.err);
 }
 
 #[test]
@@ -274,7 +275,7 @@ fn a_history_shows_the_change_and_what_differed() {
     assert_eq!(program.run(&["history", "another", "--fail-if-slower"]).code, 0);
 }
 
-/// Two runs with something done to the schema between, and what a comparison tells of it.
+/// Two runs with a change of the schema between them, and how a comparison reports it.
 fn around(program: &Program, target: &str, change: impl FnOnce()) -> (Value, String) {
     program.ok(&["build", target, "-w", "tproc-c", "--scale", "1"]);
     let run = ["run", target, "-w", "tproc-c", "--vus", "1", "--transactions", "20"];

@@ -1,10 +1,10 @@
-//! What a dialect adds to a build: its options, and what it knows of scripts that were run before.
+//! Dialect-specific parts of a build: options, and scripts that were already run.
 
 use triphammer_testbed::{MariadbServer, PostgresServer};
 
 use crate::program::Program;
 
-/// What a refused command says.
+/// The message of a rejected command.
 fn refusal(program: &Program, arguments: &[&str]) -> String {
     let done = program.run(arguments);
     assert_eq!(done.code, 2, "{}", done.err);
@@ -23,11 +23,11 @@ fn options_of_a_dialect_are_built_recorded_and_shown() {
     assert!(create.contains("PARTITION BY HASH") && create.contains("PARTITIONS 4"), "{create}");
     let keys = "SHOW KEYS FROM history WHERE Key_name = 'PRIMARY'";
     assert_eq!(server.run(name, keys).unwrap().len(), 1);
-    assert!(program.ok(&build).contains("built already"));
+    assert!(program.ok(&build).contains("already built"));
     // The engine in the database's own spelling is no difference.
     program.ok(&["build", &target, "--partitions", "4", "--history-key"]);
     let message = refusal(&program, &["build", &target, "--history-key"]);
-    assert!(message.contains("partitions is 4 there and 1 here"), "{message}");
+    assert!(message.contains("partitions is 4 there, but 1 was requested"), "{message}");
     let run = program.json(&["run", &target, "--vus", "2", "--transactions", "50"]);
     assert_eq!(run["workload"]["facts"]["partitions"], "4");
     assert!(program.ok(&["check", &target]).contains("all 17 conditions"));

@@ -1,5 +1,5 @@
-//! The drill: ten disturbances in one run of each workload (the server killed, stopped, restarted, its
-//! network cut), through which the run goes on; afterwards every invariant holds, and the outages are in
+//! The drill: ten disturbances in one run of each workload (server killed, stopped, restarted,
+//! network cut), which the run survives; afterwards every invariant holds, and the outages are in
 //! the result.
 
 use std::time::Duration;

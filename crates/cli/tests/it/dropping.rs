@@ -9,7 +9,7 @@ use triphammer_testbed::PostgresServer;
 use crate::program::Program;
 use crate::servers::{Mariadb, Postgres, Product, Site, name_of};
 
-/// A built schema that something stands against the removal of.
+/// A built schema with an obstacle to its removal.
 struct Blocked {
     program: Program,
     site: &'static Site,
@@ -25,7 +25,7 @@ impl Blocked {
         Self { program, site, target }
     }
 
-    /// Every table is there with its rows, the record and the procedures.
+    /// All tables exist with their rows, the record and the procedures.
     fn is_untouched(&self) {
         let checked = self.program.ok(&["check", &self.target]);
         assert!(checked.contains("all 36 conditions"), "{checked}");
@@ -36,7 +36,7 @@ impl Blocked {
         let done = loop {
             let done = self.program.run(&[&[args[0], &self.target], &args[1..]].concat());
             // The server has not noticed yet that the command before has ended.
-            if !done.err.contains("is going on") || clock.now().second() > 20 {
+            if !done.err.contains("is running at") || clock.now().second() > 20 {
                 break done;
             }
         };
@@ -52,7 +52,7 @@ impl Blocked {
         self.is_untouched();
     }
 
-    /// Without the obstacle all goes.
+    /// Without the obstacle, everything is dropped.
     fn goes_without(self, removal: &str) {
         self.site.run(name_of(&self.target), removal);
         let run = ["run", &self.target, "--vus", "2", "--transactions", "20", "--rampup", "0s"];

@@ -1,5 +1,5 @@
-//! Runs whose database goes away for good, or answers what nobody can read: they are never taken for good,
-//! and what was committed counts as committed.
+//! Runs whose database disappears for good or returns unreadable answers: they never count as
+//! successful, and committed transactions count as committed.
 
 use std::process::Child;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::program::{Done, Program, finish, wait_until};
 use crate::servers::{Mariadb, Postgres, Product, Site, name_of, verdict};
 
-/// Waits until a run has made some orders.
+/// Waits until a run has created some orders.
 fn wait_for_orders(site: &Site, database: &str, run: &mut Child) {
     let orders = || -> i64 {
         let sum = &site.run(database, "SELECT sum(d_next_o_id) FROM district")[0][0];
@@ -23,7 +23,7 @@ fn kinds(result: &Value) -> Vec<&str> {
     warnings.iter().map(|warning| warning["kind"].as_str().unwrap()).collect()
 }
 
-/// Runs a command, and kills its server for good when it is at work.
+/// Runs a command, and kills its server for good while it is working.
 fn bereft(product: Product, args: &[&str]) -> (Program, Done) {
     let mut site = Site::start(product, 100);
     let program = Program::new();
@@ -57,7 +57,7 @@ fn a_run_without_its_database_fails(product: Product, load: &[&str]) {
     let (mean, value) = (&result["steadiness"]["mean"], &result["primary_metric"]["value"]);
     assert!((mean.as_f64().unwrap() - value.as_f64().unwrap()).abs() < 1e-6, "{mean} {value}");
     let again = program.ok(&["report", "last"]);
-    assert!(again.contains("not back at the end"), "{again}");
+    assert!(again.contains("had not reconnected at the end"), "{again}");
     let history = program.run(&["history", "--workload", "tproc-c"]);
     assert_eq!(history.code, 2);
     assert!(history.err.contains("no complete run"), "{}", history.err);
@@ -98,7 +98,7 @@ fn a_campaign_counts_no_run_whose_database_was_gone(args: &[&str]) {
         ["--rampup", "1s", "--duration", "3s", "--cool-down", "0s", "--connect-timeout", "1s"];
     let (program, done) = bereft(Postgres, &[args, &common, &["--json"]].concat());
     assert_eq!(done.code, 1, "{}", done.err);
-    assert!(done.err.contains("not back at the end"), "{}", done.err);
+    assert!(done.err.contains("had not reconnected at the end"), "{}", done.err);
     let jobs: Value =
         serde_json::from_str(&program.ok(&["jobs", "--parent", "2", "--json"])).unwrap();
     let complete = jobs.as_array().unwrap().iter().filter(|job| job["status"] == "complete");
@@ -144,7 +144,7 @@ fn unreadable(product: Product, changes: &[&str], more: &[&str]) -> Value {
     let run = ["run", &target, "--vus", "4", "--rampup", "0s", "--duration", "2s", "--json"];
     let done = program.run(&[&run[..], more].concat());
     let result: Value = serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{}", done.err));
-    // What was committed is committed, and nobody takes such a run for a good one.
+    // Committed transactions are counted, but the run is not successful.
     assert_eq!(done.code, 1, "{}", done.err);
     assert!(
         ["verified", "within_bounds"].contains(&verdict(&result)),

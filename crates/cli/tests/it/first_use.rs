@@ -1,4 +1,4 @@
-//! The first steps: what goes wrong leads on to what works.
+//! The first steps: errors lead to what works.
 
 use std::process::Command;
 
@@ -27,7 +27,7 @@ fn tables_of_another_workload_lead_to_it() {
     for command in ["run", "check"] {
         let done = program.run(&[command, &target]);
         assert_eq!(done.code, 2, "{}", done.err);
-        assert!(done.err.contains("pgbench -i made tables of"), "{}", done.err);
+        assert!(done.err.contains("pgbench -i created tables of"), "{}", done.err);
         assert!(done.err.contains("use -w tpc-b"), "{}", done.err);
     }
     program.ok(&["build", "sqlite:here.db", "-w", "tpc-b"]);
@@ -66,8 +66,8 @@ fn a_rejected_command_is_no_job() {
     }
     let jobs: serde_json::Value = serde_json::from_str(&program.ok(&["jobs", "--json"])).unwrap();
     assert_eq!(jobs.as_array().map(Vec::len), Some(1), "{jobs:#}");
-    // What has nothing left to do is one.
-    assert!(program.ok(&built).contains("is built already"));
+    // A build with nothing left to do is a job.
+    assert!(program.ok(&built).contains("is already built"));
     assert_eq!(program.number("jobs.sqlite", "SELECT count(*) FROM jobs"), 2);
 }
 

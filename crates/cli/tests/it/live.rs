@@ -1,5 +1,5 @@
-//! What a run offers while it goes on: the file of its seconds, the Prometheus endpoint, exports to an
-//! OpenTelemetry collector.
+//! Live outputs of a run: the series file, the Prometheus endpoint, exports to an OpenTelemetry
+//! collector.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -15,7 +15,7 @@ use triphammer_testbed::{PostgresOptions, PostgresServer, write_certificates};
 
 use crate::program::{Program, finish, signal};
 
-/// Looks again until there is something.
+/// Polls until there is a result.
 fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     for _ in 0..600 {
         if let Some(found) = look() {
@@ -138,7 +138,7 @@ fn clients_that_never_ask_keep_nobody_out_and_nothing_up() {
     let first = wait_for("the endpoint", idle);
     let _more: Vec<TcpStream> = (0..30).filter_map(|_| idle()).collect();
     drop(first);
-    // Those over the limit are closed, the others given up after a while: then there is room again.
+    // Connections over the limit are closed, the others time out: then there is room again.
     wait_for("an answer in the window", || {
         http(port, "GET /metrics").filter(|answer| answer.2.contains("{phase=\"window\"} 1\n"))
     });
@@ -146,17 +146,17 @@ fn clients_that_never_ask_keep_nobody_out_and_nothing_up() {
     assert_eq!(finish(child).code, 130);
 }
 
-/// What a collector got: paths and bodies.
+/// Requests received by a collector: paths and bodies.
 type Got = Receiver<(String, serde_json::Value)>;
 
-/// A collector that takes everything.
+/// A collector that accepts everything.
 fn collector(status: &'static str) -> (u16, Got) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     (port, collect(listener, status, |stream| stream))
 }
 
-/// A collector at `address` with TLS, by the certificate in `folder`.
+/// A collector at `address` with TLS, using the certificate in `folder`.
 fn tls_collector(address: &str, folder: &Path) -> (u16, Got) {
     let chain = CertificateDer::pem_file_iter(folder.join("server.crt")).unwrap();
     let key = PrivateKeyDer::from_pem_file(folder.join("server.key")).unwrap();
@@ -177,7 +177,7 @@ fn tls_collector(address: &str, folder: &Path) -> (u16, Got) {
     (port, collect(listener, "200 OK", secure))
 }
 
-/// Takes what comes in one connection after the other; those that break are passed over.
+/// Serves one connection after the other; broken ones are ignored.
 fn collect<S: Read + Write>(
     listener: TcpListener,
     status: &'static str,
@@ -271,7 +271,7 @@ fn a_collector_that_fails_is_told_of_once_and_ends_no_run() {
             ["run", "null:?service=1ms", "--transactions", "50", "--vus", "1", "--otlp", &url];
         let done = program.run(&run);
         assert_eq!(done.code, 0, "{}", done.err);
-        assert_eq!(done.err.matches("does not take figures").count(), 1, "{}", done.err);
+        assert_eq!(done.err.matches("does not accept metrics").count(), 1, "{}", done.err);
         assert!(done.err.contains(reason), "{}", done.err);
     }
 }
@@ -295,22 +295,25 @@ fn a_collector_with_tls_gets_figures_when_its_certificate_will_do() {
     let (port, got) = tls_collector("127.0.0.1", &folder);
     for host in ["localhost", "127.0.0.1"] {
         let err = run(&program, host, port, &file("ca.crt"));
-        assert!(!err.contains("does not take figures"), "{err}");
+        assert!(!err.contains("does not accept metrics"), "{err}");
         let (path, body) = got.recv().unwrap();
         assert_eq!(path, "/v1/metrics");
         assert!(body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"][0].is_object());
     }
     let other = run(&program, "localhost", port, &file("other-ca.crt"));
-    assert_eq!(other.matches("does not take figures").count(), 1, "{other}");
+    assert_eq!(other.matches("does not accept metrics").count(), 1, "{other}");
     assert!(other.contains("invalid peer certificate: UnknownIssuer"), "{other}");
-    assert!(other.contains("name the file with its authority by --otlp-ca"), "{other}");
+    assert!(
+        other.contains("use --otlp-ca to give the file with its certificate authority"),
+        "{other}"
+    );
     let (elsewhere, _) = tls_collector("127.0.0.2", &folder);
     let misnamed = run(&program, "127.0.0.2", elsewhere, &file("ca.crt"));
     assert!(misnamed.contains("certificate not valid for name \"127.0.0.2\""), "{misnamed}");
     assert!(got.try_recv().is_err(), "nothing is sent without trust");
     program.set("SSL_CERT_FILE", &file("ca.crt"));
     let of_system = run(&program, "localhost", port, "");
-    assert!(!of_system.contains("does not take figures"), "{of_system}");
+    assert!(!of_system.contains("does not accept metrics"), "{of_system}");
     assert_eq!(got.recv().unwrap().0, "/v1/metrics");
 }
 

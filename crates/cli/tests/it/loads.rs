@@ -1,4 +1,4 @@
-//! Load models that wait, on the null database: what the result says, and slow transactions run again.
+//! Open and keyed loads on the null database: their results, and replays of slow transactions.
 
 use serde_json::Value;
 
@@ -40,7 +40,7 @@ fn an_open_load_offers_what_its_steps_say_and_can_be_replayed() {
     assert!(report.contains("not judged, because the load itself changes"), "{report}");
     let slow = result["exemplars"].as_array().unwrap();
     assert_eq!(slow.len(), 10);
-    // The arrival alone gives the input, so the file of the steps may be gone.
+    // Only the arrival determines the input, so the file of the steps may be gone.
     std::fs::remove_file(program.path("load.csv")).unwrap();
     let replay = || program.run(&["run", "null:", "--replay-exemplar", "last:3"]);
     let (once, twice) = (replay(), replay());
@@ -80,9 +80,9 @@ fn a_keyed_load_tells_its_efficiency_and_its_terminals() {
     let report = program.ok(&["report", "1"]);
     for words in [
         "3 warehouses · 30 terminals",
-        "of the 38.6 that keying and thinking allow 30 terminals",
+        "of the 38.6 that keying and thinking times allow 30 terminals",
         "keyed · 30 terminals over 4 sessions on",
-        "Wait for a session, from due to the first attempt, in ms",
+        "Wait for a session, from when a transaction was due to its first attempt, in ms",
     ] {
         assert!(report.contains(words), "{words}\n{report}");
     }

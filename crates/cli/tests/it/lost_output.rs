@@ -1,5 +1,5 @@
-//! Output that was asked for and is lost is exit code 2; a run whose terminal hangs up is stored; another
-//! program's file is nobody's job store.
+//! Lost output leads to exit code 2; a run whose terminal hangs up is stored; the file of another
+//! program is not used as a job store.
 
 use std::fs::OpenOptions;
 use std::process::{Child, Stdio};
@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use crate::program::{Done, Program, finish, signal};
 
-/// Runs with a stdout that takes nothing.
+/// Runs with a stdout that accepts nothing.
 fn into_full(program: &Program, args: &[&str]) -> Done {
     let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
     finish(program.command(args).stdout(full).spawn().unwrap())
 }
 
-/// Runs by a shell that does something to what the program gets.
+/// Runs in a shell that redirects the program's files.
 fn by_shell(program: &Program, script: &str, args: &[&str]) -> Child {
     let mut shell = program.command(&[]);
     let path = shell.get_program().to_owned();
@@ -88,7 +88,7 @@ fn a_result_that_nobody_gets_is_no_success() {
             done.err
         );
     }
-    // A reader that has seen enough is something else.
+    // A closed pipe is not an error.
     let done = finish(by_shell(&program, "\"$0\" \"$@\" | true; exit 0", &["jobs"]));
     assert_eq!((done.code, done.err.as_str()), (0, ""));
 }
@@ -167,7 +167,7 @@ fn a_terminal_that_hangs_up_ends_a_run_in_order() {
     let program = Program::new();
     let mut child = program.start(&[&LONG[..6], &["--duration", "10m"]].concat());
     program.wait_for_seconds(5, &mut child);
-    // The shell says so, and the kernel.
+    // The signal comes from the shell and from the kernel.
     signal(&child, "HUP");
     signal(&child, "HUP");
     signal(&child, "HUP");
@@ -215,7 +215,7 @@ fn another_programs_file_is_left_alone() {
         ] {
             let done = program.run(&[args, &["--store", name]].concat());
             assert_eq!(done.code, 2, "{name} {args:?}: {}", done.err);
-            assert!(done.err.contains("another program's"), "{name} {args:?}: {}", done.err);
+            assert!(done.err.contains("of another program"), "{name} {args:?}: {}", done.err);
         }
         assert!(std::fs::read(&path).unwrap() == before, "{name} was changed");
     }

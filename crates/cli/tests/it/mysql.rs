@@ -1,4 +1,4 @@
-//! What is MySQL's and MariaDB's own in the main job.
+//! Tests specific to MySQL and MariaDB.
 
 use triphammer_testbed::{MariadbOptions, MariadbServer};
 

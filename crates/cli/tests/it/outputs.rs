@@ -1,4 +1,4 @@
-//! What people and CI systems collect of a run, read back by other programs' readers.
+//! Outputs of a run for people and CI systems, read back with other programs' parsers.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ fn a_requirement_that_fails_is_exit_code_1_and_the_run_is_stored() {
     let done = short(&program, &["--require", "new_order.p50 < 1us, tpm_server > 5"]);
     assert_eq!(done.code, 1, "{}", done.err);
     assert!(done.out.contains("FAIL  new_order.p50 < 1us"), "{}", done.out);
-    assert!(done.out.contains("the run has no such figure"), "{}", done.out);
+    assert!(done.out.contains("not measured in this run"), "{}", done.out);
     for (required, code) in [
         ("new_order.p50 > 1us", 0),
         ("all.max < 1us", 1),
@@ -70,7 +70,9 @@ fn a_job_file_holds_requirements_and_a_flag_replaces_them() {
     assert_eq!(done.code, 1);
     assert!(!done.out.contains("failures < 1%"), "{}", done.out);
     std::fs::write(program.path("job.toml"), "[run]\nrequire = [1, 'nopm > 1']\n").unwrap();
-    assert!(short(&program, &["-f", "job.toml"]).err.contains("`require` is no list of texts"));
+    assert!(
+        short(&program, &["-f", "job.toml"]).err.contains("`require` must be a list of strings")
+    );
 }
 
 /// The elements of an XML document with their attributes.
@@ -112,7 +114,7 @@ fn junit_has_a_case_for_everything_that_had_to_hold() {
     let done = short(&program, &["--junit", "run.xml", "--require", "nopm >= 1, all.p99 < 1us"]);
     assert_eq!(done.code, 1);
     let xml = std::fs::read_to_string(program.path("run.xml")).unwrap();
-    // Completed, failures, the database's count (which null: has none of), two requirements.
+    // Completion, failures, the database's count (which null: does not have), two requirements.
     assert_eq!(counts(&xml), [5, 1, 0, 1], "{xml}");
     let cases: Vec<_> =
         elements(&xml).into_iter().filter(|(name, _)| name == "testcase").map(|e| e.1).collect();
@@ -249,10 +251,7 @@ fn reports_go_to_files_by_their_ending_and_refuse_others() {
     program.ok(&["report", "last", "--format", "hdr", "-o", "r.log"]);
     for (args, message) in [
         (["report", "last", "-o", "r.log"], ".csv, .jsonl, .hdr"),
-        (
-            ["report", "last", "--format", "xlsx"],
-            "no format is called `xlsx`; there are text, json",
-        ),
+        (["report", "last", "--format", "xlsx"], "unknown format `xlsx`; use one of text, json"),
         (["report", "last", "-o", "nowhere/r.md"], "writing to nowhere/r.md"),
     ] {
         let done = program.run(&args);

@@ -1,4 +1,4 @@
-//! What is PostgreSQL's own in the main job: protocols, schemas, claims, odd targets.
+//! PostgreSQL-specific tests: protocols, schemas, advisory locks, unusual targets.
 
 use std::net::TcpListener;
 
@@ -51,7 +51,7 @@ fn a_password_in_the_url_works_with_a_warning() {
     let program = Program::new();
     let done = program.run(&["build", &fresh("inurl")]);
     assert_eq!(done.code, 0, "{}", done.err);
-    assert!(done.err.contains("shows in the process list"), "{}", done.err);
+    assert!(done.err.contains("is visible in the process list"), "{}", done.err);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_run_keeps_builds_and_checks_away() {
     {
         let done = program.run(args);
         assert_eq!(done.code, 2, "{args:?} {}", done.err);
-        assert!(done.err.contains("is going on"), "{args:?} {}", done.err);
+        assert!(done.err.contains("is running at"), "{args:?} {}", done.err);
     }
     assert_eq!(finish(run).code, 0);
     program.ok(&["check", &target]);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::program::{Messages, Program, finish, signal};
 
-/// A server of four workers, 20 ms a call: four users saturate it.
+/// A server of four workers, 20 ms per call: four users saturate it.
 const TARGET: &str = "null:?service=20ms&workers=4";
 
 fn valid(document: &Value, schema: &str) {
@@ -90,7 +90,7 @@ fn a_profile_that_was_interrupted_or_killed_goes_on_with_what_is_missing() {
     assert_eq!(changed.code, 2);
     assert!(changed.err.contains("--repeats cannot be changed"), "{}", changed.err);
     let other = program.run(&["profile", "null:", "--resume", "1"]);
-    assert!(other.err.contains("job 1 is of null:?service=20ms"), "{}", other.err);
+    assert!(other.err.contains("job 1 belongs to null:?service=20ms"), "{}", other.err);
 
     let document = program.json(&["profile", "--resume", "1"]);
     assert_eq!(levels(&document), [(1, 2), (2, 2), (4, 2)]);
@@ -134,7 +134,7 @@ fn a_profile_of_the_embedded_default_builds_it_and_resumes_only_beside_it() {
         .output()
         .unwrap();
     let said = String::from_utf8(elsewhere.stderr).unwrap();
-    assert!(said.contains("give the command in that folder"), "{said}");
+    assert!(said.contains("run the command in that directory"), "{said}");
     let document = program.json(&["profile", "--resume", "1"]);
     assert_eq!((&document["label"], levels(&document).len()), (&"first".into(), 3));
 }

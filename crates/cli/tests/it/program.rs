@@ -8,13 +8,13 @@ use std::time::Duration;
 use tempfile::TempDir;
 use triphammer_core::clock::Clock;
 
-/// A folder with the program in it, so to speak.
+/// A temporary directory in which the program runs.
 pub struct Program {
     folder: TempDir,
     variables: Vec<(String, String)>,
 }
 
-/// What a command left.
+/// Output and exit code of a command.
 #[derive(Debug)]
 pub struct Done {
     pub code: i32,
@@ -76,13 +76,13 @@ impl Program {
         serde_json::from_str(&self.ok(&args)).unwrap()
     }
 
-    /// Waits until the store has so many seconds of runs; they come five at a time.
+    /// Waits until the store contains a number of seconds of runs; they arrive in batches of five.
     pub fn wait_for_seconds(&self, seconds: i64, child: &mut Child) {
         let sql = "SELECT count(*) FROM seconds";
         wait_until(child, "seconds", || self.number("jobs.sqlite", sql) >= seconds);
     }
 
-    /// What a query finds in an SQLite file that others may be writing; 0 where it cannot be asked.
+    /// The number returned by a query on an SQLite file that may be being written; 0 if it fails.
     pub fn number(&self, file: &str, sql: &str) -> i64 {
         let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
         let asked = rusqlite::Connection::open_with_flags(self.path(file), flags)
@@ -110,8 +110,8 @@ pub fn finish(child: Child) -> Done {
     }
 }
 
-/// What a program tells on stderr, line by line. What is not waited for is read all the same, so that the
-/// program does not stop at a full pipe.
+/// Lines of a program's stderr. Other lines are read too, so that the program does not block on a
+/// full pipe.
 pub struct Messages(Option<Lines<BufReader<ChildStderr>>>);
 
 impl Messages {
@@ -119,7 +119,7 @@ impl Messages {
         Self(Some(BufReader::new(child.stderr.take().unwrap()).lines()))
     }
 
-    /// Reads until a line begins so.
+    /// Reads until a line starts with this text.
     pub fn wait_for(&mut self, beginning: &str) {
         let mut lines = self.0.iter_mut().flatten().map_while(Result::ok);
         assert!(lines.any(|line| line.starts_with(beginning)), "no line begins with {beginning}");

@@ -10,10 +10,10 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/se
 /// The reference page, from the list of settings.
 fn page() -> String {
     let mut page = String::from(
-        "# Settings\n\nMade from the program's own list; `UPDATE_REFERENCE=1 cargo test -p triphammer reference` \
-         rewrites it.\n\nEach is a flag, an environment variable, and (where marked) a key of a job file: at its \
-         top, or in the table\nof its command (`[run]`). Flags win over the environment, the environment over the \
-         job file.\n\n| flag | variable | commands | job file | meaning |\n|---|---|---|---|---|\n",
+        "# Settings\n\nGenerated from the program's own list; `UPDATE_REFERENCE=1 cargo test -p triphammer \
+         reference` rewrites it.\n\nEach setting is a flag, an environment variable, and (where marked) a key in \
+         job files: at the top, or in the\ntable of its command (`[run]`). Flags override environment variables, \
+         which override the job file.\n\n| flag | variable | commands | job file | meaning |\n|---|---|---|---|---|\n",
     );
     for s in SETTINGS {
         let flag = match (s.name, s.value) {
@@ -95,7 +95,7 @@ fn every_command_has_a_manual_page_with_its_settings() {
         // Roff reads a hyphen of its own as one that may break a line.
         let text = page(&format!("triphammer-{}.1", command.name())).replace("\\-", "-");
         assert!(head.replace("\\-", "-").contains(&format!("triphammer-{}(1)", command.name())));
-        for setting in SETTINGS.iter().filter(|s| s.commands.contains(&command)) {
+        for setting in SETTINGS.iter().filter(|s| s.commands.contains(command)) {
             let is_flag = !setting.is(Mark::Positional);
             assert!(!is_flag || text.contains(&format!("--{}", setting.name)), "{}", setting.name);
         }

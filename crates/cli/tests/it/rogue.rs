@@ -1,5 +1,5 @@
-//! Servers that say nothing, say something else, or never come to an end; systems that refuse; and sizes
-//! and files that nobody can have meant. The program ends in time, with a message and without a panic.
+//! Servers that are silent, answer nonsense, or never finish; systems that run out of resources;
+//! and absurd sizes and files. The program ends in time, with a message and without a panic.
 
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -11,10 +11,10 @@ use triphammer_testbed::{
 
 use crate::program::{Done, Program, finish, signal};
 
-/// Longest time that a command may take whose waits are limited to a second each. It does not take that; other
+/// Maximum time of a command whose waits are limited to a second each; generous, because other
 /// programs share these CPUs.
 const IN_TIME: Duration = Duration::from_secs(120);
-/// Seconds of broken messages for each server where nobody gives another number.
+/// Default seconds of broken messages for each server.
 const FUZZ_SECONDS: u64 = 15;
 /// Short limits, as settings.
 const SHORT: [&str; 6] =
@@ -28,7 +28,7 @@ enum Product {
 
 use Product::{Mariadb, Postgres};
 
-/// A database of its own on the shared server, and its targets.
+/// A separate database on the shared server, and its targets.
 struct Site {
     framing: Framing,
     upstream: u16,
@@ -130,7 +130,7 @@ fn start(program: &Program, command: &[&str], target: &str, limits: &[&str]) -> 
     program.start(&args)
 }
 
-/// Builds again; the server may take a while to see that the sessions of what ended before are gone.
+/// Builds again; the server may need a while to notice that earlier sessions are gone.
 fn rebuild(program: &Program, direct: &str) {
     let clock = Clock::start();
     loop {
@@ -138,22 +138,22 @@ fn rebuild(program: &Program, direct: &str) {
         if done.code == 0 {
             return;
         }
-        let is_held = done.err.contains("wait for its end");
+        let is_held = done.err.contains("wait until it has finished");
         assert!(is_held && clock.now().duration() < IN_TIME, "{done:?}");
         std::thread::sleep(Duration::from_millis(200));
     }
 }
 
-/// A server that falls silent after so many messages: at the login, the lock, the settings, in the work,
-/// at the end.
+/// A server that falls silent after a number of messages: at the login, the lock, the settings, in
+/// the work, at the end.
 fn silence_ends_every_command(product: Product) {
     let site = Site::new(product);
     let program = Program::new();
     let direct = site.target(site.upstream);
     program.ok(&["build", &direct, "--jobs", "2"]);
     for (place, command) in COMMANDS.into_iter().enumerate() {
-        // What comes early is distinguished message by message, what comes later by halves. To build or drop
-        // for good is left to the last.
+        // Early messages are tested one by one, later ones by bisection. A complete build or drop
+        // comes last.
         let mut stages = vec![0, 2, 5, 9, 13, 20];
         stages.extend([60].iter().filter(|_| !["build", "drop"].contains(&command[0])));
         let running: Vec<_> = stages
@@ -177,7 +177,7 @@ fn silence_ends_every_command(product: Product) {
     }
 }
 
-/// A row that comes for ever fills no memory, and the question ends.
+/// An endless row does not fill memory, and the query ends.
 fn endless_rows_end_every_command(product: Product) {
     let site = Site::new(product);
     let program = Program::new();
@@ -197,7 +197,7 @@ fn endless_rows_end_every_command(product: Product) {
     assert!(repeated > 1000, "{repeated}");
 }
 
-/// Waits for the end, and gives the most memory that was seen, in KiB.
+/// Waits for the end, and returns the peak memory in KiB.
 fn watch_memory(child: &mut Child) -> u64 {
     let mut peak = 0;
     let clock = Clock::start();
@@ -211,7 +211,7 @@ fn watch_memory(child: &mut Child) -> u64 {
     peak
 }
 
-/// One byte at a time is slow, and right.
+/// One byte at a time is slow, but correct.
 fn a_byte_at_a_time_is_enough(product: Product) {
     let site = Site::new(product);
     let program = Program::new();
@@ -222,7 +222,7 @@ fn a_byte_at_a_time_is_enough(product: Product) {
     assert_eq!(result["primary_metric"]["verification"]["verdict"], "verified");
 }
 
-/// Two Ctrl-C end what waits for a server that says nothing, whatever the limits are.
+/// Two Ctrl-C end a command that waits for a silent server, whatever the limits are.
 fn two_interrupts_end_what_waits(product: Product) {
     let site = Site::new(product);
     let program = Program::new();
@@ -247,7 +247,8 @@ fn two_interrupts_end_what_waits(product: Product) {
     }
 }
 
-/// Messages broken at random, by seeds: every run ends, and one that is called verified is.
+/// Randomly corrupted messages, from seeds: every run ends, and a run reported as verified is
+/// verified.
 fn broken_messages_make_no_wrong_result(product: Product) {
     let site = Site::new(product);
     let program = Program::new();
@@ -329,7 +330,7 @@ fn a_system_that_refuses_is_an_error_and_no_panic() {
     assert!(done.err.contains("MiB of memory"), "{}", done.err);
 }
 
-/// Devices and pipes are no files with settings.
+/// Devices and pipes are not settings files.
 #[test]
 fn only_short_regular_files_are_read() {
     let program = Program::new();

@@ -1,4 +1,4 @@
-//! `serve` as a process: its line, signals, a port that is taken, and what a killed one leaves.
+//! `serve` as a process: its output, signals, a port in use, and the state after it was killed.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -10,10 +10,10 @@ use triphammer_core::clock::Clock;
 
 use crate::program::{Program, finish, signal};
 
-/// The token where one is given.
+/// The token, if one is given.
 const GIVEN: &str = "a-token-that-is-given";
 
-/// A server process.
+/// A running `triphammer serve` process.
 struct Served {
     child: Child,
     address: String,
@@ -77,7 +77,7 @@ impl Served {
         self.wait_for("event: second");
     }
 
-    /// Why an activity, as it was answered when it was asked for, failed in the end.
+    /// Why an activity, given its initial response, failed in the end.
     fn error_of(&self, asked: &Value) -> String {
         let clock = Clock::start();
         let mut now = asked.clone();
@@ -90,7 +90,7 @@ impl Served {
         now["error"].to_string()
     }
 
-    /// Waits until a line of the live events begins so.
+    /// Waits until a line of the live events starts with this text.
     fn wait_for(&self, beginning: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let head = format!("host: {}\r\nauthorization: Bearer {}\r\n", self.address, self.token);
@@ -130,7 +130,7 @@ fn sizes_without_reason_are_refused_and_the_server_lives() {
 #[test]
 fn two_signals_end_a_server_whose_run_waits_for_an_answer() {
     let program = Program::new();
-    // Takes connections, and says nothing.
+    // Accepts connections without answering.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let served = Served::start(&program, &[]);
     let url = format!("postgres://u@{}/d", silent.local_addr().unwrap());
@@ -178,7 +178,7 @@ fn every_address_gets_a_token_that_is_printed_once_as_a_link() {
         signal(&thief.child, "INT");
         let done = finish(thief.child);
         assert!(!done.err.contains(&token), "{}", done.err);
-        let is_readable = done.err.contains("crosses the network readable");
+        let is_readable = done.err.contains("cross the network unencrypted");
         assert_eq!(is_readable, listen == "0.0.0.0:0", "{}", done.err);
     }
 }
@@ -231,15 +231,15 @@ fn what_cannot_be_served_is_refused() {
     let program = Program::new();
     std::fs::write(program.path("short"), "short\n").unwrap();
     for (args, words) in [
-        (&["--listen", "nonsense"][..], "is no address and port"),
-        (&["--tls-cert", "x"], "go together"),
+        (&["--listen", "nonsense"][..], "invalid address `nonsense`"),
+        (&["--tls-cert", "x"], "must be given together"),
         (&["--token-file", "absent"], "cannot read the token file"),
         (&["--token-file", "short"], "fewer than 16"),
         (&["--metrics-token-file", "absent"], "cannot read the token file"),
         (&["--metrics-token-file", "short"], "fewer than 16"),
         (&["--tls-cert", "absent", "--tls-key", "absent"], "cannot read the certificate"),
         (&["--targets", "absent"], "cannot read the targets file absent"),
-        (&["--data", "absent"], "the data folder absent cannot be used"),
+        (&["--data", "absent"], "cannot use the data directory absent"),
     ] {
         let done = program.run(&[&["serve"], args].concat());
         assert_eq!(done.code, 2, "{args:?}");

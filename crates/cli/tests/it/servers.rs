@@ -1,5 +1,5 @@
-//! The main job on every server that one connects to: both modes, a crash in the middle, a killed build,
-//! too many users, secrets. What is one product's own is in its own file.
+//! The same tests on every database server: both modes, a crash during a run, a killed build, too
+//! many users, secrets. Product-specific tests are in separate files.
 
 use std::process::Child;
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use triphammer_testbed::{MariadbOptions, MariadbServer, PostgresOptions, Postgre
 
 use crate::program::{Messages, Program, finish, wait_until};
 
-/// A server of any product, and what the tests have to know of it.
+/// A server of any product, and what the tests need to know about it.
 pub enum Site {
     Postgres(Box<PostgresServer>),
     Mariadb(Box<MariadbServer>),
@@ -23,7 +23,7 @@ pub enum Product {
 pub use Product::{Mariadb, Postgres};
 
 impl Site {
-    /// A server that keeps what it has told to be committed, for at most so many sessions.
+    /// A durable server with a maximum number of sessions.
     pub fn start(product: Product, max_connections: u32) -> Self {
         match product {
             Postgres => {

@@ -1,4 +1,4 @@
-//! The main job on the embedded default, from an empty folder to a report.
+//! The default SQLite file, from an empty directory to a report.
 
 use std::time::Duration;
 
@@ -54,10 +54,10 @@ fn the_json_of_a_run_is_valid_by_the_published_schema() {
 fn a_build_is_not_repeated_and_not_mixed_with_another() {
     let program = Program::new();
     program.ok(&["build", "sqlite:a.db"]);
-    assert!(program.ok(&["build", "sqlite:a.db"]).contains("built already"));
+    assert!(program.ok(&["build", "sqlite:a.db"]).contains("already built"));
     let other = program.run(&["build", "sqlite:a.db", "--scale", "2"]);
     assert_eq!(other.code, 2);
-    assert!(other.err.contains("scale is 1 there and 2 here"), "{}", other.err);
+    assert!(other.err.contains("scale is 1 there, but 2 was requested"), "{}", other.err);
     assert!(program.ok(&["build", "sqlite:a.db", "--seed", "2", "--replace"]).starts_with("built"));
     assert!(program.ok(&["check", "sqlite:a.db"]).contains("hold"));
 }
@@ -74,7 +74,7 @@ fn a_build_killed_in_the_middle_is_resumed_to_the_same_rows() {
     let run = program.run(&["run", "sqlite:killed.db", "--transactions", "1"]);
     assert!(run.code == 2 && run.err.contains("was interrupted"), "{}", run.err);
     let resumed = program.ok(&["build", "sqlite:killed.db", "--scale", "3"]);
-    assert!(!resumed.contains("built already"), "{resumed}");
+    assert!(!resumed.contains("already built"), "{resumed}");
     assert!(program.ok(&["check", "sqlite:killed.db"]).contains("all 36 conditions"));
     assert_same_rows(&program, "whole.db", "killed.db");
 }
@@ -188,7 +188,7 @@ fn ctrl_c_twice_gives_up_what_is_in_flight() {
 #[test]
 fn ctrl_c_while_users_connect_is_an_interruption_and_no_failure() {
     let program = Program::new();
-    // 8 at a time: half a minute.
+    // 8 in parallel: half a minute.
     let slow = ["run", "null:?connect=1s", "--vus", "240", "--threads", "1"];
     let child = program.start(&slow);
     while !program.ok(&["jobs"]).contains("running") {

@@ -1,5 +1,5 @@
-//! tpc-b: pgbench runs on what we build, we run on what `pgbench -i` makes, and the audits see what is
-//! wrong.
+//! tpc-b: pgbench runs on our tables, we run on those of `pgbench -i`, and the audits detect
+//! errors.
 
 use std::process::Command;
 
@@ -46,7 +46,7 @@ const VERIFIED: [(&str, &str); 4] = [
     ("bbalance", "verified"),
 ];
 
-/// What a table set is, apart from its oids.
+/// A description of the tables, without oids.
 const SHAPE: &str = "
     SELECT c.relname, c.relkind, array_to_string(c.reloptions, ','), pg_get_indexdef(c.oid),
            (SELECT string_agg(concat_ws(' ', a.attname, format_type(a.atttypid, a.atttypmod),
@@ -183,7 +183,7 @@ fn checks_find_what_is_planted() {
         ),
         ("beyond", "aid=200001", "INSERT INTO pgbench_accounts VALUES (200001, 2, 0, '')"),
         ("tellers", "bid=1 tellers=9", "DELETE FROM pgbench_tellers WHERE tid = 3"),
-        // One branch is left: pgbench would take that for its scale, and so do we.
+        // One branch is left: pgbench would consider that its scale, and so do we.
         ("branches", "branches=0", "DELETE FROM pgbench_branches WHERE bid = 1"),
     ];
     for (id, key, plant) in planted {

@@ -1,4 +1,4 @@
-//! `--tui` on a terminal of its own, which script(1) makes.
+//! `--tui` on a separate terminal, created by script(1).
 
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::program::Program;
 
-/// The program in a terminal, between two looks at how the terminal is set.
+/// The program in a terminal whose settings are read before and after.
 struct Terminal {
     child: Child,
     keys: ChildStdin,
@@ -16,7 +16,7 @@ struct Terminal {
     reader: JoinHandle<()>,
 }
 
-/// What was left at the end.
+/// State at the end.
 struct Left {
     /// All that was written to the terminal.
     all: String,
@@ -111,7 +111,7 @@ impl Terminal {
     }
 }
 
-/// Most rows and columns of a screen here.
+/// Maximum rows and columns of a screen in these tests.
 const SCREEN: [usize; 2] = [60, 200];
 
 /// The screen that was written: moves of the cursor, clearing, and characters are all that a view writes.
@@ -244,7 +244,11 @@ fn s_stops_as_ctrl_c_does_and_the_report_follows() {
         terminal.press(key);
         let left = terminal.end();
         assert_eq!(left.code, "130", "{}", left.all);
-        assert!(left.after.contains("stopping: transactions in flight end"), "{}", left.after);
+        assert!(
+            left.after.contains("stopping: waiting for transactions in flight"),
+            "{}",
+            left.after
+        );
         assert!(left.after.contains("NOPM"), "{}", left.after);
     }
 }
@@ -255,7 +259,7 @@ fn a_twice_aborts_and_the_first_only_asks() {
     let mut terminal = Terminal::start(&program, LONG);
     terminal.wait_for("timed");
     terminal.press("a");
-    terminal.wait_for("abort?");
+    terminal.wait_for("abort and abandon");
     terminal.press("a");
     let left = terminal.end();
     assert_eq!(left.code, "130", "{}", left.all);
@@ -295,5 +299,5 @@ fn it_is_refused_where_it_cannot_be_with_what_to_do() {
     assert!(done.err.contains("--tui needs a terminal"), "{}", done.err);
     let done = program.run(&[&run[..], &["--json"]].concat());
     assert_eq!(done.code, 2, "{}", done.err);
-    assert!(done.err.contains("leave one of them out"), "{}", done.err);
+    assert!(done.err.contains("omit one of them"), "{}", done.err);
 }

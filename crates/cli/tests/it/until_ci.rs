@@ -1,5 +1,5 @@
-//! `--until-ci` by the real program. A window ends after 220 s at the earliest, so both runs go on side by
-//! side; they only sleep.
+//! `--until-ci` with the real program. A window lasts at least 220 s, so both runs execute in
+//! parallel; they only sleep.
 
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ fn until(done: &Done) -> (f64, Value) {
 fn a_window_ends_when_the_interval_is_tight_or_at_its_limit() {
     let (_early, tight) = run_until("10%", "10m");
     let (_late, never) = run_until("0.05%", "104s");
-    let (done, until_limit) = (finish(never), "± 0.05 % will not be reached in 1m 44s");
+    let (done, until_limit) = (finish(never), "± 0.05 % is unlikely to be reached in 1m 44s");
     assert!(done.err.contains(until_limit), "{}", done.err);
     let (seconds, told) = until(&done);
     assert_eq!((seconds, told["reached"].as_bool()), (104.0, Some(false)), "a limit applies");
@@ -48,7 +48,7 @@ fn a_window_ends_when_the_interval_is_tight_or_at_its_limit() {
 fn a_limit_applies_before_the_first_look_too() {
     let (_program, child) = run_until("1%", "2s");
     let done = finish(child);
-    assert!(done.err.contains("± 1.0 % will not be reached in 2s"), "{}", done.err);
+    assert!(done.err.contains("± 1.0 % cannot be reached in 2s"), "{}", done.err);
     assert_eq!(until(&done).0, 2.0);
     let shown = Program::new().ok(&["run", "null:", "--until-ci", "1%", "--show-spec"]);
     let duration = shown.lines().find(|line| line.trim_start().starts_with("duration"));

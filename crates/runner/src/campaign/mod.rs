@@ -205,7 +205,7 @@ impl Campaign<'_> {
                 journal.end(status, document, warn);
             }
             (None, reason) => {
-                let words = reason.as_deref().unwrap_or("stopped before the first run had ended");
+                let words = reason.as_deref().unwrap_or("stopped before the first run ended");
                 journal.end(status, words, warn);
             }
         }
@@ -303,7 +303,7 @@ impl Sequence<'_, '_> {
             return Going::On;
         }
         Going::GivenUp(format!(
-            "{FAILURES_MAX} runs one after the other could not be made; the last, with {}: {reason}",
+            "{FAILURES_MAX} consecutive runs failed; the last one, with {}: {reason}",
             step.title
         ))
     }

@@ -95,7 +95,10 @@ pub fn resume(store: &Store, now: &Settings) -> Result<Option<Resumed>, Failure>
     let command = now.command();
     let Some(kind) = command.job().filter(|kind| kind.is_campaign()) else {
         let command = command.name();
-        let message = format!("`{command}` makes one run or none: only campaigns can be resumed");
+        let message = format!(
+            "cannot resume a `{command}`: only profile, capacity and compare \
+                               jobs can be resumed"
+        );
         return Err(Failure::refuse(message));
     };
     let job = find_job(store, name, kind)?;
@@ -103,7 +106,7 @@ pub fn resume(store: &Store, now: &Settings) -> Result<Option<Resumed>, Failure>
     let command = kind.name();
     if stored.row.kind != kind {
         let is = stored.row.kind.name();
-        return Err(Failure::refuse(format!("job {job} is a {is}, no {command}")));
+        return Err(Failure::refuse(format!("job {job} is a {is}, not a {command}")));
     }
     match stored.row.status {
         JobStatus::Complete => {
@@ -113,10 +116,10 @@ pub fn resume(store: &Store, now: &Settings) -> Result<Option<Resumed>, Failure>
         JobStatus::Running => return Err(refuse(StoreError::Running { job: job.0 })),
         JobStatus::Interrupted | JobStatus::Aborted | JobStatus::Failed | JobStatus::Lost => {}
     }
-    let plan: CampaignPlan = stored
-        .plan
-        .and_then(|plan| serde_json::from_value(plan).ok())
-        .ok_or_else(|| Failure::refuse(format!("job {job} holds no plan to go on with")))?;
+    let plan: CampaignPlan =
+        stored.plan.and_then(|plan| serde_json::from_value(plan).ok()).ok_or_else(|| {
+            Failure::refuse(format!("job {job} cannot be resumed: it has no stored plan"))
+        })?;
     let settings = lay(now, &plan, job)?;
     Ok(Some(Resumed { job, settings }))
 }
@@ -128,7 +131,9 @@ pub fn resume(store: &Store, now: &Settings) -> Result<Option<Resumed>, Failure>
 pub(crate) fn find_job(store: &Store, name: &str, kind: JobKind) -> Result<JobId, Failure> {
     if name != "last" {
         return name.parse().map(JobId).map_err(|_| {
-            Failure::refuse(format!("`{name}` is no job number; `triphammer jobs` lists them"))
+            Failure::refuse(format!(
+                "invalid job number `{name}`; `triphammer jobs` lists the jobs"
+            ))
         });
     }
     let newest = JobFilter { kind: Some(kind), limit: Some(1), ..JobFilter::default() };
@@ -148,8 +153,8 @@ fn lay(now: &Settings, plan: &CampaignPlan, job: JobId) -> Result<Settings, Fail
             && !plan.given.iter().any(|given| given.name == name && given.value == value)
         {
             return Err(Failure::refuse(format!(
-                "--{name} cannot be changed: job {job} goes on as it began; leave it out, or begin \
-                 another"
+                "--{name} cannot be changed: job {job} resumes with its original settings; omit \
+                 it, or start a new job"
             )));
         }
     }
@@ -172,8 +177,8 @@ fn in_the_same_place(now: &Settings, plan: &CampaignPlan, job: JobId) -> Result<
         if let Some(given) = now.get(name).map(bare)
             && planned != Some(&given)
         {
-            let was = planned.map_or("the embedded default", String::as_str);
-            return Err(Failure::refuse(format!("job {job} is of {was}, not of {given}")));
+            let was = planned.map_or("the default SQLite file", String::as_str);
+            return Err(Failure::refuse(format!("job {job} belongs to {was}, not to {given}")));
         }
         let relative = match planned.map(|url| url.strip_prefix("sqlite:")) {
             None => name == "target",
@@ -182,7 +187,7 @@ fn in_the_same_place(now: &Settings, plan: &CampaignPlan, job: JobId) -> Result<
         if relative && plan.folder != folder() {
             let folder = &plan.folder;
             return Err(Failure::refuse(format!(
-                "job {job} is of a file in {folder}: give the command in that folder"
+                "job {job} belongs to a file in {folder}: run the command in that directory"
             )));
         }
     }
@@ -292,7 +297,7 @@ mod tests {
             let refused = resume(&store, &now).unwrap_err().to_string();
             let expected = match kind.is_campaign() {
                 true => format!("no {} is stored yet", kind.name()),
-                false => format!("`{}` makes one run or none: only campaigns", kind.name()),
+                false => format!("cannot resume a `{}`: only", kind.name()),
             };
             assert!(refused.starts_with(&expected), "{refused}");
         }

@@ -1,5 +1,5 @@
-//! The document that a search leaves: what `--json` prints, the store keeps and reports render. Its shape
-//! is published in `docs/reference/capacity-schema.json`.
+//! The result document of a capacity search: printed by `--json`, stored, and rendered by reports.
+//! Its schema is `docs/reference/capacity-schema.json`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,131 +22,132 @@ use crate::result::{
 };
 use crate::store::JobId;
 
-/// Version of the document's shape.
+/// Version of the document's format.
 pub const CAPACITY_FORMAT: u32 = 2;
-/// What `triphammer capacity --json` and `triphammer report JOB --format json` print: what a search was and what it
-/// found. Times are in the unit that a name ends with; shares are from 0 to 1; rates are of transactions of all
-/// types, per second.
+/// The result of a capacity search, as printed by `triphammer capacity --json` and `triphammer
+/// report JOB --format json`. Times have the unit that the field's name ends with; shares are from
+/// 0 to 1; rates are transactions of all types per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "The result of a search for the capacity")]
 pub struct CapacityResult {
-    /// Version of this shape.
+    /// Version of the document's format.
     #[schemars(extend("const" = CAPACITY_FORMAT))]
     pub format: u32,
-    /// Number in the job store; `None` when it was not stored.
+    /// Job number; `None` if it was not stored.
     pub job: Option<i64>,
-    /// Tells this document from those of other commands.
+    /// Kind of document, by the name of its command.
     #[schemars(with = "String", extend("const" = "capacity"))]
     pub kind: JobKind,
-    /// The program that made it.
+    /// The program that wrote the document.
     pub tool: Tool,
-    /// What the user called it.
+    /// Label given by the user; `None` without one.
     pub label: Option<String>,
-    /// Complete; or interrupted, before the search had ended.
+    /// `complete`, or how the search ended before it was finished.
     pub status: Status,
-    /// Date and time of the first run's zero, RFC 3339, UTC.
+    /// Start of the first run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
-    /// What must hold.
+    /// The response time limit.
     pub limit: LatencyLimit,
-    /// What was found; `None` while the search goes on.
+    /// The result; `None` until the search has finished.
     pub judgement: Option<Judgement>,
-    /// What was found, in words; the most important first.
+    /// Findings in words, the most important first.
     pub findings: Vec<String>,
-    /// The runs, in the order in which they were made.
+    /// The runs, in chronological order.
     pub probes: Vec<Probe>,
-    /// Rates that could not be run.
+    /// Rates whose run failed.
     pub failed_runs: Vec<FailedProbe>,
-    /// The workload's first figure, which probes tell beside their rate.
+    /// The workload's primary metric, reported for each probe in addition to its rate.
     pub primary_metric: PrimaryMetricName,
-    /// The workload and its data.
+    /// Workload and its data.
     pub workload: WorkloadFacts,
-    /// How the first run was driven; the others differ in `load`.
+    /// Spec of the first run; the others differ in `load`.
     pub spec: RunSpec,
-    /// Every setting of the first run, and where its value came from.
+    /// Every setting of the first run with its value and the source of the value.
     pub settings: Vec<Setting>,
-    /// The target, without secrets.
+    /// URL of the target, without secrets.
     pub target: Redacted,
-    /// What was at the other end of the first run.
+    /// The server that the first run connected to.
     pub server: ServerInfo,
-    /// The host that the client ran on.
+    /// The host of the client.
     pub host: Host,
 }
 
-/// A run at a rate.
+/// A probe: a run at one rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Probe {
-    /// Its job; `None` when it was not stored.
+    /// Number of its job; `None` if it was not stored.
     pub job: Option<i64>,
-    /// Its place in the sequence, from 0.
+    /// Position in the sequence, from 0.
     pub step: u32,
-    /// Arrivals per second that were asked for.
+    /// Requested arrivals per second.
     pub rate: f64,
-    /// Transactions of all types that completed in the window, a second.
+    /// Transactions of all types completed in the window, per second.
     pub completed: f64,
-    /// The limited percentile, in microseconds; `None` when none of that type committed.
+    /// The limited percentile, in microseconds; `None` if no transaction of that type committed.
     pub value_us: Option<f64>,
-    /// The percentile's 95 % interval, in microseconds; `None` where there was too little to say.
+    /// 95 % confidence interval of the percentile, in microseconds; `None` if there is too little
+    /// data.
     #[serde(default)]
     pub interval_us: Option<Interval>,
-    /// Transactions per second that the target served, where it surely fell behind; `None` elsewhere.
+    /// Transactions per second that the target served, if it clearly fell behind; `None` otherwise.
     #[serde(default)]
     pub served: Option<Estimate>,
-    /// Why the limit is not kept; `None` when it is.
+    /// Why the limit was exceeded; `None` if it was kept.
     pub reason: Option<Reason>,
-    /// Share of transactions that failed or are in doubt.
+    /// Share of transactions that failed or are in doubt, from 0 to 1.
     pub failure_share: f64,
-    /// Share of arrivals that no session was free for in time.
+    /// Share of arrivals that found no free session in time, from 0 to 1.
     pub missed_share: f64,
-    /// The workload's first figure.
+    /// The workload's primary metric.
     pub primary_metric: f64,
-    /// What limited the run.
+    /// The bottleneck of the run.
     pub bottleneck: Bottleneck,
 }
 
-/// Why a probe does not keep the limit.
+/// Why a probe exceeds the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// The percentile is at the limit or above.
+    /// The percentile is at or above the limit.
     TooSlow,
-    /// Less was completed than arrived.
+    /// Fewer transactions completed than arrived.
     CannotFollow,
-    /// More failed than is allowed.
+    /// More transactions failed than allowed.
     Failures,
-    /// Nothing of the limited type committed.
+    /// No transaction of the limited type committed.
     Nothing,
 }
 
 impl Reason {
-    /// Every one.
+    /// All variants, in declaration order.
     pub const ALL: [Self; 4] = [Self::TooSlow, Self::CannotFollow, Self::Failures, Self::Nothing];
 
-    /// For people.
+    /// Name for people to read.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
             Self::TooSlow => "too slow",
-            Self::CannotFollow => "cannot follow",
+            Self::CannotFollow => "cannot keep up",
             Self::Failures => "failures",
             Self::Nothing => "none committed",
         }
     }
 }
 
-/// A rate that could not be run.
+/// A rate whose run failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailedProbe {
-    /// The step that was tried.
+    /// Position in the sequence, from 0.
     pub step: u32,
-    /// What it was.
+    /// Title of the run.
     pub title: String,
-    /// Why.
+    /// Reason in words, for people.
     pub reason: String,
 }
 
 impl Probe {
-    /// Of a run's result against the limit.
+    /// Creates a probe from the result of a run and the limit.
     pub(super) fn of(
         step: u32,
         result: &RunResult,
@@ -184,7 +185,7 @@ impl Probe {
         }
     }
 
-    /// What the search is told.
+    /// Converts the probe to an observation for the search.
     pub(super) fn answer(&self, limit: &LatencyLimit) -> Answer {
         let limit = limit.under_us();
         match (self.reason, self.value_us, self.served) {
@@ -197,8 +198,9 @@ impl Probe {
     }
 }
 
-/// Ends what was found at the most that a probe completed: a window too short for a backlog to grow past the
-/// limit looks served above the rate that the target can serve, and completes no more than that.
+/// Caps the result at the highest completed rate: in a window too short for the backlog to exceed
+/// the limit, a rate above the target's capacity seems to be served, but no more than the capacity
+/// is completed.
 pub(super) fn within_completed(judgement: Judgement, probes: &[Probe]) -> Judgement {
     let most = probes.iter().map(|probe| probe.completed).fold(0.0, f64::max);
     let Judgement::Found { rate, interval, precise } = judgement else { return judgement };
@@ -226,7 +228,7 @@ impl JobDocument for CapacityResult {
 }
 
 impl CapacityResult {
-    /// The document of the runs made so far: a function of its arguments and of nothing else.
+    /// Creates the document of the runs so far: a pure function.
     #[must_use]
     pub fn new(
         first: &RunResult,
@@ -262,7 +264,7 @@ impl CapacityResult {
         result
     }
 
-    /// The capacity in transactions per second and its interval, as far as they are known.
+    /// The capacity in transactions per second and its interval, if known.
     #[must_use]
     pub fn range(&self) -> (Option<f64>, Option<Interval>) {
         match self.judgement {
@@ -273,15 +275,15 @@ impl CapacityResult {
         }
     }
 
-    /// The probe of the highest rate that kept the limit.
+    /// The probe with the highest rate that kept the limit.
     #[must_use]
     pub fn best(&self) -> Option<&Probe> {
         let kept = self.probes.iter().filter(|probe| probe.reason.is_none());
         kept.max_by(|a, b| a.rate.total_cmp(&b.rate))
     }
 
-    /// The probe of the lowest rate that did not, above the capacity where there is one: near it chance
-    /// decides.
+    /// The probe with the lowest rate that exceeded the limit, above the capacity if one was found:
+    /// close to it, chance decides.
     fn first_broken(&self) -> Option<&Probe> {
         let from = self.range().0.unwrap_or_default();
         let broken = || self.probes.iter().filter(|probe| probe.reason.is_some());
@@ -308,14 +310,14 @@ impl CapacityResult {
                 format!("{limit} does not hold even at {}/s", figure(lowest))
             }
             Some(Judgement::AlwaysOk { highest }) => format!(
-                "{limit} holds up to {}/s, the highest rate that was tried: give a higher --max-rate",
+                "{limit} holds up to {}/s, the highest rate tried: give a higher --max-rate",
                 figure(highest)
             ),
             None => match self.best() {
                 Some(best) => {
-                    format!("{limit} held at {}/s; the search has not ended", figure(best.rate))
+                    format!("{limit} held at {}/s; the search has not finished", figure(best.rate))
                 }
-                None => format!("{limit} has not held yet; the search has not ended"),
+                None => format!("{limit} has not held yet; the search has not finished"),
             },
         }];
         found.extend(self.first_broken().map(|probe| self.broken(probe)));
@@ -336,14 +338,14 @@ impl CapacityResult {
         found
     }
 
-    /// What broke the limit first.
+    /// Describes how the limit was first exceeded.
     fn broken(&self, probe: &Probe) -> String {
         let at = figure(probe.rate);
         let percentile = self.limit.percentile.name();
         match probe.reason {
             Some(Reason::CannotFollow) => format!(
-                "at {at}/s the target could not follow: {}/s completed, {} of the arrivals found \
-                 no session in time",
+                "at {at}/s the target could not keep up: {}/s completed, {} of the arrivals got no \
+                 session in time",
                 figure(probe.completed),
                 percent(probe.missed_share)
             ),
@@ -362,12 +364,12 @@ impl CapacityResult {
     }
 }
 
-/// Whose capacity it is, when a probe that broke the limit was not limited by the database.
+/// Names the bottleneck, if a probe that exceeded the limit was not limited by the database.
 fn whose(probe: &Probe) -> Option<String> {
     let label = probe.bottleneck.label();
     match probe.bottleneck {
         Bottleneck::Client | Bottleneck::Host | Bottleneck::Network => Some(format!(
-            "{label} was the limit at {}/s: this is not the database's capacity alone",
+            "{label} was the bottleneck at {}/s: this is not the capacity of the database alone",
             figure(probe.rate)
         )),
         Bottleneck::Load | Bottleneck::Database | Bottleneck::Undecided => None,

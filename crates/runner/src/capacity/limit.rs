@@ -1,4 +1,4 @@
-//! The limit: a percentile of a transaction's response time, and what it must stay below.
+//! The response time limit: a percentile of a transaction type and its maximum.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,20 +9,20 @@ use triphammer_core::clock::{DurationText, format_duration, parse_duration};
 use triphammer_core::stats::Times;
 use triphammer_core::workload::TransactionDef;
 
-/// What must hold: `new_order.p95 < 50ms`.
+/// A response time limit: `new_order.p95 < 50ms`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "CapacityLimit")]
 pub struct LatencyLimit {
-    /// The transaction type's key; `all` for all together.
+    /// Key of the transaction type; `all` for all types together.
     pub transaction: String,
-    /// Which percentile of response time, from due to finish.
+    /// Percentile of the response time, measured from when a transaction was due.
     pub percentile: Percentile,
-    /// What it must stay below: `50ms`.
+    /// Exclusive maximum: `50ms`.
     #[serde(with = "DurationText")]
     pub under: Duration,
 }
 
-/// The percentiles that results hold.
+/// The percentiles contained in results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "each is what its name says")]
@@ -36,10 +36,10 @@ pub enum Percentile {
 }
 
 impl Percentile {
-    /// Every one.
+    /// All variants, in declaration order.
     pub const ALL: [Self; 5] = [Self::P50, Self::P90, Self::P95, Self::P99, Self::P99_9];
 
-    /// As it is written.
+    /// Name in limits: `p95`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl Percentile {
         }
     }
 
-    /// The share of transactions that it is not below, in percent.
+    /// The percentile as a share in percent, from 0 to 100.
     #[must_use]
     pub const fn percent(self) -> f64 {
         match self {
@@ -63,7 +63,7 @@ impl Percentile {
         }
     }
 
-    /// Its value, in microseconds.
+    /// Value of the percentile, in microseconds.
     #[must_use]
     pub const fn of(self, times: &Times) -> u64 {
         match self {
@@ -87,11 +87,14 @@ impl LatencyLimit {
     /// Reads `new_order.p95 < 50ms` for a workload with these transaction types.
     ///
     /// # Errors
-    /// With what is wrong and what there is.
+    /// Describes what is wrong and what is accepted.
     pub fn parse(text: &str, types: &[TransactionDef]) -> Result<Self, String> {
         let wrong = || {
             let example = types.first().map_or("all", |first| &first.name);
-            format!("`{text}` is no limit; write '{example}.p95 < 50ms'")
+            format!(
+                "invalid limit `{text}`: expected TYPE.PERCENTILE < TIME, such as \
+                     '{example}.p95 < 50ms'"
+            )
         };
         let (what, under) = text.split_once('<').ok_or_else(wrong)?;
         let (transaction, percentile) = what.trim().split_once('.').ok_or_else(wrong)?;
@@ -99,22 +102,23 @@ impl LatencyLimit {
         if transaction != "all" && types.iter().all(|known| known.name != transaction) {
             let known: Vec<_> = types.iter().map(|known| &*known.name).collect();
             return Err(format!(
-                "no transaction is called `{transaction}`; there are {} and all",
+                "unknown transaction `{transaction}`; use one of {} or all",
                 known.join(", ")
             ));
         }
-        let percentile = Percentile::ALL.into_iter().find(|p| p.name() == percentile);
-        let percentile = percentile.ok_or_else(|| {
-            format!("a limit is on {}", Percentile::ALL.map(Percentile::name).join(", "))
+        let known = Percentile::ALL.into_iter().find(|known| known.name() == percentile);
+        let percentile = known.ok_or_else(|| {
+            let all = Percentile::ALL.map(Percentile::name).join(", ");
+            format!("unknown percentile `{percentile}`; use one of {all}")
         })?;
         let under = parse_duration(under.trim())?;
         if under.is_zero() {
-            return Err("nothing takes less than no time; give a limit above 0".to_owned());
+            return Err("the limit must be above 0".to_owned());
         }
         Ok(Self { transaction: transaction.to_owned(), percentile, under })
     }
 
-    /// The limit in microseconds.
+    /// Maximum, in microseconds.
     #[must_use]
     pub fn under_us(&self) -> f64 {
         self.under.as_secs_f64() * 1e6
@@ -141,14 +145,11 @@ mod tests {
     #[test]
     fn what_is_no_limit_is_refused() {
         for (text, message) in [
-            ("", "is no limit; write 'new_order.p95 < 50ms'"),
-            ("new_order.p95 > 50ms", "is no limit"),
-            ("p95 < 50ms", "is no limit"),
-            (
-                "payment.p95 < 50ms",
-                "no transaction is called `payment`; there are new_order and all",
-            ),
-            ("all.p42 < 50ms", "a limit is on p50, p90"),
+            ("", "such as 'new_order.p95 < 50ms'"),
+            ("new_order.p95 > 50ms", "invalid limit"),
+            ("p95 < 50ms", "invalid limit"),
+            ("payment.p95 < 50ms", "unknown transaction `payment`; use one of new_order or all"),
+            ("all.p42 < 50ms", "use one of p50, p90"),
             ("all.p95 < 50", "invalid duration `50`"),
             ("all.p95 < 0s", "above 0"),
         ] {

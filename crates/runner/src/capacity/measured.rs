@@ -1,5 +1,6 @@
-//! What a probe's run measured: the percentile with its interval, and whether the target kept up. Both come
-//! from the slices of the run's window, so that a stored run says the same as one just made.
+//! Measurements of a probe: the percentile with its interval, and whether the target kept up. Both
+//! are computed from the slices of the run's window, so a stored run gives the same result as a new
+//! one.
 
 use triphammer_core::stats::Times;
 use triphammer_core::workload::TransactionDef;
@@ -9,19 +10,19 @@ use triphammer_statistics::{Estimate, Interval, percentile};
 use super::limit::{LatencyLimit, Percentile};
 use crate::result::{Figures, RunResult, Slice};
 
-/// Share of arrivals that may be missed, or be missing from what ended, before the target is said not to
-/// follow.
+/// Share of arrivals that may be missed or not completed before the target is considered unable to
+/// keep up.
 const MISSED_MAX: f64 = 0.01;
-/// Standard deviations of a count by which chance may make it differ.
+/// Number of standard deviations within which a difference of counts is attributed to chance.
 const CHANCE: f64 = 4.0;
-/// Shortest slice that counts, as a share of the first: the last one may be cut short.
+/// Minimum length of a slice, as a share of the first: the last one may be cut short.
 const WHOLE: f64 = 0.9;
 
-/// A run as a probe of a limit sees it.
+/// A run as seen by the probe of a limit.
 pub(super) struct Measured<'a> {
     result: &'a RunResult,
     percentile: Percentile,
-    /// Place of the limited type; `None` for all.
+    /// Index of the limited type; `None` for all types.
     place: Option<usize>,
 }
 
@@ -31,7 +32,7 @@ impl<'a> Measured<'a> {
         Self { result, percentile: limit.percentile, place }
     }
 
-    /// The limited response times of the window.
+    /// Response times of the limited type in the window.
     fn times(&self) -> &Times {
         let window = &self.result.window;
         match self.place {
@@ -40,14 +41,14 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// The percentile in microseconds; `None` when nothing of the type committed.
+    /// The percentile in microseconds; `None` if no transaction of the type committed.
     #[expect(clippy::cast_precision_loss, reason = "microseconds")]
     pub fn value_us(&self) -> Option<f64> {
         let times = self.times();
         (times.count > 0).then(|| self.percentile.of(times) as f64)
     }
 
-    /// The percentile's 95 % interval, in microseconds.
+    /// 95 % confidence interval of the percentile, in microseconds.
     #[expect(clippy::cast_precision_loss, reason = "microseconds")]
     pub fn interval_us(&self) -> Option<Interval> {
         let times = self.times();
@@ -63,14 +64,14 @@ impl<'a> Measured<'a> {
         found.ok()?.interval
     }
 
-    /// The slices of whole length.
+    /// The slices of full length.
     fn slices(&self) -> impl Iterator<Item = &'a Slice> {
         let slices = &self.result.slices;
         let whole = slices.first().map_or(0.0, |first| first.seconds * WHOLE);
         slices.iter().filter(move |slice| slice.seconds > 0.0 && slice.seconds >= whole)
     }
 
-    /// What arrived and ended, slice by slice; empty where a stored run does not know what arrived.
+    /// Arrivals and completions per slice; empty if a stored run lacks the arrivals.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     fn stretches(&self) -> Vec<Stretch> {
         let stretch = |slice: &Slice| {
@@ -83,8 +84,9 @@ impl<'a> Measured<'a> {
         self.slices().map(stretch).collect::<Option<_>>().unwrap_or_default()
     }
 
-    /// What the target served per second, where it surely did not keep up with `asked` arrivals per second: the
-    /// backlog grew from slice to slice, or a window with few slices left more than calm and chance explain.
+    /// Transactions per second that the target served, if it clearly did not keep up with `asked`
+    /// arrivals per second: the backlog grew from slice to slice, or, with few slices, more was
+    /// left than chance explains.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub fn served(&self, asked: f64) -> Option<Estimate> {
         let stretches = self.stretches();
@@ -97,7 +99,8 @@ impl<'a> Measured<'a> {
         behind.then(served).flatten()
     }
 
-    /// Whether much less ended than was due, or more found no session than may wait within the limit.
+    /// Whether far fewer transactions ended than were due, or more found no session than can wait
+    /// within the limit.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub fn falls_short(&self, asked: f64, limit: &LatencyLimit) -> bool {
         let due = self.due(asked);
@@ -110,7 +113,7 @@ impl<'a> Measured<'a> {
         missed || short > due * MISSED_MAX + within && short > CHANCE * due.sqrt()
     }
 
-    /// What arrived in the window; about so many where a stored run does not know.
+    /// Number of arrivals in the window; estimated if a stored run lacks it.
     fn due(&self, asked: f64) -> f64 {
         match self.stretches().iter().map(|stretch| stretch.arrived).sum::<f64>() {
             0.0 => asked * self.result.window.seconds,
@@ -119,8 +122,8 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// The value of a share from 0 to 1, between the percentiles that are kept: straight lines from the logarithm
-/// of what is beyond to that of the time, as an exponential tail has them.
+/// The time at a share from 0 to 1, interpolated between the stored percentiles: linear in the
+/// logarithms of time and of the remaining share, as for an exponential tail.
 #[expect(clippy::cast_precision_loss, reason = "counts and microseconds")]
 fn quantile(times: &Times, share: f64) -> f64 {
     let least = 0.5 / times.count.max(1) as f64;

@@ -73,7 +73,7 @@ impl CapacityRequest {
         )?
         else {
             return Err(SpecError::new(format!(
-                "a capacity needs a limit: --limit '{}.p95 < 50ms'",
+                "capacity needs a response time limit, such as --limit '{}.p95 < 50ms'",
                 types.first().map_or("all", |first| &first.name)
             )));
         };
@@ -121,7 +121,7 @@ fn parse_rate(text: &str) -> Result<f64, String> {
     let number = text.trim().strip_suffix("/s").unwrap_or(text.trim());
     match number.trim().parse::<f64>() {
         Ok(rate) if rate.is_finite() && (LOWEST..=HIGHEST).contains(&rate) => Ok(rate),
-        _ => Err(format!("`{text}` is no rate from {LOWEST}/s to {HIGHEST}/s")),
+        _ => Err(format!("invalid rate `{text}`: expected a rate from {LOWEST}/s to {HIGHEST}/s")),
     }
 }
 

@@ -1,5 +1,5 @@
-//! The document that a comparison leaves: what `--json` prints, the store keeps and reports render. Its
-//! shape is published in `docs/reference/comparison-schema.json`.
+//! The result document of a comparison: printed by `--json`, stored, and rendered by reports. Its
+//! schema is `docs/reference/comparison-schema.json`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,121 +19,122 @@ use crate::result::{
 };
 use crate::store::JobId;
 
-/// Version of the document's shape.
+/// Version of the document's format.
 pub const COMPARISON_FORMAT: u32 = 2;
 
-/// What `triphammer compare --json` and `triphammer report JOB --json` of a comparison print: B against A. Ratios
-/// are B over A; shares are from 0 to 1. The verdict is that of the first figure.
+/// The result of a comparison of B with A, as printed by `triphammer compare --json` and
+/// `triphammer report JOB --json`. Ratios are B over A; shares are from 0 to 1. The verdict is that
+/// of the primary metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "A comparison")]
 pub struct ComparisonResult {
-    /// Version of this shape.
+    /// Version of the document's format.
     #[schemars(extend("const" = COMPARISON_FORMAT))]
     pub format: u32,
-    /// Number in the job store; `None` for a comparison of stored jobs, which leaves no job.
+    /// Job number; `None` for a comparison of stored jobs, which creates no job.
     pub job: Option<i64>,
-    /// Tells this document from those of other commands.
+    /// Kind of document, by the name of its command.
     #[schemars(with = "String", extend("const" = "compare"))]
     pub kind: JobKind,
-    /// The program that made it.
+    /// The program that wrote the document.
     pub tool: Tool,
-    /// What the user called it.
+    /// Label given by the user; `None` without one.
     pub label: Option<String>,
-    /// Complete; or interrupted or failed, when pairs are missing.
+    /// `complete`, or `interrupted` or `failed` if pairs are missing.
     pub status: Status,
-    /// Date and time of the first run's zero, RFC 3339, UTC.
+    /// Start of the first run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
-    /// What decides.
+    /// The primary metric, which decides the verdict.
     pub primary_metric: PrimaryMetricName,
-    /// Difference that does not matter, as a share.
+    /// Smallest difference that matters, as a share from 0 to 1.
     pub margin: f64,
-    /// What the primary metric says of B.
+    /// Verdict on B by the primary metric.
     pub verdict: Verdict,
-    /// The verdict in words with figures.
+    /// The verdict in words, with figures.
     pub words: String,
-    /// About how many more minutes of measuring would settle it; `None` when it is settled, and when
-    /// nothing reasonable would.
+    /// Estimated minutes of further measurements for a decision; `None` if it is decided, or if no
+    /// practical number would suffice.
     pub more_minutes: Option<f64>,
-    /// The side that is the measure.
+    /// The baseline.
     pub a: Side,
-    /// The side that is judged.
+    /// The side that is compared with the baseline.
     pub b: Side,
-    /// Figures of both, the primary metric first.
+    /// Figures of both sides, the primary metric first.
     pub figures: Vec<Figure>,
-    /// Level by level, and the curves; `None` where no profiles are compared.
+    /// Levels and curves; `None` unless profiles are compared.
     pub profiles: Option<Profiles>,
-    /// How the pairs were made; `None` for a comparison of stored jobs.
+    /// The pairs of runs; `None` for a comparison of stored jobs.
     pub pairs: Option<Pairing>,
-    /// What is not the same on both sides.
+    /// Conditions that differ between the sides.
     pub differences: Vec<Difference>,
-    /// What should be known before the verdict is used.
+    /// Warnings to read before using the verdict.
     pub warnings: Vec<Warning>,
 }
 
-/// A or B.
+/// One side of a comparison: A or B.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
-    /// What was asked for: `job 12`, a label, a target and settings.
+    /// The requested side: `job 12`, a label, or a target and settings.
     pub name: String,
-    /// The workload and its data, of the first run.
+    /// Workload and its data, from the first run.
     pub workload: WorkloadFacts,
-    /// The target of the first run.
+    /// URL of the first run's target, without secrets.
     pub target: Redacted,
-    /// What was at the other end of it.
+    /// The server that the first run connected to.
     pub server: ServerInfo,
-    /// Its runs, in the order in which they were made.
+    /// Its runs, in chronological order.
     pub runs: Vec<SideRun>,
 }
 
-/// A run of a side.
+/// A run of one side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SideRun {
-    /// Its job; `None` when it was not stored.
+    /// Number of its job; `None` if it was not stored.
     pub job: Option<i64>,
-    /// Its place in the comparison or profile, from 0; `None` where it belongs to neither.
+    /// Position in the comparison or profile, from 0; `None` if it belongs to neither.
     pub step: Option<u32>,
-    /// Date and time of its zero.
+    /// Start of the run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
-    /// Virtual users.
+    /// Number of virtual users.
     pub users: u32,
-    /// Its first figure.
+    /// Value of the primary metric.
     pub value: f64,
-    /// Whether its window was steady; `None` where that does not apply.
+    /// Steadiness of its window; `None` if that does not apply.
     #[serde(default)]
     pub steady: Option<Steady>,
     /// Share of transactions that failed or are in doubt.
     pub failure_share: f64,
-    /// Whether it did what it was to do.
+    /// Whether the run was successful.
     pub good: bool,
-    /// What limited it.
+    /// The bottleneck of the run.
     pub bottleneck: Bottleneck,
 }
 
-/// How pairs of runs were made: A B B A A B …
+/// Pairs of runs, made in the order A B B A A B …
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pairing {
-    /// Pairs that were asked for.
+    /// Requested number of pairs.
     pub asked: u32,
-    /// Pairs of which both runs came to their end.
+    /// Number of pairs whose runs are both complete.
     pub made: u32,
-    /// The rest between two runs, in seconds.
+    /// Pause between two runs, in seconds.
     pub cool_down_s: f64,
-    /// Runs that could not be made.
+    /// Runs that failed to start or to end.
     pub failed_runs: Vec<FailedRun>,
 }
 
-/// A run that could not be made.
+/// A run that failed to start or to end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailedRun {
-    /// Its place in the comparison, from 0.
+    /// Position in the comparison, from 0.
     pub step: u32,
-    /// Why.
+    /// Reason in words, for people.
     pub reason: String,
 }
 
-/// What makes a comparison, beside what both sides measured.
+/// Parameters of a comparison, in addition to the measurements.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     pub job: Option<JobId>,
@@ -144,27 +145,27 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Of stored jobs.
+    /// Parameters of a comparison of stored jobs.
     pub fn stored(margin: f64) -> Self {
         Self { job: None, label: None, status: Status::Complete, margin, pairs: None }
     }
 }
 
-/// What both sides measured.
+/// Measurements of both sides.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
     pub primary_metric: PrimaryMetricName,
     pub sides: [Side; 2],
-    /// The primary metric first.
+    /// The figures, the primary metric first.
     pub figures: Vec<Figure>,
     pub profiles: Option<Profiles>,
     pub facts: [Facts; 2],
-    /// Length of a run, where there is one.
+    /// Length of a run in seconds, if known.
     pub each_s: Option<f64>,
 }
 
 impl Made {
-    /// Of runs, of which this is one.
+    /// Describes the side of this run.
     fn of(first: &RunResult, sides: [Side; 2], figures: Vec<Figure>, facts: [Facts; 2]) -> Self {
         let primary_metric = PrimaryMetricName::of(&first.primary_metric);
         let each_s = Some(first.durations.rampup_s + first.durations.window_s);
@@ -204,7 +205,7 @@ impl SideRun {
 }
 
 impl Side {
-    /// Of runs, each with its step where it has one; at least one.
+    /// Creates a side from at least one run, each with its step if it has one.
     fn of(name: &str, runs: &[(Option<u32>, &Run)]) -> Self {
         let first = &runs[0].1.result;
         Self {
@@ -216,7 +217,7 @@ impl Side {
         }
     }
 
-    /// Numbers of its jobs.
+    /// Job numbers of its runs.
     pub(crate) fn jobs(&self) -> impl Iterator<Item = i64> {
         self.runs.iter().filter_map(|run| run.job)
     }
@@ -254,8 +255,8 @@ impl JobDocument for ComparisonResult {
 }
 
 impl ComparisonResult {
-    /// Of runs that were made apart, at least one of each side: a function of its arguments and of
-    /// nothing else. One run of each is judged by its seconds, which it must bring.
+    /// Compares separate runs, at least one of each side: a pure function. Single runs are compared
+    /// by their seconds, which they must include.
     #[must_use]
     pub fn of_runs<'r>(names: [&str; 2], a: &'r [Run], b: &'r [Run], margin: f64) -> Self {
         let how = if a.len() == 1 && b.len() == 1 { How::Seconds } else { How::Runs };
@@ -269,8 +270,8 @@ impl ComparisonResult {
         Self::new(Asked::stored(margin), Made::of(&a[0].result, made, figures, facts))
     }
 
-    /// Of pairs: runs by step, two steps a pair, and A first in every other one. `None` before both sides
-    /// have a run.
+    /// Compares pairs: runs by step, two steps per pair, with A first in every other one. `None`
+    /// before both sides have a run.
     pub(super) fn of_pairs(
         names: [&str; 2],
         runs: &[(u32, bool, Run)],
@@ -291,7 +292,7 @@ impl ComparisonResult {
             all_a.iter().filter_map(|(step, a)| partner(step).map(|b| (*a, b))).collect();
         let (a, b): (Vec<&Run>, Vec<&Run>) = pairs.iter().copied().unzip();
         let figures = match pairs.is_empty() {
-            // Both sides have a run, but none has its partner yet: figures all the same.
+            // Both sides have a run, but no pair is complete yet: shows figures anyway.
             true => figures::all(&[all_a[0].1], &[all_b[0].1], How::Pairs, asked.margin),
             false => figures::all(&a, &b, How::Pairs, asked.margin),
         };
@@ -305,7 +306,7 @@ impl ComparisonResult {
         Some(Self::new(asked, Made::of(first, sides, figures, facts)))
     }
 
-    /// Of both sides, put together.
+    /// Assembles the document of both sides.
     pub(super) fn new(asked: Asked, made: Made) -> Self {
         let [a, b] = made.sides;
         let [facts_a, facts_b] = &made.facts;
@@ -339,7 +340,7 @@ impl ComparisonResult {
         result
     }
 
-    /// Whether both sides have the runs that a verdict needs: two, or a profile of each.
+    /// Whether both sides have enough runs for a verdict: two runs or one profile each.
     #[must_use]
     pub fn can_decide(&self) -> bool {
         self.profiles.is_some() || [&self.a, &self.b].iter().all(|side| side.runs.len() >= 2)
@@ -351,7 +352,7 @@ impl ComparisonResult {
         self.verdict == Verdict::Slower
     }
 
-    /// Whether it is not known how B compares.
+    /// Whether the verdict is inconclusive.
     #[must_use]
     pub fn is_inconclusive(&self) -> bool {
         matches!(self.verdict, Verdict::Inconclusive { .. })

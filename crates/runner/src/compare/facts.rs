@@ -1,4 +1,5 @@
-//! What is known of a run beside its figures, as names and values: to tell what differs between two sides.
+//! Facts about a run in addition to its figures, as names and values, for finding the differences
+//! between two sides.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,7 @@ use crate::result::{
     Redacted, SchemaFact, SchemaKind, Setting, Tool, WorkloadFacts, mask_secrets, mask_setting,
 };
 
-/// What a fact is about.
+/// Subject of a fact.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -21,28 +22,28 @@ use crate::result::{
 pub enum Subject {
     /// The workload, its options and its data.
     Workload,
-    /// How it was driven.
+    /// A setting of the run.
     Setting,
-    /// Which database.
+    /// The target of the run.
     Target,
-    /// What is at the other end.
+    /// Product, version and transport of the database server.
     Server,
     /// A table, an index or a constraint.
     Schema,
-    /// The size of a table, where it differs by more than a quarter.
+    /// The size of a table, if it differs by more than a quarter.
     Size,
-    /// How old the planner's statistics are.
+    /// Age of the planner's statistics.
     Statistics,
-    /// One of the server's own settings.
+    /// A setting of the database server.
     ServerSetting,
     /// The program that measured.
     Tool,
-    /// The client's host.
+    /// Host of the client.
     Host,
 }
 
 impl Subject {
-    /// Every one.
+    /// All variants, in declaration order.
     pub const ALL: [Self; 10] = [
         Self::Workload,
         Self::Setting,
@@ -56,7 +57,7 @@ impl Subject {
         Self::Host,
     ];
 
-    /// For people.
+    /// Name for people to read.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -74,24 +75,24 @@ impl Subject {
     }
 }
 
-/// Something that is not the same on both sides.
+/// A difference between the two sides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
-    /// What it is about.
+    /// Subject of the difference.
     pub subject: Subject,
-    /// Its name.
+    /// Name of the fact.
     pub name: String,
-    /// With A, without secrets; `None` where there is none. Several values are joined by slashes.
+    /// Value of A, without secrets; `None` if A has none. Several values are joined by slashes.
     pub a: Option<String>,
-    /// With B.
+    /// Value of B, likewise.
     pub b: Option<String>,
-    /// Figures compare only when it is equal.
+    /// Whether figures can only be compared if it is equal.
     pub must_be_equal: bool,
 }
 
-/// Facts of the workload without which figures do not compare: its version, the size, and the mix.
+/// Facts of the workload that must be equal: its version, the scale and the mix.
 const MUST_BE_EQUAL: [&str; 3] = ["version", "scale", "mix"];
-/// Settings that say where to store and print, or what another fact says.
+/// Settings that only affect storing and printing, or that duplicate another fact.
 const NOT_TOLD: [&str; 13] = [
     "ask-password",
     "format",
@@ -107,7 +108,7 @@ const NOT_TOLD: [&str; 13] = [
     "show-spec",
     "target",
 ];
-/// Settings of servers that say where it lies, not what it does: the target tells that.
+/// Server settings that describe its location, which the target covers already.
 const PLACES: [&str; 16] = [
     "basedir",
     "cluster_name",
@@ -127,19 +128,19 @@ const PLACES: [&str; 16] = [
     "unix_socket_directories",
 ];
 
-/// What a run has in place of an index that other runs of its side have.
+/// Value for an index that is missing in a run but exists in others of its side.
 const MISSING: &str = "missing";
-/// What names of sizes in bytes start with.
+/// Prefix of names of sizes in bytes.
 const BYTES: &str = "bytes of ";
-/// Rows or bytes that a difference is above, at least.
+/// Minimum difference in rows or bytes.
 const SIZE_APART_MIN: u64 = 100_000;
 
-/// Facts by subject and name; more than one value where runs of one side differ.
+/// Facts by subject and name; several values if the runs of one side differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts(BTreeMap<(Subject, String), BTreeSet<String>>);
 
 impl Facts {
-    /// Of a run.
+    /// Collects the facts of a run.
     #[must_use]
     pub fn of_run(run: &Run) -> Self {
         let result = &run.result;
@@ -152,7 +153,7 @@ impl Facts {
         facts
     }
 
-    /// Of a profile, with the schema and the server's settings in its first run.
+    /// Collects the facts of a profile, with the schema and the server settings of its first run.
     #[must_use]
     pub fn of_profile(
         profile: &ProfileResult,
@@ -161,7 +162,7 @@ impl Facts {
     ) -> Self {
         let mut facts = Self::default();
         facts.workload(&profile.workload);
-        // Each run of it has other users, and threads by them.
+        // Its runs differ in users, and in threads accordingly.
         let same = |setting: &&Setting| !matches!(setting.name.as_str(), "vus" | "threads");
         let settings: Vec<Setting> = profile.settings.iter().filter(same).cloned().collect();
         facts.settings(&settings, &profile.workload);
@@ -171,7 +172,7 @@ impl Facts {
         facts
     }
 
-    /// The facts of all runs of a side.
+    /// Merges the facts of all runs of a side.
     #[must_use]
     pub fn of_all(runs: &[&Run]) -> Self {
         let each: Vec<Self> = runs.iter().map(|run| Self::of_run(run)).collect();
@@ -181,7 +182,7 @@ impl Facts {
                 all.0.entry(key.clone()).or_default().extend(values.iter().cloned());
             }
         }
-        // An index that some runs had and others had not is told like one with two definitions.
+        // An index that only some runs had is reported like one with two definitions.
         for (key, values) in all.0.iter_mut().filter(|(key, _)| key.0 == Subject::Schema) {
             let lacks = |facts: &Self| facts.knows(Subject::Schema) && !facts.0.contains_key(key);
             if each.iter().any(lacks) {
@@ -191,18 +192,18 @@ impl Facts {
         all
     }
 
-    /// Whether anything is known about the subject.
+    /// Whether there are facts about the subject.
     fn knows(&self, subject: Subject) -> bool {
         self.0.keys().any(|key| key.0 == subject)
     }
 
-    /// What differs between these of A and those of B.
+    /// Differences between these facts of A and those of B.
     #[must_use]
     pub fn against(&self, b: &Self) -> Vec<Difference> {
         let product = (Subject::Server, "product".to_owned());
         let one_product = self.0.get(&product) == b.0.get(&product);
         let comparable = |subject| match subject {
-            // Products describe their schemas in words of their own.
+            // Products describe their schemas in different words.
             Subject::Schema | Subject::Size | Subject::Statistics => {
                 one_product && self.knows(subject) && b.knows(subject)
             }
@@ -234,9 +235,9 @@ impl Facts {
             .collect()
     }
 
-    /// What differs among the runs of one side, and should not.
+    /// Facts that differ among the runs of one side but should not.
     pub(super) fn mixed(&self) -> impl Iterator<Item = (&str, String)> {
-        // Versions of the tool and the host wander over time, and the server's settings are many.
+        // Versions of the tool and the host change over time, and there are many server settings.
         let of_runs = |subject| {
             matches!(
                 subject,
@@ -259,7 +260,7 @@ impl Facts {
         self.record(Subject::Workload, "version", workload.version.to_string());
         self.record(Subject::Workload, "scale", workload.scale.to_string());
         for (name, value) in &workload.facts {
-            // A run has a seed of its own.
+            // Each run has a different seed.
             let name = if name == "seed" { "data seed" } else { name };
             self.record(Subject::Workload, name, mask_secrets(value));
         }
@@ -333,7 +334,7 @@ fn must_be_equal((subject, name): &(Subject, String)) -> bool {
     *subject == Subject::Workload && MUST_BE_EQUAL.contains(&name.as_str())
 }
 
-/// How old statistics are, in steps of which one more may matter to a planner.
+/// Age of statistics, in classes that may matter to a planner.
 fn age(seconds: &str) -> &str {
     match seconds.parse::<u64>().map(|seconds| seconds / 86_400) {
         Ok(0) => "gathered within a day",
@@ -344,12 +345,12 @@ fn age(seconds: &str) -> &str {
     }
 }
 
-/// The greatest of the sizes that the runs of a side found.
+/// Largest size found in the runs of a side.
 fn greatest(sizes: &BTreeSet<String>) -> Option<u64> {
     sizes.iter().filter_map(|size| size.parse().ok()).max()
 }
 
-/// Whether two sizes differ by more than a quarter of the greater, and by more than runs add.
+/// Whether two sizes differ by more than a quarter of the larger, and by more than runs add.
 fn differ_notably(a: Option<&BTreeSet<String>>, b: Option<&BTreeSet<String>>) -> bool {
     let (Some(a), Some(b)) = (a.and_then(greatest), b.and_then(greatest)) else { return false };
     let apart = a.abs_diff(b);

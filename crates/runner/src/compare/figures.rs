@@ -1,4 +1,4 @@
-//! The figures of runs, side by side.
+//! Figures of runs, side by side.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,30 +13,30 @@ use crate::result::RunResult;
 /// A figure of both sides, and the ratio of B to A.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figure {
-    /// `nopm`, `tpm`, `new_order.p95`.
+    /// Name of the figure: `nopm`, `tpm`, `new_order.p95`.
     pub name: String,
-    /// For people: `New-Order p95`.
+    /// Title of the figure: `New-Order p95`.
     pub title: String,
-    /// Microseconds, or a number.
+    /// Unit: microseconds, or a number.
     pub unit: Unit,
-    /// Mean of A's runs, or of its seconds.
+    /// Mean over A's runs, or over the seconds of its single run.
     pub a: f64,
-    /// Mean of B's.
+    /// Mean over B's runs, or over the seconds of its single run.
     pub b: f64,
-    /// B over A; `None` where it cannot be said.
+    /// Ratio of B to A; `None` if it cannot be computed.
     pub comparison: Option<Comparison>,
-    /// Why it cannot.
+    /// Why there is no ratio; `None` if there is one.
     pub reason: Option<String>,
 }
 
-/// How runs of A and B belong together.
+/// How the runs of A and B are related.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
-    /// As many of each, made side by side.
+    /// Pairs of runs made one after the other.
     Pairs,
-    /// Made apart.
+    /// Runs made separately.
     Runs,
-    /// One each, judged by their seconds.
+    /// A single run each, compared by their seconds.
     Seconds,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Named {
 }
 
 impl Named {
-    /// The primary metric.
+    /// Creates the figure of the primary metric.
     pub fn primary_metric(metric: &PrimaryMetricName) -> Self {
         Self {
             name: metric.name.to_lowercase(),
@@ -70,7 +70,7 @@ impl Named {
         }
     }
 
-    /// The figure from the values of both sides.
+    /// Creates the figure from the values of both sides.
     pub fn compare(self, a: &[f64], b: &[f64], how: How, margin: f64) -> Figure {
         let found = match how {
             How::Pairs => {
@@ -85,20 +85,19 @@ impl Named {
         Figure { name, title, unit, a: mean(a), b: mean(b), comparison: found.ok(), reason }
     }
 
-    /// The figure where a value of each side is all there is.
+    /// Creates the figure from a single value of each side.
     fn alone(self, a: f64, b: f64, reason: String) -> Figure {
         let Self { name, title, unit, .. } = self;
         Figure { name, title, unit, a, b, comparison: None, reason: Some(reason) }
     }
 }
 
-/// One run of each, whatever its interval: how much runs differ is not in that, and makes every other
-/// verdict a guess.
+/// Single runs are always inconclusive: their intervals do not include the variation between runs.
 fn undecided(found: Comparison) -> Comparison {
     Comparison { verdict: Verdict::Inconclusive { more: None }, ..found }
 }
 
-/// Every figure of these runs of A and B, the primary metric first.
+/// All figures of these runs of A and B, the primary metric first.
 pub(super) fn all(a: &[&Run], b: &[&Run], how: How, margin: f64) -> Vec<Figure> {
     let (Some(first), Some(_)) = (a.first(), b.first()) else { return Vec::new() };
     let of = |runs: &[&Run], name: &str| -> Option<Vec<f64>> {
@@ -106,7 +105,7 @@ pub(super) fn all(a: &[&Run], b: &[&Run], how: How, margin: f64) -> Vec<Figure> 
     };
     let mut figures = Vec::new();
     for named in named(&first.result) {
-        // A type that did not occur on one side has nothing to compare.
+        // A transaction type that is missing on one side cannot be compared.
         let (Some(values_a), Some(values_b)) = (of(a, &named.name), of(b, &named.name)) else {
             continue;
         };
@@ -118,9 +117,7 @@ pub(super) fn all(a: &[&Run], b: &[&Run], how: How, margin: f64) -> Vec<Figure> 
             (How::Seconds, Some(a), Some(b)) => named.compare(&a, &b, how, margin),
             (How::Seconds, ..) => {
                 let reason = match named.unit {
-                    Unit::Us => {
-                        "too few transactions per second to judge it by single runs".to_owned()
-                    }
+                    Unit::Us => "too few transactions per second to compare single runs".to_owned(),
                     Unit::Number | Unit::Share => CompareError::TooShort.to_string(),
                 };
                 named.alone(values_a[0], values_b[0], reason)
@@ -131,7 +128,7 @@ pub(super) fn all(a: &[&Run], b: &[&Run], how: How, margin: f64) -> Vec<Figure> 
     figures
 }
 
-/// The figures that runs like this one have.
+/// The figures of runs like this one.
 fn named(result: &RunResult) -> Vec<Named> {
     let mut all = vec![Named::primary_metric(&PrimaryMetricName::of(&result.primary_metric))];
     let measure = Measure::stored(&result.primary_metric.per);
@@ -151,7 +148,7 @@ fn named(result: &RunResult) -> Vec<Named> {
     all
 }
 
-/// A figure of a result by its name; `None` where there were no transactions of the type.
+/// A figure of a result by its name; `None` if there were no transactions of the type.
 #[expect(clippy::cast_precision_loss, reason = "microseconds of at most an hour")]
 fn value(result: &RunResult, name: &str) -> Option<f64> {
     if name == result.primary_metric.name.to_lowercase() {
@@ -171,7 +168,7 @@ fn value(result: &RunResult, name: &str) -> Option<f64> {
     (times.count > 0).then_some(us as f64)
 }
 
-/// 0 of nothing.
+/// The mean of values; 0 if there are none.
 #[expect(clippy::cast_precision_loss, reason = "runs, or seconds of a run")]
 pub(super) fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }

@@ -1,11 +1,12 @@
-//! `compare`: is B faster than A, slower, the same within a margin, or not yet known?
+//! `compare`: whether B is faster than A, slower, or equivalent within a margin.
 //!
-//! One verdict, decided by the workload's first figure: equivalent when the whole 95 % interval of the ratio
-//! B over A is within the margin; slower or faster when the interval excludes 1 and the ratio is beyond the
-//! margin; else inconclusive, with what would settle it. The mathematics is the statistics crate's.
+//! One verdict, decided by the workload's primary metric: equivalent if the whole 95 % interval of
+//! the ratio B over A is within the margin; slower or faster if the interval excludes 1 and the
+//! ratio is beyond the margin; otherwise inconclusive, with what would decide it. The mathematics
+//! is in the statistics crate.
 //!
-//! Two ways lead here. [`stored()`] compares what the store holds: jobs, labels, profiles. [`Pairs`] asks for
-//! runs in pairs, A B B A, so that whatever changes with time falls on both sides alike.
+//! There are two kinds of comparison. [`stored()`] compares stored jobs, labels and profiles.
+//! [`Pairs`] makes runs in pairs, A B B A, so that changes over time affect both sides alike.
 
 mod document;
 mod facts;
@@ -33,18 +34,19 @@ use triphammer_statistics::compare::MARGIN;
 
 use crate::settings::{Settings, parse_closeness};
 
-/// The difference that does not matter, as a share.
+/// Reads the smallest difference that matters, as a share from 0 to 1.
 ///
 /// # Errors
-/// When it is no share between 0 and 1.
+/// When it is not a share between 0 and 1.
 pub fn margin(settings: &mut Settings) -> Result<f64, SpecError> {
     settings.read("margin", parse_closeness, |share| format!("{}%", share * 100.0), || MARGIN)
 }
 
-/// The settings of each side's runs: its own laid over what is said of both. `options` are the workload's.
+/// The settings of each side's runs: its own override the common ones. `options` are those of the
+/// workload.
 ///
 /// # Errors
-/// When one is none that a side may have.
+/// When a setting cannot differ between the sides.
 pub fn sides(given: [&Settings; 2], options: &[OptionDef]) -> Result<[Settings; 2], SpecError> {
     let side = |at: usize, name| {
         Ok(given[at].of_run(&pairs::given(&pairs::own(given[at], name, options)?)))

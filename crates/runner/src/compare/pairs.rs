@@ -58,8 +58,8 @@ impl PairsRequest {
         let pairs = settings.parse("pairs", || 7)?;
         if !(PAIRS_MIN..=PAIRS_MAX).contains(&pairs) {
             return Err(SpecError::new(format!(
-                "--pairs {pairs}: give {PAIRS_MIN} to {PAIRS_MAX}; 7 find a difference of 5 % where runs \
-                 scatter by 2 %"
+                "--pairs {pairs}: must be {PAIRS_MIN} to {PAIRS_MAX}; 7 pairs detect a difference \
+                 of 5 % if runs vary by 2 %"
             )));
         }
         let margin = super::margin(settings)?;
@@ -97,8 +97,8 @@ pub(super) fn own(
         let (name, value) = (name.trim().trim_start_matches("--"), value.trim());
         if !may_differ(name, options, settings.of_client()) {
             return Err(SpecError::new(format!(
-                "--{side} {text}: `{name}` is no setting that A and B may differ in; see \
-                 `triphammer run --help`"
+                "--{side} {text}: A and B cannot differ in `{name}`; see `triphammer run --help` \
+                 for the settings of a run"
             )));
         }
         own.push((name.to_owned(), value.to_owned()));

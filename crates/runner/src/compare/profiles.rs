@@ -1,7 +1,7 @@
-//! Two profiles: level by level, and their curves side by side.
+//! Compares two profiles: level by level, and their curves.
 //!
-//! What decides is the throughput over the levels that both have, each level a pair of means. A level alone
-//! has too few runs to decide, and of many levels one always looks odd.
+//! The throughput over the common levels decides, with one pair of means per level. A single level
+//! has too few runs to decide, and among many levels one always stands out by chance.
 
 use std::collections::BTreeSet;
 
@@ -16,50 +16,50 @@ use super::figures::{Figure, How, Named};
 use crate::profile::document::{Level, PrimaryMetricName, ProfileResult, Usl};
 use crate::result::SchemaFact;
 
-/// Two profiles beside the ratio of their throughputs.
+/// Levels and curves of two profiles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Profiles {
-    /// The levels that both have, ascending.
+    /// Common levels, ascending.
     pub levels: Vec<LevelFigure>,
-    /// Virtual users of levels that only one of them has.
+    /// Virtual users of levels that only one profile has.
     pub left_out: Vec<u32>,
-    /// Parameters and peaks of the curves; none where neither has a curve.
+    /// Parameters and peaks of the curves; empty if neither has a curve.
     pub curves: Vec<CurveFigure>,
 }
 
-/// The first figure at a number of virtual users.
+/// The primary metric at a number of virtual users.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LevelFigure {
-    /// Virtual users.
+    /// Number of virtual users.
     pub users: u32,
-    /// Both sides, and the ratio.
+    /// Figures of both sides, and the ratio.
     pub figure: Figure,
 }
 
 /// A parameter of both curves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CurveFigure {
-    /// `lambda`, `sigma`, `kappa`, `peak_users`, `peak_throughput`.
+    /// Name: `lambda`, `sigma`, `kappa`, `peak_users` or `peak_throughput`.
     pub name: String,
-    /// Of A's curve; `None` without one, and where the peak is not reached.
+    /// Value of A's curve; `None` without a curve, or if the peak was not reached.
     pub a: Option<Estimate>,
-    /// Of B's.
+    /// Value of B's curve, likewise.
     pub b: Option<Estimate>,
 }
 
 /// A profile to compare.
 #[derive(Clone, Debug)]
 pub struct Profiled {
-    /// What it left.
+    /// Result document of the job.
     pub result: ProfileResult,
-    /// The schema at the start of its first run; empty where it is not known.
+    /// Schema at the start of its first run; empty if unknown.
     pub schema: Vec<SchemaFact>,
-    /// The server's settings at the start of its first run; empty where they are not known.
+    /// Server settings at the start of its first run; empty if unknown.
     pub server_settings: Vec<(String, String)>,
 }
 
 impl ComparisonResult {
-    /// Of two profiles: a function of its arguments and of nothing else.
+    /// Compares two profiles: a pure function.
     #[must_use]
     pub fn of_profiles(names: [&str; 2], a: &Profiled, b: &Profiled, margin: f64) -> Self {
         let primary_metric = a.result.primary_metric.clone();
@@ -90,7 +90,7 @@ impl ComparisonResult {
     }
 }
 
-/// The levels that both have.
+/// Pairs the levels that both profiles have.
 fn shared<'p>(a: &'p Profiled, b: &'p Profiled) -> impl Iterator<Item = (&'p Level, &'p Level)> {
     a.result.levels.iter().filter_map(|level| {
         let other = b.result.levels.iter().find(|other| other.users == level.users);

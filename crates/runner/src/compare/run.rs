@@ -1,5 +1,5 @@
-//! A run as a comparison takes it: its result, what its server was set to, and its seconds where it is
-//! judged alone.
+//! A run as input of a comparison: its result, its server settings, and its seconds if it is
+//! compared alone.
 
 use std::collections::BTreeMap;
 
@@ -13,22 +13,23 @@ use crate::store::SeriesRow;
 /// A run to compare.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// What it left.
+    /// Result document of the job.
     pub result: RunResult,
-    /// The server's settings at its start, by name; empty where they are not known.
+    /// Server settings at its start, by name; empty if unknown.
     pub server_settings: Vec<(String, String)>,
-    /// The seconds of its timed window; `None` where they are not needed.
+    /// Seconds of its timed window; `None` if they are not needed.
     pub seconds: Option<Seconds>,
 }
 
-/// Figures second by second, by the name of the figure (`nopm`, `new_order.p95`).
+/// Values per second, by the name of the figure (`nopm`, `new_order.p95`).
 pub type Seconds = BTreeMap<String, Vec<f64>>;
 
-/// A percentile's name, how many transactions per second must hold on average for it to say something, and where it is.
+/// Name of a percentile, minimum mean transactions per second for it to be meaningful, and its
+/// value.
 type Needed = (&'static str, u64, &'static str);
 const NEEDED: [Needed; 3] = [("p50", 10, "p50_us"), ("p95", 20, "p95_us"), ("p99", 100, "p99_us")];
 
-/// The whole seconds of a run's timed window. A stretch that was stored as one gives one point.
+/// The complete seconds of a run's timed window. An interval stored as one gives one point.
 #[must_use]
 pub fn seconds(
     result: &RunResult,

@@ -1,4 +1,4 @@
-//! What `compare A B` names: jobs of the store by number, and labels.
+//! Resolves the sides of `compare A B`: job numbers and labels.
 
 use super::document::ComparisonResult;
 use super::profiles::Profiled;
@@ -9,7 +9,7 @@ use crate::profile::{PrimaryMetricName, ProfileResult};
 use crate::result::{JobKind, RunResult};
 use crate::store::{JobFilter, JobId, JobStatus, ReadAt, Store, StoreError, StoredJob};
 
-/// One side of a comparison, as the store has it.
+/// One side of a comparison, loaded from the store.
 #[derive(Debug)]
 enum Chosen {
     Runs(Vec<Run>),
@@ -17,7 +17,7 @@ enum Chosen {
 }
 
 impl Chosen {
-    /// Numbers of the jobs that it is made of.
+    /// Numbers of its jobs.
     fn jobs(&self) -> Vec<i64> {
         match self {
             Self::Runs(runs) => runs.iter().filter_map(|run| run.result.job).collect(),
@@ -26,11 +26,11 @@ impl Chosen {
     }
 }
 
-/// Compares what two texts name: each a job's number, `last`, or a label, which means all complete
-/// runs that have it.
+/// Compares two sides, each given as a job number, `last`, or a label (all complete runs with that
+/// label).
 ///
 /// # Errors
-/// When one names nothing that can be compared, or both are not of one kind and one workload.
+/// When a side cannot be compared, or the sides differ in kind or workload.
 pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<ComparisonResult, Failure> {
     let (name_a, chosen_a) = choose(store, a)?;
     let (name_b, chosen_b) = choose(store, b)?;
@@ -38,8 +38,8 @@ pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<Comparison
     let jobs_a = chosen_a.jobs();
     if let Some(job) = chosen_b.jobs().into_iter().find(|job| jobs_a.contains(job)) {
         return Err(Failure::refuse(format!(
-            "job {job} is on both sides: a comparison with itself tells nothing; to see how noisy the \
-             place is, compare a target with itself by pairs (`compare --ab URL`)"
+            "job {job} is on both sides: a comparison with itself shows nothing; to measure the \
+             noise, compare a target with itself in pairs (`compare --ab URL`)"
         )));
     }
     match (chosen_a, chosen_b) {
@@ -71,7 +71,7 @@ pub fn stored(store: &Store, a: &str, b: &str, margin: f64) -> Result<Comparison
 
 fn mismatch(names: &[&str; 2], a: &str, b: &str) -> Failure {
     let [of_a, of_b] = names;
-    Failure::refuse(format!("{of_a} is {a} and {of_b} {b}: they do not compare"))
+    Failure::refuse(format!("{of_a} is {a} and {of_b} is {b}: they cannot be compared"))
 }
 
 fn of_one_workload(names: &[&str; 2], workloads: [&str; 2]) -> Result<(), Failure> {
@@ -81,7 +81,7 @@ fn of_one_workload(names: &[&str; 2], workloads: [&str; 2]) -> Result<(), Failur
     Err(mismatch(names, workloads[0], workloads[1]))
 }
 
-/// A workload may have runs with different primary metrics.
+/// Runs of one workload can have different primary metrics.
 fn of_one_metric(names: &[&str; 2], metrics: [PrimaryMetricName; 2]) -> Result<(), Failure> {
     let [a, b] = &metrics;
     if a.compares_with(b) {
@@ -131,13 +131,13 @@ fn of_job(store: &Store, job: JobId) -> Result<Chosen, Failure> {
         _ => {
             let kind = row.kind.name();
             Err(Failure::refuse(format!(
-                "job {job} is a {kind}: runs, profiles and labels of runs can be compared"
+                "job {job} is a {kind}: only runs, profiles and labels of runs can be compared"
             )))
         }
     }
 }
 
-/// The result of a run that came to its end.
+/// The result of a complete run.
 fn whole(stored: &StoredJob) -> Result<RunResult, Failure> {
     if stored.row.status != JobStatus::Complete {
         return Err(no_result(stored));
@@ -147,10 +147,10 @@ fn whole(stored: &StoredJob) -> Result<RunResult, Failure> {
 
 fn no_result(stored: &StoredJob) -> Failure {
     let (job, status) = (stored.row.id, stored.row.status.name());
-    Failure::refuse(format!("job {job} is {status}: only what came to its end can be compared"))
+    Failure::refuse(format!("job {job} is {status}: only complete jobs can be compared"))
 }
 
-/// All complete runs with a label, in the order in which they were made.
+/// All complete runs with a label, in chronological order.
 fn of_label(store: &Store, label: &str) -> Result<Vec<Run>, Failure> {
     let filter = JobFilter {
         kind: Some(JobKind::Run),
@@ -165,8 +165,8 @@ fn of_label(store: &Store, label: &str) -> Result<Vec<Run>, Failure> {
     }
     if runs.is_empty() {
         return Err(Failure::refuse(format!(
-            "no complete run has the label “{label}”, and it is no job's number; `triphammer jobs` \
-             lists both"
+            "no complete run has the label “{label}”, and it is not a job number; `triphammer \
+             jobs` lists numbers and labels"
         )));
     }
     for run in &runs[1..] {
@@ -188,7 +188,7 @@ fn run(store: &Store, result: RunResult) -> Result<Run, Failure> {
     Ok(Run { result, server_settings, seconds: None })
 }
 
-/// The server's settings at a run's start.
+/// Server settings at the start of a run.
 pub(crate) fn settings(store: &Store, job: JobId) -> Result<Vec<(String, String)>, Failure> {
     store.stored_settings(job, ReadAt::Start).map_err(refuse)
 }

@@ -1,4 +1,4 @@
-//! What a comparison says, in words: the verdict, what would settle it, and what makes it doubtful.
+//! A comparison in words: the verdict, what would decide it, and warnings.
 
 use triphammer_statistics::Interval;
 use triphammer_statistics::compare::{Basis, Comparison, More, Verdict};
@@ -8,10 +8,10 @@ use super::facts::{Difference, Facts, Subject};
 use crate::report::format::{counted, duration, precise};
 use crate::result::{Bottleneck, Steady, Warning};
 
-/// Differences of schemas that the warning names; all stand among the differences.
+/// Maximum number of schema differences named in the warning; `differences` has all of them.
 const SCHEMA_TOLD: usize = 5;
 
-/// The word of a verdict.
+/// Name of a verdict.
 #[must_use]
 pub const fn word(verdict: Verdict) -> &'static str {
     match verdict {
@@ -22,13 +22,14 @@ pub const fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// `0.949 (0.938 to 0.961)`.
+/// Formats a ratio with its interval: `0.949 (0.938 to 0.961)`.
 #[must_use]
 pub(crate) fn ratio(ratio: f64, interval: Interval) -> String {
     format!("{ratio:.3} ({:.3} to {:.3})", interval.low, interval.high)
 }
 
-/// About how many minutes of measuring what is missing takes, with runs of `each_s` and rests between.
+/// Estimates the minutes of measurements still needed, with runs of `each_s` seconds and pauses
+/// between them.
 pub(super) fn more_minutes(verdict: Verdict, each_s: Option<f64>, cool_down_s: f64) -> Option<f64> {
     let Verdict::Inconclusive { more: Some(more) } = verdict else { return None };
     #[expect(clippy::cast_precision_loss, reason = "a guess at minutes")]
@@ -40,20 +41,20 @@ pub(super) fn more_minutes(verdict: Verdict, each_s: Option<f64>, cool_down_s: f
     Some(seconds / 60.0)
 }
 
-/// The verdict with its figures.
+/// Describes the verdict with its figures.
 pub(super) fn verdict(result: &ComparisonResult) -> String {
     let Some(figure) = result.figures.first() else {
         return "inconclusive: there is nothing to compare".to_owned();
     };
     let Some(comparison) = figure.comparison else {
-        let reason = figure.reason.as_deref().unwrap_or("there is no interval");
+        let reason = figure.reason.as_deref().unwrap_or("there is no confidence interval");
         return format!("inconclusive: {reason}");
     };
     let said = ratio(comparison.ratio, comparison.interval);
     let margin = precise(result.margin);
-    let ratio = format!("{} of B over A is {said}", figure.title);
+    let ratio = format!("{} B/A is {said}", figure.title);
     match result.verdict {
-        Verdict::Equivalent => format!("equivalent: {ratio}, all of it within ± {margin}"),
+        Verdict::Equivalent => format!("equivalent: {ratio}, entirely within ± {margin}"),
         Verdict::Slower => format!("B is slower: {ratio}, beyond ± {margin}"),
         Verdict::Faster => format!("B is faster: {ratio}, beyond ± {margin}"),
         Verdict::Inconclusive { more } => {
@@ -65,38 +66,38 @@ pub(super) fn verdict(result: &ComparisonResult) -> String {
     }
 }
 
-/// What would settle it.
+/// Describes what would decide the comparison.
 fn settle(result: &ComparisonResult, comparison: &Comparison, more: Option<More>) -> String {
     let minutes = result.more_minutes.map_or_else(String::new, |minutes| {
         format!(", about {}", duration(minutes.ceil().max(1.0) * 60.0))
     });
     match more {
         None if matches!(comparison.basis, Basis::Series { .. }) => {
-            "that interval holds only what differs within a run, and one run of each cannot show how much \
-             runs differ"
+            "the interval covers only the variation within a run; one run of each cannot show how \
+             much runs vary"
                 .to_owned()
         }
-        None => "no reasonable number of runs would settle it".to_owned(),
+        None => "no practical number of runs would decide it".to_owned(),
         Some(More::Pairs { .. }) if result.profiles.is_some() => {
-            "profiles with more levels or repeats would tell more".to_owned()
+            "profiles with more levels or repeats would narrow the interval".to_owned()
         }
         Some(More::Pairs { pairs }) => {
-            format!("{} would settle it{minutes}", counted(u64::from(pairs), "more pairs"))
+            format!("{} would decide it{minutes}", counted(u64::from(pairs), "more pairs"))
         }
         Some(More::Runs { runs }) => {
-            format!("{} of each would settle it{minutes}", counted(u64::from(runs), "more runs"))
+            format!("{} of each would decide it{minutes}", counted(u64::from(runs), "more runs"))
         }
         Some(More::Points { points }) => {
             let now = match comparison.basis {
                 Basis::Series { a, b } => a.max(b),
                 Basis::Pairs { .. } | Basis::Runs { .. } => 0,
             };
-            format!("windows of about {} s in both runs would settle it{minutes}", now + points)
+            format!("windows of about {} s in both runs would decide it{minutes}", now + points)
         }
     }
 }
 
-/// What should be known before the verdict is used.
+/// Warnings to read before using the verdict.
 pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<Warning> {
     let mut found = Vec::new();
     let mut warn = |kind: &str, text: String, next: Option<&str>| {
@@ -110,44 +111,45 @@ pub(super) fn warnings(result: &ComparisonResult, facts: &[Facts; 2]) -> Vec<War
     if let Some(Basis::Series { .. }) = basis {
         warn(
             "one_run_each",
-            "one run of each: what differs from run to run is not in the intervals, so they are narrower \
-             than they should be, and decide nothing"
+            "only one run of each: the intervals do not include the variation between runs, so \
+             they are too narrow to decide anything"
                 .to_owned(),
-            Some("compare labels with several runs each, or pairs (`compare --ab`)"),
+            Some("compare labels with several runs each, or run pairs (`compare --ab`)"),
         );
     }
     if let Some(text) = of_schema(&result.differences) {
-        warn("schema", text, Some("plans may differ for that alone: make both sides alike"));
+        warn("schema", text, Some("this alone can change query plans: make both sides alike"));
     }
     for (name, side, facts) in [("A", &result.a, &facts[0]), ("B", &result.b, &facts[1])] {
         let mixed: Vec<String> =
             facts.mixed().map(|(name, values)| format!("{name} ({values})")).collect();
         if !mixed.is_empty() {
-            let text = format!("the runs of {name} differ among themselves: {}", mixed.join(", "));
-            warn("mixed", text, Some("give runs that differ labels that differ"));
+            let text =
+                format!("the runs of {name} do not have the same conditions: {}", mixed.join(", "));
+            warn("mixed", text, Some("give runs with different conditions different labels"));
         }
         of_side(name, side, &mut warn);
     }
     if let Some(profiles) = result.profiles.as_ref().filter(|both| !both.left_out.is_empty()) {
         let users: Vec<String> = profiles.left_out.iter().map(u32::to_string).collect();
-        let text = format!("only one side has the levels {}: they are left out", users.join(", "));
+        let text = format!("only one side has the levels {}: they are ignored", users.join(", "));
         warn("levels", text, None);
     }
     if let Some(pairs) = result.pairs.as_ref().filter(|pairs| pairs.made < pairs.asked) {
-        let text = format!("{} of {} pairs were made", pairs.made, pairs.asked);
+        let text = format!("only {} of {} pairs were completed", pairs.made, pairs.asked);
         warn("pairs_missing", text, pairs.failed_runs.first().map(|run| run.reason.as_str()));
     }
     found
 }
 
-/// The tables, indexes and constraints that differ, and statistics that one side lacks.
+/// Describes tables, indexes and constraints that differ, and missing statistics.
 fn of_schema(differences: &[Difference]) -> Option<String> {
     let told = |difference: &Difference| {
         let (of, a, b) = (&difference.name, difference.a.as_deref(), difference.b.as_deref());
         match (difference.subject, a, b) {
             (Subject::Schema, _, None) => Some(format!("{of} is missing in B")),
             (Subject::Schema, None, _) => Some(format!("{of} is missing in A")),
-            (Subject::Schema, ..) => Some(format!("{of} is not the same")),
+            (Subject::Schema, ..) => Some(format!("{of} differs")),
             (Subject::Statistics, _, Some("never")) => {
                 Some(format!("statistics of {of} were never gathered in B"))
             }
@@ -169,12 +171,11 @@ fn of_schema(differences: &[Difference]) -> Option<String> {
 fn not_equal(difference: &Difference) -> String {
     let of = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
     let (a, b) = (of(&difference.a), of(&difference.b));
-    format!("the {} of the workload is not the same: {a} with A, {b} with B", difference.name)
+    format!("the {} of the workload differs: {a} in A, {b} in B", difference.name)
 }
 
-/// What the runs of a side say against themselves.
+/// Adds warnings about the runs of a side.
 fn of_side(name: &str, side: &Side, warn: &mut impl FnMut(&str, String, Option<&str>)) {
-    let runs = counted(side.runs.len() as u64, "runs");
     let bad: Vec<String> = side
         .runs
         .iter()
@@ -185,23 +186,26 @@ fn of_side(name: &str, side: &Side, warn: &mut impl FnMut(&str, String, Option<&
     if side.runs.iter().any(|run| !run.good) {
         let jobs =
             if bad.is_empty() { String::new() } else { format!(" (job {})", bad.join(", ")) };
-        let text = format!("not all runs of {name} did what they were to do{jobs}");
-        warn("bad_run", text, Some("`triphammer report` of one says why"));
+        let text = format!("not all runs of {name} were successful{jobs}");
+        warn("bad_run", text, Some("`triphammer report` of one of them shows why"));
     }
     let drifting = side.runs.iter().filter(|run| run.steady == Some(Steady::Drifting)).count();
     if drifting > 0 {
-        let text = format!("{drifting} of the {runs} of {name} drifted in their window");
-        warn("drifting", text, Some("ramp up longer, or make the windows longer"));
+        let text = match side.runs.len() {
+            1 => format!("the run of {name} drifted in its window"),
+            all => format!("{drifting} of the {all} runs of {name} drifted in their windows"),
+        };
+        warn("drifting", text, Some("use a longer --rampup, or longer windows"));
     }
     for (limit, what) in [
         (
             Bottleneck::Load,
-            "by the load: its throughput is what was offered, or that of too few users, and more \
-             would tell more",
+            "by the load: its throughput is what was offered, or that of too few users; increase \
+             the load",
         ),
         (
             Bottleneck::Client,
-            "by the client: its throughput says more of this program than of the database",
+            "by the client: its throughput reflects this program more than the database",
         ),
     ] {
         let of_them = side.runs.iter().filter(|run| run.bottleneck == limit).count();

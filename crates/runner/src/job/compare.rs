@@ -19,7 +19,7 @@ pub(super) fn run(job: &mut Job, _: &mut dyn Watcher) -> Result<Finished, Failur
     let settings = &job.settings;
     let (Some(a), Some(b)) = (settings.get("target"), settings.get("other")) else {
         return Err(Failure::refuse(
-            "say what to compare: two jobs or two labels; or --ab and a target or two, to make the runs",
+            "nothing to compare: give two jobs or two labels, or --ab and one or two targets to run",
         ));
     };
     let store = stored(settings, job.store.as_ref())?;
@@ -34,7 +34,7 @@ fn refuse_settings_of_runs(settings: &Settings) -> Result<(), Failure> {
     match flags.find(|(name, ..)| !of_stored(name)) {
         None => Ok(()),
         Some((name, ..)) => {
-            Err(Failure::refuse(format!("--{name} is of runs to be made: it needs --ab")))
+            Err(Failure::refuse(format!("--{name} applies to new runs only: add --ab")))
         }
     }
 }

@@ -139,7 +139,10 @@ impl Job {
         let Order { mut settings, other, secrets, store, handle } = order;
         let command = settings.command();
         let kind = command.job().ok_or_else(|| {
-            Failure::refuse(format!("`{}` is no job: it looks at what jobs left", command.name()))
+            Failure::refuse(format!(
+                "`{}` does not run a job: it only shows stored jobs",
+                command.name()
+            ))
         })?;
         let resumed = match settings.get("resume") {
             Some(_) => campaign::resume(&stored(&settings, store.as_ref())?, &settings)?,

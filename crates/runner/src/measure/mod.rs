@@ -1,5 +1,5 @@
-//! What a run is about: its measure. A workload declares it ([`MeasureDef`]); whatever is made of a run asks it
-//! here, and assumes neither a rate nor that more is better:
+//! The measure of a run. A workload declares it ([`MeasureDef`]); everything computed from a run
+//! asks it here, and assumes neither a rate nor that more is better:
 //!
 //! | question | asked by | throughput ([`Rate`]) |
 //! |---|---|---|
@@ -26,25 +26,25 @@ use crate::requirement::Unit;
 
 pub use rate::{Rate, Throughput};
 
-/// What a run measures, and what may be said about it.
+/// What a run measures, and which statements about it are valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Throughput over the timed window.
     Rate(Rate),
 }
 
-/// What a verdict about a run needs at least.
+/// Minimum data for a bottleneck verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {
     /// Length of the timed window, in seconds.
     pub window_s: f64,
-    /// Observations in it.
+    /// Minimum number of observations.
     pub observations: u64,
-    /// What is observed, for people: `committed transactions`.
+    /// Name of the observations: `committed transactions`.
     pub observed: &'static str,
 }
 
-/// The direction of metrics in documents of older versions.
+/// Direction of metrics in documents of older versions.
 pub(crate) const fn higher() -> Better {
     Better::Higher
 }
@@ -57,7 +57,7 @@ impl From<MeasureDef> for Measure {
     }
 }
 
-/// What of these transactions, by type, the primary metric counts.
+/// Number of transactions that the primary metric counts, given counts by type.
 #[must_use]
 pub fn counted(primary_metric: &PrimaryMetric, types: &[TypeInterval]) -> u64 {
     match primary_metric.measure {
@@ -68,13 +68,13 @@ pub fn counted(primary_metric: &PrimaryMetric, types: &[TypeInterval]) -> u64 {
 }
 
 impl Measure {
-    /// The measure of a stored document, from the unit of time that it names.
+    /// The measure of a stored document, from its unit of time.
     #[must_use]
     pub fn stored(per: &str) -> Self {
         Self::Rate(Rate::stored(per))
     }
 
-    /// The primary metric of so many that it [counts](counted) in so many seconds; 0 when there was no time.
+    /// The primary metric for a [count](counted) over a number of seconds; 0 for no time.
     #[must_use]
     pub fn value(&self, count: u64, seconds: f64) -> f64 {
         match self {
@@ -82,7 +82,7 @@ impl Measure {
         }
     }
 
-    /// The unit of time that documents name: `second`, `minute`, `hour`.
+    /// Unit of time in documents: `second`, `minute`, `hour`.
     #[must_use]
     pub fn per(&self) -> String {
         match self {
@@ -90,7 +90,7 @@ impl Measure {
         }
     }
 
-    /// What the value counts in.
+    /// Unit of the value.
     #[must_use]
     pub const fn unit(&self) -> Unit {
         match self {
@@ -98,7 +98,7 @@ impl Measure {
         }
     }
 
-    /// Which way is better.
+    /// Direction of improvement.
     #[must_use]
     pub const fn better(&self) -> Better {
         match self {
@@ -106,8 +106,8 @@ impl Measure {
         }
     }
 
-    /// The value of a second in which one was [counted]; `None` where seconds are no samples of the value, so
-    /// that neither steadiness nor the interval of a window applies.
+    /// The value of a second with one [counted] transaction; `None` if seconds are not samples of
+    /// the value, so that neither steadiness nor the interval of a window applies.
     #[must_use]
     pub fn of_a_second(&self) -> Option<f64> {
         match self {
@@ -115,7 +115,7 @@ impl Measure {
         }
     }
 
-    /// How the throughput of all transaction types is shown beside it; `None` where it says nothing.
+    /// How to show the throughput of all transaction types next to it; `None` if it is meaningless.
     #[must_use]
     pub const fn throughput(&self) -> Option<Throughput> {
         match self {
@@ -123,7 +123,7 @@ impl Measure {
         }
     }
 
-    /// What a verdict about what limited a run needs.
+    /// Minimum data for a bottleneck verdict.
     #[must_use]
     pub const fn evidence(&self) -> Evidence {
         match self {

@@ -1,5 +1,4 @@
-//! Throughput over the timed window: NOPM, TPS, and whatever else counts committed transactions per unit of
-//! time.
+//! Throughput over the timed window: NOPM, TPS, and other rates of committed transactions.
 
 use triphammer_core::stats::rate;
 
@@ -12,23 +11,23 @@ pub struct Rate {
     pub per_seconds: u32,
 }
 
-/// How the throughput of all transaction types is shown.
+/// How to show the throughput of all transaction types.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Throughput {
-    /// `TPM`.
+    /// Short name: `TPM`.
     pub name: &'static str,
-    /// `a minute`, after a verb.
+    /// Unit of time for use after a verb: `per minute`.
     pub per: &'static str,
-    /// What a figure per minute is multiplied by: documents have minutes always.
+    /// Factor from a figure per minute, which documents always contain.
     pub of_minute: f64,
 }
 
 impl Rate {
-    /// A shorter window, or fewer transactions, say nothing about what limited them.
+    /// A shorter window, or fewer transactions, do not show what the bottleneck was.
     pub(super) const EVIDENCE: Evidence =
         Evidence { window_s: 2.0, observations: 30, observed: "committed transactions" };
 
-    /// From the unit of time that a document names. One of an unknown name is a minute.
+    /// Reads the unit of time of a document; an unknown name means a minute.
     pub(super) fn stored(per: &str) -> Self {
         let per_seconds = match per {
             "second" => 1,
@@ -51,7 +50,7 @@ impl Rate {
         rate(count, seconds, self.per_seconds)
     }
 
-    /// Per second beside what is per second, else per minute.
+    /// Per second if the primary metric is per second, otherwise per minute.
     pub(super) const fn throughput(self) -> Throughput {
         match self.per_seconds {
             1 => Throughput { name: "TPS", per: "per second", of_minute: 1.0 / 60.0 },

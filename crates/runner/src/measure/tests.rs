@@ -1,4 +1,4 @@
-//! What the measures of the workloads answer, live and from documents.
+//! Answers of the workloads' measures, live and from documents.
 
 use super::*;
 

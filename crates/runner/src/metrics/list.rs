@@ -1,5 +1,5 @@
-//! The declarations, in the order of the columns of files. The names of what is older than this list
-//! differ from place to place and stay as they are; a new figure needs [`Metric::new`] alone.
+//! The declarations, in the order of columns in files. Names that are older than this list differ
+//! between outputs and stay as they are; a new metric needs only [`Metric::new`].
 
 use hdrhistogram::Histogram;
 use triphammer_core::outcome::Counts;
@@ -11,7 +11,8 @@ use super::values::float;
 use super::{Chart, Kind, Merge, Metric, Unit};
 use crate::second::Second;
 
-/// A closure becomes part of the declared one, which may hold nothing: hence macros, not functions.
+/// Closures become part of the declaration and must not capture anything: hence macros instead of
+/// functions.
 macro_rules! arrivals {
     ($name:literal, $help:literal, $read:expr) => {
         Metric::new(
@@ -28,7 +29,7 @@ macro_rules! arrivals {
     };
 }
 
-/// Times of all types from which a figure is read.
+/// Times of all types.
 macro_rules! of_histogram {
     ($name:literal, $help:literal, $kind:expr, $times:expr, $read:expr) => {
         Metric::new(
@@ -45,14 +46,14 @@ macro_rules! of_histogram {
     };
 }
 
-/// The wait for a session.
+/// Wait for a session.
 macro_rules! pool_wait {
     ($name:literal, $help:literal, $kind:expr, $read:expr) => {
         of_histogram!($name, $help, $kind, |s| s.interval.pool_wait.as_ref(), $read)
     };
 }
 
-/// Response times of all types together; those of one are below.
+/// Response times of all types together; those of single types are below.
 macro_rules! of_all {
     ($name:literal, $help:literal, $kind:expr, $read:expr) => {
         of_histogram!($name, $help, $kind, |s| s.total.response.as_ref(), $read)
@@ -92,7 +93,7 @@ macro_rules! times {
     };
 }
 
-/// Figures of all threads in a second.
+/// Metrics of all threads in a second.
 pub static OF_SECOND: &[Metric] = &[
     Metric::new(
         ["connected", "sessions", "Sessions connected."],
@@ -128,7 +129,7 @@ pub static OF_SECOND: &[Metric] = &[
     .api(Some("reconnected"), Some("reconnected"), None)
     .counter("sessions_reconnected", "{session}", 1.0),
     Metric::new(
-        ["client_cpu", "client threads", "CPU use of the worker threads, mean."],
+        ["client_cpu", "client threads", "Mean CPU use of the worker threads."],
         Unit::Share,
         Kind::Gauge,
         Merge::Parts,
@@ -149,7 +150,12 @@ pub static OF_SECOND: &[Metric] = &[
     .api(Some("busiest_thread"), Some("busiest_thread"), Some(Chart::Cpu))
     .gauge("client_busiest", "1", 1.0),
     Metric::new(
-        ["lag_p99_us", "lag", "How late worker threads took up what was ready, 99th percentile."],
+        [
+            "lag_p99_us",
+            "lag",
+            "Event-loop lag of the worker threads, 99th percentile: the delay \
+                               before they handled what was ready.",
+        ],
         Unit::Us,
         Kind::Percentile,
         Merge::Max,
@@ -159,7 +165,7 @@ pub static OF_SECOND: &[Metric] = &[
     .api(Some("lag_p99_us"), Some("lag_p99_us"), Some(Chart::Lag))
     .gauge("client_lag", "s", 1e-6),
     Metric::new(
-        ["round_trip_us", "fastest round trip", "The fastest round trip measured."],
+        ["round_trip_us", "fastest round trip", "Fastest round trip measured."],
         Unit::Us,
         Kind::Gauge,
         Merge::Min,
@@ -169,7 +175,7 @@ pub static OF_SECOND: &[Metric] = &[
     .api(Some("round_trip_us"), Some("round_trip_us"), None)
     .gauge("round_trip", "s", 1e-6),
     Metric::new(
-        ["host_cpu", "host", "How busy the CPUs of the client's host were."],
+        ["host_cpu", "host", "CPU use of the client's host."],
         Unit::Share,
         Kind::Gauge,
         Merge::Max,
@@ -181,7 +187,7 @@ pub static OF_SECOND: &[Metric] = &[
     hidden(
         [
             "server_count",
-            "Growth of the database's own transaction counter since it was first read.",
+            "Increase of the database's own transaction counter since it was first read.",
         ],
         Unit::Count,
         OfSecond(|s| s.server.map(|server| float(server.count))),
@@ -197,8 +203,8 @@ pub static OF_SECOND: &[Metric] = &[
     Metric::new(
         [
             "tpm_server",
-            "transactions by the database's count",
-            "Transactions per minute by the database's own counter.",
+            "transactions counted by the database",
+            "Transactions per minute, from the database's own counter.",
         ],
         Unit::PerMinute,
         Kind::Rate,
@@ -209,7 +215,7 @@ pub static OF_SECOND: &[Metric] = &[
         }),
     )
     .api(None, None, None),
-    arrivals!("arrivals", "Arrivals that fell due.", |a| a.due).column("arrivals").counter(
+    arrivals!("arrivals", "Arrivals that became due.", |a| a.due).column("arrivals").counter(
         "arrivals",
         "{arrival}",
         1.0,
@@ -222,11 +228,11 @@ pub static OF_SECOND: &[Metric] = &[
     arrivals!("skipped", "Arrivals skipped because they were too late.", |a| a.skipped)
         .column("skipped")
         .counter("arrivals_skipped", "{arrival}", 1.0),
-    arrivals!("given_up", "Arrivals pushed out of the backlog.", |a| a.given_up)
+    arrivals!("given_up", "Arrivals dropped because the backlog was full.", |a| a.given_up)
         .column("given_up")
         .counter("arrivals_given_up", "{arrival}", 1.0),
     Metric::new(
-        ["backlog", "backlog", "Transactions that are due and wait for a session."],
+        ["backlog", "backlog", "Transactions that are due and waiting for a session."],
         Unit::Count,
         Kind::Level,
         Merge::Last,
@@ -235,24 +241,36 @@ pub static OF_SECOND: &[Metric] = &[
     .column("backlog")
     .api(None, None, None)
     .gauge("backlog", "{transaction}", 1.0),
-    pool_wait!("pool_wait_p50_us", "Wait for a session, median.", Kind::Percentile, |h| h
+    pool_wait!("pool_wait_p50_us", "Median wait for a session.", Kind::Percentile, |h| h
         .value_at_quantile(0.5))
     .column("wait_p50_us"),
-    pool_wait!("pool_wait_p99_us", "Wait for a session, 99th percentile.", Kind::Percentile, |h| h
-        .value_at_quantile(0.99))
+    pool_wait!(
+        "pool_wait_p99_us",
+        "99th percentile of the wait for a session.",
+        Kind::Percentile,
+        |h| h.value_at_quantile(0.99)
+    )
     .column("wait_p99_us"),
     pool_wait!("pool_wait_max_us", "Longest wait for a session.", Kind::Longest, Histogram::max)
         .column("wait_max_us"),
-    of_all!("all.p50_us", "Response time of all types, median.", Kind::Percentile, |h| h
+    of_all!("all.p50_us", "Median response time of all types.", Kind::Percentile, |h| h
         .value_at_quantile(0.5))
     .column("p50_us"),
-    of_all!("all.p95_us", "The same, 95th percentile.", Kind::Percentile, |h| h
-        .value_at_quantile(0.95))
+    of_all!(
+        "all.p95_us",
+        "95th percentile of the response time of all types.",
+        Kind::Percentile,
+        |h| h.value_at_quantile(0.95)
+    )
     .column("p95_us"),
-    of_all!("all.p99_us", "The same, 99th percentile.", Kind::Percentile, |h| h
-        .value_at_quantile(0.99))
+    of_all!(
+        "all.p99_us",
+        "99th percentile of the response time of all types.",
+        Kind::Percentile,
+        |h| h.value_at_quantile(0.99)
+    )
     .column("p99_us"),
-    of_all!("all.max_us", "The longest of all types.", Kind::Longest, Histogram::max)
+    of_all!("all.max_us", "Longest response time of all types.", Kind::Longest, Histogram::max)
         .column("max_us"),
     hidden(
         ["cpu_ns", "CPU time of the worker threads."],
@@ -263,7 +281,7 @@ pub static OF_SECOND: &[Metric] = &[
     .zero()
     .counter("client_cpu", "s", 1e-9),
     hidden(
-        ["wall_ns", "Time that passed, summed over the worker threads."],
+        ["wall_ns", "Elapsed time, summed over the worker threads."],
         Unit::Ns,
         OfSecond(|s| Some(cpu(s, |cpu| cpu.wall_ns))),
     )
@@ -273,7 +291,7 @@ pub static OF_SECOND: &[Metric] = &[
         [
             "client_cores",
             "client threads",
-            "CPU time of all worker threads, in cores: 1.5 is one and a half.",
+            "CPU time of all worker threads, in cores (1.5 means one and a half cores).",
         ],
         Unit::Cores,
         Kind::Gauge,
@@ -288,19 +306,25 @@ pub static OF_SECOND: &[Metric] = &[
     .api(Some("client_cores"), None, None),
 ];
 
-/// Figures of a transaction type, or of all types together, in a second.
+/// Metrics of a transaction type, or of all types together, in a second.
 pub static OF_TYPE: &[Metric] = &[
-    of_type!("committed", "committed", "Ended committed.", |c| c.committed)
+    of_type!("committed", "committed", "Transactions committed.", |c| c.committed)
         .column("committed")
         .api(Some("committed"), None, None),
-    of_type!("rolled_back", "rolled back", "Ended rolled back by rule.", |c| c.rolled_back)
-        .column("rolled_back")
-        .api(Some("rolled_back"), None, None),
-    of_type!("failed", "failed", "Ended failed.", Counts::failures).column("failed"),
-    of_type!("indeterminate", "in doubt", "Ended in doubt.", |c| c.indeterminate)
-        .column("indeterminate"),
+    of_type!(
+        "rolled_back",
+        "rolled back",
+        "Transactions rolled back as the workload requires.",
+        |c| c.rolled_back
+    )
+    .column("rolled_back")
+    .api(Some("rolled_back"), None, None),
+    of_type!("failed", "failed", "Transactions failed.", Counts::failures).column("failed"),
+    of_type!("indeterminate", "in doubt", "Transactions whose commit status is unknown.", |c| c
+        .indeterminate)
+    .column("indeterminate"),
     Metric::new(
-        ["failures", "failed", "Ended failed or in doubt."],
+        ["failures", "failed", "Transactions failed, or with unknown commit status."],
         Unit::Count,
         Kind::Counter,
         Merge::Sum,
@@ -309,11 +333,11 @@ pub static OF_TYPE: &[Metric] = &[
     .no_file()
     .zero()
     .api(Some("failed"), Some("failed"), Some(Chart::Trouble)),
-    of_type!("retries", "retries", "Attempts after the first.", |c| c.retries.iter().sum())
+    of_type!("retries", "retries", "Repeated attempts.", |c| c.retries.iter().sum())
         .column("retries")
         .api(Some("retries"), Some("retries"), Some(Chart::Trouble)),
     Metric::new(
-        ["mean_us", "mean", "Mean response time of committed ones."],
+        ["mean_us", "mean", "Mean response time of committed transactions."],
         Unit::Us,
         Kind::Mean,
         Merge::Parts,
@@ -321,13 +345,24 @@ pub static OF_TYPE: &[Metric] = &[
     )
     .zero()
     .api(None, Some("mean_us"), None),
-    times!("p50_us", "p50", "Median response time of committed ones.", 0.5).column("p50_us"),
-    times!("p95_us", "p95", "95th percentile of the response time of committed ones.", 0.95)
-        .column("p95_us"),
-    times!("p99_us", "p99", "99th percentile of the response time of committed ones.", 0.99)
-        .column("p99_us"),
+    times!("p50_us", "p50", "Median response time of committed transactions.", 0.5)
+        .column("p50_us"),
+    times!(
+        "p95_us",
+        "p95",
+        "95th percentile of the response time of committed transactions.",
+        0.95
+    )
+    .column("p95_us"),
+    times!(
+        "p99_us",
+        "p99",
+        "99th percentile of the response time of committed transactions.",
+        0.99
+    )
+    .column("p99_us"),
     Metric::new(
-        ["max_us", "max", "The longest response time of committed ones."],
+        ["max_us", "max", "Longest response time of committed transactions."],
         Unit::Us,
         Kind::Longest,
         Merge::Max,
@@ -337,28 +372,33 @@ pub static OF_TYPE: &[Metric] = &[
     .zero()
     .api(Some("max_us"), Some("max_us"), None),
     hidden(
-        ["counter", "What the type counts of itself."],
+        ["counter", "Events that the transaction type itself counts."],
         Unit::Count,
         OfType(|t| Some(signed(t.counts.counter))),
     )
     .column("counter")
     .zero(),
     hidden(
-        ["response_ns", "Σ response time of committed ones."],
+        ["response_ns", "Sum of the response times of committed transactions."],
         Unit::Ns,
         OfType(|t| Some(float(t.counts.response_ns))),
     )
     .column("response_ns")
     .zero(),
     hidden(
-        ["service_ns", "Σ service time of committed ones."],
+        ["service_ns", "Sum of the service times of committed transactions."],
         Unit::Ns,
         OfType(|t| Some(float(t.counts.service_ns))),
     )
     .column("service_ns")
     .zero(),
     Metric::new(
-        ["per_second", "throughput", "Completed (committed or rolled back by rule) per second."],
+        [
+            "per_second",
+            "throughput",
+            "Transactions completed (committed, or rolled back as the \
+                                      workload requires) per second.",
+        ],
         Unit::PerSecond,
         Kind::Rate,
         Merge::Mean,
@@ -371,7 +411,7 @@ pub static OF_TYPE: &[Metric] = &[
     .api(Some("per_second"), Some("per_second"), None),
 ];
 
-/// A figure that others are made of, and that nobody is shown.
+/// A metric that is only used to compute others and is not shown.
 const fn hidden([name, help]: [&'static str; 2], unit: Unit, source: super::ValueSource) -> Metric {
     Metric::new([name, name, help], unit, Kind::Counter, Merge::Sum, source)
         .no_file()
@@ -382,7 +422,7 @@ fn cpu(second: &Second, read: fn(&WorkerCpu) -> u64) -> f64 {
     float(second.interval.gauges.cpu.iter().map(read).sum())
 }
 
-/// What a histogram says, if anything is in it.
+/// Reads a value from a histogram; `None` if it is empty.
 fn of_times(times: Option<&Histogram<u32>>, read: fn(&Histogram<u32>) -> u64) -> Option<f64> {
     times.filter(|times| !times.is_empty()).map(|times| float(read(times)))
 }

@@ -1,27 +1,28 @@
-//! How values of neighbouring stretches become one: the only place that does it.
+//! Merges values of neighbouring intervals; the only place that does so.
 
 use serde::{Deserialize, Serialize};
 
-/// How several seconds become one value.
+/// Rule for merging several seconds into one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Merge {
-    /// Σ.
+    /// The sum.
     Sum,
-    /// The last one.
+    /// The last value.
     Last,
-    /// The least: of what is best when small and measured now and then, such as a round trip.
+    /// The minimum, for values that are measured now and then and are best when small, such as a
+    /// round trip.
     Min,
-    /// The most: the worst second's.
+    /// The maximum: the value of the worst second.
     Max,
     /// The mean, weighted by seconds.
     Mean,
-    /// Made of the merged parts: a mean weighted by what it is a mean of.
+    /// Computed from merged metrics: a weighted mean.
     Parts,
 }
 
 impl Merge {
-    /// The word that the store has for it.
+    /// Name in the store.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -34,15 +35,15 @@ impl Merge {
         }
     }
 
-    /// The rule of that name.
+    /// Finds the rule by its name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let all = [Self::Sum, Self::Last, Self::Min, Self::Max, Self::Mean, Self::Parts];
         all.into_iter().find(|merge| merge.name() == name)
     }
 
-    /// The value of two stretches that follow each other, of these lengths in seconds. What was not
-    /// measured in one of them is that of the other.
+    /// Merges the values of two consecutive intervals of these lengths in seconds. If one was not
+    /// measured, the result is the other.
     #[must_use]
     pub fn of(self, values: [Option<f64>; 2], seconds: [f64; 2]) -> Option<f64> {
         let [Some(a), Some(b)] = values else { return values[0].or(values[1]) };
@@ -57,7 +58,7 @@ impl Merge {
     }
 }
 
-/// A value in the making, of the seconds in which it was measured.
+/// Accumulates a value over the seconds in which it was measured.
 #[derive(Clone, Copy, Debug, Default)]
 struct Folded {
     value: Option<f64>,
@@ -71,19 +72,19 @@ impl Folded {
     }
 }
 
-/// The least, the mean and the most of the seconds of a stretch.
+/// Minimum, mean and maximum over the seconds of an interval.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spread([Folded; 3]);
 
 impl Spread {
-    /// Takes a value in that held for so many seconds.
+    /// Adds a value that applies to a number of seconds.
     pub fn add(&mut self, value: f64, seconds: f64) {
         for (folded, merge) in self.0.iter_mut().zip([Merge::Min, Merge::Mean, Merge::Max]) {
             folded.add(merge, value, seconds);
         }
     }
 
-    /// The least, the mean and the most; `None` where nothing was measured.
+    /// Minimum, mean and maximum; `None` if nothing was measured.
     #[must_use]
     pub fn values(&self) -> Option<[f64; 3]> {
         let [least, mean, most] = self.0.map(|folded| folded.value);

@@ -1,11 +1,11 @@
-//! The figures of a second, each declared once in `list`: what it is called where, its unit, how
-//! it is read from what the engine counted, and how several seconds become one. Store, series files,
-//! Prometheus, OTLP, live events, the API's series, its schema and the page read the declarations, so
-//! a new figure is one entry there and the place that measures it.
+//! The metrics of a second, each declared once in `list`: its names, its unit, how it is read from
+//! the engine's counts, and how several seconds are merged. Store, series files, Prometheus, OTLP,
+//! live events, the API's series, its schema and the page use the declarations, so a new metric
+//! needs one entry and the code that measures it.
 //!
 //! The engine merges threads and late seconds exactly, because it still has the histograms
-//! ([`RecordedInterval`](triphammer_core::recorder::Interval)). What is only a number by then is merged here
-//! and nowhere else.
+//! ([`RecordedInterval`](triphammer_core::recorder::Interval)). Values that are already plain
+//! numbers are merged only here.
 
 mod list;
 mod merge;
@@ -20,67 +20,67 @@ pub use list::{OF_SECOND, OF_TYPE};
 pub use merge::{Merge, Spread};
 pub use values::Values;
 
-/// Before the names of figures of all transaction types together.
+/// Prefix of metrics of all transaction types together.
 pub const ALL_TYPES: &str = "all.";
 
-/// A declared figure of a second.
+/// Declaration of a metric of a second.
 #[derive(Debug)]
 pub struct Metric {
-    /// Its name in files of seconds, and wherever no other is given below.
+    /// Name in series files, and wherever no other name is given below.
     pub name: &'static str,
-    /// What charts and tables call it.
+    /// Title in charts and tables.
     pub title: &'static str,
-    /// A sentence for the API's reference and for exporters.
+    /// Description for the API reference and for exporters.
     pub help: &'static str,
-    /// What it counts in.
+    /// Unit of the values.
     pub unit: Unit,
-    /// What kind of figure it is.
+    /// Kind of metric, which decides how it is drawn and exported.
     pub kind: Kind,
-    /// How several seconds become one value.
+    /// Rule for merging several seconds into one value.
     pub merge: Merge,
-    /// Where it comes from.
+    /// Source of its values.
     pub source: ValueSource,
-    /// Whether 0 stands, in the API and in columns, where nothing was measured; else null does.
+    /// Whether 0 is used in the API and in columns if nothing was measured; otherwise null is.
     pub zero: bool,
-    /// Whether files of seconds have it.
+    /// Whether series files contain it.
     pub file: bool,
-    /// Its column in the store's table of seconds or of types. `None` for what is derived, and for
-    /// later figures, which the store keeps as samples.
+    /// Column in the store's table of seconds or types. `None` for derived metrics, and for newer
+    /// ones, which are stored as samples.
     pub column: Option<&'static str>,
-    /// Its name in live events.
+    /// Name in live events; `None` if they do not contain it.
     pub live: Option<&'static str>,
-    /// Its name in the API's series.
+    /// Name in the API's series; `None` if they do not contain it.
     pub points: Option<&'static str>,
-    /// How Prometheus and OpenTelemetry get it.
+    /// Export to Prometheus and OpenTelemetry; `None` if it is not exported.
     pub export: Option<Export>,
-    /// The chart of the page that shows it.
+    /// Chart of the page that shows it; `None` if no chart does.
     pub chart: Option<Chart>,
 }
 
-/// What a figure counts in.
+/// Unit of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
-    /// A number of things.
+    /// A count.
     Count,
-    /// Things in a second.
+    /// A count per second.
     PerSecond,
-    /// Things in a minute.
+    /// A count per minute.
     PerMinute,
-    /// From 0 to 1.
+    /// A share from 0 to 1.
     Share,
-    /// CPUs: 1.5 is one and a half.
+    /// CPU cores; 1.5 means one and a half.
     Cores,
-    /// Microseconds.
+    /// Histogram of times in microseconds.
     Us,
-    /// Nanoseconds.
+    /// Times, in nanoseconds.
     Ns,
-    /// Seconds.
+    /// Time in seconds.
     S,
 }
 
 impl Unit {
-    /// The word that the page and the store have for it.
+    /// Name in the page and in the store.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -95,7 +95,7 @@ impl Unit {
         }
     }
 
-    /// The unit of that name.
+    /// Finds the unit by its name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let all = [
@@ -111,7 +111,7 @@ impl Unit {
         all.into_iter().find(|unit| unit.name() == name)
     }
 
-    /// Into how many steps the store divides one: what is finer is noise.
+    /// Steps per unit in the store: finer differences are noise.
     #[must_use]
     pub const fn scale(self) -> u32 {
         match self {
@@ -122,75 +122,75 @@ impl Unit {
     }
 }
 
-/// What kind of figure it is.
+/// Kind of metric, which decides how it is drawn and exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// How often something happened in the second.
+    /// Number of events in the second.
     Counter,
-    /// How many there were at its end.
+    /// State at the end of the second.
     Level,
-    /// What was measured in it.
+    /// A measurement within the second.
     Gauge,
-    /// How much there was for each second.
+    /// A rate per second.
     Rate,
-    /// Of the times in it.
+    /// A percentile of the times in it.
     Percentile,
     /// The longest time in it.
     Longest,
-    /// A mean over what ended in it.
+    /// A mean over transactions that ended in it.
     Mean,
 }
 
 impl Kind {
-    /// Whether the seconds of a point differ in a way that is worth three values: the least, the
-    /// mean, and the most.
+    /// Whether a point should have three values: minimum, mean and maximum over its seconds.
     #[must_use]
     pub const fn has_spread(self) -> bool {
         matches!(self, Self::Gauge | Self::Rate | Self::Percentile)
     }
 }
 
-/// Where a figure comes from.
+/// Source of a metric.
 #[derive(Clone, Copy, Debug)]
 pub enum ValueSource {
-    /// A second of all threads.
+    /// Computed from a second of all threads.
     Second(fn(&Second) -> Option<f64>),
-    /// What a transaction type, or all of them, did in it.
+    /// Computed from a second of a transaction type, or of all types.
     Type(fn(&TypeInterval) -> Option<f64>),
-    /// Other figures of the same stretch, and its seconds.
+    /// Computed from other metrics of the same interval, and its seconds.
     Derived(fn(&Values, f64) -> Option<f64>),
 }
 
-/// How exporters offer a figure: their conventions are laid around the name.
+/// How exporters publish a metric; their naming conventions are added to the name.
 #[derive(Clone, Copy, Debug)]
 pub struct Export {
-    /// `client_lag`.
+    /// Base name: `client_lag`.
     pub name: &'static str,
-    /// By UCUM, as OpenTelemetry has it: `s`, `1`, `{session}`.
+    /// Unit in UCUM, as used by OpenTelemetry: `s`, `1`, `{session}`.
     pub unit: &'static str,
-    /// What a value is multiplied with to be in that unit.
+    /// Factor that converts a value to that unit.
     pub scale: f64,
-    /// Whether the sum since the run's zero is offered; else the last second's value is.
+    /// Whether the sum since the start of the run is exported; otherwise the value of the last
+    /// second is.
     pub sums: bool,
 }
 
-/// A chart of the page beside throughput and response times.
+/// A chart of the page, in addition to throughput and response times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chart {
     /// Failures, retries, lost sessions.
     Trouble,
-    /// Sessions connected.
+    /// Connected sessions.
     Sessions,
-    /// CPU of client and host.
+    /// CPU use of client and host.
     Cpu,
-    /// Scheduling lag of the client.
+    /// Event-loop lag of the client.
     Lag,
-    /// One of its own, under its title.
+    /// A separate chart with the metric's title.
     Own,
 }
 
 impl Chart {
-    /// The word that the page has for it.
+    /// Name in the page.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -204,8 +204,8 @@ impl Chart {
 }
 
 impl Metric {
-    /// A figure that goes everywhere under its name, drawn on a chart of its own: into files, live
-    /// events and the API's series, and into the store as samples.
+    /// Declares a metric that is available everywhere under its name, with a separate chart: in
+    /// files, live events and the API's series, and in the store as samples.
     #[must_use]
     pub const fn new(
         [name, title, help]: [&'static str; 3],
@@ -233,19 +233,19 @@ impl Metric {
         }
     }
 
-    /// Kept in this column of the store.
+    /// Sets the column in the store.
     const fn column(mut self, column: &'static str) -> Self {
         self.column = Some(column);
         self
     }
 
-    /// 0 stands where nothing was measured.
+    /// Uses 0 if nothing was measured.
     const fn zero(mut self) -> Self {
         self.zero = true;
         self
     }
 
-    /// With these names in live events and in the API's series, on this chart.
+    /// Sets the names in live events and in the API's series, and the chart.
     const fn api(
         mut self,
         live: Option<&'static str>,
@@ -258,46 +258,46 @@ impl Metric {
         self
     }
 
-    /// Not in files.
+    /// Omits it from series files.
     const fn no_file(mut self) -> Self {
         self.file = false;
         self
     }
 
-    /// Offered to exporters under this name and in this unit, as the last second has it.
+    /// Exports the value of the last second under this name and in this unit.
     #[must_use]
     pub const fn gauge(mut self, name: &'static str, unit: &'static str, scale: f64) -> Self {
         self.export = Some(Export { name, unit, scale, sums: false });
         self
     }
 
-    /// The same as the sum since the run's zero.
+    /// Exports the sum since the start of the run under this name and in this unit.
     #[must_use]
     pub const fn counter(mut self, name: &'static str, unit: &'static str, scale: f64) -> Self {
         self.export = Some(Export { name, unit, scale, sums: true });
         self
     }
 
-    /// The least and most of its seconds are told beside the value itself.
+    /// Reports minimum and maximum of its seconds in addition to the value.
     #[must_use]
     pub const fn has_spread(&self) -> bool {
         self.kind.has_spread()
     }
 
-    /// Whether it is a column of its own in files of seconds. Those of all types stand with the counts
+    /// Whether it is a separate column in series files. Metrics of all types are next to the counts
     /// of all types.
     #[must_use]
     pub fn is_column(&self) -> bool {
         self.file && !self.name.starts_with(ALL_TYPES)
     }
 
-    /// Whether seconds add up: what it says of a run is their sum.
+    /// Whether seconds add up, so that the value of a run is their sum.
     #[must_use]
     pub const fn is_counter(&self) -> bool {
         matches!(self.kind, Kind::Counter)
     }
 
-    /// Whether a column's 0 is no value: a time is at least a microsecond.
+    /// Whether 0 in a column means no value: a time is at least a microsecond.
     pub(crate) const fn zero_is_none(&self) -> bool {
         self.zero && matches!(self.kind, Kind::Percentile | Kind::Longest)
     }

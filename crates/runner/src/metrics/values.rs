@@ -1,11 +1,11 @@
-//! The values of declared figures in a stretch of seconds.
+//! Values of declared metrics over an interval of seconds.
 
 use triphammer_core::recorder::TypeInterval;
 
 use super::{Merge, Metric, OF_SECOND, OF_TYPE, ValueSource};
 use crate::second::Second;
 
-/// A value, or none, for each figure of a list.
+/// A value, or none, for each metric of a list.
 #[derive(Clone, Debug)]
 pub struct Values {
     of: &'static [Metric],
@@ -13,13 +13,13 @@ pub struct Values {
 }
 
 impl Values {
-    /// Of all threads, with nothing measured.
+    /// Creates empty values of all threads.
     #[must_use]
     pub fn of_nothing() -> Self {
         Self::none(OF_SECOND)
     }
 
-    /// Of a transaction type, with nothing measured.
+    /// Creates empty values of a transaction type.
     #[must_use]
     pub fn of_no_type() -> Self {
         Self::none(OF_TYPE)
@@ -29,7 +29,7 @@ impl Values {
         Self { of, values: vec![None; of.len()] }
     }
 
-    /// What a second of all threads says.
+    /// Reads the values of a second of all threads.
     #[must_use]
     pub fn of_second(second: &Second) -> Self {
         let mut values = Self::none(OF_SECOND);
@@ -42,7 +42,7 @@ impl Values {
         values
     }
 
-    /// What a transaction type did in so many seconds.
+    /// Reads the values of a transaction type over a number of seconds.
     #[must_use]
     pub fn of_type(seen: &TypeInterval, seconds: f64) -> Self {
         let mut values = Self::none(OF_TYPE);
@@ -55,8 +55,8 @@ impl Values {
         values
     }
 
-    /// Of all types together, from theirs of the same seconds: counts alone add up, and what is made of
-    /// them.
+    /// Computes the values of all types together from those of each type: only counts and metrics
+    /// derived from them.
     #[must_use]
     pub fn over_types<'a>(types: impl Iterator<Item = &'a Self>, seconds: f64) -> Self {
         let mut all = Self::none(OF_TYPE);
@@ -72,7 +72,7 @@ impl Values {
         all
     }
 
-    /// Takes a later stretch in; both have their length in seconds.
+    /// Merges a later interval; both have a length in seconds.
     pub fn merge(&mut self, later: &Self, seconds: [f64; 2]) {
         for (place, metric) in self.of.iter().enumerate() {
             let both = [self.values[place], later.values[place]];
@@ -82,7 +82,7 @@ impl Values {
         self.derive_where(seconds[0] + seconds[1], of_parts);
     }
 
-    /// Makes what is made of others.
+    /// Computes the derived metrics.
     pub(crate) fn derive(&mut self, seconds: f64) {
         self.derive_where(seconds, |_| true);
     }
@@ -97,16 +97,16 @@ impl Values {
         }
     }
 
-    /// The value of a declared figure; `None` where it was not measured.
+    /// Value of a declared metric; `None` if it was not measured.
     ///
     /// # Panics
-    /// When no figure of the list has that name: a defect.
+    /// When no metric has that name, which is a defect.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<f64> {
         self.values[self.place(name)]
     }
 
-    /// A count, 0 where it was not measured.
+    /// A count; 0 if it was not measured.
     ///
     /// # Panics
     /// As [`Values::get`].
@@ -116,7 +116,7 @@ impl Values {
         self.get(name).unwrap_or_default() as u64
     }
 
-    /// Sets the value of a declared figure.
+    /// Sets the value of a declared metric.
     ///
     /// # Panics
     /// As [`Values::get`].
@@ -125,12 +125,12 @@ impl Values {
         self.values[place] = value;
     }
 
-    /// Every figure with its value.
+    /// All metrics with their values.
     pub fn iter(&self) -> impl Iterator<Item = (&'static Metric, Option<f64>)> {
         self.of.iter().zip(self.values.iter().copied())
     }
 
-    /// `factor` times one figure for each of another; `None` where there is none of that.
+    /// `factor` times the ratio of two metrics; `None` if the denominator is 0 or missing.
     pub(super) fn ratio(&self, of: &str, per: &str, factor: f64) -> Option<f64> {
         let per = self.get(per).filter(|per| *per > 0.0)?;
         Some(self.get(of)? / per * factor)

@@ -1,4 +1,4 @@
-//! Where figures are offered, and where they are sent.
+//! Addresses at which metrics are served or to which they are sent.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -8,15 +8,20 @@ use hyper::Uri;
 
 /// Port of OTLP over HTTP, by the specification of the protocol.
 const OTLP_PORT: u16 = 4318;
-/// Port of https, where collectors of services are.
+/// Default port of https, used by hosted collectors.
 const HTTPS_PORT: u16 = 443;
-/// Path of metrics below an endpoint, by the specification.
+/// Path of metrics below an endpoint, as specified.
 const METRICS: &str = "/v1/metrics";
 
-/// Reads an address to listen at; a port alone is on the loopback interface, so that nobody opens a port to
-/// the world by leaving something out.
+/// Reads a listen address; a port alone means the loopback interface, so that an omission does not
+/// expose the port.
 pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
-    let wrong = || format!("`{text}` is no address; write 127.0.0.1:9187, [::1]:9187 or a port");
+    let wrong = || {
+        format!(
+            "invalid address `{text}`: expected a port or an address with a port, \
+                            such as 127.0.0.1:9187 or [::1]:9187"
+        )
+    };
     if let Ok(port) = text.trim_start_matches(':').parse() {
         return Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
     }
@@ -27,15 +32,15 @@ pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
     }
 }
 
-/// An OpenTelemetry collector.
+/// Address of an OpenTelemetry collector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Collector {
-    /// Whether it is reached over TLS.
+    /// Whether to connect with TLS.
     pub has_tls: bool,
-    /// Name or address, without brackets.
+    /// Host name or address, without brackets.
     pub host: String,
     pub port: u16,
-    /// Where metrics are taken: `/v1/metrics`.
+    /// Path of the metrics endpoint: `/v1/metrics`.
     pub path: String,
 }
 
@@ -43,7 +48,9 @@ impl FromStr for Collector {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || "the collector's URL cannot be read; write http://localhost:4318".to_owned();
+        let wrong = || {
+            "invalid URL of the collector: expected a URL such as http://localhost:4318".to_owned()
+        };
         let uri: Uri = text.parse().map_err(|_| wrong())?;
         let has_tls = match uri.scheme_str() {
             Some("http") => false,
@@ -52,7 +59,7 @@ impl FromStr for Collector {
         };
         let authority = uri.authority().filter(|it| !it.host().is_empty()).ok_or_else(wrong)?;
         if authority.as_str().contains('@') {
-            return Err("the collector's URL holds a user or password; leave it out".to_owned());
+            return Err("the URL of the collector must not contain a user or password".to_owned());
         }
         let base = uri.path().trim_end_matches('/');
         let path =
@@ -64,7 +71,7 @@ impl FromStr for Collector {
 }
 
 impl Collector {
-    /// `localhost:4318`, `[::1]:4318`.
+    /// Host and port: `localhost:4318`, `[::1]:4318`.
     pub fn authority(&self) -> String {
         match self.host.contains(':') {
             true => format!("[{}]:{}", self.host, self.port),

@@ -1,4 +1,4 @@
-//! A file that people asked for by name.
+//! An output file given by the user.
 
 use std::fs::File;
 use std::io::Write;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
-/// A file to be written; one that was there before is replaced.
+/// An output file; an existing file is replaced.
 #[derive(Debug)]
 pub struct OutputFile {
     path: PathBuf,
@@ -14,19 +14,19 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    /// Makes the file, empty.
+    /// Creates an empty file.
     ///
     /// # Errors
-    /// When it cannot be written: names it.
+    /// When the file cannot be created: names it.
     pub fn create(path: &Path) -> Result<Self, Failure> {
         let file = File::create(path).map_err(|error| failed(path, error))?;
         Ok(Self { path: path.to_owned(), file })
     }
 
-    /// Writes at the end, by one call where the system takes it.
+    /// Appends data, with a single call if possible.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the file cannot be written to.
     pub fn append(&mut self, text: &str) -> Result<(), Failure> {
         self.file.write_all(text.as_bytes()).map_err(|error| failed(&self.path, error))
     }
@@ -34,7 +34,7 @@ impl OutputFile {
     /// Writes everything.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the file cannot be written to.
     pub fn write(mut self, text: &str) -> Result<(), Failure> {
         self.append(text)
     }

@@ -1,6 +1,6 @@
-//! The figures of a run that goes on, as families of points: one list, which the Prometheus endpoint and
-//! the OpenTelemetry exporter each write in their own form. Counters count from the run's zero, ramp-up
-//! and drain included; the phase tells them apart.
+//! The metrics of a running job, as families of points: one list, which the Prometheus endpoint and
+//! the OpenTelemetry exporter write in their formats. Counters start at the start of the run and
+//! include ramp-up and drain; the phase distinguishes them.
 
 use hdrhistogram::Histogram;
 use triphammer_core::error::ErrorClass;
@@ -20,30 +20,30 @@ const BOUNDS: [f64; 18] = [
     5.0, 10.0, 30.0, 60.0,
 ];
 
-/// What a family counts.
+/// Kind of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// It only grows.
+    /// A value that only increases.
     Counter,
-    /// It goes up and down.
+    /// A value that increases and decreases.
     Gauge,
-    /// Times in buckets.
+    /// A histogram of times.
     Histogram,
 }
 
-/// Points of one name.
+/// Points with one metric name.
 #[derive(Clone, Debug)]
 pub(super) struct Family {
-    /// `transactions`; each form lays its own conventions around it.
+    /// Base name, such as `transactions`; each format adds its conventions.
     pub name: &'static str,
-    /// By UCUM, as OpenTelemetry has it: `s`, `1`, `{transaction}`.
+    /// Unit in UCUM, as used by OpenTelemetry: `s`, `1`, `{transaction}`.
     pub unit: &'static str,
     pub help: &'static str,
     pub kind: Kind,
     pub points: Vec<Point>,
 }
 
-/// One value with what tells it from others of the same family.
+/// A value with its labels.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
     pub labels: Vec<(&'static str, String)>,
@@ -57,12 +57,12 @@ pub(super) enum Value {
     Times(Buckets),
 }
 
-/// Times in buckets.
+/// A histogram of times.
 #[derive(Clone, Debug)]
 pub(super) struct Buckets {
-    /// By bucket, one more than there are [bounds](Buckets::bounds).
+    /// Counts by bucket, one more than there are [bounds](Buckets::bounds).
     pub counts: Vec<u64>,
-    /// Σ, in seconds.
+    /// Sum of the times, in seconds.
     pub sum: f64,
 }
 
@@ -71,12 +71,12 @@ impl Buckets {
         Self { counts: vec![0; BOUNDS.len() + 1], sum: 0.0 }
     }
 
-    /// Upper bounds, in seconds, each within its bucket.
+    /// Inclusive upper bounds of the buckets, in seconds.
     pub fn bounds(&self) -> &'static [f64] {
         &BOUNDS
     }
 
-    /// `sum_us` is Σ of the times.
+    /// Creates buckets; `sum_us` is the sum of the times in microseconds.
     fn take(&mut self, times: Option<&Histogram<u32>>, sum_us: f64) {
         self.sum += sum_us / 1e6;
         for step in times.into_iter().flat_map(Histogram::iter_recorded) {
@@ -87,7 +87,7 @@ impl Buckets {
     }
 }
 
-/// A transaction type since the run's zero.
+/// Counts of a transaction type since the start of the run.
 #[derive(Clone, Debug)]
 struct TypeTotals {
     name: String,
@@ -96,7 +96,7 @@ struct TypeTotals {
     service: Buckets,
 }
 
-/// A run so far, as exporters offer it.
+/// Counts of a run so far.
 #[derive(Clone, Debug)]
 pub struct RunMetrics {
     info: Vec<(&'static str, String)>,
@@ -104,9 +104,9 @@ pub struct RunMetrics {
     label: Option<(&'static str, String)>,
     types: Vec<TypeTotals>,
     phase: Option<Phase>,
-    /// Waits for a session; `None` where the load is closed.
+    /// Waits for a session; `None` for a closed load.
     pool_wait: Option<Buckets>,
-    /// The declared figures that are exported: those of the last second, or their sums.
+    /// Exported metrics: values of the last second, or sums.
     declared: Values,
 }
 
@@ -130,7 +130,7 @@ impl RunMetrics {
         }
     }
 
-    /// Puts a label to every point, which tells this run from others that are offered beside it.
+    /// Adds a label to every point, which distinguishes this run from others.
     #[must_use]
     pub fn labelled(mut self, name: &'static str, value: String) -> Self {
         self.info.retain(|(known, _)| *known != name);
@@ -138,7 +138,7 @@ impl RunMetrics {
         self
     }
 
-    /// Takes what an event of the job says of the run: its phase, or a second.
+    /// Takes an event of the job: the phase of a run, or a second.
     pub fn hear(&mut self, event: JobEvent<'_>) {
         match event {
             JobEvent::Run(Event::Phase(phase, _)) => self.phase = Some(*phase),
@@ -147,7 +147,7 @@ impl RunMetrics {
         }
     }
 
-    /// A second is complete.
+    /// Adds a complete second.
     pub(super) fn take(&mut self, second: &Second) {
         let interval = &second.interval;
         for (total, seen) in self.types.iter_mut().zip(&interval.types) {
@@ -164,7 +164,7 @@ impl RunMetrics {
         }
     }
 
-    /// Everything there is to tell; families without a point are left out.
+    /// All families; those without points are omitted.
     pub(super) fn families(&self) -> Vec<Family> {
         let mut families = vec![self.info(), self.phases()];
         families.extend(self.transactions());
@@ -182,7 +182,7 @@ impl RunMetrics {
         Family {
             name: "run_info",
             unit: "",
-            help: "What is run; always 1.",
+            help: "The running job and its conditions, as labels; always 1.",
             kind: Kind::Gauge,
             points: vec![point],
         }
@@ -197,7 +197,7 @@ impl RunMetrics {
         Family {
             name: "phase",
             unit: "",
-            help: "1 for the phase that the run is in, 0 for the others.",
+            help: "1 for the current phase of the run, 0 for the others.",
             kind: Kind::Gauge,
             points: points.to_vec(),
         }
@@ -221,25 +221,33 @@ impl RunMetrics {
             counter(
                 "transactions",
                 "{transaction}",
-                "Transactions ended, by type and outcome.",
+                "Finished transactions, by type and outcome.",
                 self.types.iter().flat_map(TypeTotals::outcomes).collect(),
             ),
             counter(
                 "failures",
                 "{transaction}",
-                "Transactions failed, by type and class of the error.",
+                "Failed transactions, by type and error class.",
                 self.types.iter().flat_map(|t| t.by_class(&t.counts.failed)).collect(),
             ),
             counter(
                 "retries",
                 "{attempt}",
-                "Attempts after the first, by type and class of the error before.",
+                "Repeated attempts, by type and class of the preceding error.",
                 self.types.iter().flat_map(|t| t.by_class(&t.counts.retries)).collect(),
             ),
-            times("response", "From due to finish, of committed transactions.", |t| &t.response),
-            times("service", "From the first attempt to finish, of committed transactions.", |t| {
-                &t.service
-            }),
+            times(
+                "response",
+                "Response time of committed transactions, from when they were due to \
+                               their end.",
+                |t| &t.response,
+            ),
+            times(
+                "service",
+                "Service time of committed transactions, from their first attempt to \
+                              their end.",
+                |t| &t.service,
+            ),
         ]
     }
 
@@ -248,17 +256,18 @@ impl RunMetrics {
         Family {
             name: "pool_wait",
             unit: "s",
-            help: "From due to the first attempt, of all that ended: the wait for a session.",
+            help: "Wait for a session of finished transactions, from when they were due to their \
+                   first attempt.",
             kind: Kind::Histogram,
             points: without_labels(value),
         }
     }
 
-    /// The figures that [`crate::metrics`] declares to be exported.
+    /// The metrics that [`crate::metrics`] declares as exported.
     fn declared(&self) -> Vec<Family> {
         let family = |(metric, value): (&Metric, Option<f64>)| {
             let export = metric.export?;
-            // What is counted, or there at any time, is 0 before the first second.
+            // Counters and states are 0 before the first second.
             let is_known = metric.zero && matches!(metric.kind, Counted::Counter | Counted::Level);
             let value = value.or(is_known.then_some(0.0));
             Some(Family {
@@ -273,7 +282,7 @@ impl RunMetrics {
     }
 }
 
-/// The families of several runs: points of one name stand together.
+/// The families of several runs: points of one name are together.
 pub(super) fn families_of(runs: &[RunMetrics]) -> Vec<Family> {
     let mut all: Vec<Family> = Vec::new();
     for family in runs.iter().flat_map(RunMetrics::families) {
@@ -285,7 +294,7 @@ pub(super) fn families_of(runs: &[RunMetrics]) -> Vec<Family> {
     all
 }
 
-/// Counts are whole numbers, which OTLP has a form of its own for.
+/// Counts are integers, for which OTLP has a separate field.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a count")]
 fn exported(metric: &Metric, export: Export, value: f64) -> Value {
     match metric.unit {
@@ -294,12 +303,12 @@ fn exported(metric: &Metric, export: Export, value: f64) -> Value {
     }
 }
 
-/// Whether exporters get a figure as the sum since the run's zero.
+/// Whether a metric is exported as the sum since the start of the run.
 fn sums(metric: &Metric) -> bool {
     metric.export.is_some_and(|export| export.sums)
 }
 
-/// A figure without labels; no point while it is not known.
+/// A family without labels; without a point while the value is unknown.
 fn without_labels(value: Option<Value>) -> Vec<Point> {
     value.map(|value| Point { labels: Vec::new(), value }).into_iter().collect()
 }
@@ -331,7 +340,7 @@ impl TypeTotals {
         .collect()
     }
 
-    /// The classes that occurred.
+    /// The error classes that occurred.
     fn by_class(&self, counts: &[u64; ErrorClass::COUNT]) -> Vec<Point> {
         let occurred = ErrorClass::ALL.into_iter().zip(counts).filter(|(_, count)| **count > 0);
         occurred

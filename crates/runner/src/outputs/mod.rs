@@ -1,7 +1,6 @@
-//! What a run writes and offers beside its result while it goes on: a file with its seconds, an endpoint for
-//! Prometheus, exports to an OpenTelemetry collector. All are opened before the run starts, so that a path
-//! or port that cannot be used costs no run; once it goes on none of them ends or slows it: trouble is told
-//! once.
+//! Live outputs of a run: a series file, an endpoint for Prometheus, exports to an OpenTelemetry
+//! collector. All are opened before the run starts, so that an unusable path or port is noticed
+//! first; later failures neither end nor slow the run and are reported once.
 
 mod address;
 mod file;
@@ -29,8 +28,8 @@ pub use file::OutputFile;
 pub use metrics::RunMetrics;
 pub use prometheus::{CONTENT_TYPE as METRICS_TYPE, exposition as metrics_text};
 
-/// The figures of a run that goes on, which the thread of events writes and the threads of the endpoint and
-/// the exporter read.
+/// The current metrics, written by the thread of events and read by the threads of the endpoint and
+/// the exporter.
 type Shared = Arc<Mutex<RunMetrics>>;
 
 /// What was asked for.
@@ -39,18 +38,18 @@ pub struct OutputsAsked {
     series: Option<(PathBuf, Layout)>,
     listen: Option<SocketAddr>,
     otlp: Option<Collector>,
-    /// The file of the authorities that the collector's certificate is held against.
+    /// File with the certificate authorities for verifying the collector.
     otlp_ca: Option<PathBuf>,
 }
 
-/// What is open.
+/// The open outputs.
 #[derive(Debug)]
 pub struct Outputs {
     series: Option<SeriesFile>,
     metrics: Option<Shared>,
     _endpoint: Option<prometheus::Endpoint>,
     exporter: Option<otlp::Exporter>,
-    /// The file of seconds could not be written to its end.
+    /// Failure of the series file, if it could not be written completely.
     torn: Option<Failure>,
 }
 
@@ -64,7 +63,7 @@ impl OutputsAsked {
     /// Reads the settings.
     ///
     /// # Errors
-    /// When a value cannot be.
+    /// When a value is invalid.
     pub fn from_settings(settings: &mut Settings) -> Result<Self, SpecError> {
         let none = "none";
         let show = |(path, _): &(PathBuf, Layout)| path.display().to_string();
@@ -77,7 +76,7 @@ impl OutputsAsked {
         )?;
         if otlp_ca.is_some() && !otlp.as_ref().is_some_and(|to| to.has_tls) {
             return Err(SpecError::new(
-                "`otlp-ca` is for a collector with TLS: give its https:// URL by --otlp",
+                "--otlp-ca needs a collector with TLS: give its https:// URL with --otlp",
             ));
         }
         Ok(Self {
@@ -93,10 +92,10 @@ impl OutputsAsked {
         })
     }
 
-    /// Opens the files and ports. `info` is what is to be said of the run, without secrets.
+    /// Opens the files and ports. `info` describes the run, without secrets.
     ///
     /// # Errors
-    /// When a file cannot be written or a port is taken.
+    /// When a file cannot be written or a port is in use.
     pub fn open(
         self,
         transactions: &[TransactionDef],
@@ -119,29 +118,29 @@ impl OutputsAsked {
     }
 }
 
-/// Reads the name of a file of seconds.
+/// Reads the name of a series file.
 fn series_file(text: &str) -> Result<(PathBuf, Layout), String> {
     let path = PathBuf::from(text);
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("csv") => Ok((path, Layout::Csv)),
         Some("jsonl") => Ok((path, Layout::JsonLines)),
-        _ => Err(format!("`{text}` must end with .csv or .jsonl")),
+        _ => Err(format!("`{text}` must end in .csv or .jsonl")),
     }
 }
 
 impl Outputs {
-    /// A watcher that writes the outputs, and hands everything on to another.
+    /// A watcher that writes the outputs and forwards all events to another watcher.
     pub fn around<'a>(&'a mut self, watcher: &'a mut dyn Watcher) -> impl Watcher + 'a {
         Around { outputs: self, watcher }
     }
 
-    /// Ends the outputs after the run; gives what is still to be told.
+    /// Closes the outputs after the run; returns pending messages.
     #[must_use]
     pub fn finish(&mut self) -> Option<String> {
         self.exporter.take().and_then(otlp::Exporter::finish)
     }
 
-    /// Why a file that was asked for is not whole.
+    /// Why a requested file is incomplete.
     pub fn torn(&mut self) -> Option<Failure> {
         self.torn.take()
     }
@@ -168,7 +167,7 @@ impl SeriesFile {
         Ok(Self { file, writer })
     }
 
-    /// Writes one line by one call, so that a run that is killed leaves whole lines.
+    /// Writes each line with one call, so that a killed run leaves complete lines.
     fn second(&mut self, second: &Second) -> Result<(), Failure> {
         let types: Vec<SeriesRow> = SeriesRow::of(second).collect();
         self.file.append(&self.writer.row(&SecondRow::of(second), &types))

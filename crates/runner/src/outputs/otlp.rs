@@ -1,7 +1,8 @@
-//! Exports to an OpenTelemetry collector: OTLP over HTTP in its JSON form, which is proto3's JSON mapping of
-//! `ExportMetricsServiceRequest` (<https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>):
-//! 64-bit integers are strings, enumerations numbers. On a thread of its own; a collector that fails is told
-//! of once and tried again at the next time.
+//! Exports to an OpenTelemetry collector: OTLP over HTTP with JSON, which is proto3's JSON mapping
+//! of `ExportMetricsServiceRequest`
+//! (<https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>): 64-bit integers are
+//! strings, enumerations numbers. Runs on a separate thread; a failing collector is reported once
+//! and retried at the next interval.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -27,14 +28,14 @@ use super::metrics::{Family, Kind, Point, RunMetrics, Value};
 use super::tls;
 use crate::failure::Failure;
 
-/// Between two exports.
+/// Time between two exports.
 const EVERY: Duration = Duration::from_secs(10);
-/// Longest time for an export.
+/// Maximum time for an export.
 const EXPORT: Duration = Duration::from_secs(5);
-/// Sums since the run's zero, by the enumeration AggregationTemporality.
+/// Cumulative, in the enumeration AggregationTemporality.
 const CUMULATIVE: u32 = 2;
 
-/// A thread that exports until it is finished, and once more then.
+/// A thread that exports at intervals, and once more at the end.
 #[derive(Debug)]
 pub(super) struct Exporter {
     over: Option<oneshot::Sender<()>>,
@@ -43,7 +44,7 @@ pub(super) struct Exporter {
 }
 
 impl Exporter {
-    /// Begins to export; a collector with TLS is held against `authorities`, or the system's.
+    /// Starts to export; a collector with TLS is verified against `authorities`, or the system's.
     pub fn start(
         to: Collector,
         authorities: Option<PathBuf>,
@@ -59,7 +60,7 @@ impl Exporter {
                 if let Ok(runtime) = runtime {
                     let to = (&to, tls.as_ref());
                     runtime.block_on(export_all(to, &metrics, is_over, &report_result));
-                    // A name that is still being looked up is not waited for.
+                    // A pending name lookup is not waited for.
                     runtime.shutdown_background();
                 }
             })
@@ -67,12 +68,12 @@ impl Exporter {
         Ok(Self { over: Some(over), thread: Some(thread), trouble: Mutex::new(trouble) })
     }
 
-    /// What is to be told, if anything.
+    /// Returns a pending message, if any.
     pub fn trouble(&self) -> Option<String> {
         self.trouble.lock().expect("nobody panics with it").try_recv().ok()
     }
 
-    /// Exports the last figures; gives what is still to be told.
+    /// Exports the last metrics; returns a pending message.
     pub fn finish(mut self) -> Option<String> {
         self.end();
         self.trouble()
@@ -81,7 +82,7 @@ impl Exporter {
     fn end(&mut self) {
         drop(self.over.take());
         if let Some(thread) = self.thread.take() {
-            // It was a defect there that the run has outlived.
+            // A panic there was a defect that did not affect the run.
             let _ = thread.join();
         }
     }
@@ -93,7 +94,7 @@ impl Drop for Exporter {
     }
 }
 
-/// A collector, and what TLS to it stands on.
+/// A collector and its TLS configuration.
 type Route<'a> = (&'a Collector, Option<&'a TlsConnector>);
 
 async fn export_all(
@@ -110,13 +111,13 @@ async fn export_all(
         let now = RunMetrics::clone(&metrics.lock().expect("nobody panics with it"));
         let body = request(&now.families(), since, nanoseconds()).to_string();
         let sent = tokio::time::timeout(EXPORT, send(to, body)).await;
-        let sent = sent.unwrap_or_else(|_| Err(format!("no answer in {} s", EXPORT.as_secs())));
+        let sent = sent.unwrap_or_else(|_| Err(format!("no answer within {} s", EXPORT.as_secs())));
         if let Err(problem) = sent
             && !std::mem::replace(&mut told, true)
         {
-            // Nobody listens any more when the run is over.
+            // Nobody receives messages after the run.
             let _ = report_result
-                .send(format!("the collector {} does not take figures: {problem}", to.0));
+                .send(format!("the collector {} does not accept metrics: {problem}", to.0));
         }
     }
 }
@@ -148,16 +149,16 @@ async fn post(
     connection.abort();
     match answer?.status() {
         status if status.is_success() => Ok(()),
-        status => Err(format!("it answers {status}")),
+        status => Err(format!("it answered {status}")),
     }
 }
 
-/// Now, in nanoseconds since 1970.
+/// The current time, in nanoseconds since 1970.
 fn nanoseconds() -> u64 {
     u64::try_from(clock::wall().0).unwrap_or_default() * 1000
 }
 
-/// The request that carries the families.
+/// The export request with the families.
 fn request(families: &[Family], since: u64, now: u64) -> Json {
     let version = env!("CARGO_PKG_VERSION");
     let metrics: Vec<Json> = families.iter().map(|family| metric(family, since, now)).collect();

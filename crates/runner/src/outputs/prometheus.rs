@@ -1,5 +1,6 @@
 //! An endpoint for Prometheus: its text format, version 0.0.4
-//! (<https://prometheus.io/docs/instrumenting/exposition_formats/>), at `/metrics`, on a thread of its own.
+//! (<https://prometheus.io/docs/instrumenting/exposition_formats/>), at `/metrics`, on a separate
+//! thread.
 
 use std::convert::Infallible;
 use std::net::{SocketAddr, TcpListener};
@@ -23,14 +24,14 @@ use crate::failure::Failure;
 
 /// The media type of the format.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// Connections answered at a time; more are closed at once.
+/// Maximum number of simultaneous connections; more are closed at once.
 const CONNECTIONS_MAX: usize = 8;
-/// Longest time for a connection, from its beginning to the end of its one answer.
+/// Maximum time for a connection, from its start to the end of its only response.
 const ANSWER: Duration = Duration::from_secs(10);
-/// Largest request, in bytes: hyper's smallest.
+/// Maximum size of a request, in bytes: the smallest that hyper allows.
 const REQUEST_MAX: usize = 8192;
 
-/// A thread that answers at a port until this is dropped.
+/// A thread that serves a port until this is dropped.
 #[derive(Debug)]
 pub(super) struct Endpoint {
     over: Option<oneshot::Sender<()>>,
@@ -38,7 +39,7 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Begins to listen.
+    /// Starts to listen at an address.
     pub fn open(at: SocketAddr, metrics: Shared) -> Result<Self, Failure> {
         let failed = |error| Failure::System { doing: format!("listening at {at}"), error };
         let listener = TcpListener::bind(at).map_err(failed)?;
@@ -66,7 +67,7 @@ impl Drop for Endpoint {
     fn drop(&mut self) {
         drop(self.over.take());
         if let Some(thread) = self.thread.take() {
-            // It was a defect there that the run has outlived.
+            // A panic there was a defect that did not affect the run.
             let _ = thread.join();
         }
     }
@@ -77,7 +78,7 @@ async fn listen(listener: TcpListener, metrics: Shared) {
     let free = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
         let Ok((stream, _)) = listener.accept().await else {
-            // Out of descriptors, say: they come back when somebody leaves.
+            // For instance out of file descriptors: they become free when a client disconnects.
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
@@ -110,7 +111,7 @@ fn answer(
     };
     let text = "text/plain; charset=utf-8";
     if request.uri().path() != "/metrics" {
-        let body = "the figures of the run are at /metrics\n".to_owned();
+        let body = "the metrics of the run are at /metrics\n".to_owned();
         return Ok(plain(StatusCode::NOT_FOUND, text, body));
     }
     if request.method() != Method::GET && request.method() != Method::HEAD {
@@ -122,7 +123,7 @@ fn answer(
     Ok(plain(StatusCode::OK, CONTENT_TYPE, exposition(&[now])))
 }
 
-/// What runs have to offer, in Prometheus's text format.
+/// Formats the metrics of runs as Prometheus text.
 #[must_use]
 pub fn exposition(runs: &[RunMetrics]) -> String {
     text(&families_of(runs))
@@ -146,7 +147,7 @@ fn text(families: &[Family]) -> String {
     out
 }
 
-/// `triphammer_client_cpu_seconds_total`: base units and endings by Prometheus's conventions.
+/// Adds prefix and suffix by Prometheus's conventions: `triphammer_client_cpu_seconds_total`.
 fn name(family: &Family) -> String {
     let unit = match (family.unit, family.kind) {
         ("s", _) => "_seconds",

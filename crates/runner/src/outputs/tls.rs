@@ -1,4 +1,5 @@
-//! TLS to a collector, as the drivers have it to databases: against the system's authorities, or those of a file.
+//! TLS to a collector: verified against the system's authorities, or those of a file, as the
+//! drivers do.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,13 +12,13 @@ use tokio_rustls::rustls::{CertificateError, Error, pki_types::ServerName};
 use triphammer_core::SpecError;
 use triphammer_drivers::tls::{RootCert, Setup, client_config};
 
-/// The setting that names authorities.
+/// The setting for the file with authorities.
 pub(super) const AUTHORITIES: &str = "otlp-ca";
 
-/// What TLS stands on; a file of authorities is read here, once.
+/// Creates the TLS configuration; a file of authorities is read here once.
 ///
 /// # Errors
-/// When it cannot be read, or the system has no authorities.
+/// When the file cannot be read, or the system has no authorities.
 pub(super) fn connector(authorities: Option<PathBuf>) -> Result<TlsConnector, SpecError> {
     let roots = authorities.map_or(RootCert::System, RootCert::File);
     let mut config = client_config(&Setup {
@@ -30,14 +31,14 @@ pub(super) fn connector(authorities: Option<PathBuf>) -> Result<TlsConnector, Sp
     Ok(TlsConnector::from(Arc::new(config)))
 }
 
-/// Puts TLS around a connection to `host`; an error says why it cannot be.
+/// Starts TLS on a connection to `host`.
 pub(super) async fn secure(
     tls: &TlsConnector,
     stream: TcpStream,
     host: &str,
 ) -> Result<TlsStream<TcpStream>, String> {
     let name = ServerName::try_from(host.to_owned())
-        .map_err(|error| format!("no certificate can be for `{host}`: {error}"))?;
+        .map_err(|error| format!("`{host}` is not a valid host name for TLS: {error}"))?;
     tls.connect(name, stream).await.map_err(|error| problem(&error))
 }
 
@@ -45,7 +46,7 @@ fn problem(error: &io::Error) -> String {
     let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<Error>());
     let next = match cause {
         Some(Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
-            format!("; name the file with its authority by --{AUTHORITIES}")
+            format!("; use --{AUTHORITIES} to give the file with its certificate authority")
         }
         _ => String::new(),
     };

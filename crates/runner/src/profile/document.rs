@@ -1,5 +1,5 @@
-//! The document that a profile leaves: what `--json` prints, the store keeps and reports render. Its shape
-//! is published in `docs/reference/profile-schema.json`.
+//! The result document of a profile: printed by `--json`, stored, and rendered by reports. Its
+//! schema is `docs/reference/profile-schema.json`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,75 +19,75 @@ use crate::result::{
 };
 use crate::store::JobId;
 
-/// Version of the document's shape.
+/// Version of the document's format.
 pub const PROFILE_FORMAT: u32 = 2;
 
-/// What `triphammer profile --json` and `triphammer report JOB --format json` print: what a profile was and what it
-/// measured. Times are in the unit that a name ends with; shares are from 0 to 1; throughput is in the unit of
-/// `primary_metric`.
+/// The result of a profile, as printed by `triphammer profile --json` and `triphammer report JOB
+/// --format json`. Times have the unit that the field's name ends with; shares are from 0 to 1;
+/// throughput has the unit of `primary_metric`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "The result of a profile")]
 pub struct ProfileResult {
-    /// Version of this shape.
+    /// Version of the document's format.
     #[schemars(extend("const" = PROFILE_FORMAT))]
     pub format: u32,
-    /// Number in the job store; `None` when it was not stored.
+    /// Job number; `None` if it was not stored.
     pub job: Option<i64>,
-    /// Tells this document from those of other commands.
+    /// Kind of document, by the name of its command.
     #[schemars(with = "String", extend("const" = "profile"))]
     pub kind: JobKind,
-    /// The program that made it.
+    /// The program that wrote the document.
     pub tool: Tool,
-    /// What the user called it.
+    /// Label given by the user; `None` without one.
     pub label: Option<String>,
-    /// Complete; or interrupted, when steps are missing.
+    /// `complete`, or how the profile ended if runs are missing.
     pub status: Status,
-    /// Date and time of the first run's zero, RFC 3339, UTC.
+    /// Start of the first run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
-    /// What is measured.
+    /// The primary metric of the runs.
     pub primary_metric: PrimaryMetricName,
-    /// The transaction type whose response times are reported; `all` for all of them.
+    /// Transaction type whose response times are reported; `all` for all types.
     pub times_of: String,
-    /// The levels, ascending, with their runs.
+    /// Levels with their runs, ascending.
     pub levels: Vec<Level>,
-    /// The curve through them; `None` where there is none.
+    /// The fitted curve; `None` if there is none.
     pub usl: Option<Usl>,
-    /// Why there is no curve.
+    /// Why there is no curve; `None` if there is one.
     pub no_curve: Option<String>,
-    /// What the levels and the curve say, in words; the most important first.
+    /// Findings in words, the most important first.
     pub findings: Vec<String>,
-    /// Levels that could not be run.
+    /// Levels whose runs failed.
     pub failed_runs: Vec<FailedLevel>,
-    /// Throughput of the last block of runs over that of the first, less 1, level by level; `None` with
-    /// fewer than two blocks.
+    /// Relative change of throughput from the first to the last block of runs, at the same levels;
+    /// `None` with fewer than two blocks.
     pub drift: Option<f64>,
-    /// In which order the runs were made.
+    /// Order of the runs.
     pub order: Order,
-    /// The workload and its data.
+    /// Workload and its data.
     pub workload: WorkloadFacts,
-    /// How the first run was driven; the others differ in `users` and what follows from it.
+    /// Spec of the first run; the others differ in `users` and what depends on it.
     pub spec: RunSpec,
-    /// Every setting of the first run, and where its value came from.
+    /// Every setting of the first run with its value and the source of the value.
     pub settings: Vec<Setting>,
-    /// The target, without secrets.
+    /// URL of the target, without secrets.
     pub target: Redacted,
-    /// What was at the other end of the first run.
+    /// The server that the first run connected to.
     pub server: ServerInfo,
-    /// The host that the client ran on.
+    /// The host of the client.
     pub host: Host,
 }
 
-/// A first figure without a value.
+/// A primary metric without a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PrimaryMetricName {
-    /// `NOPM`.
+    /// Name of the primary metric: `NOPM`.
     pub name: String,
-    /// `New-Orders committed per minute`.
+    /// Description: `New-Orders committed per minute`.
     pub meaning: String,
-    /// The unit of time: `second`, `minute`, `hour`.
+    /// Unit of time: `second`, `minute`, `hour`.
     pub per: String,
-    /// Which way is better. Documents of older versions do not say: they have rates only.
+    /// Direction of improvement. Missing in older documents, which contain only rates.
     #[serde(default = "measure::higher")]
     pub better: Better,
 }
@@ -95,38 +95,38 @@ pub struct PrimaryMetricName {
 /// The order of the runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Order {
-    /// The levels as they were asked for: `1,2,4` or `auto`.
+    /// Requested levels: `1,2,4` or `auto`.
     pub asked: String,
-    /// Runs of each level.
+    /// Number of runs per level.
     pub repeats: u32,
-    /// Seed of the order.
+    /// Random seed of the order.
     pub seed: u64,
-    /// Virtual users by step, as far as it is known.
+    /// Number of virtual users of each run, in the order known so far.
     pub steps: Vec<u32>,
 }
 
-/// A number of virtual users and its runs.
+/// A level: a number of virtual users and its runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Level {
-    /// Virtual users.
+    /// Number of virtual users.
     pub users: u32,
-    /// Mean of its runs' first figures.
+    /// Mean of the primary metric over its runs.
     pub mean: f64,
-    /// 95 % interval of that mean, by Student's t from the scatter of the level's own runs on a
-    /// logarithmic scale; of a single run, that run's own interval, from its seconds, which leaves out
-    /// what differs from run to run.
+    /// 95 % confidence interval of the mean, by Student's t from the variation of the level's runs
+    /// on a logarithmic scale; for a single run, that run's own interval from its seconds, which
+    /// does not include the variation between runs.
     pub interval: Option<Interval>,
     /// Median of the runs' 95th percentiles of response time, in microseconds.
     pub p95_us: u64,
-    /// Median of the runs' 99th percentiles.
+    /// Median of the runs' 99th percentiles of response time, in microseconds.
     pub p99_us: u64,
-    /// Greatest share of failures of its runs.
+    /// Highest share of failures among its runs, from 0 to 1.
     pub failure_share: f64,
-    /// What limited most of its runs.
+    /// Most frequent bottleneck of its runs.
     pub bottleneck: Bottleneck,
-    /// The first figure that the curve gives; `None` without one.
+    /// Primary metric predicted by the curve; `None` without a curve.
     pub fitted: Option<f64>,
-    /// `mean` over `fitted`, less 1.
+    /// Relative deviation of `mean` from `fitted`.
     pub residual: Option<f64>,
     /// Its runs, in the order in which they were made.
     pub runs: Vec<LevelRun>,
@@ -135,16 +135,16 @@ pub struct Level {
 /// A run of a level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LevelRun {
-    /// Its job; `None` when it was not stored.
+    /// Number of its job; `None` if it was not stored.
     pub job: Option<i64>,
-    /// Its place in the order, from 0.
+    /// Position in the order, from 0.
     pub step: u32,
-    /// Virtual users.
+    /// Number of virtual users.
     pub users: u32,
-    /// Date and time of its zero.
+    /// Start of the run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
-    /// Its first figure.
+    /// Value of the primary metric.
     pub value: f64,
     /// 95 % interval of that, from its own seconds.
     pub interval: Option<Interval>,
@@ -153,69 +153,70 @@ pub struct LevelRun {
     pub steady: Option<Steady>,
     /// 95th percentile of response time, in microseconds.
     pub p95_us: u64,
-    /// 99th percentile.
+    /// 99th percentile of response time, in microseconds.
     pub p99_us: u64,
     /// Share of transactions that failed or are in doubt.
     pub failure_share: f64,
-    /// Whether it did what it was to do: failures within the limit, nothing contradicted.
+    /// Whether the run was successful: failures within the limit and no count contradicted.
     pub good: bool,
-    /// What limited it.
+    /// The bottleneck of the run.
     pub bottleneck: Bottleneck,
 }
 
-/// A level that could not be run.
+/// A level whose run failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailedLevel {
-    /// Virtual users.
+    /// Number of virtual users.
     pub users: u32,
     /// The step that was tried.
     pub step: u32,
-    /// Why.
+    /// Reason in words, for people.
     pub reason: String,
 }
 
-/// The Universal Scalability Law through all runs: X(N) = λ N / (1 + σ (N - 1) + κ N (N - 1)).
+/// The Universal Scalability Law fitted to all runs: X(N) = λ N / (1 + σ (N - 1) + κ N (N - 1)).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Usl {
     /// The law with all three parameters.
     pub curve: Curve,
-    /// Amdahl's law beside it: κ = 0.
+    /// Amdahl's law for comparison: κ = 0.
     pub amdahl: Curve,
-    /// Chance that κ = 0 explains the runs as well; `None` where it cannot be said.
+    /// P value of the hypothesis κ = 0; `None` if it cannot be computed.
     pub kappa_p_value: Option<f64>,
-    /// Chance of levels as far from the curve if it were the law; `None` where it cannot be said.
+    /// P value of the levels' deviation from the curve; `None` if it cannot be computed.
     pub misfit_p_value: Option<f64>,
-    /// Where throughput is greatest.
+    /// The peak of the throughput.
     pub peak: Peak,
-    /// Share of linear scaling that is kept at `judged_at`.
+    /// Share of linear scaling that remains at `judged_at`, from 0 to 1.
     pub efficiency: f64,
     /// σ (N - 1) at `judged_at`: time lost to contention, in units of the work itself.
     pub contention_loss: f64,
     /// κ N (N - 1) at `judged_at`.
     pub coherency_loss: f64,
-    /// The level that losses are judged at: the peak where it is reached, else the highest level.
+    /// The level at which losses are computed: the peak if it is reached, otherwise the highest
+    /// level.
     pub judged_at: f64,
-    /// What limits there.
+    /// What limits scaling at `judged_at`.
     pub limit: ScalabilityLimit,
 }
 
-/// A fitted law.
+/// Parameters of a fitted law.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Curve {
-    /// λ: the first figure of one virtual user.
+    /// λ: primary metric of one virtual user.
     pub lambda: Estimate,
-    /// σ: contention.
+    /// σ: contention, from 0 to 1.
     pub sigma: Estimate,
-    /// κ: coherency.
+    /// κ: coherency, 0 or more.
     pub kappa: Estimate,
-    /// Share of the variance that the curve explains; `None` where there is none.
+    /// R²: share of the variance explained by the curve; `None` if there is no variance.
     pub r_squared: Option<f64>,
-    /// Root mean square of the residuals, as a share of the fitted figure.
+    /// Root mean square of the residuals, relative to the fitted value.
     pub residual: f64,
 }
 
 impl PrimaryMetricName {
-    /// Of a run's.
+    /// Creates it from the primary metric of a run.
     #[must_use]
     pub fn of(figure: &PrimaryMetricFigure) -> Self {
         Self {
@@ -226,14 +227,14 @@ impl PrimaryMetricName {
         }
     }
 
-    /// Whether values of the two compare: both have one name and one unit of time, and go one way.
+    /// Whether values of both are comparable: same name, unit of time and direction.
     #[must_use]
     pub fn compares_with(&self, other: &Self) -> bool {
         let of = |named: &Self| (named.name.clone(), named.per.clone(), named.better);
         of(self) == of(other)
     }
 
-    /// The best of several values; `None` of none.
+    /// The best of several values; `None` if there are none.
     #[must_use]
     pub fn best(&self, values: impl Iterator<Item = f64>) -> Option<f64> {
         values.reduce(match self.better {
@@ -242,7 +243,7 @@ impl PrimaryMetricName {
         })
     }
 
-    /// Whether the later of two values is the worse one.
+    /// Whether the later of two values is worse.
     #[must_use]
     pub fn is_worse(&self, before: f64, after: f64) -> bool {
         match self.better {
@@ -258,7 +259,7 @@ impl Curve {
         Self { lambda, sigma, kappa, r_squared, residual }
     }
 
-    /// The first figure that the law gives for a number of virtual users.
+    /// Primary metric predicted by the law for a number of virtual users.
     #[must_use]
     pub fn at(&self, users: f64) -> f64 {
         let others = users - 1.0;
@@ -285,7 +286,7 @@ impl Usl {
 }
 
 impl LevelRun {
-    /// Of a run's result; times of this transaction type, or of all.
+    /// Creates it from a run's result, with the times of this transaction type, or of all.
     #[must_use]
     pub fn of(step: u32, result: &RunResult, times_of: Option<usize>) -> Self {
         let window = &result.window;
@@ -330,7 +331,7 @@ impl JobDocument for ProfileResult {
 }
 
 impl ProfileResult {
-    /// The document of the runs made so far: a function of its arguments and of nothing else.
+    /// The document of the runs made so far: a pure function.
     #[must_use]
     pub fn new(
         first: &RunResult,
@@ -380,7 +381,7 @@ impl ProfileResult {
         result
     }
 
-    /// Runs that are in it.
+    /// Number of runs of all levels.
     #[must_use]
     pub fn runs(&self) -> usize {
         self.levels.iter().map(|level| level.runs.len()).sum()
@@ -417,19 +418,19 @@ impl Level {
     }
 }
 
-/// The law is about throughput.
+/// The law applies to throughput only.
 fn no_law(primary_metric: &PrimaryMetricName) -> String {
-    format!("no curve of {}: the scalability law describes throughput only", primary_metric.name)
+    format!("no curve for {}: the scalability law applies to throughput only", primary_metric.name)
 }
 
-/// The lower median.
+/// Returns the lower median; 0 if there are no values.
 fn median(values: impl Iterator<Item = u64>) -> u64 {
     let mut values: Vec<u64> = values.collect();
     values.sort_unstable();
     values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or_default()
 }
 
-/// What occurs most often; of several the one that comes first in [`Bottleneck::ALL`].
+/// The most frequent one; among several, the first in [`Bottleneck::ALL`].
 fn most(kinds: impl Iterator<Item = Bottleneck> + Clone) -> Bottleneck {
     let count = |limit: Bottleneck| kinds.clone().filter(|kind| *kind == limit).count();
     let best = Bottleneck::ALL.into_iter().rev().max_by_key(|limit| count(*limit));

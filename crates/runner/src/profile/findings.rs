@@ -1,4 +1,4 @@
-//! What a profile says, in words: where the peak is, what limits, and whether to believe it.
+//! The findings of a profile in words: the peak, what limits scaling, and how reliable this is.
 
 use triphammer_statistics::Estimate;
 use triphammer_statistics::usl::{EFFICIENCY_MIN, Peak, SATURATED, ScalabilityLimit};
@@ -7,12 +7,12 @@ use super::document::{Level, LevelRun, ProfileResult, Usl};
 use crate::report::format::{figure, percent, precise};
 use crate::result::{Bottleneck, Steady};
 
-/// Difference between the first and the last block that is reported.
+/// Minimum difference between the first and the last block to report.
 const DRIFT_TOLD: f64 = 0.03;
-/// Chance below which a curve is said not to fit.
+/// P value below which a curve is reported as a misfit.
 const MISFIT: f64 = 0.01;
 
-/// The findings of a profile, the most important first.
+/// Returns the findings of a profile, the most important first.
 pub(super) fn of(profile: &ProfileResult) -> Vec<String> {
     let mut found = Vec::new();
     match &profile.usl {
@@ -31,14 +31,14 @@ pub(super) fn of(profile: &ProfileResult) -> Vec<String> {
     found.extend(bad_runs(&profile.levels));
     found.extend(profile.failed_runs.iter().map(|refused| {
         format!(
-            "{} virtual users could not be run, and more were not tried: {}",
+            "{} virtual users could not be run, and higher levels were not tried: {}",
             refused.users, refused.reason
         )
     }));
     found
 }
 
-/// `32 virtual users (28 to 37)`.
+/// Formats an estimate with its interval: `32 virtual users (28 to 37)`.
 fn sure(estimate: &Estimate, show: fn(f64) -> String) -> String {
     match estimate.interval {
         Some(interval) => {
@@ -48,7 +48,7 @@ fn sure(estimate: &Estimate, show: fn(f64) -> String) -> String {
     }
 }
 
-/// `1 virtual user`, `8 virtual users`.
+/// Formats a number of users: `1 virtual user`, `8 virtual users`.
 fn users_of(number: &str) -> String {
     format!("{number} virtual {}", if number == "1" { "user" } else { "users" })
 }
@@ -62,17 +62,19 @@ fn peak(profile: &ProfileResult, usl: &Usl) -> String {
             sure(throughput, figure)
         ),
         Peak::Saturated { users, throughput, highest } => format!(
-            "saturated from {} with {} {name}: up to {highest} virtual users throughput neither \
-             grew nor fell by more than {}, so no peak was measured",
+            "saturated from {} with {} {name}: up to {highest} virtual users the throughput \
+             neither rose nor fell by more than {}, so no peak was measured",
             users_of(&users.to_string()),
             figure(*throughput),
             percent(1.0 - SATURATED)
         ),
         Peak::NotReached { highest, predicted_users } => {
             let guess = predicted_users.map_or_else(String::new, |users| {
-                format!("; the curve puts it near {}, which is a guess", figure(users))
+                format!("; extrapolation of the curve puts it near {}", figure(users))
             });
-            format!("the peak is not reached: {highest} virtual users are the highest level{guess}")
+            format!(
+                "the peak was not reached: {highest} virtual users was the highest level{guess}"
+            )
         }
     }
 }
@@ -86,25 +88,25 @@ fn limit(usl: &Usl) -> String {
     let kept = percent(usl.efficiency);
     match usl.limit {
         ScalabilityLimit::Contention => format!(
-            "contention limits (σ = {}): {} of the work is done one at a time; at {at} \
-             {kept} of linear scaling are left",
+            "contention limits scaling (σ = {}): {} of the work is serialized; at {at}, {kept} of \
+             linear scaling remains",
             parameter(usl.curve.sigma.value),
             precise(usl.curve.sigma.value)
         ),
         ScalabilityLimit::Coherency => format!(
-            "coherency limits (κ = {}): what users pay for agreeing with one another grows with \
-             the square of their number; at {at} {kept} of linear scaling are left",
+            "coherency limits scaling (κ = {}): the cost of coordination grows with the square of \
+             the number of users; at {at}, {kept} of linear scaling remains",
             parameter(usl.curve.kappa.value)
         ),
         ScalabilityLimit::NeitherYet => format!(
-            "nothing limits yet: at {at} {kept} of linear scaling are left (above {} \
-             throughput grows nearly with the users)",
+            "nothing limits scaling yet: at {at}, {kept} of linear scaling remains (above {}, \
+             scaling is close to linear)",
             percent(EFFICIENCY_MIN)
         ),
     }
 }
 
-/// A parameter of the law, to three significant digits.
+/// Formats a parameter of the law to three significant digits.
 pub(crate) fn parameter(value: f64) -> String {
     match value {
         0.0 => "0".to_owned(),
@@ -113,22 +115,25 @@ pub(crate) fn parameter(value: f64) -> String {
     }
 }
 
-/// What the runs say limited them, where it was not the database.
+/// Reports the bottleneck of the runs, if it was not the database.
 fn bottleneck(levels: &[Level]) -> Option<String> {
     let last = levels.last()?.bottleneck;
     let what = match last {
         Bottleneck::Client => "the client's, not the database's",
         Bottleneck::Host => "the shared host's, not the database's alone",
         Bottleneck::Network => "the network's, not the database's",
-        Bottleneck::Load => "that of users who leave room for more",
+        Bottleneck::Load => "that of users who do not load the database fully",
         Bottleneck::Undecided | Bottleneck::Database => return None,
     };
     let from = levels.iter().rev().take_while(|level| level.bottleneck == last).last()?.users;
     let label = last.label();
     Some(match from == levels[0].users {
-        true => format!("{label} was the limit of every level: the curve is {what}"),
+        true => format!("{label} was the bottleneck at every level: the curve is {what}"),
         false => {
-            format!("{label} was the limit from {from} virtual users on: there the curve is {what}")
+            format!(
+                "{label} was the bottleneck from {from} virtual users on: there the curve is \
+                     {what}"
+            )
         }
     })
 }
@@ -136,8 +141,8 @@ fn bottleneck(levels: &[Level]) -> Option<String> {
 fn misfit(usl: &Usl) -> Option<String> {
     usl.misfit_p_value.filter(|chance| *chance < MISFIT)?;
     Some(
-        "the levels lie further from the curve than repeats scatter (p < 0.01): take the curve as a \
-         guide, and the levels as what was measured"
+        "the levels are further from the curve than repeated runs vary (p < 0.01): use the curve \
+         as a guide only, and rely on the measured levels"
             .to_owned(),
     )
 }
@@ -146,8 +151,8 @@ fn drifts(drift: Option<f64>) -> Option<String> {
     let drift = drift.filter(|drift| drift.abs() >= DRIFT_TOLD)?;
     let way = if drift < 0.0 { "less" } else { "more" };
     Some(format!(
-        "the last repeats gave {} {way} than the first: something changed with time, such as data that \
-         grows; it falls on all levels alike, but rebuild the data for exact figures",
+        "the last repeats gave {} {way} than the first: something changed over time, such as the \
+         size of the data; it affects all levels alike, but rebuild the data for exact figures",
         precise(drift.abs())
     ))
 }
@@ -158,7 +163,8 @@ fn unsteady(levels: &[Level]) -> Option<String> {
     let (drifting, all) = (count(Steady::Drifting), runs().count());
     (drifting > 0).then(|| {
         format!(
-            "{drifting} of {all} runs drifted in their window; `triphammer report` of one says how"
+            "{drifting} of {all} runs drifted in their window; `triphammer report` of one of them \
+             shows how"
         )
     })
 }
@@ -170,12 +176,11 @@ fn bad_runs(levels: &[Level]) -> Option<String> {
         .filter(|run| !run.good)
         .map(|run| run.job.map_or_else(|| format!("step {}", run.step), |job| format!("job {job}")))
         .collect();
-    (!bad.is_empty()).then(|| {
-        format!("not all runs did what they were to do, see the reports of {}", bad.join(", "))
-    })
+    (!bad.is_empty())
+        .then(|| format!("not all runs were successful; see the reports of {}", bad.join(", ")))
 }
 
-/// Throughput of the last runs of the levels over that of the first, less 1.
+/// Relative change of throughput from the first to the last runs of the levels.
 pub(super) fn drift(runs: &[LevelRun]) -> Option<f64> {
     let mut sorted: Vec<&LevelRun> = runs.iter().collect();
     sorted.sort_by_key(|run| (run.users, run.step));

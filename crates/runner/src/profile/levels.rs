@@ -1,18 +1,18 @@
-//! The levels as they are asked for.
+//! Reads the requested levels.
 
 use std::fmt;
 
 use triphammer_core::spec::SESSIONS_MAX;
 
-/// Most levels of a profile.
+/// Maximum number of levels in a profile.
 const LEVELS_MAX: usize = 64;
 
-/// Which levels to run.
+/// The requested levels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// These, ascending and all different.
+    /// These levels, ascending and distinct.
     Given(Vec<u32>),
-    /// Whatever shows the knee and the decline.
+    /// Levels chosen until the knee and the decline are found.
     Auto,
 }
 
@@ -45,11 +45,12 @@ impl std::str::FromStr for Asked {
         levels.sort_unstable();
         levels.dedup();
         match levels.len() {
-            0..=1 => {
-                Err(format!("`{text}` is one level; a profile needs two or more, a fit three"))
-            }
+            0..=1 => Err(format!(
+                "`{text}` is only one level: a profile needs at least two, and a \
+                             fitted curve three"
+            )),
             2..=LEVELS_MAX => Ok(Self::Given(levels)),
-            more => Err(format!("{more} levels are too many; give up to {LEVELS_MAX}")),
+            more => Err(format!("{more} levels are too many: give at most {LEVELS_MAX}")),
         }
     }
 }
@@ -57,18 +58,21 @@ impl std::str::FromStr for Asked {
 fn users(text: &str) -> Result<u32, String> {
     match text.trim().parse() {
         Ok(users @ 1..=SESSIONS_MAX) => Ok(users),
-        Ok(_) => Err(format!("`{}` virtual users: give 1 to {SESSIONS_MAX}", text.trim())),
+        Ok(_) => Err(format!("`{}` virtual users: must be 1 to {SESSIONS_MAX}", text.trim())),
         Err(_) => Err(format!(
-            "`{}` is no number of virtual users; write 1,2,4,8 or 1..64 or auto",
+            "invalid number of virtual users `{}`: expected 1,2,4,8 or 1..64 or auto",
             text.trim()
         )),
     }
 }
 
-/// `first`, doubled until `last`, and that.
+/// Returns `first`, doubled until `last`, and `last`.
 fn doubling(first: u32, last: u32) -> Result<Vec<u32>, String> {
     if first >= last {
-        return Err(format!("`{first}..{last}` goes nowhere; write 1..64"));
+        return Err(format!(
+            "empty range `{first}..{last}`: the second number must be the larger \
+                            one, as in 1..64"
+        ));
     }
     let below = std::iter::successors(Some(first), |level| level.checked_mul(2));
     Ok(below.take_while(|level| *level < last).chain([last]).collect())
@@ -91,13 +95,13 @@ mod tests {
     #[test]
     fn what_is_no_list_of_levels_is_refused() {
         for (text, message) in [
-            ("", "no number of virtual users"),
-            ("4", "one level"),
-            ("0,1", "give 1 to"),
-            ("1,x", "`x` is no number"),
-            ("8..8", "goes nowhere"),
-            ("9..", "no number"),
-            ("-1..4", "no number"),
+            ("", "invalid number of virtual users"),
+            ("4", "only one level"),
+            ("0,1", "must be 1 to"),
+            ("1,x", "invalid number of virtual users `x`"),
+            ("8..8", "empty range"),
+            ("9..", "invalid number"),
+            ("-1..4", "invalid number"),
         ] {
             let error = text.parse::<Asked>().unwrap_err();
             assert!(error.contains(message), "{text}: {error}");

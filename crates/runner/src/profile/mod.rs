@@ -72,12 +72,12 @@ impl ProfileRequest {
         let repeats = settings.parse("repeats", || 3)?;
         if !(1..=REPEATS_MAX).contains(&repeats) {
             return Err(SpecError::new(format!(
-                "--repeats {repeats}: give 1 to {REPEATS_MAX}; 3 or more show how far runs differ"
+                "--repeats {repeats}: must be 1 to {REPEATS_MAX}; 3 or more show how much runs vary"
             )));
         }
         let highest = settings.count("max-vus", SESSIONS_MAX, || most.unwrap_or(HIGHEST))?;
         if highest < 2 {
-            return Err(SpecError::new("--max-vus: a profile needs two levels; give 2 or more"));
+            return Err(SpecError::new("--max-vus must be 2 or more: a profile needs two levels"));
         }
         let seed = settings.parse("seed", || 1)?;
         Ok(Self { levels, repeats, seed, highest })

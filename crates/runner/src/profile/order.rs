@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use triphammer_core::random::Rng;
 
-/// Every level once in each of the blocks, each block in a random order of its own. The same seed
-/// gives the same order, whatever other blocks there are.
+/// Orders the runs: every level once per block, each block in a separate random order. The same
+/// seed gives the same order of a block, independent of other blocks.
 #[must_use]
 pub fn sequence(levels: &[u32], blocks: Range<u32>, seed: u64) -> Vec<u32> {
     let mut order = Vec::with_capacity(levels.len() * blocks.len());

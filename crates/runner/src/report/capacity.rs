@@ -1,4 +1,4 @@
-//! A search for the capacity, for people: what was found, and the probes by rate. It fits 80 columns.
+//! The report of a capacity search: the findings, and the probes by rate. It fits 80 columns.
 
 use super::chart::Charset;
 use super::format::{counted, figure, milliseconds, percent};
@@ -9,7 +9,7 @@ use super::words::{self, DOT};
 use crate::capacity::CapacityResult;
 use crate::result::Status;
 
-/// A search as text, with a line break at its end.
+/// Renders a capacity search as text, with a final line break.
 #[must_use]
 pub fn capacity(result: &CapacityResult, charset: Charset) -> String {
     let mut lines = fill("", &title(result), DOT);
@@ -31,7 +31,7 @@ pub fn capacity(result: &CapacityResult, charset: Charset) -> String {
         lines.push(String::new());
         lines.push(format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs"));
         if result.status != Status::Complete {
-            lines.push(format!("Go on with: triphammer capacity --resume {job}"));
+            lines.push(format!("Resume with: triphammer capacity --resume {job}"));
         }
     }
     let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
@@ -41,7 +41,7 @@ pub fn capacity(result: &CapacityResult, charset: Charset) -> String {
     }
 }
 
-/// A search as GitHub-flavoured Markdown, with a line break at its end.
+/// Renders a capacity search as GitHub-flavoured Markdown, with a final line break.
 #[must_use]
 pub fn capacity_markdown(result: &CapacityResult) -> String {
     let mut out = format!("# {}\n", title(result));
@@ -59,7 +59,7 @@ pub fn capacity_markdown(result: &CapacityResult) -> String {
 
 fn ending(result: &CapacityResult) -> Option<String> {
     let unfinished = result.status != Status::Complete;
-    unfinished.then(|| format!("{}: the search has not ended", result.status.name()))
+    unfinished.then(|| format!("{}: the search has not finished", result.status.name()))
 }
 
 fn conditions(result: &CapacityResult) -> Vec<(&'static str, String)> {
@@ -79,7 +79,7 @@ fn title(result: &CapacityResult) -> String {
     format!("Capacity of {of}{DOT}{probes}{DOT}{}", result.limit)
 }
 
-/// The probes, the lowest rate first.
+/// The table of probes, the lowest rate first.
 fn probes(result: &CapacityResult) -> Table {
     let percentile = format!("{} ms", result.limit.percentile.name());
     let head =

@@ -1,27 +1,27 @@
-//! A curve through measured points, drawn with characters for a terminal of 80 columns.
+//! Draws a curve through measured points with characters, for a terminal of 80 columns.
 
 use super::format::figure;
 use super::table::width;
 
-/// Columns of a chart, its labels included.
+/// Columns of a chart, including its labels.
 const COLUMNS: usize = 78;
 /// Rows between the axes.
 const ROWS: usize = 16;
-/// Highest level over the lowest above which the axis of users is logarithmic.
+/// Ratio of the highest to the lowest level above which the axis of users is logarithmic.
 const LOGARITHMIC: f64 = 8.0;
-/// Steps between labels of the vertical axis, about.
+/// Approximate number of steps between labels of the vertical axis.
 const TICKS: f64 = 5.0;
 
-/// The characters that a terminal can show.
+/// The character set of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charset {
-    /// Boxes and bullets.
+    /// Unicode, with box-drawing characters and bullets.
     Unicode,
-    /// What every terminal can.
+    /// ASCII only.
     Ascii,
 }
 
-/// What a chart is drawn with.
+/// The characters of a chart.
 struct Marks {
     point: char,
     bar: char,
@@ -35,7 +35,7 @@ struct Marks {
 }
 
 impl Charset {
-    /// What is drawn with, and the legend.
+    /// The characters, and the legend.
     const fn marks(self) -> Marks {
         match self {
             Self::Unicode => Marks {
@@ -64,30 +64,30 @@ impl Charset {
     }
 }
 
-/// A measured point.
+/// A measured point of the chart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ChartPoint {
-    /// Virtual users.
+    /// Number of virtual users.
     pub users: u32,
-    /// The figure.
+    /// Value of the primary metric.
     pub value: f64,
-    /// Its interval.
+    /// Confidence interval of the value; `None` if there is none.
     pub range: Option<(f64, f64)>,
 }
 
-/// What is drawn.
+/// Data of a chart.
 pub(super) struct Chart<'a> {
-    /// Measured, ascending in users; at least one.
+    /// Measured points, ascending in users; at least one.
     pub points: &'a [ChartPoint],
-    /// The fitted curve.
+    /// The fitted curve; `None` if there is none.
     pub curve: Option<&'a dyn Fn(f64) -> f64>,
-    /// Users and figure of the peak.
+    /// Users and value of the peak; `None` if there is none.
     pub peak: Option<(f64, f64)>,
-    /// Above the vertical axis.
+    /// Title of the vertical axis.
     pub title: &'a str,
 }
 
-/// Where things stand on the grid.
+/// Maps values to positions on the grid.
 struct Scale {
     columns: usize,
     top: f64,
@@ -104,7 +104,7 @@ impl Scale {
         whole(share * (self.columns - 1) as f64).min(self.columns - 1)
     }
 
-    /// Users at a column's middle.
+    /// Number of users at the middle of a column.
     fn users(&self, column: usize) -> f64 {
         let share = column as f64 / (self.columns - 1).max(1) as f64;
         match self.logarithmic {
@@ -113,7 +113,7 @@ impl Scale {
         }
     }
 
-    /// The row of a figure, 0 being the top; `None` above or below the grid.
+    /// The row of a value, 0 at the top; `None` outside the grid.
     fn row(&self, value: f64) -> Option<usize> {
         let share = value / self.top;
         (0.0..=1.0).contains(&share).then(|| whole((1.0 - share) * (ROWS - 1) as f64))
@@ -129,7 +129,7 @@ fn whole(number: f64) -> usize {
     number.round() as usize
 }
 
-/// The chart as lines without blanks at their ends, none wider than 80 columns.
+/// Renders the chart as lines without trailing spaces, at most 80 columns wide.
 pub(super) fn lines(chart: &Chart<'_>, charset: Charset) -> Vec<String> {
     let marks = charset.marks();
     let (first, last) = (chart.points.first(), chart.points.last());
@@ -197,7 +197,7 @@ fn draw(chart: &Chart<'_>, scale: &Scale, marks: &Marks) -> Vec<Vec<char>> {
     grid
 }
 
-/// The axis of users, with the levels that there is room for.
+/// The axis of users, with the levels that exists room for.
 fn axis(chart: &Chart<'_>, scale: &Scale, marks: &Marks, labels: usize) -> [String; 2] {
     let mut line = vec![marks.level; scale.columns];
     let mut text = vec![' '; scale.columns + 2];
@@ -237,7 +237,7 @@ fn legend(chart: &Chart<'_>, marks: &Marks, labels: usize) -> String {
     format!("{}virtual users     {}", " ".repeat(labels + 5), parts.join("   "))
 }
 
-/// The next of 1, 2, 5, 10, 20, … that is not below.
+/// The next of 1, 2, 5, 10, 20, … that is not smaller.
 fn nice(step: f64) -> f64 {
     if !step.is_finite() || step <= 0.0 {
         return 1.0;

@@ -1,5 +1,5 @@
-//! A comparison for people: the verdict first, then the figures, what differs, and what makes it doubtful.
-//! The text fits 80 columns where names do.
+//! The report of a comparison: the verdict, the figures, the differences and the warnings. The text
+//! fits 80 columns unless names are longer.
 
 use triphammer_statistics::Estimate;
 
@@ -16,10 +16,10 @@ use crate::profile::parameter;
 use crate::requirement::Unit;
 use crate::result::{Status, Warning};
 
-/// Most columns of a value in a table of differences.
+/// Maximum columns of a value in a table of differences.
 const VALUE: usize = 40;
 
-/// A comparison as text, with a line break at its end.
+/// Renders a comparison as text, with a final line break.
 #[must_use]
 pub fn comparison(result: &ComparisonResult, charset: Charset) -> String {
     let mut lines = fill("", &title(result), DOT);
@@ -60,7 +60,7 @@ pub fn comparison(result: &ComparisonResult, charset: Charset) -> String {
     }
 }
 
-/// A comparison as GitHub-flavoured Markdown, with a line break at its end.
+/// Renders a comparison as GitHub-flavoured Markdown, with a final line break.
 #[must_use]
 pub fn comparison_markdown(result: &ComparisonResult) -> String {
     let mut out = format!("# {}\n", title(result));
@@ -110,13 +110,13 @@ fn ending(result: &ComparisonResult) -> Option<String> {
     match result.status {
         Status::Complete => None,
         Status::Interrupted | Status::Aborted => {
-            Some("interrupted: what follows is of the pairs that were made".to_owned())
+            Some("interrupted: these results cover the completed pairs only".to_owned())
         }
-        Status::Failed => Some("failed: runs could not be made, see below".to_owned()),
+        Status::Failed => Some("failed: some runs could not be made, see below".to_owned()),
     }
 }
 
-/// The verdict stands at the start of a sentence.
+/// Capitalizes the verdict for the start of a sentence.
 fn capital(text: &str) -> String {
     let mut signs = text.chars();
     signs.next().map_or_else(String::new, |first| first.to_uppercase().chain(signs).collect())
@@ -143,7 +143,7 @@ fn name_of(one: &Figure) -> String {
     }
 }
 
-/// A, B, and the ratio with its interval.
+/// The table of figures: A, B, and the ratio with its interval.
 fn cells(one: &Figure) -> [String; 3] {
     let show = |value: f64| match one.unit {
         Unit::Us => milliseconds(value),
@@ -188,7 +188,7 @@ fn curves(curves: &[CurveFigure]) -> Table {
     table
 }
 
-/// What differs, values cut to so many columns.
+/// The table of differences, with values truncated to a number of columns.
 pub(super) fn differences(all: &[Difference], columns: usize) -> Table {
     let mut table = Table::new(4, &["", "", "A", "B"]);
     for one in all {
@@ -200,7 +200,7 @@ pub(super) fn differences(all: &[Difference], columns: usize) -> Table {
             Some(value) => value.clone(),
         };
         let subject = one.subject.label().to_owned();
-        // The target is its own name.
+        // The target needs no separate name.
         let name = if one.name == subject { String::new() } else { one.name.clone() };
         table.row(vec![subject, name, cell(&one.a), cell(&one.b)]);
     }
@@ -212,7 +212,7 @@ fn remark(warning: &Warning) -> String {
     format!("{}{next}", warning.text)
 }
 
-/// What a side is: its name, its target where that is not said, its jobs.
+/// Describes a side: its name, its target if that differs, and its jobs.
 fn conditions(side: &Side) -> String {
     let mut parts = vec![side.name.clone()];
     if !side.name.contains(side.target.as_str()) {
@@ -228,18 +228,18 @@ fn conditions(side: &Side) -> String {
     parts.join(DOT)
 }
 
-/// Where the runs of the pairs are, and how to go on.
+/// Where to find the runs of the pairs, and how to resume.
 fn runs_of(result: &ComparisonResult) -> Vec<String> {
     let (Some(job), Some(pairs)) = (result.job, &result.pairs) else { return Vec::new() };
     let rest = super::format::duration(pairs.cool_down_s);
     let made = format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs");
     let margin = format!(
-        "Runs in the order A B B A with rests of {rest}, margin ± {}",
+        "Runs in the order A B B A with pauses of {rest}, margin ± {}",
         precise(result.margin)
     );
     let mut lines = vec![String::new(), margin, made];
     if result.status != Status::Complete {
-        lines.push(format!("Go on with: triphammer compare --resume {job}"));
+        lines.push(format!("Resume with: triphammer compare --resume {job}"));
     }
     lines
 }

@@ -1,16 +1,16 @@
-//! What a report says of a run before its figures: what it failed with, how it ended, when there was no service.
+//! The first lines of a report: failures, how the run ended, and outages.
 
 use super::format::{clock, figure, percent};
 use super::words;
 use crate::result::{RunResult, Status};
 
-/// The most important first; nothing of a run in which all is as it should be.
+/// Returns the lines, the most important first; none for a run without problems.
 pub(super) fn lines(result: &RunResult) -> Vec<String> {
     let all = [failing(result), words::ending(result), unmet(result), outages(result)];
     all.into_iter().flatten().collect()
 }
 
-/// `NOPM 0, 100 % failed: relation "stock" does not exist`.
+/// Formats `NOPM 0, 100 % failed: relation "stock" does not exist`.
 fn failing(result: &RunResult) -> Option<String> {
     let failures = &result.failures;
     if !failures.above_limit {
@@ -24,7 +24,7 @@ fn failing(result: &RunResult) -> Option<String> {
     Some(format!("{} {value}, {share} failed{error}", primary_metric.name))
 }
 
-/// `complete, requirements failed: nopm >= 50000`.
+/// Formats `complete, requirements failed: nopm >= 50000`.
 fn unmet(result: &RunResult) -> Option<String> {
     let unmet = result.requirements.iter().filter(|judged| !judged.passed);
     let unmet: Vec<_> = unmet.map(|judged| judged.requirement.as_str()).collect();
@@ -35,7 +35,7 @@ fn unmet(result: &RunResult) -> Option<String> {
     (!unmet.is_empty()).then(|| format!("{how}: {}", unmet.join(", ")))
 }
 
-/// `no service from 0:08 to 0:13`.
+/// Formats `no service from 0:08 to 0:13`.
 fn outages(result: &RunResult) -> Option<String> {
     let outages = result.availability.outages.iter();
     let all: Vec<_> =

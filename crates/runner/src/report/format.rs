@@ -1,6 +1,6 @@
-//! Numbers as people read them.
+//! Formats numbers for people.
 
-/// With thousands separators: `12,345`.
+/// Formats an integer with thousands separators: `12,345`.
 #[must_use]
 pub fn integer(number: u64) -> String {
     let digits = number.to_string();
@@ -14,14 +14,14 @@ pub fn integer(number: u64) -> String {
     out
 }
 
-/// A sum that may be negative: `-12,345`.
+/// Formats a signed integer: `-12,345`.
 #[must_use]
 pub fn signed(number: i64) -> String {
     let sign = if number < 0 { "-" } else { "" };
     format!("{sign}{}", integer(number.unsigned_abs()))
 }
 
-/// A rate or a cost, to three significant digits or more: `12,346`, `41.3`, `0.52`, `0`.
+/// Formats a rate or a cost, to three or more significant digits: `12,346`, `41.3`, `0.52`, `0`.
 #[must_use]
 pub fn figure(number: f64) -> String {
     match number {
@@ -32,7 +32,7 @@ pub fn figure(number: f64) -> String {
     }
 }
 
-/// Microseconds as milliseconds, to three significant digits and no finer than a microsecond:
+/// Formats microseconds as milliseconds, to three significant digits and at most microseconds:
 /// `0.042`, `1.23`, `12.3`, `1,234`.
 #[must_use]
 pub fn milliseconds(us: f64) -> String {
@@ -44,8 +44,8 @@ pub fn milliseconds(us: f64) -> String {
     }
 }
 
-/// A share from 0 to 1 as a percentage: `0 %`, `0.02 %`, `3.1 %`, `100 %`. Never rounds to 0 or 100
-/// what is neither.
+/// Formats a share from 0 to 1 as a percentage: `0 %`, `0.02 %`, `3.1 %`, `100 %`. Only exact
+/// values are shown as 0 or 100.
 #[must_use]
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
@@ -64,7 +64,8 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A share to two significant digits, for how sure or how far: `0.52 %`, `1.3 %`, `12 %`.
+/// Formats a share to two significant digits, for precisions and deviations: `0.52 %`, `1.3 %`, `12
+/// %`.
 #[must_use]
 pub fn precise(share: f64) -> String {
     match share * 100.0 {
@@ -74,7 +75,7 @@ pub fn precise(share: f64) -> String {
     }
 }
 
-/// Seconds: `250ms`, `4.2s`, `45s`, `5m`, `1h 2m 3s`.
+/// Formats seconds: `250ms`, `4.2s`, `45s`, `5m`, `1h 2m 3s`.
 #[must_use]
 pub fn duration(seconds: f64) -> String {
     if seconds <= 0.0 {
@@ -97,14 +98,14 @@ pub fn duration(seconds: f64) -> String {
     shown.join(" ")
 }
 
-/// Seconds since a run's zero: `0:01:23`.
+/// Formats seconds since the start of a run: `0:01:23`.
 #[must_use]
 pub fn clock(seconds: f64) -> String {
     let whole = whole(seconds);
     format!("{}:{:02}:{:02}", whole / 3600, whole % 3600 / 60, whole % 60)
 }
 
-/// Bytes in the largest binary unit that leaves one: `7.8 GiB`.
+/// Formats bytes in the largest binary unit with at least 1: `7.8 GiB`.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "shown to two digits")]
 pub fn bytes(number: u64) -> String {
@@ -122,15 +123,15 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
-/// `1 run`, `10 runs`: `plural` without its s where there is one.
+/// Formats a count: `1 run`, `10 runs`. The singular is `plural` without its s.
 #[must_use]
 pub fn counted(number: u64, plural: &str) -> String {
     let unit = plural.strip_suffix('s').filter(|_| number == 1).unwrap_or(plural);
     format!("{} {unit}", integer(number))
 }
 
-/// The size of the data: `1 warehouse`, `1,000 branches`. Documents have the unit's plural; its singular is
-/// the workload's to know.
+/// Formats the scale of the data: `1 warehouse`, `1,000 branches`. Documents contain the plural of
+/// the unit; the workload knows its singular.
 #[must_use]
 pub fn scale(number: u32, plural: &str) -> String {
     let known = || crate::workloads().into_iter().find(|known| known.scale_unit.many == plural);
@@ -140,7 +141,7 @@ pub fn scale(number: u32, plural: &str) -> String {
     }
 }
 
-/// Rounded to a whole number, 0 where it is none.
+/// Rounds to a whole number; 0 if the value is not a number.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,6 +1,7 @@
-//! The stored histograms of a run as an HdrHistogram interval log (version 1.3, V2 deflated), which
-//! HistogramLogProcessor, HistogramLogAnalyzer and the other tools of HdrHistogram read. Values are
-//! microseconds; each histogram's tag is its transaction type and which times: `new_order.response`.
+//! Writes the stored histograms of a run as an HdrHistogram interval log (version 1.3, V2
+//! deflated), for HistogramLogProcessor, HistogramLogAnalyzer and the other tools of HdrHistogram.
+//! Values are microseconds; the tag of a histogram is its transaction type and the kind of times:
+//! `new_order.response`.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,10 +10,10 @@ use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 
 use crate::store::{HistogramRow, StoredJob};
 
-/// What the format's readers look for at the beginning.
+/// The header that readers of the format expect.
 const VERSION: &str = "[Histogram log format version 1.3]";
 
-/// The log of a run's histograms, which stand in the order of their seconds.
+/// Renders the log of a run's histograms, which are sorted by second.
 #[must_use]
 pub fn hdr(job: &StoredJob, histograms: &[HistogramRow]) -> String {
     let mut out = Vec::new();
@@ -44,7 +45,7 @@ fn comments(job: &StoredJob) -> Vec<String> {
             .to_owned(),
     ];
     if let Ok(Some(result)) = job.result() {
-        // The processor takes every interval that begins from the one to the other, both included.
+        // The processor includes intervals that start within these limits, inclusive.
         let begin = result.durations.rampup_s.floor();
         let last = (begin + result.durations.window_s).ceil() - 1.0;
         lines.push(format!(" the timed window: -start {begin} -end {last}"));

@@ -1,4 +1,4 @@
-//! A history for people: a bar a run, and the changes where they happened.
+//! The report of a history: a bar per run, and the changes between them.
 
 use super::chart::Charset;
 use super::comparison::differences;
@@ -8,14 +8,14 @@ use super::table::{Table, wrapped};
 use super::words::DOT;
 use crate::history::{Change, HistoryResult, HistoryRun};
 
-/// Most runs that are shown, the newest.
+/// Maximum number of runs shown; the newest are shown.
 const SHOWN: usize = 60;
 /// Columns of the longest bar.
 const BAR: f64 = 24.0;
-/// Most columns of a value in a table of differences.
+/// Maximum columns of a value in a table of differences.
 const VALUE: usize = 32;
 
-/// A history as text, with a line break at its end.
+/// Renders a history as text, with a final line break.
 #[must_use]
 pub fn history(result: &HistoryResult, charset: Charset) -> String {
     let scale = format::scale(result.workload.scale, &result.workload.scale_unit);
@@ -31,7 +31,8 @@ pub fn history(result: &HistoryResult, charset: Charset) -> String {
     lines.extend(table(result).lines(2).into_iter().map(|line| format!("  {line}")));
     let hidden = result.runs.len().saturating_sub(SHOWN);
     if hidden > 0 {
-        lines.push(format!("  {} before these; --json has them", counted(hidden as u64, "runs")));
+        lines
+            .push(format!("  {} before these; --json prints them", counted(hidden as u64, "runs")));
     }
     for change in &result.changes {
         lines.push(String::new());
@@ -70,7 +71,7 @@ fn table(result: &HistoryResult) -> Table {
     table
 }
 
-/// From 0 on, so that a bar's length is its figure.
+/// Starts at 0, so that the length of a bar is proportional to its value.
 fn bar(value: f64, most: f64) -> String {
     #[expect(
         clippy::cast_possible_truncation,
@@ -81,7 +82,7 @@ fn bar(value: f64, most: f64) -> String {
     "▇".repeat(columns)
 }
 
-/// A change, and what differs across it.
+/// Describes a change and its differences.
 fn told(change: &Change, runs: &[HistoryRun]) -> Vec<String> {
     let before = runs[change.at - 1].job;
     let way = if change.slower { "Slower" } else { "Faster" };
@@ -89,7 +90,7 @@ fn told(change: &Change, runs: &[HistoryRun]) -> Vec<String> {
     let mut lines = wrapped("", &head, WIDTH);
     if change.differences.is_empty() {
         let text =
-            format!("nothing that is stored differs between job {before} and job {}", change.job);
+            format!("no stored condition differs between job {before} and job {}", change.job);
         lines.extend(wrapped("  ", &text, WIDTH));
         return lines;
     }

@@ -4,21 +4,21 @@ use super::format::{counted, figure};
 use super::table::{Table, width};
 use crate::store::JobRow;
 
-/// Widest line of a list of jobs.
+/// Maximum width of a list of jobs.
 const WIDTH: usize = 80;
 
-/// Narrowest and widest label that is shown, to fit a list into [`WIDTH`].
+/// Columns to which labels are truncated to fit a list into [`WIDTH`].
 const LABEL: std::ops::RangeInclusive<usize> = 10..=40;
 
-/// What the second line of a job begins with.
+/// Start of a job's second line.
 const INDENT: &str = "     ";
 
-/// The jobs in the order given, with a line break at the end: a table, and below each job what was driven where. A
-/// line for an empty list.
+/// Renders the jobs in the given order, with a final line break: a table, and below each job its workload and
+/// target. An empty list gives one line.
 #[must_use]
 pub fn text(jobs: &[JobRow]) -> String {
     if jobs.is_empty() {
-        return "No jobs yet. `triphammer run` makes one.\n".to_owned();
+        return "No jobs yet; start one with `triphammer run`\n".to_owned();
     }
     let fits = |lines: &Vec<String>| lines.iter().all(|line| width(line) <= WIDTH);
     let lines = LABEL.rev().map(|label| table(jobs, label).lines(2)).find(fits);
@@ -30,13 +30,13 @@ pub fn text(jobs: &[JobRow]) -> String {
     text
 }
 
-/// The jobs as a JSON array of [`JobRow`]s, indented, without a line break at its end.
+/// Renders the jobs as an indented JSON array of [`JobRow`]s, without a final line break.
 #[must_use]
 pub fn json(jobs: &[JobRow]) -> String {
     super::json::pretty(jobs)
 }
 
-/// The list with labels cut to `most` columns.
+/// Renders the list with labels truncated to `most` columns.
 fn table(jobs: &[JobRow], most: usize) -> Table {
     let labels = jobs.iter().any(|job| job.label.is_some());
     let mut head = vec!["job", "started (UTC)", "kind", "status", "result"];
@@ -72,8 +72,8 @@ fn whereabouts(job: &JobRow) -> String {
     before + &cut_in_the_middle(job.target.as_str(), room)
 }
 
-/// `NOPM 12,345`; of a job that is made of runs `NOPM 12,345 (9 runs)`, that of its best level, or
-/// `slower: NOPM B/A 0.95 (14 runs)`.
+/// Formats the result: `NOPM 12,345`; for a job with several runs `NOPM 12,345 (9 runs)` of the
+/// best level, or `slower: NOPM B/A 0.95 (14 runs)`.
 fn primary_metric(job: &JobRow) -> String {
     let figure = match (&job.primary_metric_name, job.primary_metric_value) {
         (Some(name), Some(value)) => format!("{name} {}", figure(value)),
@@ -87,7 +87,7 @@ fn primary_metric(job: &JobRow) -> String {
     }
 }
 
-/// `2026-05-09T07:29:52Z` → `2026-05-09 07:29`.
+/// Formats `2026-05-09T07:29:52Z` as `2026-05-09 07:29`.
 fn minute(rfc3339: &str) -> String {
     rfc3339.chars().take(16).collect::<String>().replacen('T', " ", 1)
 }
@@ -99,7 +99,7 @@ fn cut(text: &str, cell: usize) -> String {
     text.chars().take(cell - 1).chain(['…']).collect()
 }
 
-/// Targets are distinguished by their ends, and recognised by their beginnings.
+/// Targets differ in their ends and are recognised by their beginnings.
 fn cut_in_the_middle(text: &str, cell: usize) -> String {
     let whole = width(text);
     if whole <= cell {

@@ -2,16 +2,16 @@
 
 use crate::result::RunResult;
 
-/// The document as `--json` prints it: one JSON object, indented, without a line break at its end.
+/// Renders a result as `--json` prints it: one indented JSON object, without a final line break.
 #[must_use]
 pub fn json(result: &RunResult) -> String {
     pretty(result)
 }
 
-/// Any document as `--json` prints it. Nothing in it steers a terminal.
+/// Renders any document as `--json` prints it, without terminal control sequences.
 ///
 /// # Panics
-/// When it is no plain data.
+/// When it cannot be serialised, which is a defect.
 #[must_use]
 pub fn pretty<T: serde::Serialize + ?Sized>(document: &T) -> String {
     let text = serde_json::to_string_pretty(document).expect("a document is plain data");

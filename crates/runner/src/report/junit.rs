@@ -1,5 +1,5 @@
-//! JUnit XML, which Jenkins, GitLab, GitHub's actions and most other systems show: one test case for each
-//! thing that a run or a check had to hold.
+//! JUnit XML, as shown by Jenkins, GitLab, GitHub Actions and most other CI systems: one test case
+//! for each requirement of a run or condition of a check.
 
 use triphammer_core::text::steers;
 
@@ -11,48 +11,48 @@ use super::words;
 /// Name of the case for steadiness.
 const STEADY: &str = "the window was steady";
 
-/// One thing that had to hold.
+/// A test case: one requirement or condition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// Its group: `triphammer.requirements`.
+    /// Group of the case: `triphammer.requirements`.
     pub class: &'static str,
-    /// Its name.
+    /// Name of the case.
     pub name: String,
-    /// What came of it.
+    /// Outcome of the case.
     pub outcome: Outcome,
-    /// How long it took, in seconds; 0 of what is judged in no time.
+    /// Duration in seconds; 0 for what takes no time.
     pub seconds: f64,
 }
 
-/// What came of a case.
+/// Outcome of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It holds; with what was measured.
+    /// Passed, with the measured value.
     Passed(String),
-    /// It does not.
+    /// Failed, with the reason.
     Failed(String),
-    /// It could not be told.
+    /// Could not be determined, with the reason.
     Skipped(String),
-    /// The command could not do its work.
+    /// The command failed with an error.
     Error(String),
 }
 
-/// A set of cases.
+/// A test suite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suite {
-    /// What was done: `run of tproc-c`.
+    /// Name of the suite: `run of tproc-c`.
     pub name: String,
-    /// When it began, RFC 3339, UTC.
+    /// Start time, RFC 3339, UTC.
     pub started_at: Option<String>,
-    /// How long it took, in seconds.
+    /// Duration in seconds.
     pub seconds: f64,
-    /// The cases.
+    /// Test cases, in order.
     pub cases: Vec<Case>,
 }
 
 const RUN: &str = "triphammer.run";
 
-/// What a run had to hold: that it completed, its failures, the database's count, audits, requirements.
+/// The suite of a run: completion, failures, the database's count, audits, requirements.
 #[must_use]
 pub fn of_run(result: &RunResult) -> Suite {
     let case =
@@ -79,7 +79,7 @@ pub fn of_run(result: &RunResult) -> Suite {
         let text = words::steadiness(steadiness);
         let outcome = match steadiness.verdict {
             Steady::Steady => Outcome::Passed(text),
-            // It is no condition of a run: the exit code does not depend on it.
+            // The exit code does not depend on it.
             Steady::Drifting | Steady::TooShort => Outcome::Skipped(text),
         };
         cases.push(case("triphammer.checks", STEADY, outcome));
@@ -115,7 +115,7 @@ fn completed(result: &RunResult) -> Outcome {
     }
 }
 
-/// What a check found: a case for each condition.
+/// The suite of a check: one case per condition.
 #[must_use]
 pub fn of_check(report: &CheckReport) -> Suite {
     let cases = report.checks.iter().map(|check| Case {
@@ -142,7 +142,7 @@ pub fn of_check(report: &CheckReport) -> Suite {
     }
 }
 
-/// A command that could not do its work.
+/// The suite of a command that failed with an error.
 #[must_use]
 pub fn of_failure(command: &str, workload: &str, failure: &str) -> Suite {
     let name = format!("the {command} completed");
@@ -168,7 +168,7 @@ fn of_verdict(verdict: Verdict, text: String) -> Outcome {
 }
 
 impl Suite {
-    /// The document, with a line break at its end.
+    /// Renders the XML document, with a final line break.
     #[must_use]
     pub fn xml(&self) -> String {
         let count = |is: fn(&Outcome) -> bool| self.cases.iter().filter(|c| is(&c.outcome)).count();
@@ -221,7 +221,7 @@ impl Case {
     }
 }
 
-/// Text for an element or an attribute. Characters that XML 1.0 cannot hold become `�`.
+/// Escapes text for an element or an attribute. Characters not allowed in XML 1.0 become `�`.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! What reports say of loads that wait, and of the slowest transactions.
+//! The parts of reports about open and keyed loads, and about the slowest transactions.
 
 use triphammer_core::engine::Origin;
 use triphammer_core::outcome::Outcome;
@@ -10,11 +10,12 @@ use super::words::{DOT, times_cells};
 use crate::result::{Efficiency, RunResult};
 
 /// Heading of the table of waits.
-pub(super) const WAITS: &str = "Wait for a session, from due to the first attempt, in ms";
+pub(super) const WAITS: &str = "Wait for a session, from when a transaction was due to its first \
+                                attempt, in ms";
 /// Heading of the table of the slowest transactions.
 pub(super) const SLOWEST: &str = "Slowest transactions of the window, in ms";
 
-/// Waits for a session, of all types together; `None` where the load is closed.
+/// The table of waits for a session, of all types together; `None` for a closed load.
 pub(super) fn waits(result: &RunResult) -> Option<Table> {
     let times = result.pool_wait.as_ref()?;
     let mut table = Table::new(1, &["", "min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"]);
@@ -22,7 +23,7 @@ pub(super) fn waits(result: &RunResult) -> Option<Table> {
     Some(table)
 }
 
-/// The slowest transactions, numbered as `--replay-exemplar` takes them.
+/// The table of the slowest transactions, numbered as for `--replay-exemplar`.
 pub(super) fn slowest(result: &RunResult) -> Option<Table> {
     if result.exemplars.is_empty() {
         return None;
@@ -49,7 +50,7 @@ pub(super) fn slowest(result: &RunResult) -> Option<Table> {
     Some(table)
 }
 
-/// What a transaction's input was drawn from.
+/// Formats the origin of a transaction's input.
 pub(crate) fn origin(origin: Origin) -> String {
     match origin {
         Origin::User { user, nth } => format!("user {user}, no. {}", integer(nth)),
@@ -71,7 +72,7 @@ fn whole_milliseconds(us: u64) -> String {
     milliseconds(us as f64)
 }
 
-/// The identity of the arrivals of an open load, and how many of them waited at the most.
+/// Formats the counts of the arrivals of an open load, and the maximum backlog.
 pub(super) fn arrivals(result: &RunResult) -> Option<String> {
     let arrivals = result.arrivals.as_ref()?;
     let most = result.backlog_max.filter(|most| *most > 0);
@@ -85,15 +86,15 @@ pub(super) fn arrivals(result: &RunResult) -> Option<String> {
     ))
 }
 
-/// Name, value and meaning of the efficiency of a keyed load.
+/// Name, value and description of the efficiency of a keyed load.
 pub(super) fn efficiency(result: &RunResult) -> Option<[String; 3]> {
     let Efficiency { maximum, share } = result.efficiency?;
     let (most, terminals) = (figure(maximum), users(result));
-    let meaning = format!("of the {most} that keying and thinking allow {terminals}");
+    let meaning = format!("of the {most} that keying and thinking times allow {terminals}");
     Some(["Efficiency".to_owned(), percent(share), meaning])
 }
 
-/// Who works, and on what.
+/// Formats virtual users, sessions and threads.
 pub(super) fn workers(result: &RunResult) -> String {
     let spec = &result.spec;
     let users = u64::from(spec.users);
@@ -120,7 +121,7 @@ pub(super) fn workers(result: &RunResult) -> String {
     parts.join(DOT)
 }
 
-/// `16 virtual users`, `64 sessions`, `10,000 terminals`.
+/// Formats `16 virtual users`, `64 sessions` or `10,000 terminals`.
 pub(super) fn users(result: &RunResult) -> String {
     let load = &result.spec.load;
     let what = match () {

@@ -1,4 +1,4 @@
-//! A result as Markdown, for issues, wikis and change requests.
+//! Results as Markdown, for issues, wikis and pull requests.
 
 use triphammer_core::text::lines;
 
@@ -9,8 +9,9 @@ use super::table::Table;
 use super::words;
 use crate::result::{RunResult, TypeFigures};
 
-/// A whole report as Markdown that is shown as it is written: no HTML, no links, no images, nothing that
-/// steers. Every report in Markdown goes through here, for any of its words may be a server's.
+/// Escapes a whole Markdown report, so that it is shown literally: no HTML, links, images or
+/// control characters. Every Markdown report passes through here, because any of its words may come
+/// from a server.
 pub(super) fn plainly(markdown: &str) -> String {
     let mut out = String::with_capacity(markdown.len());
     let text = lines(markdown);
@@ -26,7 +27,7 @@ pub(super) fn plainly(markdown: &str) -> String {
     out
 }
 
-/// A run's result as GitHub-flavoured Markdown, with a line break at its end.
+/// Renders the result of a run as GitHub-flavoured Markdown, with a final line break.
 #[must_use]
 pub fn markdown(result: &RunResult) -> String {
     let mut out = format!("# {}\n", words::title(result));

@@ -1,5 +1,5 @@
-//! Results for people and for programs. Every report is a function from a document to text; none of
-//! them measures, and all of them say the same.
+//! Reports for people and for programs. Every report is a function from a document to text; none of
+//! them measures anything.
 
 mod capacity;
 mod chart;

@@ -1,5 +1,5 @@
-//! What `triphammer report` can make of a stored job. The formats are declared in `formats`; each is
-//! one arm of [`Format::render`] here.
+//! Renders a stored job for `triphammer report`. The formats are declared in `formats`; each is one
+//! arm of [`Format::render`] here.
 
 use super::series::{Layout, SeriesWriter};
 use super::text::printable;
@@ -9,7 +9,7 @@ use crate::formats::Format;
 use crate::job::Document;
 use crate::store::{Store, StoreError, StoredJob};
 
-/// What is asked for.
+/// Renders the job in this format.
 struct Asked<'a> {
     format: Format,
     store: &'a Store,
@@ -18,11 +18,11 @@ struct Asked<'a> {
 }
 
 impl Format {
-    /// A stored job in this form; `charset` is what its reader can show. `page` makes the HTML page: that is
-    /// part of the web interface, which stands on this crate.
+    /// Renders a stored job in this format; `charset` is the character set of the reader. `page`
+    /// renders the HTML page, which is part of the web interface, a crate that depends on this one.
     ///
     /// # Errors
-    /// When the job has nothing of that form, or cannot be read.
+    /// When the job does not have this format, or cannot be read.
     pub fn render(
         self,
         store: &Store,
@@ -87,7 +87,11 @@ fn junit(job: &StoredJob) -> Result<String, Failure> {
         Document::stored(job).map_err(Failure::from_store)?.map(|found| found.junit())
     {
         let none = || {
-            let message = format!("job {} is a {}: nothing had to hold", row.id, row.kind.name());
+            let message = format!(
+                "job {} is a {}: it has no requirements to report",
+                row.id,
+                row.kind.name()
+            );
             Failure::refuse(message)
         };
         return suite.map(|suite| suite.xml()).ok_or_else(none);

@@ -1,8 +1,8 @@
-//! What `build`, `check` and `drop` print, and what is printed of any document.
+//! The text output of `build`, `check` and `drop`, and of any document.
 
 use super::capacity::{capacity, capacity_markdown};
 use super::comparison::{comparison, comparison_markdown};
-use super::format::{self, integer};
+use super::format::{self, counted, integer};
 use super::junit::{Suite, of_check, of_run};
 use super::markdown::markdown;
 use super::profile::{profile, profile_markdown};
@@ -18,19 +18,19 @@ use crate::remove::Removal;
 use crate::result::RunResult;
 use crate::store::{StoreError, StoredJob};
 
-/// A build for people.
+/// Renders a build report as text.
 fn build(report: &BuildReport) -> String {
     let BuildReport { workload, scale, scale_unit, target, .. } = report;
     let what = format!("{workload} with {} at {target}", format::scale(*scale, scale_unit));
     if report.outcome == "already built" {
-        return format!("{what} is built already; --replace rebuilds it\n");
+        return format!("{what} is already built; --replace rebuilds it\n");
     }
     let whole: f64 = report.phases.iter().map(|(_, seconds)| seconds).sum();
     let mut out = format!(
-        "{} {what}: {} rows in {whole:.1} s, {} jobs, seed {}\n",
+        "{} {what}: {} rows in {whole:.1} s, {}, seed {}\n",
         report.outcome,
         integer(report.rows),
-        report.jobs,
+        counted(u64::from(report.jobs), "jobs"),
         report.seed
     );
     for (phase, seconds) in &report.phases {
@@ -39,7 +39,7 @@ fn build(report: &BuildReport) -> String {
     out
 }
 
-/// A check for people.
+/// Renders a check report as text.
 fn check(report: &CheckReport) -> String {
     let mut out = String::new();
     let width = report.checks.iter().map(|c| c.id.chars().count()).max().unwrap_or_default();
@@ -64,27 +64,32 @@ fn check(report: &CheckReport) -> String {
     out.push_str(&match (bad, expected) {
         (0, 0) => format!("all {} conditions {of} hold", report.checks.len()),
         (0, _) => format!("{} conditions {of} hold", report.checks.len() - expected),
-        _ => format!("{bad} of {} conditions {of} are violated", report.checks.len()),
+        _ => format!("{bad} of {} conditions {of} violated", report.checks.len()),
     });
     if expected > 0 {
         out.push_str(&format!(
-            "\n{expected} do not, by the rules of {made_by}, which made the tables"
+            "\n{expected} more are violated, as expected: the tables were created by the rules of \
+             {made_by}"
         ));
     }
     match &report.made_by {
         Some(made_by) => out.push_str(&format!(
-            "\nthe rules of the population are not checked: {made_by} made the tables by rules of its own"
+            "\nthe rules of the initial population are not checked: {made_by} created the tables \
+             by different rules"
         )),
         None if report.untouched => {}
         None => {
-            out.push_str("\nthe rules of the population are not checked: a run has changed the data");
+            out.push_str(
+                "\nthe rules of the initial population are not checked: a run has changed \
+                          the data",
+            );
         }
     }
     out.push('\n');
     out
 }
 
-/// A drop for people.
+/// Renders the report of a drop as text.
 fn removal(removal: &Removal) -> String {
     let Removal { workload, target, removed } = removal;
     format!("dropped {workload} from {target}: {}", removed.join(", "))
@@ -156,8 +161,8 @@ impl Report for Removal {
     }
 }
 
-/// A stored job as its command printed it; one without a document as a line of the list, with the reason where
-/// it left one.
+/// Renders a stored job as its command printed it; a job without a document as a line of the job
+/// list, with the reason if it has one.
 ///
 /// # Errors
 /// When the stored document cannot be read.
@@ -170,7 +175,7 @@ pub fn stored(job: &StoredJob, charset: Charset) -> Result<String, StoreError> {
     Ok(reason.map_or(row.clone(), |reason| format!("{row}{reason}\n")))
 }
 
-/// A stored job's document, or `null`.
+/// The document of a stored job, or `null`.
 #[must_use]
 pub fn stored_json(job: &StoredJob) -> String {
     super::json::pretty(&job.document)

@@ -1,4 +1,4 @@
-//! A profile for people: the curve, the levels, the law, and what all that says. It fits 80 columns.
+//! The report of a profile: the curve, the levels, the law and the findings. It fits 80 columns.
 
 use triphammer_statistics::Estimate;
 
@@ -10,10 +10,10 @@ use super::words::{self, DOT};
 use crate::profile::{Curve, Level, ProfileResult, parameter};
 use crate::result::Status;
 
-/// Widest line.
+/// Maximum width of a line, in columns.
 pub(super) const WIDTH: usize = 80;
 
-/// A profile as text, with a line break at its end.
+/// Renders a profile as text, with a final line break.
 #[must_use]
 pub fn profile(result: &ProfileResult, charset: Charset) -> String {
     let mut out = String::new();
@@ -50,7 +50,7 @@ pub fn profile(result: &ProfileResult, charset: Charset) -> String {
         line("");
         line(&format!("Job {job}{DOT}triphammer jobs --parent {job} lists its runs"));
         if result.status != Status::Complete {
-            line(&format!("Go on with: triphammer profile --resume {job}"));
+            line(&format!("Resume with: triphammer profile --resume {job}"));
         }
     }
     let text = out;
@@ -60,7 +60,7 @@ pub fn profile(result: &ProfileResult, charset: Charset) -> String {
     }
 }
 
-/// A profile as GitHub-flavoured Markdown, with a line break at its end.
+/// Renders a profile as GitHub-flavoured Markdown, with a final line break.
 #[must_use]
 pub fn profile_markdown(result: &ProfileResult) -> String {
     let mut out = format!("# {}\n", title(result));
@@ -81,7 +81,7 @@ pub fn profile_markdown(result: &ProfileResult) -> String {
     plainly(&out)
 }
 
-/// What stands at the end of a campaign's Markdown: conditions, and the job.
+/// The end of a campaign's Markdown report: conditions, and the job.
 pub(super) fn markdown_end(conditions: &[(&'static str, String)], job: Option<i64>) -> String {
     let mut table = Table::new(2, &["", ""]);
     for (name, text) in conditions {
@@ -94,7 +94,7 @@ pub(super) fn markdown_end(conditions: &[(&'static str, String)], job: Option<i6
     out
 }
 
-/// The signs beyond ASCII that reports use, as others.
+/// Replaces the non-ASCII characters of reports.
 pub(super) fn ascii(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for sign in text.chars() {
@@ -119,7 +119,7 @@ pub(super) fn ascii(text: &str) -> String {
     out
 }
 
-/// `text` after `lead`, broken at `separator` to fit [`WIDTH`].
+/// Wraps `text` after `lead` at `separator`, to fit [`WIDTH`].
 pub(super) fn fill(lead: &str, text: &str, separator: &str) -> Vec<String> {
     let indent = " ".repeat(width(lead));
     let mut lines = vec![lead.to_owned()];
@@ -151,13 +151,13 @@ fn ending(result: &ProfileResult) -> Option<String> {
     match result.status {
         Status::Complete => None,
         Status::Interrupted | Status::Aborted if missing == 0 => {
-            Some("interrupted: what follows is of the runs that were made".to_owned())
+            Some("interrupted: these results cover the completed runs only".to_owned())
         }
         Status::Interrupted | Status::Aborted => Some(format!(
-            "interrupted before the last {}: what follows is of the runs that were made",
+            "interrupted before the last {}: these results cover the completed runs only",
             counted(missing as u64, "runs")
         )),
-        Status::Failed => Some("failed: runs could not be made, see below".to_owned()),
+        Status::Failed => Some("failed: some runs could not be made, see below".to_owned()),
     }
 }
 
@@ -186,7 +186,8 @@ fn curve(result: &ProfileResult, charset: Charset) -> Vec<String> {
     chart::lines(&chart, charset)
 }
 
-/// The levels: figure, interval, time, failures, limit, and how far from the curve.
+/// The table of levels: value, interval, response time, failures, bottleneck, and deviation from
+/// the curve.
 fn levels(result: &ProfileResult) -> Table {
     let p95 = match result.times_of.as_str() {
         "all" => "p95 ms".to_owned(),
@@ -221,7 +222,7 @@ fn levels(result: &ProfileResult) -> Table {
     table
 }
 
-/// How far a level lies from the curve: `+3.1 %`.
+/// Formats the deviation of a level from the curve: `+3.1 %`.
 fn residual(share: f64) -> String {
     match share * 100.0 {
         percent if percent.abs() < 0.05 => "0.0 %".to_owned(),
@@ -229,7 +230,7 @@ fn residual(share: f64) -> String {
     }
 }
 
-/// The parameters of both laws, with their intervals.
+/// The table of both laws' parameters, with their intervals.
 fn law(result: &ProfileResult) -> Option<Table> {
     let usl = result.usl.as_ref()?;
     let mut table = Table::new(1, &["law", "λ", "σ", "κ", "R²"]);
@@ -252,7 +253,7 @@ fn parameters(name: &str, curve: &Curve, with_kappa: bool) -> Vec<String> {
     ]
 }
 
-/// The intervals below the values.
+/// Intervals are below the values.
 fn bounds(curve: &Curve, with_kappa: bool) -> Vec<String> {
     let of = |estimate: &Estimate, show: fn(f64) -> String| {
         estimate.interval.map_or("-".to_owned(), |i| format!("{} to {}", show(i.low), show(i.high)))

@@ -1,16 +1,16 @@
-//! The seconds of a run as rows of a table: CSV, and JSON Lines with the same names. One row per second (or
-//! one for several that were merged, as `seconds` says); `docs/outputs.md` explains the columns. Live files
-//! and reports of stored jobs are made here from the same rows.
+//! The seconds of a run as rows: CSV, and JSON Lines with the same names. One row per second (or
+//! per several merged ones, see `seconds`); `docs/outputs.md` explains the columns. Live files and
+//! reports of stored jobs use the same rows.
 
 use crate::metrics::{ALL_TYPES as ALL, Metric, OF_SECOND, OF_TYPE, Unit, Values};
 use crate::store::{SecondRow, SeriesRow, length, phase_name};
 
-/// How rows are written.
+/// Layout of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// Comma-separated values with a head, RFC 4180; what was not measured is empty.
+    /// Comma-separated values with a header, RFC 4180; empty if not measured.
     Csv,
-    /// One JSON object per line; what was not measured is null.
+    /// One JSON object per line; null if not measured.
     JsonLines,
 }
 
@@ -38,18 +38,18 @@ impl Cell {
     }
 }
 
-/// Figures of all threads that are columns, in their order. Those of all types stand with the counts
-/// of all types.
+/// Metrics of all threads that are columns, in their order. Metrics of all types are next to the
+/// counts of all types.
 fn of_second() -> impl Iterator<Item = &'static Metric> {
     OF_SECOND.iter().filter(|metric| metric.is_column())
 }
 
-/// Figures of a transaction type that are columns, after its key and a dot.
+/// Metrics of a transaction type that are columns, after its key and a dot.
 fn of_type() -> impl Iterator<Item = &'static Metric> {
     OF_TYPE.iter().filter(|metric| metric.is_column())
 }
 
-/// The names of the columns for these transaction types.
+/// Names of the columns for these transaction types.
 #[must_use]
 pub fn columns(types: &[String]) -> Vec<String> {
     let key = ["second", "seconds", "phase"].map(str::to_owned);
@@ -60,7 +60,7 @@ pub fn columns(types: &[String]) -> Vec<String> {
     key.into_iter().chain(of_second).chain(all).chain(of_types).collect()
 }
 
-/// A writer of rows in one layout.
+/// Writes rows in one layout.
 #[derive(Clone, Debug)]
 pub struct SeriesWriter {
     layout: Layout,
@@ -68,13 +68,13 @@ pub struct SeriesWriter {
 }
 
 impl SeriesWriter {
-    /// For a run with these transaction types.
+    /// Creates a writer for a run with these transaction types.
     #[must_use]
     pub fn new(layout: Layout, types: &[String]) -> Self {
         Self { layout, columns: columns(types) }
     }
 
-    /// What stands before the first row.
+    /// The header line.
     #[must_use]
     pub fn head(&self) -> String {
         match self.layout {
@@ -83,7 +83,7 @@ impl SeriesWriter {
         }
     }
 
-    /// A second with its types, as a line.
+    /// Formats a second with its types as a line.
     #[must_use]
     pub fn row(&self, second: &SecondRow, types: &[SeriesRow]) -> String {
         let cells = cells(second, types);
@@ -98,7 +98,7 @@ impl SeriesWriter {
         }
     }
 
-    /// All rows of a stored run; both in the order of seconds.
+    /// Renders all rows of a stored run; both inputs are sorted by second.
     #[must_use]
     pub fn all(&self, seconds: &[SecondRow], series: &[SeriesRow]) -> String {
         let mut out = self.head();
@@ -128,7 +128,7 @@ fn cells(second: &SecondRow, types: &[SeriesRow]) -> Vec<Cell> {
     cells
 }
 
-/// All types together: their counts, and the percentiles, which are the second's own.
+/// Counts of all types together, and their percentiles, which are those of the second.
 fn all(second: &SecondRow, types: &[SeriesRow]) -> Values {
     let types = types.iter().map(|row| &row.values);
     let mut all = Values::over_types(types, length(second.first, second.last));
@@ -140,7 +140,7 @@ fn all(second: &SecondRow, types: &[SeriesRow]) -> Values {
     all
 }
 
-/// No cell needs quotes: words and numbers hold neither commas nor quotes.
+/// No cell needs quotes: words and numbers contain neither commas nor quotes.
 fn csv(cell: Cell) -> String {
     match cell {
         Cell::Missing => String::new(),
@@ -157,7 +157,7 @@ fn json(cell: Cell) -> String {
     }
 }
 
-/// Digits alone, as both layouts write a number; fractions to six places.
+/// Formats a number for both layouts: plain digits, with at most six decimal places.
 fn number(cell: Cell) -> String {
     match cell {
         Cell::Count(count) => count.to_string(),

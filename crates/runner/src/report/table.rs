@@ -2,30 +2,30 @@
 
 use triphammer_core::text::one_line;
 
-/// Widest line of a report.
+/// Maximum width of a report, in columns.
 pub(super) const WIDTH: usize = 80;
 
-/// Rows of cells; the first row is the head.
+/// Rows of cells; the first row is the header.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    /// How many columns at the left hold words; the others hold numbers and are flush right.
+    /// Number of left-aligned text columns; the others contain numbers and are right-aligned.
     pub words: usize,
     pub rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// A table whose first `words` columns hold words.
+    /// Creates a table whose first `words` columns contain text.
     pub fn new(words: usize, head: &[&str]) -> Self {
         Self { words, rows: vec![head.iter().map(|cell| (*cell).to_owned()).collect()] }
     }
 
-    /// Adds a row.
+    /// Appends a row of cells.
     pub fn row(&mut self, cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.rows[0].len());
         self.rows.push(cells);
     }
 
-    /// Lines of text, without blanks at their ends; `gap` blanks between columns.
+    /// Renders lines of text without trailing spaces, with `gap` spaces between columns.
     pub fn lines(&self, gap: usize) -> Vec<String> {
         let columns = self.rows[0].len();
         let widths: Vec<usize> = (0..columns)
@@ -51,7 +51,7 @@ impl Table {
         self.rows.iter().map(line).collect()
     }
 
-    /// A table of Markdown, with a line break at its end.
+    /// Renders a Markdown table, with a final line break.
     pub fn markdown(&self) -> String {
         let mut out = String::new();
         for (index, row) in self.rows.iter().enumerate() {
@@ -67,13 +67,12 @@ impl Table {
     }
 }
 
-/// Columns that a text takes; no report uses characters that are wider than one.
+/// Width of a text in columns; reports use no wide characters.
 pub(super) fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// As [`paragraph`], but broken before one of the separators wherever a part between them fits a
-/// line.
+/// Like [`paragraph`], but breaks at separators if the parts between them fit on a line.
 pub(super) fn listing(lead: &str, text: &str, separator: &str) -> Vec<String> {
     let indent = " ".repeat(width(lead));
     let mut lines = vec![lead.to_owned()];
@@ -95,13 +94,12 @@ pub(super) fn listing(lead: &str, text: &str, separator: &str) -> Vec<String> {
     lines
 }
 
-/// `text` after `lead`, broken between words to fit [`WIDTH`]; later lines are indented as far as
-/// the lead reaches.
+/// Wraps `text` after `lead` to fit [`WIDTH`]; further lines are indented by the width of `lead`.
 pub(super) fn paragraph(lead: &str, text: &str) -> Vec<String> {
     wrapped(lead, text, WIDTH)
 }
 
-/// As [`paragraph`], to fit so many columns.
+/// Like [`paragraph`], for a given width.
 pub(super) fn wrapped(lead: &str, text: &str, columns: usize) -> Vec<String> {
     let indent = width(lead);
     let mut lines = Vec::new();

@@ -1,5 +1,4 @@
-//! The report that people see at the end of a run. It fits 80 columns and says everything without
-//! colour; colour only helps the eye.
+//! The text report of a run. It fits 80 columns, and colour carries no extra information.
 
 use std::borrow::Cow;
 
@@ -11,26 +10,26 @@ use super::table::{Table, WIDTH, listing, paragraph, width};
 use super::words;
 use crate::result::{Bottleneck, RunResult, Steady, TypeFigures, Verdict};
 
-/// Whether a text may hold colours.
+/// Whether a text may contain colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// For files and pipes.
+    /// Plain text, for files and pipes.
     Plain,
-    /// For terminals: ANSI colours.
+    /// ANSI colours, for terminals.
     Color,
 }
 
-/// Kinds of errors that are shown.
+/// Maximum number of error kinds shown.
 const ERRORS_SHOWN: usize = 10;
-/// Columns of the names in a summary.
+/// Width of the names in a summary.
 const SUMMARY_WIDTH: usize = 15;
-/// Lines of each thing in a summary, where there is room.
+/// Maximum lines per entry in a summary, if there is room.
 const SUMMARY_LINES: usize = 2;
-/// Lines of a summary: a terminal of 24 has one for the next command.
+/// Maximum lines of a summary: a terminal of 24 lines has one left for the next command.
 const SUMMARY_HEIGHT: usize = 23;
-/// Requirements in a summary.
+/// Maximum number of requirements in a summary.
 const REQUIRED_SHOWN: usize = 3;
-/// Columns of the names of the conditions.
+/// Width of the names of the conditions.
 const NAME_WIDTH: usize = 11;
 
 #[derive(Clone, Copy)]
@@ -52,10 +51,11 @@ impl Ink {
     }
 }
 
-/// Every sequence that [`Style::paint`] writes.
+/// All sequences that [`Style::paint`] writes.
 const PAINT: [&str; 6] = ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"];
 
-/// Text for a terminal: of all that steers one it holds only line breaks, and the colours of reports.
+/// Sanitises text for a terminal: of all control characters, keeps only line breaks and the colours
+/// of reports.
 #[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
@@ -89,7 +89,7 @@ impl Style {
     }
 }
 
-/// A run's result as text, with a line break at its end.
+/// Renders the result of a run as text, with a final line break.
 #[must_use]
 pub fn text(result: &RunResult, style: Style) -> String {
     let mut page = Page { style, out: String::new() };
@@ -112,15 +112,15 @@ pub fn text(result: &RunResult, style: Style) -> String {
     page.out
 }
 
-/// A run's result in a screen of 80 x 24: what was measured, whether it can be relied on, and what was required
-/// of it. [`text`] has the rest.
+/// Renders the result of a run for a screen of 80 × 24: the figures, their reliability, and the
+/// requirements. [`text`] has the rest.
 #[must_use]
 pub fn summary(result: &RunResult, style: Style) -> String {
     let full = summary_of(result, style, SUMMARY_LINES);
     if full.lines().count() <= SUMMARY_HEIGHT { full } else { summary_of(result, style, 1) }
 }
 
-/// A summary with so many lines for each thing.
+/// Renders a summary with a maximum number of lines per entry.
 fn summary_of(result: &RunResult, style: Style, lines: usize) -> String {
     let mut page = Page { style, out: String::new() };
     page.title(result, lines);
@@ -133,7 +133,7 @@ fn summary_of(result: &RunResult, style: Style, lines: usize) -> String {
     page.out
 }
 
-/// The first lines of a text, with a sign where there is more.
+/// The first lines of a text, with an ellipsis if there is more.
 fn clipped(mut lines: Vec<String>, most: usize) -> Vec<String> {
     let has_more = lines.len() > most;
     lines.truncate(most);
@@ -233,7 +233,7 @@ impl Page {
         self.verdict(words::STEADINESS, ink, &words::steadiness(steadiness), next);
     }
 
-    /// The rest of a summary: a line or two for each thing.
+    /// The rest of a summary: one or two lines per entry.
     fn in_short(&mut self, result: &RunResult, most: usize) {
         for (name, text, is_bad) in words::in_short(result) {
             let lead = format!("  {name:SUMMARY_WIDTH$}");
@@ -243,7 +243,7 @@ impl Page {
             }
         }
         let rows: Vec<_> = words::requirements(result).collect();
-        // Those that failed come first.
+        // Failed requirements come first.
         let (passed, failed): (Vec<_>, Vec<_>) = rows.iter().partition(|(passed, _)| *passed);
         let shown = failed.iter().chain(&passed).take(REQUIRED_SHOWN);
         for (passed, [requirement, value, distance]) in shown {
@@ -262,7 +262,7 @@ impl Page {
         }
     }
 
-    /// What was judged, how, and what to do next.
+    /// The verdicts, with reasons and advice.
     fn verdict(&mut self, of: &str, ink: Ink, text: &str, next: Option<&str>) {
         let lead = format!("  {of}  ");
         for (index, line) in paragraph(&lead, text).iter().enumerate() {
@@ -335,7 +335,7 @@ impl Page {
         }
     }
 
-    /// A table as wide as it has to be, and not wider than a report.
+    /// Renders a table as narrow as possible, at most as wide as a report.
     fn table(&mut self, table: &Table) {
         let widest = |gap| table.lines(gap).iter().map(|line| width(line)).max().unwrap_or(0);
         let gap = [4, 3, 2, 1].into_iter().find(|gap| widest(*gap) + 2 <= WIDTH);
@@ -377,7 +377,7 @@ impl Page {
         }
         if errors.len() > ERRORS_SHOWN {
             let more = counted((errors.len() - ERRORS_SHOWN) as u64, "more kinds");
-            self.line(&format!("  and {more}: --json has all"));
+            self.line(&format!("  and {more}: --json prints all"));
         }
     }
 

@@ -1,4 +1,4 @@
-//! What every report says, in whatever form it says it: tables and sentences from a result.
+//! The contents of all report formats: tables and sentences from a result.
 
 use triphammer_core::clock::format_duration;
 use triphammer_core::session::ServerInfo;
@@ -20,7 +20,7 @@ use crate::result::{
     Verdict, WorkloadFacts,
 };
 
-/// Between the parts of a line.
+/// Separator between the parts of a line.
 pub(super) const DOT: &str = " · ";
 
 /// `TPROC-C on PostgreSQL 15.4 · 10 warehouses · 16 virtual users`.
@@ -35,12 +35,12 @@ pub(super) fn subject(workload: &WorkloadFacts, server: &ServerInfo) -> String {
     format!("{}{DOT}{scale}", on.trim_end())
 }
 
-/// A server's version without what follows the first blank or parenthesis.
+/// The version of a server up to the first space or parenthesis.
 fn short_version(version: &str) -> &str {
     version.split([' ', '(']).next().unwrap_or(version)
 }
 
-/// What is to be said before any figure, when the run did not come to its end.
+/// Describes how the run ended if it is not complete; shown before all figures.
 pub(super) fn ending(result: &RunResult) -> Option<String> {
     let after = duration(result.durations.whole_s);
     Some(match result.status {
@@ -62,7 +62,7 @@ pub(super) fn ending(result: &RunResult) -> Option<String> {
     })
 }
 
-/// Name, value and meaning of the figures that come first.
+/// Name, value and description of the primary figures.
 pub(super) fn primary_metric(result: &RunResult) -> Vec<[String; 3]> {
     let primary_metric = &result.primary_metric;
     let timed = result.durations.window_s > 0.0;
@@ -87,19 +87,19 @@ pub(super) fn primary_metric(result: &RunResult) -> Vec<[String; 3]> {
         rows.push([
             format!("{name} (server)"),
             figure(tpm * of_minute),
-            format!("transactions {per} by the database's counter"),
+            format!("transactions {per}, counted by the database"),
         ]);
     }
     rows
 }
 
-/// `verified: the database counts the same`.
+/// Formats the verification: `verified: the database counts the same`.
 pub(super) fn verification(result: &RunResult) -> String {
     let verification = &result.primary_metric.verification;
     format!("{}: {}", verification.verdict.label(), verification.words)
 }
 
-/// What a summary says beside the first figures: name, text, and whether it is bad news.
+/// Further entries of a summary: name, text, and whether it is a problem.
 pub(super) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> {
     let times = &shown(result).0.total.response;
     let mut rows = Vec::new();
@@ -133,19 +133,19 @@ pub(super) fn in_short(result: &RunResult) -> Vec<(&'static str, String, bool)> 
     rows
 }
 
-/// Title of the audits.
+/// Title of the section on audits.
 pub(super) const AUDITS: &str =
-    "Audits of the whole run: what the data gained and what the client did";
+    "Audits of the whole run: changes in the data against the client's own sums";
 
-/// The audits: verdict and equation with its sums.
+/// The audits: verdict, and equation with its sums.
 pub(super) fn audits(result: &RunResult) -> impl Iterator<Item = (Verdict, String)> {
     result.audits.iter().map(|audit| (audit.verdict, format!("{}: {}", audit.title, audit.words)))
 }
 
-/// Title of the requirements.
+/// Title of the section on requirements.
 pub(super) const REQUIREMENTS: &str = "Requirements";
 
-/// The requirements: whether each passed, and the figure with its distance from the limit.
+/// The requirements: whether each passed, and its value with the distance from the limit.
 pub(super) fn requirements(result: &RunResult) -> impl Iterator<Item = (bool, [String; 3])> {
     result.requirements.iter().map(|judged| {
         let value = judged.value.map_or_else(|| "none".to_owned(), |v| in_unit(judged.unit, v));
@@ -153,15 +153,15 @@ pub(super) fn requirements(result: &RunResult) -> impl Iterator<Item = (bool, [S
     })
 }
 
-/// `pass` or `FAIL`.
+/// Formats the outcome of a requirement: `pass` or `FAIL`.
 pub(super) const fn verdict(passed: bool) -> &'static str {
     if passed { "pass" } else { "FAIL" }
 }
 
-/// `2.3 ms (23 %) above`.
+/// Formats the distance from the limit: `2.3 ms (23 %) above`.
 pub(super) fn distance(judged: &Judgement) -> String {
     let Some(difference) = judged.difference else {
-        return "the run has no such figure".to_owned();
+        return "not measured in this run".to_owned();
     };
     if difference.abs() < f64::EPSILON {
         return "at the limit".to_owned();
@@ -174,7 +174,7 @@ pub(super) fn distance(judged: &Judgement) -> String {
     }
 }
 
-/// A figure of a requirement, for people.
+/// Formats a value of a requirement in its unit.
 pub(super) fn in_unit(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Number => figure(value),
@@ -183,17 +183,17 @@ pub(super) fn in_unit(unit: Unit, value: f64) -> String {
     }
 }
 
-/// Title of the slices.
+/// Title of the table of slices.
 pub(super) const SLICES: &str =
     "The window in slices: response time of committed transactions, all types, in ms";
 
-/// The window in slices; `None` where there is but one.
+/// The table of slices of the window; `None` if there is only one.
 pub(super) fn slices(result: &RunResult) -> Option<Table> {
     let slices = &result.slices;
     if slices.len() < 2 {
         return None;
     }
-    let head = ["from", "a minute", "mean", "p50", "p95", "p99", "max", "failed"];
+    let head = ["from", "per min", "mean", "p50", "p95", "p99", "max", "failed"];
     let mut table = Table::new(1, &head);
     for slice in slices {
         let (total, times) = (&slice.total, &slice.total.response);
@@ -211,7 +211,7 @@ pub(super) fn slices(result: &RunResult) -> Option<Table> {
     Some(table)
 }
 
-/// Before what limited a run.
+/// Label of the bottleneck.
 pub(super) const LIMITED_BY: &str = "Limited by";
 
 /// `the network — 1.00 round trips of 10.2 ms are 91 % of the mean service time of 11.2 ms`.
@@ -219,10 +219,10 @@ pub(super) fn bottleneck(result: &RunResult) -> String {
     format!("{} — {}", result.bottleneck.title(), result.bottleneck.words)
 }
 
-/// Before whether the window was steady.
+/// Label of the steadiness.
 pub(super) const STEADINESS: &str = "Steadiness";
 
-/// Whether the window was steady; `None` where it had no seconds, and where that does not apply.
+/// The steadiness of the window; `None` if it had no seconds or steadiness does not apply.
 pub(super) fn judged_steadiness(result: &RunResult) -> Option<&Steadiness> {
     result.steadiness.as_ref().filter(|steadiness| steadiness.seconds > 0)
 }
@@ -233,12 +233,13 @@ pub(super) fn not_judged(result: &RunResult) -> Option<String> {
     is_changing.then(|| "not judged, because the load itself changes".to_owned())
 }
 
-/// `steady — the mean is sure to ± 0.52 % (95 %) · seconds vary by 3.1 % · …`.
+/// Formats the steadiness: `steady — the mean is known to ± 0.52 % (95 %) · seconds vary by 3.1 % ·
+/// …`.
 pub(super) fn steadiness(of: &Steadiness) -> String {
     format!("{} — {}", steady(of.verdict), of.words)
 }
 
-/// A verdict in words.
+/// Name of a verdict.
 pub(super) const fn steady(verdict: Steady) -> &'static str {
     match verdict {
         Steady::Steady => "steady",
@@ -247,11 +248,11 @@ pub(super) const fn steady(verdict: Steady) -> &'static str {
     }
 }
 
-/// Transactions by type and outcome.
+/// The table of transactions by type and outcome.
 pub(super) fn counts(figures: &Figures) -> Table {
     let mut table = Table::new(
         1,
-        &["", "completed", "share", "a minute", "rolled back", "failed", "in doubt", "retried"],
+        &["", "completed", "share", "per min", "rolled back", "failed", "in doubt", "retried"],
     );
     for seen in rows(figures) {
         table.row(vec![
@@ -268,7 +269,7 @@ pub(super) fn counts(figures: &Figures) -> Table {
     table
 }
 
-/// Times of committed transactions, in milliseconds.
+/// The table of times of committed transactions, in milliseconds.
 pub(super) fn times(figures: &Figures, read: fn(&TypeFigures) -> &Times) -> Table {
     let mut table = Table::new(1, &["", "min", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"]);
     for seen in rows(figures) {
@@ -277,10 +278,10 @@ pub(super) fn times(figures: &Figures, read: fn(&TypeFigures) -> &Times) -> Tabl
     table
 }
 
-/// Title of the percentiles' intervals.
+/// Title of the table of the percentiles' intervals.
 pub(super) const INTERVALS: &str = "95 % intervals of these percentiles, in ms";
 
-/// How sure the percentiles of response times are; `None` where that is not known of any.
+/// The table of the response time percentiles' intervals; `None` if there are none.
 pub(super) fn intervals(figures: &Figures) -> Option<Table> {
     let mut table = Table::new(1, &["", "p50", "p90", "p95", "p99", "p99.9"]);
     let cell = |interval: Option<Interval>| {
@@ -297,7 +298,7 @@ pub(super) fn intervals(figures: &Figures) -> Option<Table> {
     known.then_some(table)
 }
 
-/// A row of a table of times.
+/// Formats a row of a table of times.
 pub(super) fn times_cells(title: &str, times: &Times) -> Vec<String> {
     let mut cells = vec![title.to_owned()];
     if times.count == 0 {
@@ -314,7 +315,7 @@ pub(super) fn times_cells(title: &str, times: &Times) -> Vec<String> {
     cells
 }
 
-/// All types, and all of them together where there are several.
+/// All types, and their total if there are several.
 fn rows(figures: &Figures) -> impl Iterator<Item = &TypeFigures> {
     let total = (figures.types.len() > 1).then_some(&figures.total);
     figures.types.iter().chain(total)
@@ -325,18 +326,19 @@ fn whole_milliseconds(us: u64) -> String {
     milliseconds(us as f64)
 }
 
-/// Whether response and service times differ at all, and what to know of them.
+/// Explains response and service times, and whether they differ.
 pub(super) fn times_note(result: &RunResult) -> &'static str {
     if result.spec.load.is_closed() {
-        "Closed load: a user's next transaction is due when its last one ended, so response time \
-         is service time; both include retries."
+        "Closed load: a user's next transaction is due when the previous one ends, so response \
+         time equals service time; both include retries."
     } else {
-        "Response time runs from when a transaction was due, service time from its first attempt; \
-         both include retries."
+        "Response time is measured from when a transaction was due, service time from its first \
+         attempt; both include retries."
     }
 }
 
-/// The stretch that tables show, and what it is: the window, or the whole run where there was none.
+/// The part of the run that tables show, with its heading: the window, or the whole run if there
+/// was no window.
 pub(super) fn shown(result: &RunResult) -> (&Figures, String) {
     if result.durations.window_s > 0.0 {
         let heading = format!("Transactions in the window of {}", duration(result.window.seconds));
@@ -350,7 +352,7 @@ pub(super) fn shown(result: &RunResult) -> (&Figures, String) {
     }
 }
 
-/// The first error of each kind: where, class, how often, words.
+/// The first error of each kind: transaction type, class, count, message.
 pub(super) fn errors(result: &RunResult) -> Vec<[String; 4]> {
     let title = |name: &str| {
         let seen = result.run.types.iter().find(|seen| seen.name == name);
@@ -370,7 +372,7 @@ pub(super) fn errors(result: &RunResult) -> Vec<[String; 4]> {
         .collect()
 }
 
-/// Everything that says under which conditions the figures hold: name and text.
+/// The conditions under which the figures were measured: name and text.
 pub(super) fn conditions(result: &RunResult) -> Vec<(&'static str, String)> {
     let mut conditions = vec![
         ("Outcome", outcome(result)),
@@ -392,14 +394,14 @@ pub(super) fn conditions(result: &RunResult) -> Vec<(&'static str, String)> {
     conditions
 }
 
-/// Figures that have no place of their own; `None` where nothing was measured.
+/// Formats the declared figures; `None` if nothing was measured.
 fn declared(figures: &[DeclaredFigure]) -> Option<String> {
     let one = |it: &DeclaredFigure| Some(format!("{} {}", it.title, in_unit(it.unit, it.value?)));
     let all: Vec<String> = figures.iter().filter_map(one).collect();
     (!all.is_empty()).then(|| all.join(", "))
 }
 
-/// The counting identity of the whole run.
+/// Formats the counting identity of the whole run.
 fn identity(result: &RunResult) -> String {
     let total = &result.run.total;
     format!(
@@ -413,7 +415,7 @@ fn identity(result: &RunResult) -> String {
     )
 }
 
-/// `0.2 % failed or in doubt (limit 1 %)`.
+/// Formats `0.2 % failed or in doubt (limit 1 %)`.
 pub(super) fn failures(result: &RunResult) -> String {
     format!(
         "{} failed or in doubt (limit {})",
@@ -450,11 +452,11 @@ fn client(result: &RunResult) -> String {
     .join(DOT)
 }
 
-/// Whose CPU time it is, where it is not the whole process's.
+/// Note on the CPU time if it is not that of the whole process.
 const fn whose(client: &ClientCost) -> &'static str {
     match client.process_cpus {
         Some(_) => "",
-        None => ", of its worker threads alone",
+        None => ", of its worker threads only",
     }
 }
 
@@ -492,11 +494,11 @@ fn driven(result: &RunResult) -> String {
     format!("{}{DOT}{}", load::workers(result), conduct(&result.spec))
 }
 
-/// How transactions were run, whoever ran them and when.
+/// Formats mode, protocol, isolation, attempts and seed.
 pub(super) fn conduct(spec: &RunSpec) -> String {
     let isolation = match spec.isolation {
         Some(level) => format!("isolation {}", level.name()),
-        None => "the database's own isolation".to_owned(),
+        None => "the database's default isolation".to_owned(),
     };
     [
         spec.mode.name().to_owned(),
@@ -534,7 +536,7 @@ fn time(result: &RunResult) -> String {
     .join(DOT)
 }
 
-/// `2026-05-09T07:29:52Z` → `2026-05-09 07:29:52 UTC`.
+/// Formats `2026-05-09T07:29:52Z` as `2026-05-09 07:29:52 UTC`.
 pub(super) fn moment(rfc3339: &str) -> String {
     let whole = rfc3339.split(['.', 'Z']).next().unwrap_or(rfc3339);
     format!("{} UTC", whole.replacen('T', " ", 1))

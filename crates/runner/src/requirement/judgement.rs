@@ -1,4 +1,4 @@
-//! What a requirement comes to, as it stands in documents.
+//! The outcome of a requirement, as contained in documents.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub enum Unit {
     Us,
 }
 
-/// A comparison.
+/// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "the signs say it")]
 pub enum Operator {
@@ -34,7 +34,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// Every operator; a longer sign stands before its beginning.
+    /// All operators; longer ones come before their prefixes.
     pub const ALL: [Self; 6] =
         [Self::AtMost, Self::AtLeast, Self::Equal, Self::NotEqual, Self::Less, Self::Greater];
 
@@ -51,7 +51,7 @@ impl Operator {
         }
     }
 
-    /// Whether it holds.
+    /// Whether the comparison is true.
     #[must_use]
     #[expect(clippy::float_cmp, reason = "`==` is what was asked for; counts are exact")]
     pub fn holds(self, value: f64, limit: f64) -> bool {
@@ -66,23 +66,23 @@ impl Operator {
     }
 }
 
-/// A requirement after the run: part of the result document.
+/// The outcome of a requirement, part of the result document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
-    /// The requirement as it was written: `new_order.p95 < 10ms`.
+    /// The requirement as written: `new_order.p95 < 10ms`.
     pub requirement: String,
-    /// The figure's name: `new_order.p95`.
+    /// Name of the metric: `new_order.p95`.
     pub metric: String,
-    /// The comparison.
+    /// The comparison operator.
     pub operator: Operator,
     /// The limit, in `unit`.
     pub limit: f64,
-    /// The unit of limit and value.
+    /// Unit of limit and value.
     pub unit: Unit,
-    /// The figure, in `unit`; `None` when the run has none, and then the requirement fails.
+    /// Measured value, in `unit`; `None` if the run has none, and then the requirement fails.
     pub value: Option<f64>,
     /// `value - limit`, in `unit`.
     pub difference: Option<f64>,
-    /// Whether the requirement holds.
+    /// Whether the requirement is met.
     pub passed: bool,
 }

@@ -1,5 +1,5 @@
-//! The figures that a requirement can name. The lists below are the whole language; `docs/outputs.md`
-//! explains each, and a test holds it to that.
+//! The metrics that a requirement can name. The lists below are complete; `docs/outputs.md`
+//! explains each, which a test verifies.
 
 use triphammer_core::stats::{Times, share};
 use triphammer_core::workload::Description;
@@ -13,7 +13,7 @@ type OfRun = (&'static str, Unit, fn(&RunResult) -> Option<f64>);
 type OfType = (&'static str, Unit, fn(&TypeFigures) -> Option<f64>);
 type OfTimes = (&'static str, fn(&Times) -> Option<f64>);
 
-/// Figures of the whole: the primary metric by its own name stands before them.
+/// Metrics of the run; the primary metric comes first, under its own name.
 const OF_RUN: &[OfRun] = &[
     ("tpm", Unit::Number, |r| timed(r, r.tpm_client)),
     ("tpm_server", Unit::Number, |r| r.tpm_server),
@@ -35,7 +35,7 @@ const OF_RUN: &[OfRun] = &[
     ("round_trips", Unit::Number, |r| of_completed(r, r.round_trips.per_transaction)),
 ];
 
-/// Figures of a transaction type in the timed window.
+/// Metrics of a transaction type in the timed window.
 const OF_TYPE: &[OfType] = &[
     ("per_minute", Unit::Number, |t| Some(t.per_minute)),
     ("share", Unit::Share, |t| Some(t.share)),
@@ -49,7 +49,8 @@ const OF_TYPE: &[OfType] = &[
     ("retries", Unit::Share, |t| Some(retried(t))),
 ];
 
-/// Figures of the response times of committed transactions, and after `service.` of service times.
+/// Metrics of the response times of committed transactions, and with the prefix `service.` of
+/// service times.
 const OF_TIMES: &[OfTimes] = &[
     ("min", |t| Some(number(t.min_us))),
     ("mean", |t| Some(t.mean_us)),
@@ -58,28 +59,28 @@ const OF_TIMES: &[OfTimes] = &[
     ("p95", |t| Some(number(t.p95_us))),
     ("p99", |t| Some(number(t.p99_us))),
     ("p999", |t| Some(number(t.p99_9_us))),
-    // Documents of earlier versions have none, which reads as 0.
+    // Missing in documents of earlier versions, which reads as 0.
     ("p9999", |t| (t.p99_99_us >= t.p99_9_us).then(|| number(t.p99_99_us))),
     ("max", |t| Some(number(t.max_us))),
 ];
 
-/// Before a time that runs from the first attempt instead of from due.
+/// Prefix of times measured from the first attempt instead of from when they were due.
 const SERVICE: &str = "service.";
-/// Before a time that runs from due to the first attempt: the wait for a session.
+/// Prefix of the wait for a session: from when a transaction was due to its first attempt.
 const POOL_WAIT: &str = "pool_wait.";
-/// All types together.
+/// Total of all transaction types.
 const ALL: &str = "all";
 
-/// The names that mean something in the results of one workload.
+/// The metric names of one workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vocabulary {
     primary_metric: String,
-    /// What that counts in.
+    /// Unit of the primary metric.
     unit: Unit,
     types: Vec<String>,
 }
 
-/// A figure of a result.
+/// A metric of a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
     name: String,
@@ -90,20 +91,20 @@ pub struct Metric {
 #[derive(Clone, Debug, PartialEq)]
 enum MetricSource {
     PrimaryMetric,
-    /// Place in [`OF_RUN`].
+    /// Index in [`OF_RUN`].
     Run(usize),
-    /// A figure that is [declared](result::OF_RUN), and stands in the document under its name.
+    /// A [declared](result::OF_RUN) figure, contained in the document under its name.
     Declared,
-    /// Place in [`OF_TIMES`].
+    /// Index in [`OF_TIMES`].
     PoolWait(usize),
-    /// A type's key, and the place in [`OF_TYPE`].
+    /// Key of a type, and index in [`OF_TYPE`].
     Type(String, usize),
-    /// A type's key, whether of service times, and the place in [`OF_TIMES`].
+    /// Key of a type, whether service times are meant, and index in [`OF_TIMES`].
     Times(String, bool, usize),
 }
 
 impl Vocabulary {
-    /// The names of a workload.
+    /// Creates the names of a workload.
     #[must_use]
     pub fn of_workload(workload: &Description) -> Self {
         let (primary_metric, transactions) = (&workload.primary_metric, &workload.transactions);
@@ -111,7 +112,7 @@ impl Vocabulary {
         Self::new(&primary_metric.name, unit, transactions.iter().map(|t| &*t.name))
     }
 
-    /// The names of a stored result.
+    /// Creates the names of a stored result.
     #[must_use]
     pub fn of_result(result: &RunResult) -> Self {
         let (primary_metric, types) = (&result.primary_metric, &result.window.types);
@@ -124,12 +125,12 @@ impl Vocabulary {
         Self { primary_metric: primary_metric.to_lowercase(), unit, types }
     }
 
-    /// The figure of that name, or why there is none.
+    /// Finds the metric by its name.
     pub(super) fn find(&self, name: &str) -> Result<Metric, String> {
         self.known(name).ok_or_else(|| {
             let names = self.names();
             let hint = suggestion(name, names.iter().map(String::as_str));
-            format!("no metric is called `{name}`{hint}")
+            format!("unknown metric `{name}`{hint}")
         })
     }
 
@@ -160,7 +161,7 @@ impl Vocabulary {
         metric(Unit::Us, MetricSource::Times(of, service, time(figure)?))
     }
 
-    /// Every name.
+    /// All names, for suggestions.
     fn names(&self) -> Vec<String> {
         let of_run = of_run().map(str::to_owned).chain(waits());
         let mut names: Vec<String> =
@@ -171,7 +172,7 @@ impl Vocabulary {
         names
     }
 
-    /// Every name in a few lines: those of types are reported once.
+    /// Lists all names in a few lines; those of types once.
     #[must_use]
     pub fn listed(&self) -> String {
         let of_run: Vec<_> = of_run().collect();
@@ -187,7 +188,7 @@ impl Vocabulary {
         )
     }
 
-    /// Names of the figures, for the test of their description: of the run, of a type.
+    /// Names of the metrics of a run and of a type, for the test of their documentation.
     #[must_use]
     pub fn figures() -> (Vec<String>, Vec<String>) {
         let of_run = of_run().map(str::to_owned);
@@ -195,7 +196,7 @@ impl Vocabulary {
     }
 }
 
-/// Figures of the whole: those with a place in the document, and those that are declared.
+/// Metrics of the run: those with separate fields in the document, and declared ones.
 fn of_run() -> impl Iterator<Item = &'static str> {
     let declared = result::OF_RUN.iter().map(|metric| metric.name);
     OF_RUN.iter().map(|(name, ..)| *name).chain(declared)
@@ -219,13 +220,13 @@ impl Metric {
         &self.name
     }
 
-    /// What it counts in.
+    /// Unit of the values.
     #[must_use]
     pub const fn unit(&self) -> Unit {
         self.unit
     }
 
-    /// The figure of a result, in the metric's unit; `None` when the run did not measure it.
+    /// The value in a result, in the metric's unit; `None` if the run did not measure it.
     #[must_use]
     pub fn read(&self, result: &RunResult) -> Option<f64> {
         let of = |name: &str| {
@@ -250,7 +251,7 @@ impl Metric {
     }
 }
 
-/// A figure of the timed window, where there was one.
+/// A value of the timed window; `None` without a window.
 fn timed(result: &RunResult, value: f64) -> Option<f64> {
     (result.durations.window_s > 0.0).then_some(value)
 }

@@ -1,6 +1,6 @@
-//! What a run is required to reach: `nopm >= 50000`, `new_order.p95 < 10ms`, `failures < 0.1%`. Read before
-//! the run starts, so that a mistyped name costs no run; judged on the one result document, so that a
-//! stored job can be judged later by other requirements.
+//! Requirements of a run: `nopm >= 50000`, `new_order.p95 < 10ms`, `failures < 0.1%`. They are
+//! parsed before the run starts, so that a mistyped name is reported first, and evaluated on the
+//! result document, so that a stored job can be checked later against other requirements.
 
 mod judgement;
 mod metric;
@@ -17,23 +17,23 @@ use triphammer_core::SpecError;
 use crate::result::RunResult;
 use crate::settings::{REPEATED, Settings};
 
-/// A condition on one figure of a result.
+/// A condition on one metric of a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Requirement {
-    /// As it was written: `new_order.p95 < 10ms`.
+    /// The requirement as written: `new_order.p95 < 10ms`.
     pub text: String,
-    /// The figure.
+    /// The metric.
     pub metric: Metric,
-    /// How the figure is compared with the limit.
+    /// How the value is compared with the limit.
     pub operator: Operator,
     /// The limit, in the unit of the metric.
     pub limit: f64,
 }
 
-/// The requirements among the settings.
+/// Reads the requirements from the settings.
 ///
 /// # Errors
-/// When one cannot be read: names the place, and the known metrics.
+/// When one is invalid: marks the position, and lists the known metrics.
 pub fn from_settings(
     settings: &mut Settings,
     vocabulary: &Vocabulary,
@@ -45,13 +45,13 @@ pub fn from_settings(
     settings.read("require", |text| parse(text, vocabulary), show, Vec::new)
 }
 
-/// Judges a result, in place of what it was judged by before.
+/// Evaluates a result; replaces earlier requirements.
 pub fn judge(result: &mut RunResult, requirements: &[Requirement]) {
     result.requirements = requirements.iter().map(|required| required.judge(result)).collect();
 }
 
 impl Requirement {
-    /// Compares the figure of a run with the limit. What was not measured passes no requirement.
+    /// Compares the value of a run with the limit. A value that was not measured fails.
     #[must_use]
     pub fn judge(&self, result: &RunResult) -> Judgement {
         let value = self.metric.read(result);

@@ -1,19 +1,19 @@
-//! Reads requirements: `METRIC OPERATOR NUMBER[UNIT]`, several with commas between them.
+//! Parses requirements: `METRIC OPERATOR NUMBER[UNIT]`, comma-separated.
 
 use super::judgement::Unit;
 use super::metric::Vocabulary;
 use super::{Operator, Requirement};
 
-/// Units of times, and how many microseconds each is.
+/// Units of times, in microseconds.
 const TIMES: [(&str, f64); 6] =
     [("us", 1.0), ("µs", 1.0), ("ms", 1e3), ("s", 1e6), ("min", 6e7), ("m", 6e7)];
-/// Letters after numbers, and by how much each multiplies.
+/// Suffixes of numbers, with their factors.
 const THOUSANDS: [(&str, f64); 3] = [("k", 1e3), ("K", 1e3), ("M", 1e6)];
 
-/// Reads requirements of results that speak `vocabulary`.
+/// Parses requirements with the names of `vocabulary`.
 ///
 /// # Errors
-/// With what is wrong, a line that points at the place, and for an unknown metric the known ones.
+/// Describes what is wrong, marks the position, and lists the known metrics if one is unknown.
 pub fn parse(text: &str, vocabulary: &Vocabulary) -> Result<Vec<Requirement>, String> {
     let mut requirements = Vec::new();
     let mut begin = 0;
@@ -25,14 +25,14 @@ pub fn parse(text: &str, vocabulary: &Vocabulary) -> Result<Vec<Requirement>, St
     Ok(requirements)
 }
 
-/// One requirement within the text that it stands in.
+/// Parses one requirement within a longer text.
 struct Reader<'a> {
     whole: &'a str,
     begin: usize,
     end: usize,
 }
 
-/// A piece of the text, by bytes.
+/// A part of the text, as byte offsets.
 #[derive(Clone, Copy)]
 struct Span {
     begin: usize,
@@ -43,19 +43,19 @@ impl Reader<'_> {
     fn requirement(&self, vocabulary: &Vocabulary) -> Result<Requirement, String> {
         let name = self.word(self.begin, |c| c.is_alphanumeric() || c == '_' || c == '.');
         if name.begin == name.end {
-            return Err(self.wrong(name, "a metric is missing here, as in `nopm >= 50000`"));
+            return Err(self.wrong(name, "expected a metric here, as in `nopm >= 50000`"));
         }
         let metric = vocabulary.find(self.text(name)).map_err(|problem| {
             format!("{}\n  {}", self.wrong(name, &problem), vocabulary.listed())
         })?;
         let sign = self.word(name.end, |c| "<>=!".contains(c));
         let Some(operator) = Operator::ALL.into_iter().find(|o| o.sign() == self.text(sign)) else {
-            return Err(self.wrong(sign, "one of < <= > >= == != must stand here"));
+            return Err(self.wrong(sign, "expected one of < <= > >= == != here"));
         };
         let number = self.word(sign.end, |c| c.is_ascii_digit() || "._-+".contains(c));
         let count = self.text(number).replace('_', "").parse::<f64>().ok();
         let Some(count) = count.filter(|count| count.is_finite()) else {
-            return Err(self.wrong(number, "a number must stand here"));
+            return Err(self.wrong(number, "expected a number here"));
         };
         let unit = self.word(number.end, |c| !c.is_whitespace());
         let limit = count
@@ -65,13 +65,13 @@ impl Reader<'_> {
             })?;
         let rest = self.word(unit.end, |_| true);
         if rest.begin < rest.end {
-            return Err(self.wrong(rest, "nothing may follow; a comma separates requirements"));
+            return Err(self.wrong(rest, "unexpected text; separate requirements with a comma"));
         }
         let text = self.whole[self.begin..self.end].trim().to_owned();
         Ok(Requirement { text, metric, operator, limit })
     }
 
-    /// The longest piece of such characters from `from` on, after blanks.
+    /// The longest part of such characters, starting at `from` after spaces.
     fn word(&self, from: usize, belongs: impl Fn(char) -> bool) -> Span {
         let rest = &self.whole[from..self.end];
         let begin = from + (rest.len() - rest.trim_start().len());
@@ -84,7 +84,7 @@ impl Reader<'_> {
         &self.whole[span.begin..span.end]
     }
 
-    /// The problem, and the text with a mark under the place.
+    /// Formats the problem, and the text with a mark under the position.
     fn wrong(&self, span: Span, problem: &str) -> String {
         let before = self.whole[..span.begin].chars().count();
         let width = self.text(span).chars().count().max(1);
@@ -92,7 +92,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a number with this unit is to be multiplied by to be in the metric's own unit.
+/// Factor that converts a number with this unit to the metric's own unit.
 fn factor(of: Unit, unit: &str) -> Result<f64, String> {
     let find = |units: &[(&str, f64)]| {
         units.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor)
@@ -100,9 +100,12 @@ fn factor(of: Unit, unit: &str) -> Result<f64, String> {
     match of {
         Unit::Us => find(&TIMES).ok_or("a time needs a unit: us, ms, s or min"),
         Unit::Share if unit.is_empty() => Ok(1.0),
-        Unit::Share => find(&[("%", 0.01)]).ok_or("a share is written 0.1% or 0.001"),
+        Unit::Share => find(&[("%", 0.01)]).ok_or("expected a share, such as 0.1% or 0.001"),
         Unit::Number if unit.is_empty() => Ok(1.0),
-        Unit::Number => find(&THOUSANDS).ok_or("a number may end with k or M, and nothing else"),
+        Unit::Number => find(&THOUSANDS).ok_or(
+            "invalid number: only the suffixes k and M are \
+                                                allowed",
+        ),
     }
     .map_err(str::to_owned)
 }
@@ -151,27 +154,31 @@ mod tests {
     #[test]
     fn bad_requirements_say_what_is_wrong_and_where() {
         for (text, problem, mark) in [
-            ("nopn >= 5", "no metric is called `nopn`; did you mean `nopm`?", "^^^^"),
+            ("nopn >= 5", "unknown metric `nopn`; did you mean `nopm`?", "^^^^"),
             ("new_orde.p95 < 1ms", "did you mean `new_order.p95`?", "^^^^^^^^^^^^"),
             ("new_order.p97 < 1ms", "did you mean `new_order.p9", "^^^^^^^^^^^^^"),
-            ("elephants > 3", "no metric is called `elephants`\n", "^^^^^^^^^"),
-            ("", "a metric is missing here", "^"),
-            (">= 5", "a metric is missing here", "^"),
-            ("nopm 5", "one of < <= > >= == != must stand here", "     ^"),
-            ("nopm => 5", "one of < <= > >= == != must stand here", "     ^^"),
-            ("nopm = 5", "one of <", "     ^"),
-            ("nopm >=", "a number must stand here", "       ^"),
-            ("nopm >= many", "a number must stand here", "        ^"),
-            ("nopm >= 1.2.3", "a number must stand here", "        ^^^^^"),
-            ("nopm >= 5ms", "nopm: a number may end with k or M", "         ^^"),
-            ("nopm >= 5%", "nopm: a number may end with", "         ^"),
+            ("elephants > 3", "unknown metric `elephants`\n", "^^^^^^^^^"),
+            ("", "expected a metric here", "^"),
+            (">= 5", "expected a metric here", "^"),
+            ("nopm 5", "expected one of < <= > >= == != here", "     ^"),
+            ("nopm => 5", "expected one of < <= > >= == != here", "     ^^"),
+            ("nopm = 5", "expected one of <", "     ^"),
+            ("nopm >=", "expected a number here", "       ^"),
+            ("nopm >= many", "expected a number here", "        ^"),
+            ("nopm >= 1.2.3", "expected a number here", "        ^^^^^"),
+            ("nopm >= 5ms", "nopm: invalid number: only the suffixes k and M", "         ^^"),
+            ("nopm >= 5%", "nopm: invalid number", "         ^"),
             ("new_order.p95 < 10", "new_order.p95: a time needs a unit", "                ^^"),
             ("new_order.p95 < 10%", "a time needs a unit", "                  ^"),
-            ("failures < 1ms", "a share is written 0.1% or 0.001", "            ^^"),
-            ("nopm > 5 or tpm > 5", "nopm: a number may end with", "         ^^"),
-            ("nopm > 5 k tpm", "nothing may follow; a comma", "           ^^^"),
+            ("failures < 1ms", "expected a share, such as 0.1% or 0.001", "            ^^"),
+            ("nopm > 5 or tpm > 5", "nopm: invalid number", "         ^^"),
+            (
+                "nopm > 5 k tpm",
+                "unexpected text; separate requirements with a comma",
+                "           ^^^",
+            ),
             ("nopm > 5, tpn > 5", "did you mean `tpm`?", "          ^^^"),
-            ("nopm > 5,", "a metric is missing here", "         ^"),
+            ("nopm > 5,", "expected a metric here", "         ^"),
         ] {
             let error = parse(text, &vocabulary()).expect_err(text);
             assert!(error.contains(problem), "{text}: {error}");

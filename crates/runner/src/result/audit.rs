@@ -1,11 +1,12 @@
-//! Whether sums over the data moved by what the run's own transactions say, over the whole run:
+//! Audits: whether sums over the data changed by the amount that the run's own transactions report,
+//! over the whole run:
 //!
 //! ```text
 //! Σ counters of committed − m × unknown  ≤  after − before  ≤  Σ counters of committed + m × unknown
 //! ```
 //!
-//! where `unknown` are the transactions in doubt or in flight at abort, and m the most that one of them
-//! moves the sum.
+//! where `unknown` is the number of transactions in doubt or in flight at abort, and m the maximum
+//! change of the sum by one of them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,33 +16,33 @@ use super::facts::DatabaseCount;
 use super::verification::Verdict;
 use crate::report::format::signed;
 
-/// A sum over the data before and after the run, and what the client says of the difference.
+/// A sum over the data before and after the run, compared with the client's own sum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Audit {
-    /// Key: `abalance`.
+    /// Key of the audit: `abalance`.
     pub id: String,
     /// The equation: `ΔΣ abalance = Σ delta`.
     pub title: String,
-    /// The client's own sum over committed transactions; `None` when its counts are not whole.
+    /// The client's own sum over committed transactions; `None` if its counts are incomplete.
     pub expected: Option<i64>,
-    /// The least that can be, with what is in doubt or was in flight.
+    /// Minimum possible change, given transactions in doubt or in flight; `None` if unknown.
     pub low: Option<i64>,
-    /// The most that can be.
+    /// Maximum possible change, likewise.
     pub high: Option<i64>,
-    /// How much the database's sum moved; `None` when it could not be asked before and after.
+    /// Change of the database's sum; `None` if it could not be queried both before and after.
     pub found: Option<i64>,
-    /// Whether the two agree.
+    /// Whether client and database agree.
     pub verdict: Verdict,
-    /// The verdict for people.
+    /// The verdict in words.
     pub words: String,
 }
 
-/// The client's own sum.
+/// The client's own sum over its transactions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClientSum {
-    /// Over committed transactions.
+    /// Sum over committed transactions.
     pub sum: i128,
-    /// Transactions in doubt, or in flight at abort.
+    /// Number of transactions in doubt, or in flight at abort.
     pub unknown: u64,
 }
 
@@ -62,11 +63,11 @@ impl Audit {
         let (verdict, words) = match (client, bounds, found) {
             (Some(client), Some(bounds), Some(found)) => judge(client.unknown, bounds, found),
             (_, _, None) => {
-                let words = "the database could not be asked before and after";
+                let words = "the database could not be queried both before and after the run";
                 (Verdict::NotCounted, words.to_owned())
             }
             _ => {
-                let words = "a worker thread did not end, so the client's sum is not whole";
+                let words = "a worker thread did not end, so the client's sum is incomplete";
                 (Verdict::NotCounted, words.to_owned())
             }
         };
@@ -93,13 +94,13 @@ fn judge(unknown: u64, [expected, low, high]: [i64; 3], found: i64) -> (Verdict,
     }
     let apart = format!("{} in the database, {} by the client", signed(found), signed(expected));
     if (low..=high).contains(&found) {
-        let words = format!("{apart}; {unknown} were in doubt or in flight, so that can be");
+        let words = format!("{apart}; {unknown} were in doubt or in flight, which can explain it");
         (Verdict::WithinBounds, words)
     } else if unknown == 0 {
         (Verdict::Violated, apart)
     } else {
         let words = format!(
-            "{apart}; the {unknown} in doubt or in flight make {} to {} possible",
+            "{apart}; with {unknown} in doubt or in flight, {} to {} would be possible",
             signed(low),
             signed(high)
         );
@@ -111,7 +112,7 @@ fn judge(unknown: u64, [expected, low, high]: [i64; 3], found: i64) -> (Verdict,
 mod tests {
     use super::*;
 
-    /// One whose transactions move it by 5,000 at most.
+    /// An audit whose transactions change the sum by at most 5,000.
     fn definition() -> AuditDef {
         crate::describe("tpc-b").unwrap().audits[0].clone()
     }

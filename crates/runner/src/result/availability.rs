@@ -1,4 +1,4 @@
-//! Whether the database was there: stretches without service, and sessions that did not come back.
+//! Availability of the database: outages, and sessions that did not reconnect.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,44 +7,47 @@ use triphammer_core::engine::{RunEnd, Window};
 use super::facts::RunFacts;
 use crate::report::format::{counted, integer};
 
-/// Whether the database was there while the run asked for it.
+/// Availability of the database during the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Availability {
-    /// Seconds of the timed window without service. They are part of the window and of its figures.
+    /// Seconds of the timed window without service. They are included in the window and its
+    /// figures.
     pub without_service_s: f64,
-    /// Stretches of ramp-up and window in which no transaction completed although some should have.
+    /// Outages: intervals of ramp-up and window in which no transaction completed although some
+    /// should have.
     pub outages: Vec<Outage>,
-    /// Sessions that were lost and not back when the run ended. Not 0: the status is failed.
+    /// Number of sessions that were lost and had not reconnected when the run ended. If not 0, the
+    /// status is `failed`.
     pub sessions_away: u32,
-    /// Whether the database answered after the run, and could give every number that it gave before.
-    /// False: the status is failed. `None` in results of versions that did not ask.
+    /// Whether the database answered after the run and returned every number that it returned
+    /// before. If false, the status is `failed`. `None` in results of versions that did not check.
     pub answered_at_end: Option<bool>,
 }
 
-/// A stretch without service, in seconds since the run's zero.
+/// An outage, in seconds since the start of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outage {
-    /// Its first second.
+    /// First second of the outage.
     pub from_s: f64,
-    /// The second before which it ended.
+    /// End of the outage, exclusive.
     pub until_s: f64,
 }
 
-/// A counting identity that does not hold: a defect of the engine.
+/// A violated counting identity: a defect of the engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ViolatedIdentity {
-    /// The equation.
+    /// The violated equation.
     pub identity: String,
-    /// Key of the transaction type; `None` for all together.
+    /// Key of the transaction type; `None` for all types together.
     pub transaction: Option<String>,
-    /// What its left side came to.
+    /// Value of its left side.
     pub left: u64,
-    /// What its right side came to.
+    /// Value of its right side.
     pub right: u64,
 }
 
 impl ViolatedIdentity {
-    /// `started = ended + in flight, new_order: 9 and 7`.
+    /// Formats `started = ended + in flight, new_order: 9 and 7`.
     #[must_use]
     pub fn words(&self) -> String {
         let of = self.transaction.as_ref().map(|name| format!(", {name}")).unwrap_or_default();
@@ -76,21 +79,24 @@ impl Availability {
         }
     }
 
-    /// Whether the run ended with a database that was gone, for some of its sessions or for all.
+    /// Whether the database was unavailable at the end of the run, for some or all sessions.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         self.sessions_away > 0 || self.answered_at_end == Some(false)
     }
 
-    /// How the database was gone, for people; `None` when it was not.
+    /// Describes how the database was unavailable; `None` if it was available.
     #[must_use]
     pub fn gone(&self, sessions: u32) -> Option<String> {
         let away = (self.sessions_away > 0).then(|| {
             let sessions = counted(u64::from(sessions), "sessions");
-            format!("{} of {sessions} were lost and not back at the end", self.sessions_away)
+            format!(
+                "{} of {sessions} were lost and had not reconnected at the end",
+                self.sessions_away
+            )
         });
         let silent = (self.answered_at_end == Some(false))
-            .then(|| "the database answered before the run and not after it".to_owned());
+            .then(|| "the database answered before the run but not after it".to_owned());
         let parts: Vec<String> = away.into_iter().chain(silent).collect();
         (!parts.is_empty()).then(|| parts.join("; "))
     }

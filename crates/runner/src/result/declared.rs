@@ -1,5 +1,5 @@
-//! Figures of a run that have no place of their own in the document: each is declared here once, and the
-//! document, `--require`, the reports and the page have it.
+//! Declared figures of a run, which have no separate fields in the document: each is declared here
+//! once, and is then available in the document, in `--require`, in the reports and on the page.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,34 +11,34 @@ use crate::requirement::Unit;
 /// A declared figure of a run.
 #[derive(Debug)]
 pub struct RunMetric {
-    /// Its name in requirements and in the document.
+    /// Name in requirements and in the document.
     pub name: &'static str,
-    /// What reports call it.
+    /// Title in reports and on the page.
     pub title: &'static str,
-    /// What it counts in.
+    /// Unit of the values.
     pub unit: Unit,
-    /// How it is made; `None` where the run did not measure it.
+    /// Computes the value; `None` if the run did not measure it.
     pub make: fn(&RunFacts, &RunEnd) -> Option<f64>,
 }
 
-/// The declarations, in the order in which they are shown.
+/// The declarations, in display order.
 pub static OF_RUN: &[RunMetric] = &[];
 
-/// A declared figure with its value: part of the result document.
+/// A declared figure with its value, part of the result document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeclaredFigure {
-    /// Its name in requirements.
+    /// Name in requirements.
     pub name: String,
-    /// What reports call it.
+    /// Title in reports and on the page.
     pub title: String,
-    /// The unit of the value.
+    /// Unit of the value.
     pub unit: Unit,
-    /// The figure, in `unit`; `None` when the run did not measure it.
+    /// Value in `unit`; `None` if the run did not measure it.
     pub value: Option<f64>,
 }
 
 impl DeclaredFigure {
-    /// Those of a run.
+    /// Computes the declared figures of a run.
     pub(super) fn all(metrics: &[RunMetric], facts: &RunFacts, end: &RunEnd) -> Vec<Self> {
         let figure = |metric: &RunMetric| Self {
             name: metric.name.to_owned(),

@@ -1,4 +1,5 @@
-//! The document's types. Times are in the unit that the name ends with; shares are from 0 to 1.
+//! The types of the result document. Times have the unit that the field's name ends with; shares
+//! are from 0 to 1.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,118 +27,122 @@ use crate::host::Host;
 use crate::measure;
 use crate::requirement::Judgement;
 
-/// Version of the document's shape.
+/// Version of the document's format.
 pub const FORMAT: u32 = 2;
 
-/// What `triphammer run --json` and `triphammer report JOB --format json` print: what a run was and what it
-/// measured. Durations and times are in the unit that a name ends with; shares are from 0 to 1. `window` has what
-/// ended in the timed window, `run` what happened in the whole run, each by transaction type and outcome.
+/// The result of a run, as printed by `triphammer run --json` and `triphammer report JOB --format
+/// json`. Durations and times have the unit that the field's name ends with; shares range from 0
+/// to 1. `window` contains what ended in the timed window, `run` what happened in the whole run,
+/// each by transaction type and outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "The result of a run")]
 pub struct RunResult {
-    /// Version of this shape.
+    /// Version of the document's format.
     #[schemars(extend("const" = FORMAT))]
     pub format: u32,
-    /// Number in the job store; `None` when it was not stored.
+    /// Job number; `None` if it was not stored.
     pub job: Option<i64>,
-    /// Tells this document from those of other commands.
+    /// Kind of document, by the name of its command.
     #[schemars(with = "String", extend("const" = "run"))]
     pub kind: JobKind,
-    /// The program that made it.
+    /// The program that wrote the document.
     pub tool: Tool,
-    /// What the user called the run.
+    /// Label given by the user; `None` without one.
     pub label: Option<String>,
-    /// How it ended.
+    /// How the run ended.
     pub status: Status,
-    /// Date and time of the run's zero, RFC 3339, UTC.
+    /// Start of the run (its second 0), RFC 3339, UTC.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
-    /// How long it was.
+    /// Lengths of the run and its parts.
     pub durations: Durations,
-    /// The workload's first figure, from the timed window.
+    /// The workload's primary metric over the timed window.
     pub primary_metric: PrimaryMetricFigure,
-    /// Whether the primary metric represents the window, and until when a warm-up is seen; `None` where seconds
-    /// are no samples of it, and where the load itself changes.
+    /// Whether the window was steady, and when the warm-up ended; `None` if seconds are not samples
+    /// of the primary metric, and if the load itself changes.
     #[serde(default)]
     pub steadiness: Option<Steadiness>,
-    /// Sums over the data that the run should have moved by what its transactions say.
+    /// Audits: sums over the data compared with the changes reported by the run's transactions.
     #[serde(default)]
     pub audits: Vec<Audit>,
-    /// Transactions completed in the timed window, a minute: committed and rolled back by rule.
+    /// Transactions completed per minute in the timed window: committed, or rolled back as the
+    /// workload requires.
     pub tpm_client: f64,
-    /// Transactions that the database itself counted in the timed window, a minute.
+    /// Transactions per minute counted by the database itself in the timed window; `None` if it has
+    /// no counter.
     pub tpm_server: Option<f64>,
-    /// What `tpm_server` was made from.
+    /// The counter from which `tpm_server` was computed.
     pub server_transactions: Option<ServerTransactions>,
-    /// The primary metric against the most that keying and thinking times allow; `None` where there are none.
+    /// The primary metric relative to the maximum that keying and thinking times allow; `None`
+    /// without them.
     #[serde(default)]
     pub efficiency: Option<Efficiency>,
-    /// What limited the run.
+    /// The bottleneck of the run.
     pub bottleneck: BottleneckVerdict,
-    /// What ended in the timed window.
+    /// Transactions that ended in the timed window.
     pub window: Figures,
-    /// The timed window in slices of equal length, in order, to see a drift; the last one may be shorter,
-    /// and those in which no second came to its end are left out.
+    /// The timed window in slices of equal length, in order, which show drifts; the last one may be
+    /// shorter, and slices in which no second ended are omitted.
     #[serde(default)]
     pub slices: Vec<Slice>,
-    /// What happened in the whole run, ramp-up and drain included.
+    /// Transactions of the whole run, including ramp-up and drain.
     pub run: Figures,
-    /// What arrived; `None` where the load is not open.
+    /// Arrivals of an open load; `None` for other loads.
     #[serde(default)]
     pub arrivals: Option<Arrivals>,
-    /// From due to the start of the first attempt, of all that ended in the timed window: the wait for
-    /// a session. `None` where the load is closed.
+    /// Wait for a session: from when a transaction was due to the start of its first attempt, for
+    /// all that ended in the timed window. `None` for a closed load.
     #[serde(default)]
     pub pool_wait: Option<Times>,
-    /// Most arrivals, or terminals, that waited for a session at the end of a second of the timed window.
-    /// `None` where the load is closed.
+    /// Maximum number of arrivals, or terminals, that waited for a session at the end of a second
+    /// of the timed window. `None` for a closed load.
     #[serde(default)]
     pub backlog_max: Option<u64>,
-    /// The slowest transactions that ended in the timed window, the slowest first.
+    /// The slowest transactions that ended in the timed window, slowest first.
     #[serde(default)]
     pub exemplars: Vec<SlowTransaction>,
-    /// Failures against the limit.
+    /// Share of failures, compared with the limit.
     pub failures: FailureShare,
-    /// What the run had to reach (`--require`), and whether it did.
+    /// Requirements of the run (`--require`) and their outcomes.
     #[serde(default)]
     pub requirements: Vec<Judgement>,
-    /// Whether the database was there while the run asked for it, and at its end.
+    /// Availability of the database during the run and at its end.
     #[serde(default)]
     pub availability: Availability,
-    /// Counting identities that do not hold; empty as long as the client counts right.
+    /// Violated counting identities; empty unless the client has a defect.
     #[serde(default)]
     pub violated_identities: Vec<ViolatedIdentity>,
-    /// Sessions lost and reconnected, in the whole run.
+    /// Numbers of sessions lost and reconnected, in the whole run.
     pub sessions: SessionCounts,
-    /// What the client itself cost.
+    /// CPU use of the client.
     pub client: ClientCost,
-    /// Figures that have no place of their own, in the order in which reports show them.
+    /// Declared figures without separate fields, in display order.
     #[serde(default)]
     pub figures: Vec<DeclaredFigure>,
     /// Round trips of the whole run.
     pub round_trips: RoundTrips,
-    /// The first error of each transaction type and class.
+    /// The first error of each transaction type and error class.
     pub errors: Vec<ErrorFigure>,
-    /// What should be known before the figures are used.
+    /// Warnings to read before using the figures.
     pub warnings: Vec<Warning>,
-    /// What was remarked during the run.
+    /// Notes made during the run.
     pub notes: Vec<Remark>,
-    /// The workload and its data.
+    /// Workload and its data.
     pub workload: WorkloadFacts,
-    /// How the workload was driven.
+    /// Spec of the run: how the workload was driven.
     pub spec: RunSpec,
-    /// Every setting, and where its value came from.
+    /// Every setting with its value and the source of the value.
     pub settings: Vec<Setting>,
-    /// The target, without secrets.
+    /// URL of the target, without secrets.
     pub target: Redacted,
-    /// What was at the other end.
+    /// Product, version and transport of the database server.
     pub server: ServerInfo,
-    /// What the planner had to work with when the run began; empty where it is not known.
+    /// Schema facts that the query planner depends on, at the start of the run; empty if unknown.
     #[serde(default)]
     pub schema: Vec<SchemaFact>,
     /// Server settings that changed between the start and the end of the run.
     pub settings_changed: Vec<SettingChange>,
-    /// The host that the client ran on.
+    /// The host of the client.
     pub host: Host,
 }
 
@@ -148,9 +153,10 @@ impl JobDocument for RunResult {
         whole_head!(self)
     }
 
-    /// Whether the run did what it was to do: came to its end, completed transactions in its
-    /// window, failed no more than allowed, meets every requirement, and neither the database's count nor
-    /// an audit contradicts it. False is exit code 1 (or 130 when [interrupted](Status::Interrupted)).
+    /// Whether the run was successful: it is complete, completed transactions in its window, stayed
+    /// within the failure limit, met every requirement, and is contradicted neither by the
+    /// database's count nor by an audit. False leads to exit code 1 (or 130 if
+    /// [interrupted](Status::Interrupted)).
     fn is_good(&self) -> bool {
         self.status == Status::Complete
             && !self.failures.above_limit
@@ -170,7 +176,7 @@ impl JobDocument for RunResult {
 }
 
 impl RunResult {
-    /// Why the run failed, for people; `None` when it did not.
+    /// Why the run failed, human-readable; `None` if it did not.
     #[must_use]
     pub fn cause(&self) -> Option<String> {
         if self.status != Status::Failed {
@@ -184,227 +190,228 @@ impl RunResult {
     }
 }
 
-/// How long a run was, in seconds.
+/// Lengths of a run and its parts, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Durations {
-    /// Load without timing, as it really was.
+    /// Actual length of the ramp-up, before the timed window.
     pub rampup_s: f64,
-    /// The timed window, as it really was.
+    /// Actual length of the timed window.
     pub window_s: f64,
-    /// The timed window that was asked for; `None` when the length was a number of transactions, or
-    /// whatever the interval of the mean needed.
+    /// Requested length of the timed window; `None` if the length was a number of transactions or
+    /// was determined by the interval of the mean.
     pub window_asked_s: Option<f64>,
-    /// From zero to the end of the last transaction.
+    /// From the start of the run to the end of the last transaction.
     pub whole_s: f64,
 }
 
-/// The workload's first figure.
+/// The workload's primary metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PrimaryMetricFigure {
-    /// `NOPM`.
+    /// Name of the metric: `NOPM`.
     pub name: String,
     /// `New-Orders committed per minute`.
     pub meaning: String,
-    /// `count` brought to the unit of time.
+    /// Value: `count` per unit of time.
     pub value: f64,
     /// The unit of time: `second`, `minute`, `hour`.
     pub per: String,
     /// Which way is better. Documents of older versions do not say: they have rates only.
     #[serde(default = "measure::higher")]
     pub better: Better,
-    /// Transactions committed in the timed window that the figure counts.
+    /// Number of committed transactions in the timed window that the metric counts.
     pub count: u64,
-    /// What the database itself says, over the whole run.
+    /// Comparison with the database's own count, over the whole run.
     pub verification: Verification,
 }
 
-/// What happened in a stretch of the run.
+/// Figures of a part of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figures {
-    /// Its length, in seconds.
+    /// Length of the part, in seconds.
     pub seconds: f64,
-    /// By transaction type, in the workload's order.
+    /// Figures by transaction type, in the workload's order.
     pub types: Vec<TypeFigures>,
-    /// All types together.
+    /// Total of all transaction types.
     pub total: TypeFigures,
 }
 
-/// What a transaction type did. `ended = completed + failed + indeterminate`, and in the whole run
+/// Figures of a transaction type. `ended = completed + failed + indeterminate`, and in the whole run
 /// `started = ended + in_flight`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TypeFigures {
-    /// Key: `new_order`; `all` in a total.
+    /// Key of the transaction type: `new_order`; `all` for the total.
     pub name: String,
-    /// For people: `New-Order`.
+    /// Title of the transaction type: `New-Order`.
     pub title: String,
-    /// Transactions started; whole run only.
+    /// Number of transactions started; whole run only.
     pub started: Option<u64>,
-    /// Ended, whatever the outcome.
+    /// Number of transactions ended, with any outcome.
     pub ended: u64,
-    /// Committed or rolled back by rule.
+    /// Number of transactions completed: committed, or rolled back as the workload requires.
     pub completed: u64,
-    /// Completed, a minute.
+    /// Transactions completed per minute.
     pub per_minute: f64,
-    /// Of all types' completed ones.
+    /// Share of the completed transactions of all types, from 0 to 1.
     pub share: f64,
-    /// Ended committed.
+    /// Number of transactions committed.
     pub committed: u64,
-    /// Ended rolled back by the workload's rule.
+    /// Number of transactions rolled back as the workload requires.
     pub rolled_back: u64,
-    /// Ended failed.
+    /// Number of transactions failed.
     pub failed: u64,
-    /// `failed` by class; only classes that occurred.
+    /// `failed` by error class; only classes that occurred.
     pub failed_by_class: Vec<ClassCount>,
-    /// Ended in doubt: the connection was lost when a commit had been sent.
+    /// Number of transactions in doubt: the connection was lost after a commit had been sent.
     pub indeterminate: u64,
-    /// Of the completed ones, those whose answer could not be read.
+    /// Number of completed transactions whose answer could not be read.
     #[serde(default)]
     pub unread: u64,
-    /// Not ended when the run was aborted; whole run only.
+    /// Number of transactions in flight when the run was aborted; whole run only.
     pub in_flight: Option<u64>,
-    /// Attempts after the first, by the class of the error before; only classes that occurred.
+    /// Number of repeated attempts, by class of the preceding error; only classes that occurred.
     pub retries_by_class: Vec<ClassCount>,
-    /// Transactions that needed more than one attempt, whatever their outcome.
+    /// Number of transactions that needed more than one attempt, with any outcome.
     pub retried: u64,
-    /// What the type counts of itself.
+    /// Events that the transaction type itself counts; `None` if it counts none.
     pub counter: Option<CounterFigure>,
-    /// From due to finish, of committed ones.
+    /// Response times of committed transactions, from when they were due to their end.
     pub response: Times,
-    /// How sure the percentiles of `response` are; timed window only.
+    /// Confidence intervals of the percentiles of `response`; timed window only.
     #[serde(default)]
     pub response_intervals: PercentileIntervals,
-    /// From the start of the first attempt to finish, of committed ones. The same as `response`
-    /// where the load is closed.
+    /// Service times of committed transactions, from the start of the first attempt to their end.
+    /// The same as `response` for a closed load.
     pub service: Times,
-    /// Response times of those rolled back by rule.
+    /// Response times of transactions rolled back as the workload requires.
     pub rolled_back_times: Times,
-    /// Response times of those failed or in doubt.
+    /// Response times of transactions failed or in doubt.
     pub failed_times: Times,
-    /// Times longer than a year, or than an hour in older results, which count as that.
+    /// Number of times longer than a year (an hour in older results), which are counted as that.
     pub saturated: u64,
 }
 
-/// How often an error class occurred.
+/// Number of occurrences of an error class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClassCount {
-    /// The class.
+    /// Error class of the failures.
     pub class: ErrorClass,
-    /// How often.
+    /// Number of occurrences.
     pub count: u64,
 }
 
-/// Something that a transaction counts of itself, over committed ones.
+/// An event counted by the transactions themselves, over committed ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CounterFigure {
-    /// Key: `districts_skipped`.
+    /// Key of the counter: `districts_skipped`.
     pub name: String,
-    /// For people: `districts skipped`.
+    /// Title of the counter: `districts skipped`.
     pub title: String,
-    /// How many.
+    /// Number of events.
     pub count: u64,
-    /// Of how many that there could have been.
+    /// Maximum possible number of events.
     pub possible: u64,
-    /// `count` of `possible`.
+    /// Share of `count` in `possible`, from 0 to 1.
     pub share: f64,
-    /// The share above which the result warns.
+    /// Share above which the result has a warning.
     pub warn_above: f64,
 }
 
-/// Failures against the limit.
+/// Share of failures, compared with the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FailureShare {
-    /// Failed, in doubt, or completed with an answer that could not be read, of all that ended in the
-    /// timed window; of the whole run when nothing ended in the window.
+    /// Share of transactions failed, in doubt, or completed with an unreadable answer, among all
+    /// that ended in the timed window (in the whole run if none ended in the window).
     pub share: f64,
-    /// The limit: `spec.max_failures`.
+    /// Maximum share: `spec.max_failures`.
     pub limit: f64,
     /// Whether `share` is above `limit`.
     pub above_limit: bool,
 }
 
-/// Sessions lost and reconnected.
+/// Numbers of sessions lost and reconnected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionCounts {
-    /// Sessions lost.
+    /// Number of sessions lost.
     pub lost: u64,
-    /// Sessions reconnected.
+    /// Number of sessions reconnected.
     pub reconnected: u64,
 }
 
-/// What the client itself cost: its threads over the whole run, its process in the timed window.
+/// CPU use of the client: of its threads over the whole run, of its process in the timed window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClientCost {
     /// CPU time of all worker threads, in seconds.
     pub cpu_s: f64,
-    /// CPU time for a completed transaction, in microseconds; 0 when none completed. Of the whole
-    /// process in the timed window, where `process_cpus` is known; else of the worker threads in the
-    /// whole run.
+    /// CPU time per completed transaction, in microseconds; 0 if none completed. Of the whole
+    /// process in the timed window if `process_cpus` is known, otherwise of the worker threads in
+    /// the whole run.
     pub cpu_us_per_transaction: f64,
-    /// The same of the worker threads in the whole run.
+    /// CPU time per completed transaction of the worker threads in the whole run, in microseconds.
     #[serde(default)]
     pub threads_cpu_us_per_transaction: f64,
-    /// CPUs that the whole process used in the timed window: the worker threads, the control thread,
-    /// and the one that stores and shows the seconds. `None` when nothing completed in it, and when
-    /// other runs were under way in this process, as in a server.
+    /// CPU cores used by the whole process in the timed window: worker threads, control thread, and
+    /// the thread that stores and shows the seconds. `None` if no transaction completed in it, or
+    /// if the process executed other runs at the same time, as a server may.
     #[serde(default)]
     pub process_cpus: Option<f64>,
-    /// CPU time of the busiest worker thread, of the run's length: 1 is a whole core.
+    /// CPU time of the busiest worker thread relative to the length of the run: 1 means a full
+    /// core.
     pub busiest_share: f64,
-    /// By worker thread.
+    /// CPU use of each worker thread.
     pub threads: Vec<ThreadCpu>,
 }
 
-/// What a worker thread cost.
+/// CPU use of a worker thread.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreadCpu {
-    /// The thread, from 0.
+    /// Number of the thread, from 0.
     pub thread: u32,
     /// CPU time, in seconds.
     pub cpu_s: f64,
-    /// CPU time, of the run's length: 1 is a whole core.
+    /// CPU time relative to the length of the run: 1 means a full core.
     pub share: f64,
 }
 
-/// Round trips.
+/// Round trips to the database.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RoundTrips {
-    /// Statements and calls sent by completed transactions.
+    /// Number of statements and calls sent by completed transactions.
     pub total: u64,
-    /// For a completed transaction; 0 when none completed.
+    /// Mean number per completed transaction; 0 if none completed.
     pub per_transaction: f64,
 }
 
-/// The first error of its kind.
+/// The first error of a kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorFigure {
-    /// Transaction type: its key.
+    /// Key of the transaction type.
     pub transaction: String,
-    /// Its class.
+    /// Class of the error.
     pub class: ErrorClass,
-    /// In words, without secrets.
+    /// Message of the error, without secrets.
     pub message: String,
-    /// Attempts that ended with it, retried ones included.
+    /// Number of attempts that ended with this kind of error, including retried ones.
     pub count: u64,
 }
 
-/// What should be known before the figures are used.
+/// Warnings to read before using the figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
-    /// One word for programs: `counter`, `failures`, `debug_build`, `window_short`.
+    /// Machine-readable kind: `counter`, `failures`, `debug_build`, `window_short`.
     pub kind: String,
-    /// A sentence for people.
+    /// Sentence for people to read.
     pub text: String,
-    /// What to do next.
+    /// What to do next, as advice to the user; `None` when there is nothing to do.
     pub next: Option<String>,
 }
 
-/// A remark made during a run.
+/// A note made during a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Remark {
-    /// Seconds since the run's zero; `None` before and after it.
+    /// Seconds since the start of the run; `None` before and after it.
     pub at_s: Option<f64>,
-    /// One word for programs.
+    /// Machine-readable kind, one word.
     pub kind: String,
-    /// A sentence for people.
+    /// Sentence for people to read.
     pub text: String,
 }

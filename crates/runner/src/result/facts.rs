@@ -1,4 +1,4 @@
-//! What the runner knows about a run beside what the engine gives back.
+//! Facts that the runner knows about a run, in addition to the engine's output.
 
 use std::sync::Arc;
 
@@ -14,59 +14,60 @@ use super::slices::Slicer;
 use crate::host::Host;
 use crate::schedule::Schedule;
 
-/// What the runner knows about a run; with [`RunEnd`](triphammer_core::engine::RunEnd) it makes the
-/// result.
+/// Facts that the runner knows about a run; the result is computed from them and
+/// [`RunEnd`](triphammer_core::engine::RunEnd).
 #[derive(Clone, Debug)]
 pub struct RunFacts {
-    /// Number in the job store; `None` when it is not stored.
+    /// Job number; `None` if it is not stored.
     pub job: Option<i64>,
-    /// The program.
+    /// Name and version of the program.
     pub tool: Tool,
-    /// What the user called the run.
+    /// Label given by the user; `None` without one.
     pub label: Option<String>,
-    /// The workload and its data.
+    /// Workload and its data.
     pub workload: WorkloadFacts,
-    /// What the workload declares.
+    /// Description of the workload.
     pub description: Arc<Description>,
-    /// How the workload was driven.
+    /// Spec of the run: how the workload was driven.
     pub spec: RunSpec,
-    /// Every setting and where its value came from.
+    /// Every setting with its value and the source of the value.
     pub settings: Vec<Setting>,
-    /// The target.
+    /// Target of the run, redacted.
     pub target: Redacted,
-    /// What was at the other end.
+    /// Product, version and transport of the database server.
     pub server: ServerInfo,
-    /// Whether the database works on the client's own worker threads.
+    /// Whether the database runs on the client's own worker threads.
     pub database_on_threads: bool,
-    /// The client's host.
+    /// Host of the client.
     pub host: Host,
-    /// The primary metric's count, as the database's statement gave it.
+    /// Count of the primary metric, read from the database.
     pub database_count: DatabaseCount,
-    /// Whether the database answered when the run was over.
+    /// Whether the database answered after the run.
     pub answers_at_end: bool,
-    /// The workload's audits with their sums.
+    /// Audits of the workload with their sums.
     pub audits: Vec<(AuditDef, DatabaseCount)>,
-    /// The database's transaction counter.
+    /// Transaction counter of the database.
     pub server_transactions: CounterSpan,
-    /// What the planner had to work with when the run began; empty where it is not known.
+    /// Schema facts that the query planner depends on, at the start of the run; empty if unknown.
     pub schema: Vec<SchemaFact>,
     /// Server settings that changed during the run.
     pub settings_changed: Vec<SettingChange>,
-    /// The slices of the timed window.
+    /// Slices of the timed window.
     pub slicer: Slicer,
-    /// Transactions committed that the primary metric counts, by second from the run's zero.
+    /// Number of committed transactions counted by the primary metric, per second since the start
+    /// of the run.
     pub primary_metric_seconds: Vec<f64>,
-    /// How close to the mean its interval had to be for the window to end; `None` when that did not
-    /// decide.
+    /// Target half-width of the interval, relative to the mean, at which the window ends; `None` if
+    /// the window has a fixed length.
     pub until_ci: Option<f64>,
-    /// What the server does by the clock.
+    /// Periodic work of the server.
     pub schedule: Schedule,
-    /// Remarks of the runner itself; the engine's come with its end.
+    /// Notes of the runner; those of the engine are in its output.
     pub notes: Vec<Note>,
 }
 
-/// The primary metric's count, or an audit's sum, before the first and after the last transaction; `None`
-/// where it could not be asked.
+/// Count of the primary metric, or sum of an audit, before the first and after the last
+/// transaction; `None` if it could not be queried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "told above")]
 pub struct DatabaseCount {
@@ -74,15 +75,15 @@ pub struct DatabaseCount {
     pub after: Option<i64>,
 }
 
-/// A counter of the database at the start and at the end of the timed window.
+/// A database counter at the start and at the end of the timed window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CounterSpan {
-    /// At the start; `None` where the database keeps none or it could not be asked.
+    /// Value at the start; `None` if the database has no counter or could not be queried.
     pub start: Option<u64>,
-    /// At the end.
+    /// Value at the end; `None` likewise.
     pub end: Option<u64>,
     /// Seconds between the two readings.
     pub seconds: f64,
-    /// Seconds by which either reading may be late.
+    /// Maximum delay of either reading, in seconds.
     pub late_s: f64,
 }

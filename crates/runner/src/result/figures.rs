@@ -1,4 +1,4 @@
-//! From counters and histograms to figures.
+//! Computes figures from counters and histograms.
 
 use hdrhistogram::Histogram;
 use triphammer_core::error::ErrorClass;
@@ -11,7 +11,7 @@ use super::document::{ClassCount, CounterFigure, Figures, TypeFigures};
 use super::percentiles::PercentileIntervals;
 use super::slices::Slicer;
 
-/// Counts that only the whole run has, by transaction type.
+/// Counts that exist only for the whole run, by transaction type.
 #[derive(Clone, Copy)]
 pub(super) struct Edges<'a> {
     pub started: &'a [u64],
@@ -19,7 +19,7 @@ pub(super) struct Edges<'a> {
 }
 
 impl Figures {
-    /// The figures of a stretch of `seconds`, of which `seen` holds every transaction type.
+    /// Computes the figures of a part of `seconds` length; `seen` has every transaction type.
     pub(super) fn new(
         definitions: &[TransactionDef],
         seen: &[TypeInterval],
@@ -58,7 +58,7 @@ impl Figures {
         Self { seconds, types, total }
     }
 
-    /// The same with how sure the percentiles are, as the slices of the stretch say.
+    /// Computes the figures with intervals of the percentiles, from the slices of the part.
     pub(super) fn with_intervals(mut self, slicer: &Slicer) -> Self {
         for (index, seen) in self.types.iter_mut().enumerate() {
             seen.response_intervals = slicer.intervals(Some(index));
@@ -69,7 +69,8 @@ impl Figures {
 }
 
 impl TypeFigures {
-    /// What can be read off the counters; names, counter and the whole run's counts are the caller's.
+    /// Computes the figures available from counters; the caller adds names, counter and counts of the
+    /// whole run.
     fn of(seen: &TypeInterval, all_completed: u64, seconds: f64) -> Self {
         let counts = &seen.counts;
         let own = |histogram: &Option<Histogram<u32>>| Times::of(histogram.as_ref(), None);
@@ -100,7 +101,7 @@ impl TypeFigures {
         }
     }
 
-    /// Attempts after the first.
+    /// Repeated attempts.
     #[must_use]
     pub fn retries(&self) -> u64 {
         self.retries_by_class.iter().map(|class| class.count).sum()

@@ -1,4 +1,5 @@
-//! What a load that waits adds to the document: arrivals, efficiency, and the slowest transactions.
+//! Parts of the document about open and keyed loads: arrivals, efficiency, and the slowest
+//! transactions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,13 +15,13 @@ use super::facts::RunFacts;
 /// Arrivals of an open load, in the whole run. `offered = started + skipped + never_started`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Arrivals {
-    /// Due before the load ended.
+    /// Number of arrivals due before the load ended.
     pub offered: u64,
-    /// Started, by any session.
+    /// Number of arrivals started.
     pub started: u64,
-    /// Skipped because they were too late, as `--late` asks.
+    /// Number of arrivals skipped because they were too late (`--late`).
     pub skipped: u64,
-    /// Pushed out of the backlog, or still waiting when the load ended.
+    /// Number of arrivals dropped from the backlog, or still waiting when the load ended.
     pub never_started: u64,
 }
 
@@ -35,19 +36,19 @@ impl Arrivals {
         })
     }
 
-    /// Those that were not started, of all.
+    /// Share of arrivals that were not started, from 0 to 1.
     #[must_use]
     pub fn missed_share(&self) -> f64 {
         share(self.skipped + self.never_started, self.offered)
     }
 }
 
-/// The primary metric figure against the most that keying and thinking times allow.
+/// The primary metric relative to the maximum that keying and thinking times allow.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Efficiency {
-    /// The most for so many terminals.
+    /// Maximum for this number of terminals.
     pub maximum: f64,
-    /// The primary metric figure, of that.
+    /// Share of that maximum, from 0 to 1.
     pub share: f64,
 }
 
@@ -60,27 +61,27 @@ impl Efficiency {
     }
 }
 
-/// One of the slowest transactions of the timed window, with what its input was drawn from:
-/// `triphammer run TARGET --replay-exemplar JOB:N` runs it again.
+/// One of the slowest transactions of the timed window, with the origin of its input: `triphammer
+/// run TARGET --replay-exemplar JOB:N` runs it again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SlowTransaction {
-    /// Its type's key: `new_order`.
+    /// Key of the transaction type: `new_order`.
     pub transaction: String,
-    /// Whose it was.
+    /// Origin of the transaction: user or arrival.
     pub origin: Origin,
-    /// When it was due, in seconds since the run's zero.
+    /// When it was due, in seconds since the start of the run.
     pub due_s: f64,
-    /// When its first attempt started.
+    /// When its first attempt started, in seconds since the start of the run.
     pub started_s: f64,
-    /// When it ended.
+    /// When it ended, in seconds since the start of the run.
     pub finished_s: f64,
-    /// From due to finish, in microseconds.
+    /// Response time from when it was due to its end, in microseconds.
     pub response_us: u64,
-    /// From the start of the first attempt to finish, in microseconds.
+    /// Service time from the start of the first attempt to its end, in microseconds.
     pub service_us: u64,
-    /// How it ended.
+    /// How the run ended.
     pub outcome: Outcome,
-    /// Attempts, the first included.
+    /// Number of attempts, including the first.
     pub attempts: u32,
 }
 

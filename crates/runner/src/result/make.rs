@@ -1,4 +1,4 @@
-//! Makes the document from what is known about a run and what happened in it.
+//! Computes the document from the facts about a run and the engine's output.
 
 use triphammer_core::clock::Elapsed;
 use triphammer_core::engine::{RunEnd, RunEnding};
@@ -27,10 +27,10 @@ use crate::command::JobKind;
 use crate::measure::{self, Measure};
 
 impl RunResult {
-    /// The result of a run: a function of its arguments and of nothing else.
+    /// Computes the result of a run: a pure function.
     ///
     /// # Panics
-    /// When `end` is of another workload than `facts`: it must count as many transaction types.
+    /// When `end` and `facts` differ in the number of transaction types.
     #[must_use]
     pub fn new(facts: &RunFacts, end: &RunEnd) -> Self {
         let durations = durations(facts, end);
@@ -101,7 +101,7 @@ impl RunResult {
 }
 
 impl Remark {
-    /// A note as documents have it.
+    /// Converts a note for the document.
     #[must_use]
     pub fn of(note: &Note) -> Self {
         Self {
@@ -122,15 +122,15 @@ impl Setting {
     }
 }
 
-/// `2026-05-09T07:29:52Z`.
+/// Formats a timestamp: `2026-05-09T07:29:52Z`.
 pub(crate) fn rfc3339(timestamp: Timestamp) -> String {
     jiff::Timestamp::from_microsecond(timestamp.0)
         .expect("a clock's date is in the years -9999 to 9999")
         .to_string()
 }
 
-/// A run that came to its end without its database, or whose counts contradict each other, failed: it is
-/// no measurement.
+/// A run whose database is unavailable at the end, or whose counts contradict each other, has
+/// failed: it is not a measurement.
 fn status(end: &RunEnd, availability: &Availability) -> Status {
     match end.ending {
         _ if !end.violations.is_empty() => Status::Failed,
@@ -188,7 +188,7 @@ fn primary_metric(facts: &RunFacts, end: &RunEnd, durations: &Durations) -> Prim
     }
 }
 
-/// Whether the client's counts are whole: every worker thread came home.
+/// Whether the client's counts are complete: every worker thread returned them.
 fn is_whole(end: &RunEnd) -> bool {
     end.notes.iter().all(|note| note.kind != warnings::WORKER_LOST)
 }
@@ -222,7 +222,7 @@ fn violated_identities(facts: &RunFacts, end: &RunEnd) -> Vec<ViolatedIdentity> 
     violated.collect()
 }
 
-/// The counter's growth; `None` where it was not read twice, or went back because the server
+/// Increase of the counter; `None` if it was not read twice, or decreased because the server
 /// restarted.
 fn server_transactions(span: &CounterSpan) -> Option<ServerTransactions> {
     let count = span.end?.checked_sub(span.start?)?;

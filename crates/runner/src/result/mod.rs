@@ -1,7 +1,6 @@
-//! The one document that a run leaves: what `--json` prints, what the job store keeps and what
-//! every report renders. It is made by a pure function, [`RunResult::new`], from what the runner
-//! knows about the run ([`RunFacts`]) and what the engine gave back. Nothing here asks a clock, a
-//! file or a database.
+//! The result document of a run: printed by `--json`, stored, and rendered by every report. It is
+//! computed by a pure function, [`RunResult::new`], from the runner's facts about the run
+//! ([`RunFacts`]) and the engine's output, without access to clocks, files or databases.
 //!
 //! ```text
 //! RunFacts ──┐
@@ -9,8 +8,9 @@
 //! RunEnd  ───┘
 //! ```
 //!
-//! The document's shape is published in `docs/reference/result-schema.json`, which is made from these types
-//! ([`schemas`](crate::schemas)). A change that a reader of the old shape would misread raises [`FORMAT`].
+//! Its schema, `docs/reference/result-schema.json`, is generated from these types
+//! ([`schemas`](crate::schemas)). A change that a reader of the old format would misread increments
+//! [`FORMAT`].
 
 mod audit;
 mod availability;

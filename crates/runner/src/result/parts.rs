@@ -1,5 +1,5 @@
-//! The parts of the document that other modules speak of as well: how a run ended, the program, the workload,
-//! settings. They know nothing of the rest.
+//! Parts of the document that other modules also use: status, program, workload, settings. They do
+//! not depend on the rest.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// By the clock, or all users did all they had to.
+    /// The time elapsed, or all users finished their transactions.
     Complete,
-    /// Stopped before its time; what was in flight ended.
+    /// Stopped early; transactions in flight ended.
     Interrupted,
-    /// What was in flight was abandoned.
+    /// Aborted; transactions in flight were abandoned.
     Aborted,
-    /// It could not go on, its database was gone at its end, or its counts contradict each other.
+    /// It could not continue, its database was unavailable at the end, or its counts contradict
+    /// each other.
     Failed,
 }
 
 impl Status {
-    /// The word in documents, in the store and in reports.
+    /// Name in documents, in the store and in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -33,19 +34,19 @@ impl Status {
     }
 }
 
-/// The program that made a document.
+/// The program that wrote a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tool {
-    /// `triphammer`.
+    /// Name of the program: `triphammer`.
     pub name: String,
-    /// Its version.
+    /// Version of the program.
     pub version: String,
-    /// Built without optimisation: its own cost is many times what it should be.
+    /// Whether the program is a debug build, which uses many times the CPU time of a release build.
     pub debug_build: bool,
 }
 
 impl Tool {
-    /// This program.
+    /// Describes this program.
     #[must_use]
     pub fn this() -> Self {
         Self {
@@ -56,57 +57,57 @@ impl Tool {
     }
 }
 
-/// The workload and its data.
+/// Workload and its data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkloadFacts {
-    /// The word the command line takes: `tproc-c`.
+    /// Name on the command line: `tproc-c`.
     pub name: String,
-    /// For people: `TPROC-C`.
+    /// Title of the workload: `TPROC-C`.
     pub title: String,
-    /// Results of two versions do not compare.
+    /// Version of the workload; results of different versions cannot be compared.
     pub version: u32,
-    /// Size, in `scale_unit`.
+    /// Scale of the data, in `scale_unit`.
     pub scale: u32,
-    /// `warehouses`.
+    /// Unit of the scale, in the plural: `warehouses`.
     pub scale_unit: String,
-    /// What the build remembers, and the run's own options: `seed`, `c_load`, `all-warehouses`.
+    /// Facts from the build record, and options of the run: `seed`, `c_load`, `all-warehouses`.
     pub facts: BTreeMap<String, String>,
 }
 
 /// The database's own transaction counter over the timed window.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerTransactions {
-    /// How much it grew.
+    /// Increase of the counter.
     pub count: u64,
     /// Seconds between the two readings.
     pub seconds: f64,
 }
 
-/// A setting of the run and where its value came from.
+/// A setting of the run with its value and the source of the value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Setting {
-    /// As flag and job file call it, without dashes.
+    /// Name on the command line and in job files, without dashes.
     pub name: String,
-    /// As it would be typed.
+    /// The value as typed on the command line.
     pub value: String,
-    /// `flag`, `environment`, `job file`, `default`.
+    /// Source of the value: `flag`, `environment`, `job file` or `default`.
     pub source: String,
 }
 
 /// A server setting that changed during the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SettingChange {
-    /// The setting.
+    /// Name of the setting.
     pub name: String,
-    /// Its value at the start; `None` where it was absent.
+    /// Value at the start; `None` if it was absent.
     pub start: Option<String>,
-    /// Its value at the end; `None` where it was absent.
+    /// Value at the end; `None` if it was absent.
     pub end: Option<String>,
 }
 
 impl SettingChange {
-    /// What differs between two readings of a server's settings, in the order of names. Values that
-    /// may hold a secret are masked.
+    /// Differences between two readings of server settings, sorted by name. Values that may contain
+    /// a secret are masked.
     #[must_use]
     pub fn between(start: &[(String, String)], end: &[(String, String)]) -> Vec<Self> {
         let read = |settings: &[(String, String)]| -> BTreeMap<String, String> {

@@ -1,5 +1,5 @@
-//! How sure the percentiles of response times are: the slices of the window are batches of time, and what
-//! slower transactions cluster in is allowed for (the statistics crate's `percentile`).
+//! Confidence intervals of response time percentiles: the slices of the window are used as batches,
+//! which accounts for clusters of slow transactions (see `percentile` in the statistics crate).
 
 use std::collections::BTreeMap;
 
@@ -9,30 +9,31 @@ use serde::{Deserialize, Serialize};
 use triphammer_statistics::Interval;
 use triphammer_statistics::percentile::{Batch, of_batches};
 
-/// 95 % intervals of percentiles, in microseconds; `None` where the window has too few slices, or too few
-/// transactions, to say.
+/// 95 % confidence intervals of percentiles, in microseconds; `None` if the window has too few
+/// slices or transactions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PercentileIntervals {
-    /// Of the median.
+    /// Interval of the median, in microseconds.
     pub p50_us: Option<Interval>,
-    /// Of the 90th percentile.
+    /// Interval of the 90th percentile, in microseconds.
     pub p90_us: Option<Interval>,
-    /// Of the 95th percentile.
+    /// Interval of the 95th percentile, in microseconds.
     pub p95_us: Option<Interval>,
-    /// Of the 99th percentile.
+    /// Interval of the 99th percentile, in microseconds.
     pub p99_us: Option<Interval>,
-    /// Of the 99.9th percentile.
+    /// Interval of the 99.9th percentile, in microseconds.
     pub p99_9_us: Option<Interval>,
 }
 
 impl PercentileIntervals {
-    /// In the order of the percentiles.
+    /// All intervals, in the order of the percentiles.
     #[must_use]
     pub const fn all(&self) -> [Option<Interval>; 5] {
         [self.p50_us, self.p90_us, self.p95_us, self.p99_us, self.p99_9_us]
     }
 
-    /// Of histograms of equal stretches of time, in order; `None` is one without transactions.
+    /// Computes the intervals from histograms of equal time intervals, in order; `None` is one
+    /// without transactions.
     pub(super) fn of<'a>(stretches: impl Iterator<Item = Option<&'a Histogram<u32>>>) -> Self {
         let stretches: Vec<Buckets> = stretches.map(buckets).collect();
         let mut all = BTreeMap::new();
@@ -71,7 +72,7 @@ impl PercentileIntervals {
     }
 }
 
-/// Values that were recorded and how often, in ascending order: few, where a histogram has thousands.
+/// Recorded values with their counts, ascending: only a few of a histogram's thousands of buckets.
 type Buckets = Vec<(u64, u64)>;
 
 fn buckets(histogram: Option<&Histogram<u32>>) -> Buckets {
@@ -169,7 +170,7 @@ mod tests {
         for seconds in [100, 300, 900] {
             let held = held(seconds, 500);
             println!("{seconds} s: p50 {:.3}, p95 {:.3}, p99 {:.3}", held[0], held[1], held[2]);
-            // 100 s are but ten times as long as the level remembers.
+            // 100 s is only ten times the correlation time of the level.
             let least = if seconds > 100 { 0.9 } else { 0.87 };
             assert!(held.iter().all(|held| *held >= least), "{held:?}");
         }

@@ -1,5 +1,5 @@
-//! Texts without secrets. The password of a target never reaches a document or the store: only a
-//! [`Redacted`] goes in, and whoever makes one has it masked again, whatever was told.
+//! Texts without secrets. The password of a target never reaches a document or the store: they
+//! accept only a [`Redacted`], whose constructors mask secrets.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use triphammer_core::session::Database as _;
 use triphammer_drivers::AnyDatabase;
 
-/// What stands for a secret.
+/// Replacement for a secret.
 const MASK: &str = "***";
 
 /// A target without secrets: the only form in which it is stored, printed or sent.
@@ -17,19 +17,20 @@ const MASK: &str = "***";
 pub struct Redacted(String);
 
 impl Redacted {
-    /// From a text that should hold no secret; what looks like one is masked.
+    /// Creates it from a text that should contain no secret; anything that looks like one is
+    /// masked.
     #[must_use]
     pub fn new(text: &str) -> Self {
         Self(mask_secrets(text))
     }
 
-    /// The target of a database.
+    /// Creates it from the target of a database.
     #[must_use]
     pub fn target_of(database: &AnyDatabase) -> Self {
         Self::new(&database.target())
     }
 
-    /// The text.
+    /// Returns the redacted text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -42,15 +43,15 @@ impl fmt::Display for Redacted {
     }
 }
 
-/// Masks what looks like a secret: the password of a URL, and the value of `password=`, `passwd=`,
-/// `pwd=`, `passphrase=`, `secret=` and `token=`, as server settings such as `primary_conninfo`
-/// have it.
+/// Masks anything that looks like a secret: the password of a URL, and the value of `password=`,
+/// `passwd=`, `pwd=`, `passphrase=`, `secret=` and `token=`, which server settings such as
+/// `primary_conninfo` may contain.
 #[must_use]
 pub fn mask_secrets(text: &str) -> String {
     mask_assignments(&mask_urls(text))
 }
 
-/// A server setting's value, masked where its name or its text tells of a secret.
+/// Returns the value of a server setting, masked if its name or text indicates a secret.
 #[must_use]
 pub fn mask_setting(name: &str, value: &str) -> String {
     let name = name.to_ascii_lowercase();
@@ -58,14 +59,15 @@ pub fn mask_setting(name: &str, value: &str) -> String {
     if tells && !value.is_empty() { MASK.to_owned() } else { mask_secrets(value) }
 }
 
-/// `scheme://user:secret@host` → `scheme://user:***@host`.
+/// Masks `scheme://user:secret@host` as `scheme://user:***@host`.
 fn mask_urls(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(scheme_end) = rest.find("://") {
         let (before, after) = rest.split_at(scheme_end + 3);
         out.push_str(before);
-        // A password may hold any sign but a blank, so the last @ before the path's end decides.
+        // A password may contain any character except a space, so the last @ before the end of the
+        // path decides.
         let end = after.find(char::is_whitespace).unwrap_or(after.len());
         let slash = after[..end].find(['/', '?', '#']).unwrap_or(end);
         let at = after[..slash].rfind('@').or_else(|| after[..end].rfind('@'));
@@ -82,7 +84,7 @@ fn mask_urls(text: &str) -> String {
     out
 }
 
-/// `password = 'secret'` → `password = ***`.
+/// Masks `password = 'secret'` as `password = ***`.
 fn mask_assignments(text: &str) -> String {
     const NAMES: [&str; 6] = ["password", "passwd", "pwd", "passphrase", "secret", "token"];
     let lower = text.to_ascii_lowercase();
@@ -113,7 +115,7 @@ fn mask_assignments(text: &str) -> String {
     out
 }
 
-/// How long the secret at the start of `text` is, in bytes: in quotes, or to the next separator.
+/// Length in bytes of the secret at the start of `text`: quoted, or up to the next separator.
 fn secret_length(text: &str) -> usize {
     match text.chars().next() {
         Some(quote @ ('\'' | '"')) => {

@@ -1,49 +1,49 @@
-//! What the planner of the database had to work with when a run began: tables, indexes, constraints, sizes
-//! and the age of statistics.
+//! Schema facts that the query planner depends on, at the start of a run: tables, indexes,
+//! constraints, sizes and the age of statistics.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One thing that is known of a table.
+/// A fact about a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SchemaFact {
     /// What it is about.
     pub kind: SchemaKind,
-    /// The table, or what the database tells as a whole.
+    /// Name of the table, or of a fact about the whole database.
     pub table: String,
-    /// Name of the index or constraint; empty for the others.
+    /// Name of the index or constraint; empty for other kinds.
     pub name: String,
-    /// Its definition in the database's words, rows, bytes, or the age of statistics in seconds (`never`,
-    /// or `gathered` where the database does not tell when).
+    /// Definition as given by the database, number of rows, bytes, or age of statistics in seconds
+    /// (`never`, or `gathered` if the database does not report the time).
     pub value: String,
 }
 
-/// What a fact of a schema is about.
+/// Kind of a schema fact.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaKind {
-    /// A table's columns.
+    /// The columns of a table.
     Table,
-    /// How a table is stored.
+    /// The storage of a table.
     Engine,
-    /// An index.
+    /// The definition of an index.
     Index,
-    /// A key, a reference or a condition.
+    /// A key, foreign key or check constraint.
     Constraint,
-    /// Rows of a table as the planner estimates them.
+    /// Number of rows of a table, as estimated by the planner.
     Rows,
-    /// Bytes of a table without its indexes.
+    /// Size of a table without its indexes, in bytes.
     Bytes,
-    /// Bytes of a table's indexes.
+    /// Size of a table's indexes, in bytes.
     IndexBytes,
-    /// How long ago the planner's statistics were gathered.
+    /// Age of the planner's statistics.
     Statistics,
 }
 
 impl SchemaKind {
-    /// Every kind.
+    /// All kinds, in declaration order.
     pub const ALL: [Self; 8] = [
         Self::Table,
         Self::Engine,
@@ -55,7 +55,7 @@ impl SchemaKind {
         Self::Statistics,
     ];
 
-    /// The word in documents and in SQL.
+    /// Name in documents and in SQL.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,6 +1,6 @@
-//! The timed window in slices of equal length, so that a drift shows that the figures of the whole window
-//! hide: caches that fill, tables that grow, a checkpoint. Slices are exact merges of the seconds'
-//! counters and histograms.
+//! The timed window in slices of equal length, which show drifts that the figures of the whole
+//! window hide: caches that fill, tables that grow, a checkpoint. Slices are exact merges of the
+//! seconds' counters and histograms.
 
 use std::time::Duration;
 
@@ -18,41 +18,41 @@ use triphammer_core::workload::TransactionDef;
 use super::percentiles::PercentileIntervals;
 use crate::second::Second;
 
-/// Most slices of a window.
+/// Maximum number of slices in a window.
 pub const SLICES_MAX: usize = 20;
 
 /// A slice of the timed window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Slice {
-    /// Its begin, in seconds since the run's zero.
+    /// Start of the slice, in seconds since the start of the run.
     pub start_s: f64,
-    /// Its length, in seconds.
+    /// Length of the part, in seconds.
     pub seconds: f64,
-    /// Transactions that fell due; `None` where the load is not open, and in old results.
+    /// Number of arrivals that became due; `None` unless the load is open, and in old results.
     #[serde(default)]
     pub arrived: Option<u64>,
-    /// By transaction type, in the workload's order.
+    /// Figures by transaction type, in the workload's order.
     pub types: Vec<SliceFigures>,
-    /// All types together.
+    /// Total of all transaction types.
     pub total: SliceFigures,
 }
 
-/// What a transaction type did in a slice.
+/// Figures of a transaction type in a slice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SliceFigures {
-    /// Key: `new_order`; `all` in a total.
+    /// Key of the transaction type: `new_order`; `all` for the total.
     pub name: String,
-    /// Committed or rolled back by rule.
+    /// Number of transactions completed: committed, or rolled back as the workload requires.
     pub completed: u64,
-    /// Completed, a minute.
+    /// Transactions completed per minute.
     pub per_minute: f64,
-    /// Ended failed or in doubt.
+    /// Number of transactions failed or in doubt.
     pub failed: u64,
-    /// From due to finish, of committed ones.
+    /// Response times of committed transactions, from when they were due to their end.
     pub response: Times,
 }
 
-/// Gathers the slices while a run goes on.
+/// Collects the slices during a run.
 #[derive(Clone, Debug)]
 pub struct Slicer {
     width: u64,
@@ -68,8 +68,8 @@ struct Gathered {
 }
 
 impl Slicer {
-    /// For a run of this length. Where that is no time, slices begin with a second and double whenever
-    /// there are too many.
+    /// Creates slices for a run of this length. If that is not a time, slices start at one second
+    /// and are doubled whenever there are too many.
     #[must_use]
     pub fn new(length: Length) -> Self {
         let asked = match length {
@@ -79,7 +79,7 @@ impl Slicer {
         Self { width: asked.as_secs().div_ceil(SLICES_MAX as u64).max(1), slices: Vec::new() }
     }
 
-    /// Takes a second in, where it is in the window.
+    /// Adds a second, if it is in the window.
     pub fn take(&mut self, second: &Second) {
         let interval = &second.interval;
         if second.phase != Phase::Window {
@@ -113,8 +113,8 @@ impl Slicer {
         }
     }
 
-    /// The slices of a window that really was so long, in order; those in which no second came to its end
-    /// are left out.
+    /// Returns the slices of a window of this actual length, in order; slices in which no second
+    /// ended are omitted.
     #[must_use]
     pub fn slices(&self, definitions: &[TransactionDef], window: Window) -> Vec<Slice> {
         let end = window.end.duration().as_secs_f64();
@@ -124,7 +124,8 @@ impl Slicer {
 }
 
 impl Slicer {
-    /// How sure the percentiles of a transaction type's response times are, by its number; of all without.
+    /// Computes the intervals of the response time percentiles of a transaction type, given by
+    /// index, or of all types.
     pub(super) fn intervals(&self, kind: Option<usize>) -> PercentileIntervals {
         let Some(kind) = kind else {
             let all: Vec<_> = self.slices.iter().map(Gathered::all_times).collect();
@@ -135,7 +136,7 @@ impl Slicer {
 }
 
 impl Gathered {
-    /// The times of all types.
+    /// Times of all types.
     fn all_times(&self) -> Histogram<u32> {
         let mut all = histogram();
         for times in self.types.iter().filter_map(|(_, times)| times.as_ref()) {
@@ -167,7 +168,7 @@ impl Gathered {
         }
     }
 
-    /// `end` is where the window ends, in seconds.
+    /// `end` is the end of the window, in seconds.
     fn figures(&self, definitions: &[TransactionDef], end: f64) -> Slice {
         let start_s = self.first as f64;
         let seconds = (self.last as f64 + 1.0).min(end) - start_s;

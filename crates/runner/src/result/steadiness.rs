@@ -1,4 +1,4 @@
-//! Whether a run's first figure is representative: until when a warm-up is seen, how sure the mean of
+//! Whether a run's primary metric is representative: until when a warm-up is seen, how sure the mean of
 //! the window is, and whether the window was steady. The methods are those of the statistics crate, on
 //! the seconds of the run.
 
@@ -20,106 +20,107 @@ use crate::stopping_rule;
 
 pub use triphammer_statistics::series::Verdict as Steady;
 
-/// Lengths that people give: advice is one of these, in seconds.
+/// Round lengths for advice, in seconds.
 const ROUND_SECONDS: [u64; 14] = [5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600, 1200, 1800];
 
-/// What the seconds of a run say about its first figure. Everything is of the timed window, but for the
-/// end of the warm-up, which is looked for from the run's zero.
+/// Statistics on a run's primary metric, from its seconds. All refer to the timed window, except
+/// the end of the warm-up, which is searched from the start of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Steadiness {
-    /// Whether the mean represents the window.
+    /// Whether the mean is representative of the window.
     pub verdict: Steady,
-    /// Why, in words with figures.
+    /// Reason in words, with figures.
     pub words: String,
     /// What to do next; `None` when there is nothing to do.
     pub next: Option<String>,
-    /// Until when a warm-up is seen.
+    /// End of the warm-up.
     pub warm_up: WarmUp,
-    /// Seconds after the run's zero from which the level is known to lie within 1 % of what followed;
-    /// `None` where noise or a drift hides that.
+    /// Seconds after the start of the run from which the level is known to be within 1 % of the
+    /// following level; `None` if noise or a drift hides that.
     #[serde(default)]
     pub settled_s: Option<u64>,
-    /// Whole seconds that were looked at.
+    /// Number of complete seconds analysed.
     pub seconds: u64,
     /// Mean of the seconds, in the unit of the primary metric.
     pub mean: f64,
-    /// 95 % interval of the mean, with allowance for autocorrelation; `None` when the window is too short.
-    /// Of a window that its interval ended it is as wide as was asked for, or wider.
+    /// 95 % confidence interval of the mean, adjusted for autocorrelation; `None` if the window is
+    /// too short. For a window that ended by its interval, it is at least as wide as requested.
     pub interval: Option<Interval>,
-    /// Half the interval over the mean; `None` without an interval.
+    /// Half-width of the interval relative to the mean; `None` without an interval.
     pub relative_half_width: Option<f64>,
-    /// Standard deviation of the seconds over their mean; `None` when the mean is 0.
+    /// Standard deviation of the seconds relative to their mean; `None` if the mean is 0.
     pub coefficient_of_variation: Option<f64>,
     /// Correlation of neighbouring seconds, from -1 to 1.
     pub autocorrelation: f64,
-    /// Power of the slowest swings, those that last half the window and longer, over what the correlation
-    /// of neighbours explains: about 1 without a long memory, above 2.5 with one.
+    /// Power of the slowest fluctuations (periods of half the window and longer) relative to what
+    /// the correlation of neighbours explains: about 1 without long memory, above 2.5 with it.
     #[serde(default = "one")]
     pub memory: f64,
-    /// Independent seconds that would say as much about the mean.
+    /// Effective sample size: number of independent seconds with the same information about the
+    /// mean.
     pub effective_seconds: f64,
-    /// Change along a straight line through the window, as a share of the mean.
+    /// Change along a linear trend through the window, relative to the mean.
     pub trend: Option<f64>,
-    /// Change of level at `step_at_s`, as a share of the level before it.
+    /// Change of level at `step_at_s`, relative to the level before.
     pub step: Option<f64>,
     /// Second of the run at which the level changed most.
     pub step_at_s: u64,
-    /// What `--until-ci` asked for; `None` when the length was by time or number.
+    /// Target of `--until-ci`; `None` if the length was a time or a number.
     pub until: Option<Until>,
 }
 
-/// A series of which that was not looked at.
+/// The default of a field that older documents lack: no long memory.
 const fn one() -> f64 {
     1.0
 }
 
-/// Until when a warm-up is seen (MSER-5 over ramp-up and window): where a cut serves the mean best. The
-/// level may still be lower there, by less than shows: see [`Steadiness::settled_s`].
+/// End of the warm-up (MSER-5 over ramp-up and window): the truncation point that gives the best
+/// mean. The level may still be slightly lower there: see [`Steadiness::settled_s`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum WarmUp {
-    /// So many seconds after the run's zero.
+    /// The warm-up ended this many seconds after the start of the run.
     Ended {
-        /// Seconds, a multiple of five.
+        /// Seconds, a multiple of 5.
         after_s: u64,
     },
     /// The run did not settle.
     NotFound,
-    /// Too few seconds to say.
+    /// Too few seconds to determine.
     TooShort,
 }
 
-/// A window whose length its own interval decided.
+/// A window whose length was determined by its own interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Until {
-    /// Half the interval over the mean that was asked for.
+    /// Requested half-width of the interval, relative to the mean.
     pub relative_half_width: f64,
-    /// Whether it was reached before the longest time.
+    /// Whether it was reached within the maximum time.
     pub reached: bool,
-    /// Shortest window that may end by its interval, in seconds.
+    /// Minimum length of a window that ends by its interval, in seconds.
     #[serde(default)]
     pub shortest_s: u64,
-    /// What the server does by the clock, of which the window has to hold two rounds.
+    /// Periodic work of the server, of which the window has to contain two periods.
     #[serde(default)]
     pub schedule: Schedule,
 }
 
-/// What is judged: the seconds of a run, and what is known of it.
+/// Input of the analysis: the seconds of a run, and facts about it.
 pub(crate) struct Judged<'a> {
-    /// Seconds from the run's zero to the end of the window.
+    /// Seconds from the start of the run to the end of the window.
     pub seconds: &'a [f64],
     /// First second of the window.
     pub start: usize,
-    /// Seconds in the primary metric's unit of time.
+    /// Seconds per unit of time of the primary metric.
     pub per_unit: f64,
-    /// What `--until-ci` asked for, and whether that ended the window.
+    /// Target of `--until-ci`, and whether that ended the window.
     pub until_ci: Option<(f64, bool)>,
     pub schedule: &'a Schedule,
 }
 
 impl Steadiness {
-    /// Of a run with these seconds; `None` where they are no samples of what it measures, and where the load
-    /// itself changes.
+    /// Analyses a run with these seconds; `None` if they are not samples of its primary metric, and if the
+    /// load itself changes.
     pub(super) fn new(facts: &RunFacts, end: &RunEnd) -> Option<Self> {
         if facts.spec.load.changes() {
             return None;
@@ -128,14 +129,14 @@ impl Steadiness {
         let all = &facts.primary_metric_seconds;
         let place = |second: u64| usize::try_from(second).unwrap_or(usize::MAX).min(all.len());
         let start = place(end.window.start.second());
-        // The last second of a number of transactions is not whole: neither is what lies after a stop.
+        // The last second of a run by transactions is incomplete, as is everything after a stop.
         let seconds = &all[..place(end.window.end.second()).max(start)];
         let until_ci = facts.until_ci.map(|asked| (asked, ended_early(facts, end)));
         let schedule = &facts.schedule;
         Some(Self::of(&Judged { seconds, start, per_unit, until_ci, schedule }))
     }
 
-    /// Of seconds.
+    /// Analyses these seconds.
     pub(crate) fn of(judged: &Judged<'_>) -> Self {
         let &Judged { seconds: all, start, per_unit, .. } = judged;
         let window = &all[start..];
@@ -177,7 +178,7 @@ impl Steadiness {
         steadiness
     }
 
-    /// Whether the interval became as tight as was asked for.
+    /// Whether the interval became as narrow as requested.
     pub(crate) fn is_reached(&self) -> bool {
         self.until.as_ref().is_some_and(|until| until.reached)
     }
@@ -191,7 +192,7 @@ impl Steadiness {
     }
 }
 
-/// Until when a warm-up is seen, and from when on the level is known.
+/// Determines the end of the warm-up, and from when the level is known.
 fn warm_up(all: &[f64]) -> (WarmUp, Option<u64>) {
     match warmup::warm_up(all) {
         Found::Ends { points } => {
@@ -203,7 +204,7 @@ fn warm_up(all: &[f64]) -> (WarmUp, Option<u64>) {
     }
 }
 
-/// What became of what `--until-ci` asked for.
+/// Outcome of `--until-ci`.
 fn until(judged: &Judged<'_>, summary: &series::Summary) -> Option<Until> {
     let (asked, ended) = judged.until_ci?;
     let shortest = stopping_rule::shortest(judged.schedule);
@@ -217,14 +218,14 @@ fn until(judged: &Judged<'_>, summary: &series::Summary) -> Option<Until> {
     })
 }
 
-/// Whether the window ended before the longest time that was allowed.
+/// Whether the window ended before the maximum time.
 fn ended_early(facts: &RunFacts, end: &RunEnd) -> bool {
     let complete = end.ending == triphammer_core::engine::RunEnding::Complete;
     complete
         && matches!(facts.spec.length, Length::Time(longest) if end.window.seconds() < longest.as_secs_f64())
 }
 
-/// Which of the two changes is told of a window that drifts.
+/// Which of the two changes is reported for a drifting window.
 enum ClearerSign {
     Trend,
     Step,
@@ -244,11 +245,12 @@ fn words(steadiness: &Steadiness, rampup_s: u64, sign: ClearerSign) -> String {
         Steady::Steady => parts.extend(
             steadiness
                 .relative_half_width
-                .map(|half| format!("the mean is sure to ± {} (95 %)", precise(half))),
+                .map(|half| format!("the mean is known to ± {} (95 %)", precise(half))),
         ),
         Steady::Drifting => parts.push(drift(steadiness, &sign)),
         Steady::TooShort => parts.push(format!(
-            "{} say as much as {:.0} independent ones, {EFFECTIVE_MIN:.0} are needed",
+            "the window of {} is worth only {:.0} independent seconds; at least {EFFECTIVE_MIN:.0} \
+             are needed",
             duration(steadiness.seconds as f64),
             steadiness.effective_seconds
         )),
@@ -258,7 +260,7 @@ fn words(steadiness: &Steadiness, rampup_s: u64, sign: ClearerSign) -> String {
     }
     if steadiness.memory > MEMORY_MIN && steadiness.verdict == Steady::Steady {
         parts.push(
-            "slow swings make it less sure than its seconds do, and slower ones may not show"
+            "slow fluctuations widen this interval, and slower ones may remain undetected"
                 .to_owned(),
         );
     }
@@ -267,24 +269,24 @@ fn words(steadiness: &Steadiness, rampup_s: u64, sign: ClearerSign) -> String {
     parts.join(" · ")
 }
 
-/// What became of what was asked for, and what the interval does not cover.
+/// Describes the outcome of `--until-ci`, and what the interval does not cover.
 fn until_words(until: &Until, steadiness: &Steadiness) -> String {
     let asked = precise(until.relative_half_width);
     if !until.reached {
         let why = until.schedule.words().filter(|_| steadiness.seconds < until.shortest_s);
         let why = why.map_or_else(String::new, |why| format!(": the window is too short, {why}"));
-        return format!("the ± {asked} asked for were not reached{why}");
+        return format!("the requested ± {asked} was not reached{why}");
     }
     let half = duration((steadiness.seconds / 2) as f64);
-    let rarer = format!("what comes back less often than every {half} is not in the interval");
+    let rarer = format!("the interval does not cover events rarer than every {half}");
     match &until.schedule {
         Schedule::Nothing => rarer,
         Schedule::Every { setting, seconds } => {
             let rounds = steadiness.seconds / seconds.max(&1);
-            format!("the window holds {rounds} rounds of {setting}; {rarer}")
+            format!("the window contains {rounds} periods of {setting}; {rarer}")
         }
         Schedule::Unknown { why } => {
-            format!("what the server does by the clock is not known ({why}); {rarer}")
+            format!("the server's periodic work is not known ({why}); {rarer}")
         }
     }
 }
@@ -307,7 +309,7 @@ fn drift(steadiness: &Steadiness, sign: &ClearerSign) -> String {
 fn warm_up_words(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
     if let Some(into) = steadiness.warm_up_in_window(rampup_s) {
         let into = duration(into as f64);
-        return Some(format!("the load was still warming up {into} into the window"));
+        return Some(format!("the database was still warming up {into} into the window"));
     }
     let rampup = match rampup_s {
         0 => "there was no ramp-up".to_owned(),
@@ -316,13 +318,14 @@ fn warm_up_words(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
     let near = percent(SETTLED);
     let settled = match steadiness.settled_s {
         Some(second) => format!("within {near} of its level from {} on", duration(second as f64)),
-        None => format!("when it came within {near} of its level cannot be determined"),
+        None => format!("the time to reach {near} of its level cannot be determined"),
     };
     match steadiness.warm_up {
-        WarmUp::Ended { after_s: 0 } => Some(format!("no warm-up seen, {settled}, {rampup}")),
-        WarmUp::Ended { after_s } => {
-            Some(format!("warm-up seen until {}, {settled}, {rampup}", duration(after_s as f64)))
-        }
+        WarmUp::Ended { after_s: 0 } => Some(format!("no warm-up detected, {settled}, {rampup}")),
+        WarmUp::Ended { after_s } => Some(format!(
+            "warm-up detected until {}, {settled}, {rampup}",
+            duration(after_s as f64)
+        )),
         WarmUp::NotFound if steadiness.verdict == Steady::Steady => {
             Some(format!("the end of the warm-up cannot be determined, {rampup}"))
         }
@@ -331,7 +334,7 @@ fn warm_up_words(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
     }
 }
 
-/// A length that people give, at least so long.
+/// Rounds up to a round length.
 fn round(seconds: u64) -> String {
     let rounded = ROUND_SECONDS.into_iter().find(|round| *round >= seconds);
     format_duration(std::time::Duration::from_secs(
@@ -339,18 +342,18 @@ fn round(seconds: u64) -> String {
     ))
 }
 
-/// What reaches the interval that was asked for.
+/// Advice on reaching the requested interval.
 fn give_until(steadiness: &Steadiness) -> String {
     let shortest = steadiness.until.as_ref().map_or(0, |until| until.shortest_s);
     if steadiness.seconds < shortest {
-        return format!("give it --duration {} or more", round(shortest));
+        return format!("use --duration {} or more", round(shortest));
     }
-    "give it a longer --duration, or ask for less with --until-ci".to_owned()
+    "use a longer --duration, or a larger --until-ci".to_owned()
 }
 
 fn next(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
     if let Some(into) = steadiness.warm_up_in_window(rampup_s) {
-        return Some(format!("give it --rampup {}", round(rampup_s + into)));
+        return Some(format!("use --rampup {}", round(rampup_s + into)));
     }
     match steadiness.verdict {
         Steady::Steady if steadiness.until.as_ref().is_some_and(|until| !until.reached) => {
@@ -358,13 +361,13 @@ fn next(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
         }
         Steady::Steady => None,
         Steady::Drifting if steadiness.warm_up == WarmUp::NotFound => Some(format!(
-            "run longer (--duration {}) and see whether it settles; if not, look for what grows: \
-             data, dead rows, a cache",
+            "run longer (--duration {}) to see whether it settles; if not, look for something that \
+             grows: data, dead rows, a cache",
             round(steadiness.seconds * 3)
         )),
         Steady::Drifting => Some(
-            "look at what the database did there (a checkpoint, vacuum, another program), and \
-             take the mean for nothing more than it is"
+            "check what the database did at that time (a checkpoint, vacuum, another program); the \
+             mean is not representative"
                 .to_owned(),
         ),
         Steady::TooShort => {
@@ -376,7 +379,7 @@ fn next(steadiness: &Steadiness, rampup_s: u64) -> Option<String> {
             )]
             let needed = (steadiness.seconds.max(1) as f64 * scale * 1.2).ceil() as u64;
             let needed = needed.clamp(POINTS_MIN as u64 + 10, 3600);
-            Some(format!("run longer for an interval: --duration {}", round(needed)))
+            Some(format!("run longer to get an interval: --duration {}", round(needed)))
         }
     }
 }

@@ -9,24 +9,24 @@ use serde::{Deserialize, Serialize};
 
 use super::facts::DatabaseCount;
 
-/// What the database says about the primary metric's transactions, over the whole run.
+/// Verification of the primary metric's count with the database, over the whole run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verification {
-    /// Committed, as the client saw.
+    /// Number of committed transactions counted by the client.
     pub committed: u64,
-    /// In doubt: they may have committed.
+    /// Number of transactions in doubt, which may have committed.
     pub indeterminate: u64,
-    /// In flight when the run was aborted: they may have committed.
+    /// Number of transactions in flight when the run was aborted, which may have committed.
     pub in_flight: u64,
-    /// What the database's count was before the run.
+    /// The database's count before the run; `None` if it could not be queried.
     pub database_before: Option<i64>,
-    /// What it was after.
+    /// The database's count after the run; `None` likewise.
     pub database_after: Option<i64>,
-    /// How much it grew.
+    /// Increase of the counter.
     pub database: Option<i64>,
-    /// Whether the two agree.
+    /// Whether client and database agree.
     pub verdict: Verdict,
-    /// The verdict for people.
+    /// The verdict in words.
     pub words: String,
 }
 
@@ -34,18 +34,18 @@ pub struct Verification {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Both are equal.
+    /// Both counts are equal.
     Verified,
-    /// They differ by no more than what was in doubt or in flight.
+    /// The counts differ by no more than the transactions in doubt or in flight.
     WithinBounds,
-    /// They contradict each other.
+    /// The counts contradict each other.
     Violated,
-    /// There is nothing to compare with.
+    /// There is no count to compare with.
     NotCounted,
 }
 
 impl Verdict {
-    /// For people: `within bounds`.
+    /// Human-readable name: `within bounds`.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -70,7 +70,7 @@ pub(super) struct ClientCount {
 pub(super) enum Obstacle {
     /// The workload names no statement.
     NoStatement,
-    /// A worker thread did not come home, so the client's own counts are not whole.
+    /// A worker thread did not end, so the client's own counts are incomplete.
     CountsMissing,
 }
 
@@ -90,11 +90,14 @@ impl Verification {
             }
             (Some(Obstacle::CountsMissing), _) => (
                 Verdict::NotCounted,
-                "a worker thread did not end, so the client's count is not whole".to_owned(),
+                "a worker thread did not end, so the client's count is incomplete".to_owned(),
             ),
-            (None, None) => {
-                (Verdict::NotCounted, "the database could not be asked before and after".to_owned())
-            }
+            (None, None) => (
+                Verdict::NotCounted,
+                "the database could not be queried both before and after the \
+                                       run"
+                .to_owned(),
+            ),
             (None, Some(grown)) => judge(client, grown),
         };
         Self {
@@ -123,14 +126,14 @@ fn judge(client: ClientCount, database: i64) -> (Verdict, String) {
         (Verdict::Verified, "the database counts the same".to_owned())
     } else if surplus < 0 {
         let words = format!(
-            "the database counts {} fewer than it told the client were committed",
+            "the database counts {} fewer than it confirmed to the client",
             surplus.unsigned_abs()
         );
         (Verdict::Violated, words)
     } else if surplus <= unknown {
         let words = format!(
-            "the database counts {surplus} more; {unknown} were in doubt or in flight, so that \
-             can be"
+            "the database counts {surplus} more; {unknown} were in doubt or in flight, which can \
+             explain it"
         );
         (Verdict::WithinBounds, words)
     } else {

@@ -1,4 +1,4 @@
-//! What should be known before a result's figures are used, and what to do about it.
+//! Warnings to read before using the figures of a result, with advice.
 
 use super::document::{RunResult, Warning};
 use super::facts::CounterSpan;
@@ -7,18 +7,18 @@ use super::verification::Verdict;
 use crate::measure::Measure;
 use crate::report::format::{counted, duration, integer, percent};
 
-/// The engine's note when a worker thread did not come home.
+/// Kind of the engine's note that a worker thread did not end.
 pub(super) const WORKER_LOST: &str = "worker_lost";
-/// Share of arrivals that may be missed, as happens to those that are due in the last moment.
+/// Share of missed arrivals that is tolerated, because the last ones may not be started in time.
 const MISSED_MAX: f64 = 0.001;
-/// Efficiency above which chance does not explain it.
+/// Efficiency that chance does not explain.
 const EFFICIENCY_MAX: f64 = 1.02;
-/// Share of the window above which readings of the server's counter that come late are reported.
+/// Delay of counter readings, as a share of the window, above which there is a warning.
 const STRAY_MAX: f64 = 0.05;
-/// How many changed settings are named.
+/// Maximum number of changed settings named.
 const SETTINGS_NAMED: usize = 5;
 
-/// The warnings of a result, the gravest first.
+/// Returns the warnings of a result, the most severe first.
 pub(super) fn of(result: &RunResult, counter: &CounterSpan) -> Vec<Warning> {
     let mut list = Vec::new();
     verification(result, &mut list);
@@ -42,18 +42,18 @@ fn verification(result: &RunResult, list: &mut Vec<Warning>) {
     let verification = &result.primary_metric.verification;
     if verification.verdict == Verdict::Violated {
         let next = if verification.database < i64::try_from(verification.committed).ok() {
-            "see whether something else changed the data; if not, this database loses commits"
+            "check whether another program changed the data; if not, this database loses commits"
         } else {
-            "see whether something else wrote to this schema during the run, and run again"
+            "check whether another program wrote to this schema during the run, and run again"
         };
         let text =
-            format!("the {} does not hold: {}", result.primary_metric.name, verification.words);
+            format!("the {} is contradicted: {}", result.primary_metric.name, verification.words);
         warn(list, "verification", text, next);
     }
     for audit in result.audits.iter().filter(|audit| audit.verdict == Verdict::Violated) {
-        let text = format!("{} does not hold: {}", audit.title, audit.words);
-        let next = "see whether something else wrote to these tables during the run; if not, this \
-                    database lost or invented changes";
+        let text = format!("{} is violated: {}", audit.title, audit.words);
+        let next = "check whether another program wrote to these tables during the run; if not, \
+                    this database lost or invented changes";
         warn(list, "audit", text, next);
     }
     for violated in &result.violated_identities {
@@ -70,8 +70,9 @@ fn verification(result: &RunResult, list: &mut Vec<Warning>) {
 fn availability(result: &RunResult, list: &mut Vec<Warning>) {
     let seen = &result.availability;
     if let Some(gone) = seen.gone(result.spec.sessions()) {
-        let text = format!("the database was gone when the run ended: {gone}");
-        let next = "see the server's log and the notes, and run again: this is no measurement";
+        let text = format!("the database was not available when the run ended: {gone}");
+        let next = "see the server's log and the notes, and run again: these figures are not a \
+                    measurement";
         warn(list, "database_gone", text, next);
     }
     if seen.without_service_s > 0.0 {
@@ -79,15 +80,20 @@ fn availability(result: &RunResult, list: &mut Vec<Warning>) {
             "no transaction completed in {} of the window; the figures include this time",
             duration(seen.without_service_s)
         );
-        warn(list, "outage", text, "see the notes for when it was, and the server's log for why");
+        warn(
+            list,
+            "outage",
+            text,
+            "see the notes for the time, and the server's log for the reason",
+        );
     }
     let unread = result.run.total.unread;
     if unread > 0 {
         let text = format!(
-            "the database did what {} asked, but the answers could not be read",
+            "the database executed {}, but the answers could not be read",
             counted(unread, "transactions")
         );
-        warn(list, "unread", text, "see the errors for what was read; they count as failures here");
+        warn(list, "unread", text, "see the errors for the answers; they count as failures here");
     }
 }
 
@@ -99,7 +105,7 @@ fn window(result: &RunResult, list: &mut Vec<Warning>) {
             "the run ended in its ramp-up, {} after its start: there is no timed window",
             duration(durations.whole_s)
         );
-        warn(list, "window_short", text, "let it run, or shorten --rampup");
+        warn(list, "window_short", text, "let the run finish, or use a shorter --rampup");
     } else if durations.window_s < asked {
         let text = format!(
             "the window was cut short: {} of {}",
@@ -107,7 +113,7 @@ fn window(result: &RunResult, list: &mut Vec<Warning>) {
             duration(asked)
         );
         let next = match result.status {
-            Status::Interrupted | Status::Aborted => "use the figures as those of a shorter run",
+            Status::Interrupted | Status::Aborted => "treat the figures as those of a shorter run",
             Status::Complete | Status::Failed => "see the failures and notes for the reason",
         };
         warn(list, "window_short", text, next);
@@ -132,7 +138,8 @@ fn failures(result: &RunResult, list: &mut Vec<Warning>) {
             if result.run.total.unread > 0 { ", could not be read or are" } else { " or are" },
             percent(failures.limit)
         );
-        let next = "see the failures; --max-failures sets the limit, --retries the attempts";
+        let next =
+            "see the errors; --max-failures sets the limit, --retries the number of attempts";
         warn(list, "failures", text, next);
     }
 }
@@ -140,12 +147,12 @@ fn failures(result: &RunResult, list: &mut Vec<Warning>) {
 fn arrivals(result: &RunResult, list: &mut Vec<Warning>) {
     let Some(arrivals) = result.arrivals.filter(|a| a.missed_share() > MISSED_MAX) else { return };
     let text = format!(
-        "{} of {} arrivals were skipped or never started ({}): the times are of those that were",
+        "{} of {} arrivals were skipped or never started ({}): the times cover only the others",
         integer(arrivals.skipped + arrivals.never_started),
         integer(arrivals.offered),
         percent(arrivals.missed_share())
     );
-    let next = "the database does not follow this load: ask for less of it, or give more sessions \
+    let next = "the database does not keep up with this load: lower the rate, or use more sessions \
                 (--vus) if it is not busy";
     warn(list, "arrivals", text, next);
 }
@@ -153,17 +160,18 @@ fn arrivals(result: &RunResult, list: &mut Vec<Warning>) {
 fn efficiency(result: &RunResult, list: &mut Vec<Warning>) {
     let Some(efficiency) = result.efficiency.filter(|e| e.share > EFFICIENCY_MAX) else { return };
     let text = format!(
-        "the {} is {} of the most that keying and thinking allow: terminals that logged in together \
-         come in waves at first",
+        "the {} is {} of the maximum that keying and thinking times allow: terminals that logged \
+         in together act in waves at first",
         result.primary_metric.name,
         percent(efficiency.share)
     );
-    warn(list, "efficiency", text, "ramp up for some minutes: --rampup 5m");
+    warn(list, "efficiency", text, "ramp up for several minutes: --rampup 5m");
 }
 
 fn client(result: &RunResult, list: &mut Vec<Warning>) {
     if result.tool.debug_build {
-        let text = "this client is a debug build: its own cost is many times what it should be";
+        let text = "this client is a debug build: it uses many times the CPU time of a release \
+                    build";
         warn(list, "debug_build", text.to_owned(), "build it with cargo build --release");
     }
 }
@@ -176,7 +184,7 @@ fn counters(result: &RunResult, list: &mut Vec<Warning>) {
             continue;
         };
         let text = format!(
-            "{}: {} {} of {} ({}), more than the {} that is normal",
+            "{}: {} {} of {} ({}), more than the normal {}",
             seen.title,
             integer(counter.count),
             counter.title,
@@ -185,7 +193,7 @@ fn counters(result: &RunResult, list: &mut Vec<Warning>) {
             percent(counter.warn_above)
         );
         let next = format!(
-            "the data does not bear this load any longer: rebuild it, or build with more {}",
+            "the data can no longer sustain this load: rebuild it, or build with more {}",
             result.workload.scale_unit
         );
         warn(list, "counter", text, &next);
@@ -209,7 +217,7 @@ fn server(result: &RunResult, counter: &CounterSpan, list: &mut Vec<Warning>) {
             duration(counter.late_s),
             duration(result.durations.window_s)
         );
-        let next = format!("use {name} (client), or a window of 20s and more");
+        let next = format!("use {name} (client), or a window of at least 20s");
         warn(list, "server_counter_late", text, &next);
     }
     let changed = &result.settings_changed;
@@ -221,6 +229,6 @@ fn server(result: &RunResult, counter: &CounterSpan, list: &mut Vec<Warning>) {
             more => format!(" and {more} more"),
         };
         let text = format!("server settings changed during the run: {}{more}", named.join(", "));
-        warn(list, "settings_changed", text, "leave the server alone during a run, and run again");
+        warn(list, "settings_changed", text, "do not change settings during a run, and run again");
     }
 }

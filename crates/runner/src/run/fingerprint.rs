@@ -1,5 +1,5 @@
-//! Reads the schema once when a run begins, in the dialect's own SQL (`_build/fingerprint.sql`). What cannot be
-//! read is a note and never ends a run.
+//! Reads the schema once at the start of a run, with the dialect's own SQL
+//! (`_build/fingerprint.sql`). Anything that cannot be read leads to a note and never ends a run.
 
 use std::time::Duration;
 
@@ -10,20 +10,20 @@ use triphammer_core::{DbError, Rows};
 
 use crate::result::{SchemaFact, SchemaKind};
 
-/// Longest wait for each of the statements.
+/// Maximum time per statement.
 pub(super) const LIMIT: Duration = Duration::from_secs(5);
-/// Most facts that are kept: more tables than any workload has.
+/// Maximum number of facts kept: more than any workload has tables.
 pub(super) const FACTS_MAX: usize = 2_000;
-/// Most characters of a definition.
+/// Maximum length of a definition, in characters.
 const VALUE_MAX: usize = 2_000;
 
-/// The statements, each with what it tells.
+/// The statements, each with a description of its facts.
 pub(super) const STATEMENTS: [(&str, &str); 2] = [
     ("fingerprint.objects", "tables, indexes, constraints and sizes"),
     ("fingerprint.statistics", "the age of the planner's statistics"),
 ];
 
-/// What one of the statements gives.
+/// Reads the facts of one statement.
 pub(super) async fn read<S: Session>(
     catalogue: &StatementCatalogue,
     session: &mut S,
@@ -38,7 +38,7 @@ pub(super) async fn read<S: Session>(
         let Some(kind) = SchemaKind::ALL.into_iter().find(|known| known.name() == kind) else {
             continue;
         };
-        // A definition that the user may not see is NULL.
+        // A definition is NULL if the user lacks the right to read it.
         let value = row.text(3).unwrap_or_default().chars().take(VALUE_MAX).collect();
         let (table, name) = (row.text(1)?.to_owned(), row.text(2)?.to_owned());
         facts.push(SchemaFact { kind, table, name, value });

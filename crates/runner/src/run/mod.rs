@@ -1,5 +1,5 @@
-//! `run`: resolves what is to be run on what was built, watches the database from beside while the engine
-//! drives it, and makes the one result.
+//! `run`: resolves the settings against the build, monitors the database while the engine drives
+//! it, and computes the result.
 
 mod fingerprint;
 mod monitor;
@@ -47,36 +47,36 @@ use crate::worker_pool::{connect, identify, on_this_thread};
 use crate::{catalogues, resources};
 use monitor::{COUNT_AFTER, COUNT_BEFORE, Monitor};
 
-/// Longest wait for the last look at the database when the run was aborted.
+/// Maximum wait for the final queries when the run was aborted.
 const AFTER_ABORT: Duration = Duration::from_millis(500);
 
-/// Scale of a run on a database that keeps nothing.
+/// Scale of a run on a database that does not store data.
 const SCALE_UNSTORED: u32 = 10;
 
-/// A run with everything decided.
+/// A completely resolved run.
 #[derive(Debug)]
 pub struct Resolved {
     plan: RunPlan<AnyWorkload, AnyDatabase>,
     settings: WorkloadSettings,
     facts: Vec<(String, String)>,
-    /// Another program made the tables.
+    /// Whether another program created the tables.
     external: bool,
     requirements: Vec<Requirement>,
     connect_limit: Duration,
-    /// How close to the first figure its interval must be for the window to end.
+    /// Half-width of the primary metric's interval at which the window ends.
     until_ci: Option<f64>,
-    /// What share of transactions may fail before the run is ended.
+    /// Share of failed transactions at which the run ends early.
     failure_limit: Option<FailureLimit>,
-    /// The profile or capacity job that the run belongs to, and its step in that.
+    /// The campaign job that the run belongs to, and its position there.
     parent: Option<(JobId, u32)>,
 }
 
 impl Resolved {
-    /// Decides everything about a run: what was built says scale and seed, the settings say the rest.
-    /// The embedded default is built first when it is not there.
+    /// Resolves a run: scale and seed from the build, the rest from the settings. The default
+    /// SQLite file is built first if it does not exist.
     ///
     /// # Errors
-    /// When nothing was built, or a setting cannot be.
+    /// When nothing was built, or a setting is invalid.
     pub fn new(
         settings: &mut Settings,
         workload: &Arc<Description>,
@@ -123,7 +123,7 @@ impl Resolved {
             settings.show(name, value.to_string(), &source);
         }
         external.iter().try_for_each(|external| refuse_mode(settings, workload, external))?;
-        // Without the procedures in the database only statements are left.
+        // Without procedures in the database, only statements are possible.
         let without = option_of(workload, BuildEffect::NoProcedures);
         let without = without.and_then(|option| record.get(&format!("option/{}", option.name)));
         let modes: &[Mode] = match (without, &external) {
@@ -169,19 +169,19 @@ impl Resolved {
         })
     }
 
-    /// Makes the run a step of a profile or capacity job.
+    /// Makes the run part of a campaign job.
     #[must_use]
     pub fn step_of(self, parent: Option<(JobId, u32)>) -> Self {
         Self { parent, ..self }
     }
 
-    /// Size of the data.
+    /// Scale of the data.
     #[must_use]
     pub const fn scale(&self) -> u32 {
         self.settings.scale
     }
 
-    /// Longest time by the clock, where there is one.
+    /// Maximum length as a time, if there is one.
     #[must_use]
     pub fn longest(&self) -> Duration {
         match self.plan.spec.length {
@@ -196,13 +196,13 @@ impl Resolved {
         self.plan.workload.description()
     }
 
-    /// What was decided.
+    /// The resolved spec.
     #[must_use]
     pub fn spec(&self) -> &RunSpec {
         &self.plan.spec
     }
 
-    /// What is to be said of the run where its figures are offered, without secrets.
+    /// Labels of the run for exported metrics, without secrets.
     #[must_use]
     pub fn info(&self, settings: &Settings) -> Vec<(&'static str, String)> {
         vec![
@@ -215,10 +215,10 @@ impl Resolved {
         ]
     }
 
-    /// Runs, stores, and gives the result.
+    /// Runs, stores and returns the result.
     ///
     /// # Errors
-    /// When the run could not start. A run that began always gives a result.
+    /// When the run could not start. A run that started always returns a result.
     pub fn run(
         self,
         settings: &Settings,
@@ -241,7 +241,7 @@ impl Resolved {
             let mut monitor = Monitor::new(&self.plan, limit);
             monitor.ensure().await.doing(format_args!("connecting to {}", database.target()))?;
             if !self.external {
-                monitor.touch().await.doing("noting the first run in the build record")?;
+                monitor.touch().await.doing("recording the first run in the build record")?;
             }
             let mut facts = self.facts(settings, &mut monitor).await?;
             let mut journal = Journal::of_run(store, &facts, self.parent, &mut |text| {
@@ -277,7 +277,7 @@ impl Resolved {
                 let settings = monitor.query(async |s| s.settings().await).await;
                 settings_end = settings.unwrap_or_default();
             };
-            // Who gives up what is in flight waits for no server either.
+            // An aborted run does not wait for the server either.
             let at_most = if is_aborted { AFTER_ABORT } else { Duration::MAX };
             let _ = tokio::time::timeout(at_most, looking).await;
             journal.settings(ReadAt::End, &settings_end, &mut |text| watch.warn(text));
@@ -288,13 +288,13 @@ impl Resolved {
             let mut result = RunResult::new(&facts, &end);
             requirement::judge(&mut result, &self.requirements);
             journal.finish(&result, &end, &mut |text| watch.warn(text));
-            // A job that is not stored whole is not pointed at.
+            // An incompletely stored job is not referred to.
             result.job = journal.job.filter(|_| journal.is_whole()).map(|job| job.0);
             Ok(result)
         })
     }
 
-    /// Starts the engine and hands its events on, in order: store first, then the watcher.
+    /// Starts the engine and forwards its events in order: first to the store, then to the watcher.
     async fn drive(
         &self,
         monitor: &mut Monitor<'_>,
@@ -353,7 +353,8 @@ impl Resolved {
                 stopping_rule.phase(*phase, at.second());
             }
             match &event {
-                // Only now: the sessions of the users may have changed the database's mode, as SQLite's do.
+                // Read only now: the users' sessions may have changed the mode of the database, as
+                // in SQLite.
                 Event::Started { .. } => {
                     for text in plan.database.notes() {
                         let note = Note::new("driver", None, text);
@@ -389,10 +390,10 @@ impl Resolved {
         Ok(run.join()?)
     }
 
-    /// Runs one transaction of an earlier run with these settings again.
+    /// Replays one transaction of an earlier run with these settings.
     ///
     /// # Errors
-    /// When there is no session.
+    /// When no session can be opened.
     pub fn replay(&self, exemplar: &Exemplar) -> Result<Replay, Failure> {
         let plan = &self.plan;
         on_this_thread(async {
@@ -413,8 +414,7 @@ impl Resolved {
         })
     }
 
-    /// For as many slices as the window will have: how long it will be is not known of one that ends by
-    /// its interval.
+    /// Determines the length for the slices: unknown for a window that ends by its interval.
     fn slicer(&self) -> Slicer {
         Slicer::new(match self.until_ci {
             Some(_) => Length::Transactions(0),
@@ -422,7 +422,7 @@ impl Resolved {
         })
     }
 
-    /// What the workload audits, where the database keeps anything.
+    /// The workload's audits, if the database stores data.
     fn audits(&self) -> Vec<(AuditDef, DatabaseCount)> {
         let stores = self.plan.database.capabilities().stores;
         let audits = self.workload().audits.iter().filter(|_| stores);
@@ -435,7 +435,7 @@ impl Resolved {
         monitor: &mut Monitor<'_>,
     ) -> Result<RunFacts, Failure> {
         let session = monitor.session.as_mut().expect("just ensured");
-        let server = session.server().await.doing("asking the server what it is")?;
+        let server = session.server().await.doing("identifying the server")?;
         let mut workload_facts = self.settings.options.clone();
         workload_facts.insert("seed".into(), self.settings.data_seed.to_string());
         workload_facts.extend(self.facts.iter().cloned());
@@ -477,7 +477,7 @@ impl Resolved {
     }
 }
 
-/// The record of what was built at the target.
+/// Reads the build record at the target.
 async fn find(
     workload: &Description,
     catalogue: &StatementCatalogue,
@@ -496,14 +496,14 @@ fn embedded_exists(workload: &Description) -> bool {
     Path::new(&embedded_file(&workload.name)).exists()
 }
 
-/// What the record of the embedded default would say, for `--show-spec` before it is built.
+/// The record that the default SQLite file would have, for `--show-spec` before it is built.
 fn unbuilt(settings: &mut Settings, workload: &Description) -> Result<Record, Failure> {
     let scale: u32 = settings.count("scale", SCALE_MAX, || 1)?;
     let options = settings.workload_options(&workload.options, OptionCommand::Build);
     Ok(Record::planned(workload, scale, 1, &options))
 }
 
-/// Builds the embedded default.
+/// Builds the default SQLite file.
 fn build_embedded(
     settings: &mut Settings,
     workload: &Arc<Description>,
@@ -537,16 +537,16 @@ fn build_embedded(
     build(&target.database, &request, watch, &mut || {}).map(drop)
 }
 
-/// Refuses to run on tables that another program made when what it needs beside them is not there.
+/// Rejects a run on tables created by another program if other objects that it needs are missing.
 fn refuse_lack(record: &Record, target: &str) -> Result<(), Failure> {
     let (Some(made_by), Some(lack)) = (record.made_by(), record.lack()) else { return Ok(()) };
     Err(Failure::refuse(format!(
-        "{made_by} made the tables at {target}, but a run cannot call its routines: {lack}; let \
-         {made_by} make them again (check works without them)"
+        "{made_by} created the tables at {target}, but a run cannot call its routines: {lack}; \
+         create them again with {made_by} (`check` works without them)"
     )))
 }
 
-/// Refuses a mode that the workload has and the tables' maker does not.
+/// Rejects a mode that the workload supports but the tables of another program do not.
 fn refuse_mode(
     settings: &Settings,
     workload: &Description,
@@ -559,12 +559,12 @@ fn refuse_mode(
     }
     let (made_by, mode, asked) = (&external.made_by, mode.name(), asked.name());
     let message = format!(
-        "{made_by} made the tables, so a run has mode {mode} there and not {asked}: leave --mode out"
+        "{made_by} created the tables, so a run needs mode {mode}, not {asked}: omit --mode"
     );
     Err(SpecError::new(message).about("mode"))
 }
 
-/// Refuses settings that say something else than what was built.
+/// Rejects settings that contradict the build.
 fn agree(
     settings: &mut Settings,
     workload: &Description,
@@ -572,8 +572,8 @@ fn agree(
 ) -> Result<(), SpecError> {
     if record.get("version") != Some(workload.version.to_string().as_str()) {
         return Err(SpecError::new(format!(
-            "the data is of version {} of {}, this program runs version {}; rebuild it with \
-             --replace",
+            "the data was built for version {} of {}, but this program runs version {}; rebuild it \
+             with --replace",
             record.get("version").unwrap_or("?"),
             workload.title,
             workload.version
@@ -585,7 +585,7 @@ fn agree(
         let unit = &workload.scale_unit;
         let built = scale.parse().map_or_else(|_| scale.clone(), |scale| unit.count(scale));
         return Err(SpecError::new(format!(
-            "the data has {built}, not {asked}; leave --scale out, or build again with --replace"
+            "the data has {built}, not {asked}; omit --scale, or build again with --replace"
         )));
     }
     for (option, built) in record.below("option") {
@@ -595,10 +595,10 @@ fn agree(
             let made_by = record.get("fact/made_by");
             return Err(SpecError::new(match made_by.filter(|_| record.is_external()) {
                 Some(made_by) => {
-                    format!("{made_by} made the tables, so {option} is {built}, not {asked}")
+                    format!("{made_by} created the tables, so {option} is {built}, not {asked}")
                 }
                 None => format!(
-                    "the data was built with {option} = {built}, not {asked}; leave it out, or \
+                    "the data was built with {option} = {built}, not {asked}; omit the option, or \
                      build again with --replace"
                 ),
             }));

@@ -1,4 +1,4 @@
-//! Looks at the database from beside a run, on a session of the runner's own.
+//! Monitors the database during a run, on a separate session.
 
 use std::time::Duration;
 
@@ -18,18 +18,19 @@ use crate::worker_pool::connect;
 
 use super::fingerprint;
 
-/// Longest wait for a look at the database from beside a run.
+/// Maximum wait for a monitoring query during a run.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(2);
-/// Longest wait for the server's transaction counter each second: the run's events wait behind it.
+/// Maximum wait for the server's transaction counter each second: events of the run wait for it.
 const LOOK: Duration = Duration::from_millis(500);
-/// How long the counter is left alone after it could not be read: a server in trouble is not asked on.
+/// Pause after a failed reading of the counter, so that a server in trouble is left alone.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
-/// Longest wait for the primary metric's count or an audit's sum before the run: either may read a whole table.
+/// Maximum wait for the primary metric's count or an audit's sum before the run: either may read a
+/// whole table.
 pub(super) const COUNT_BEFORE: Duration = Duration::from_secs(60);
-/// And after it: the tables have grown, and what could be counted once must be counted again.
+/// Maximum wait for the same after the run: the tables have grown, and must be counted again.
 pub(super) const COUNT_AFTER: Duration = Duration::from_secs(180);
 
-/// The one integer that a statement gives, within a limit.
+/// Reads the single integer returned by a statement, with a time limit.
 async fn number<S: Session>(session: &mut S, id: StatementId, limit: Duration) -> Option<i64> {
     let mut rows = Rows::new();
     match tokio::time::timeout(limit, session.query(id, &[], &mut rows)).await {
@@ -38,25 +39,25 @@ async fn number<S: Session>(session: &mut S, id: StatementId, limit: Duration) -
     }
 }
 
-/// Looks at the database from beside a run. It may lose its session with the server and reconnects;
-/// what it cannot see is absent from the result, never waited for.
+/// Monitors the database during a run. It reconnects if its session is lost; what it cannot read is
+/// missing from the result instead of delaying it.
 pub(super) struct Monitor<'a> {
     plan: &'a RunPlan<AnyWorkload, AnyDatabase>,
     limit: Duration,
     pub session: Option<Limited<AnySession>>,
-    /// The server's settings when the run began.
+    /// Server settings at the start of the run.
     pub settings_start: Vec<(String, String)>,
     count: Option<StatementId>,
-    /// The transaction counter as it was last read, and when.
+    /// Last reading of the transaction counter, and its time.
     counter: Counter,
 }
 
-/// The server's transaction counter, read second by second.
+/// The server's transaction counter, read every second.
 enum Counter {
-    /// Not yet, or the last reading failed: the next one is due then.
+    /// Not read yet, or the last reading failed: time of the next one.
     Unread(Elapsed),
     Read(u64, Elapsed),
-    /// The database keeps none.
+    /// The database has no counter.
     Absent,
 }
 
@@ -82,7 +83,7 @@ impl<'a> Monitor<'a> {
         Ok(())
     }
 
-    /// Asks something, within the time limit of a query; `None` when there is no answer.
+    /// Runs a query with the usual time limit; `None` if there is no answer.
     pub async fn query<T>(
         &mut self,
         ask: impl AsyncFnOnce(&mut Limited<AnySession>) -> Result<T, DbError>,
@@ -109,7 +110,7 @@ impl<'a> Monitor<'a> {
         }
     }
 
-    /// The primary metric's count. It reads a whole table, so it may take longer than that.
+    /// Reads the primary metric's count. It scans a whole table, so it has a longer limit.
     pub async fn count(&mut self, limit: Duration) -> Option<i64> {
         self.ensure().await.ok()?;
         let (id, session) = (self.count?, self.session.as_mut()?);
@@ -120,7 +121,7 @@ impl<'a> Monitor<'a> {
         number
     }
 
-    /// An audit's sum.
+    /// Reads the sum of an audit.
     pub async fn sum(&mut self, audit: &AuditDef, limit: Duration) -> Option<i64> {
         self.ensure().await.ok()?;
         let session = self.session.as_mut()?;
@@ -135,7 +136,7 @@ impl<'a> Monitor<'a> {
         number
     }
 
-    /// Reads what the planner has to work with into `facts`; gives notes of what could not be read.
+    /// Reads the schema facts into `facts`; returns notes on what could not be read.
     pub async fn schema(&mut self, facts: &mut Vec<SchemaFact>) -> Vec<Note> {
         let catalogue = &self.plan.catalogue;
         let stores = self.plan.database.capabilities().stores;
@@ -163,7 +164,10 @@ impl<'a> Monitor<'a> {
                 Some(Err(error)) => error.to_string(),
                 None => format!("no answer within {} s", fingerprint::LIMIT.as_secs()),
             };
-            let text = format!("{what} are not known in full, so `compare` cannot: {reason}");
+            let text = format!(
+                "{what} could not be read completely, so `compare` ignores them: \
+                                {reason}"
+            );
             notes.push(Note::new("schema", None, text));
         }
         notes
@@ -173,8 +177,9 @@ impl<'a> Monitor<'a> {
         self.query(async |session| session.transaction_count().await).await.flatten()
     }
 
-    /// How much the server's transaction counter has grown since the reading before. `None` after the
-    /// first, and where there is no answer at once: a gap in a series is better than a late one.
+    /// Returns the increase of the server's transaction counter since the previous reading. `None`
+    /// after the first reading and without an immediate answer: a gap in a series is better than a
+    /// delay.
     pub async fn server_second(&mut self, clock: &Clock) -> Option<ServerTransactions> {
         match self.counter {
             Counter::Absent => return None,
@@ -192,13 +197,13 @@ impl<'a> Monitor<'a> {
         let (Counter::Read(before, then), Counter::Read(count, _)) = (before, &self.counter) else {
             return None;
         };
-        // It goes back when the server restarts.
+        // It decreases when the server restarts.
         let count = count.checked_sub(before)?;
         let seconds = now.duration().saturating_sub(then.duration()).as_secs_f64();
         Some(ServerTransactions { count, seconds })
     }
 
-    /// Waits until the database answers again, at most for `limit`. False when it did not.
+    /// Waits until the database answers again, at most for `limit`; returns whether it did.
     pub async fn wait_for_database(&mut self, limit: Duration) -> bool {
         let waited = tokio::time::timeout(limit, async {
             while self.query(async |session| session.server().await.map(drop)).await.is_none() {
@@ -208,7 +213,7 @@ impl<'a> Monitor<'a> {
         waited.await.is_ok()
     }
 
-    /// Notes in the record that the data is no longer as built.
+    /// Records that the data is no longer as built.
     pub async fn touch(&mut self) -> Result<(), DbError> {
         if !self.plan.database.capabilities().stores {
             return Ok(());
@@ -222,7 +227,7 @@ impl<'a> Monitor<'a> {
             let now = clock::wall().to_string();
             match recording.insert(session, "first_run", &now).await {
                 Ok(()) => session.commit().await?,
-                // Another run began at the same moment and has noted it.
+                // Another run started at the same time and has recorded it.
                 Err(error) if error.class() == ErrorClass::Constraint => session.rollback().await?,
                 Err(error) => return Err(error.context(format_args!("writing to {TABLE}"))),
             }

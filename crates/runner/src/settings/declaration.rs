@@ -1,4 +1,5 @@
-//! What a setting is: all that is known of one stands in its declaration, so that nobody keeps a list of names.
+//! Declarations of settings: each contains everything about a setting, so there are no other lists
+//! of names.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -7,113 +8,115 @@ use super::list::SETTINGS;
 use crate::choices::Choice;
 use crate::command::{Command, Commands};
 
-/// Something that can be set.
+/// Declaration of a setting.
 #[derive(Clone, Copy, Debug)]
 pub struct SettingDef {
-    /// Flag without dashes, and job-file key; `TRIPHAMMER_` and the same in capitals is the variable.
+    /// Flag without dashes, and key in job files; the environment variable is `TRIPHAMMER_` and the
+    /// name in capitals.
     pub name: &'static str,
-    /// Name of the value in help, which tells its [`SettingKind`] too; `None` for a switch.
+    /// Name of the value in help, which determines its [`SettingKind`]; `None` for a switch.
     pub value: Option<&'static str>,
-    /// A name that it had before, which is still taken.
+    /// Its former name, which is still accepted.
     pub former: Option<&'static str>,
-    /// Help in a line, without the default; `{words}` in it stands for its choices.
+    /// Help text without the default; `{words}` is replaced by its choices.
     help: &'static str,
-    /// What holds when nothing is given, in words; `None` where there is no default.
+    /// Description of the default; `None` if there is none.
     pub default: Option<&'static str>,
-    /// The commands that take it.
+    /// Commands that accept it.
     pub commands: Commands,
-    /// One-letter flag.
+    /// Short, one-letter flag; `None` if it has none.
     pub short: Option<char>,
-    /// What forms call it; its name where nobody gave it one.
+    /// Title in forms; defaults to its name.
     pub title: &'static str,
-    /// What it belongs to in a form.
+    /// Group in forms.
     pub group: Group,
     /// The words that it takes, where its value is one of a few.
     choices: Option<fn() -> Vec<Choice>>,
     marks: &'static [Mark],
 }
 
-/// What settings of a form belong together for.
+/// Group of settings in a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Group {
-    /// What a search, profile or comparison is to find out, and its name.
+    /// Goal and label of a search, profile or comparison.
     Question,
-    /// What is built, and what is driven.
+    /// The data and the workload.
     Data,
-    /// Who comes, and when.
+    /// The load: users and arrivals.
     Load,
-    /// How long.
+    /// Lengths of the run and its parts.
     Length,
-    /// How statements travel and where the logic runs.
+    /// How statements are sent and where the logic runs.
     Statements,
-    /// What may fail, and what must be reached.
+    /// Failure limits and requirements.
     Failures,
-    /// How long the server is waited for.
+    /// Connection and time limits.
     Connection,
     /// Options of the workload.
     Workload,
-    /// Anything else.
+    /// Settings outside of forms.
     Other,
 }
 
-/// A property that few settings have.
+/// A special property of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// It stands on the command line without a flag.
+    /// Positional on the command line.
     Positional,
-    /// It may be given several times: the values are joined with commas, and a job file may hold a list.
+    /// Can be repeated: the values are joined with commas, and a job file may contain a list.
     Repeats,
-    /// A job file may not hold it.
+    /// Not allowed in job files.
     NotInJobFile,
-    /// It names a database, by a URL that may hold a password.
+    /// Names a database by a URL, which may contain a password.
     Database,
-    /// It is a name for people: one line of at most [`LABEL_MAX`](super::LABEL_MAX) characters.
+    /// A label: one line of at most [`LABEL_MAX`](super::LABEL_MAX) characters.
     Label,
-    /// The server decides it, and no request to it: secrets, targets, the store, files and sockets of the host.
+    /// Determined by the server, not by requests: secrets, targets, the store, files and sockets of
+    /// the host.
     OfHost,
-    /// A request to the server may hold it though a job file may not.
+    /// Allowed in requests to the server although not in job files.
     InRequest,
-    /// The server sets it beside a form's settings, from the form's targets.
+    /// Set by the server from the targets of a form.
     BesideForm,
-    /// It may be given again when a campaign is resumed, and is not kept for that.
+    /// May be given again when a campaign is resumed, and is not stored for that.
     Anew,
-    /// It may be given again when a campaign is resumed, and is kept for when it is not.
+    /// May be given again when a campaign is resumed, and is stored in case it is not.
     AnewOrKept,
-    /// It has done its work once it is read: a resumed campaign has what came of it.
+    /// Only used when read: a resumed campaign has its effect stored.
     Spent,
-    /// The runs of A and B of a comparison share it.
+    /// Shared by the runs of A and B of a comparison.
     Shared,
-    /// A comparison of stored jobs takes it.
+    /// Accepted by comparisons of stored jobs.
     OfStored,
-    /// A replay of a stored run does not take it over: where it ran, and what it did with its result.
+    /// Not taken over by the replay of a stored run: where it ran, and what it did with its result.
     NotReplayed,
-    /// An arrival's input does not depend on it.
+    /// Does not affect the input of an arrival.
     OfLoad,
 }
 
-/// What the values of a setting look like. All are sent as text.
+/// Kind of values of a setting. All are sent as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SettingKind {
-    /// `true` or `false`.
+    /// A switch: `true` or `false`.
     Switch,
-    /// A whole number.
+    /// A whole number, 0 or more.
     Integer,
-    /// `30s`, `5m`, `1h30m`.
+    /// A duration: `30s`, `5m`, `1h30m`.
     Duration,
-    /// `1%` or `0.01`.
+    /// A share: `1%` or `0.01`.
     Share,
-    /// `3` or `3-8`.
+    /// A number or a range: `3` or `3-8`.
     Range,
     /// One of its choices.
     Choice,
-    /// Any text.
+    /// Free text in any format.
     Text,
 }
 
 impl SettingKind {
-    /// By the name that the value has in help; `None` for a switch.
+    /// Derives the kind from the name of the value in help; `None` for a switch.
     #[must_use]
     pub fn of_value(value: Option<&str>) -> Self {
         match value {
@@ -127,7 +130,7 @@ impl SettingKind {
     }
 }
 
-/// A setting with a value.
+/// Declares a setting with a value.
 pub(super) const fn value(
     name: &'static str,
     value: &'static str,
@@ -137,7 +140,7 @@ pub(super) const fn value(
     SettingDef { value: Some(value), ..switch(name, commands, help) }
 }
 
-/// A setting that is on or off.
+/// Declares a switch.
 pub(super) const fn switch(
     name: &'static str,
     commands: Commands,
@@ -153,7 +156,7 @@ impl SettingDef {
         Self { default: Some(words), ..self }
     }
 
-    /// What forms call it, and where they have it.
+    /// Sets group and title in forms.
     pub(super) const fn titled(self, group: Group, title: &'static str) -> Self {
         Self { title, group, ..self }
     }
@@ -181,31 +184,31 @@ impl SettingDef {
         self.name == name || self.former == Some(name)
     }
 
-    /// Whether it has a property.
+    /// Whether it has this property.
     #[must_use]
     pub fn is(&self, mark: Mark) -> bool {
         self.marks.contains(&mark)
     }
 
-    /// The environment variable.
+    /// Name of the environment variable.
     #[must_use]
     pub fn variable(&self) -> String {
         variable(self.name)
     }
 
-    /// Whether a job file may hold it.
+    /// Whether job files may contain it.
     #[must_use]
     pub fn in_job_file(&self) -> bool {
         !self.is(Mark::NotInJobFile)
     }
 
-    /// Whether a request to the server may hold it.
+    /// Whether requests to the server may contain it.
     #[must_use]
     pub fn in_request(&self) -> bool {
         (self.in_job_file() && !self.is(Mark::OfHost)) || self.is(Mark::InRequest)
     }
 
-    /// Its help in a line, without the default.
+    /// Help text without the default.
     #[must_use]
     pub fn help(&self) -> String {
         let words: Vec<String> = self.words().iter().map(|word| word.value.to_string()).collect();
@@ -218,20 +221,20 @@ impl SettingDef {
         }
     }
 
-    /// Its help with the default at its end.
+    /// Help text with the default at the end.
     #[must_use]
     pub fn help_and_default(&self) -> String {
         let default = self.default.map(|words| format!(" [default: {words}]"));
         format!("{}{}", self.help(), default.unwrap_or_default())
     }
 
-    /// What its values look like.
+    /// Kind of its values.
     #[must_use]
     pub fn kind(&self) -> SettingKind {
         if self.choices.is_some() { SettingKind::Choice } else { SettingKind::of_value(self.value) }
     }
 
-    /// The words that it takes, each with what it means; none where its value is free.
+    /// The accepted words with descriptions; empty if any value of the kind is accepted.
     #[must_use]
     pub fn words(&self) -> Vec<Choice> {
         self.choices.map_or_else(Vec::new, |words| words())
@@ -242,12 +245,12 @@ pub(super) fn variable(name: &str) -> String {
     format!("TRIPHAMMER_{}", name.replace('-', "_").to_uppercase())
 }
 
-/// The settings of a command, in the order of the list.
+/// Settings of a command, in the order of the list.
 pub fn of_command(command: Command) -> impl Iterator<Item = &'static SettingDef> {
     SETTINGS.iter().filter(move |setting| setting.commands.contains(command))
 }
 
-/// The setting of that name, or former name, that a command takes.
+/// Finds a setting of a command by its name or former name.
 #[must_use]
 pub fn declared(command: impl Into<Command>, name: &str) -> Option<&'static SettingDef> {
     of_command(command.into()).find(|setting| setting.is_called(name))

@@ -1,4 +1,5 @@
-//! A value as it was given: text, or by a program the value itself, which then is not written and read again.
+//! A value as given: a text, or, by a program, the value itself, which is then not formatted and
+//! parsed.
 
 use std::any::Any;
 use std::fmt;
@@ -8,12 +9,12 @@ use std::time::Duration;
 use triphammer_core::clock::format_duration;
 use triphammer_core::pace::Load;
 
-/// A value of a setting.
+/// A given value of a setting.
 #[derive(Clone)]
 pub struct Given {
-    /// As it would be typed.
+    /// The value as typed on the command line.
     text: String,
-    /// Itself, where a program gave it.
+    /// The value itself, if given by a program.
     value: Option<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -22,13 +23,13 @@ impl Given {
         Self { text, value: Some(Arc::new(value)) }
     }
 
-    /// As it would be typed.
+    /// The value as typed on the command line.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Itself, where a program gave it and it is of this type; else the text is to be read.
+    /// The value itself, if a program gave it with this type; otherwise the text must be parsed.
     #[must_use]
     pub fn value<T: Clone + 'static>(&self) -> Option<T> {
         self.value.as_ref()?.downcast_ref().cloned()

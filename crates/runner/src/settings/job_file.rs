@@ -1,4 +1,4 @@
-//! Job files: TOML, whose values join the layers.
+//! Job files: TOML with values of settings.
 
 use std::path::Path;
 
@@ -15,24 +15,24 @@ use crate::command::Command;
 use crate::suggestion::suggestion;
 
 impl Settings {
-    /// Adds a job file.
+    /// Adds the values of a job file.
     ///
     /// # Errors
-    /// When it cannot be read, is no TOML, or holds a key or value that cannot be.
+    /// When it cannot be read, is not valid TOML, or contains an invalid key or value.
     pub fn add_job_file(&mut self, path: &Path, options: &[&OptionDef]) -> Result<(), SpecError> {
         let name = path.display().to_string();
         let text = read_text(path, SETTINGS_BYTES_MAX)
             .map_err(|error| SpecError::new(format!("cannot read the job file {name}: {error}")))?;
-        let table: toml::Table = text
-            .parse()
-            .map_err(|error| SpecError::new(format!("the job file {name} is no TOML: {error}")))?;
+        let table: toml::Table = text.parse().map_err(|error| {
+            SpecError::new(format!("the job file {name} is not valid TOML: {error}"))
+        })?;
         let (tables, top): (Vec<_>, Vec<_>) =
             table.into_iter().partition(|(_, value)| value.is_table());
         for (section, value) in tables {
             let Some(command) = ON_TARGET.iter().find(|c| c.name() == section) else {
                 let tables: Vec<_> = ON_TARGET.iter().map(|c| format!("[{}]", c.name())).collect();
                 return Err(SpecError::new(format!(
-                    "{name}: no table [{section}]; there are {}",
+                    "{name}: unknown table [{section}]; use one of {}",
                     tables.join(", ")
                 )));
             };
@@ -56,7 +56,7 @@ impl Settings {
     }
 }
 
-/// Checks one key of a job file and gives its value as text.
+/// Checks one key of a job file and returns its value as text.
 fn job_file_value(
     file: &str,
     command: Command,
@@ -66,16 +66,19 @@ fn job_file_value(
 ) -> Result<String, SpecError> {
     let refuse = |message: String| Err(SpecError::new(format!("{file}: {message}")));
     if key == "password" {
-        return refuse("a job file holds no password; use `password-file`".into());
+        return refuse("a job file must not contain a password; use `password-file`".into());
     }
     let setting = declared(command, key);
     let is_option = options.iter().any(|o| o.name == key && belongs(o, command));
     if setting.is_some_and(|s| !s.in_job_file()) {
-        return refuse(format!("`{key}` is not for job files; give --{key} on the command line"));
+        return refuse(format!(
+            "`{key}` is not allowed in job files; give --{key} on the command \
+                               line"
+        ));
     }
     if setting.is_none() && !is_option {
         let hint = suggestion(key, known(command, options));
-        return refuse(format!("`{}` takes no `{key}`{hint}", command.name()));
+        return refuse(format!("unknown key for `{}`: `{key}`{hint}", command.name()));
     }
     let text = match value {
         toml::Value::String(text) => text.clone(),
@@ -88,17 +91,19 @@ fn job_file_value(
         toml::Value::Array(items) if setting.is_some_and(|s| s.is(Mark::Repeats)) => {
             let texts: Vec<_> = items.iter().filter_map(toml::Value::as_str).collect();
             if texts.len() < items.len() {
-                return refuse(format!("`{key}` is no list of texts"));
+                return refuse(format!("`{key}` must be a list of strings"));
             }
             texts.join(REPEATED)
         }
-        _ => return refuse(format!("`{key}` is no text, number or list of integers")),
+        _ => return refuse(format!("`{key}` must be a string, a number or a list of integers")),
     };
     if setting.is_some_and(|s| s.is(Mark::Database))
         && TargetUrl::parse(&text).is_ok_and(|url| url.has_password())
     {
         return refuse(
-            "the target holds a password; job files hold none, use `password-file`".into(),
+            "the target contains a password, which is not allowed in job files; use \
+             `password-file`"
+                .into(),
         );
     }
     Ok(text)

@@ -1,5 +1,5 @@
-//! Layers laid over each other as text, each value with its source: flags over the environment over the job
-//! file over defaults.
+//! Layers of settings as text, each value with its source: flags override the environment, which
+//! overrides the job file, which overrides defaults.
 
 use std::collections::BTreeMap;
 
@@ -15,37 +15,37 @@ use crate::command::{Command, JobKind};
 use crate::result::Setting;
 use crate::suggestion::suggestion;
 
-/// Longest label, in characters.
+/// Maximum length of a label, in characters.
 pub const LABEL_MAX: usize = 200;
 
-/// Between the values of a setting that was given several times.
+/// Separator between the values of a repeated setting.
 pub const REPEATED: &str = ", ";
 
-/// Layers laid over each other, and what was read from them.
+/// Layers of settings, and the values read from them.
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub(super) command: Command,
     pub(super) values: BTreeMap<String, (Given, Source)>,
     pub(super) shown: Vec<Setting>,
-    /// Whether a client of the server says them, who may name no file of its host.
+    /// Whether they come from a client of the server, which must not name files of its host.
     of_client: bool,
 }
 
 impl Settings {
-    /// Nothing said yet.
+    /// Creates empty settings of a command.
     #[must_use]
     pub fn new(command: impl Into<Command>) -> Self {
         let command = command.into();
         Self { command, values: BTreeMap::new(), shown: Vec::new(), of_client: false }
     }
 
-    /// The command that these are for.
+    /// The command that the settings are for.
     #[must_use]
     pub const fn command(&self) -> Command {
         self.command
     }
 
-    /// Says a value, unless a stronger layer has said one: add the strongest layer first.
+    /// Sets a value, unless a stronger layer has already set it: add the strongest layer first.
     pub fn set(&mut self, name: &str, value: impl Into<Given>, source: Source) {
         let name = declared(self.command, name).map_or(name, |setting| setting.name);
         self.values.entry(name.to_owned()).or_insert_with(|| (value.into(), source));
@@ -65,11 +65,11 @@ impl Settings {
         }
     }
 
-    /// Adds the values of a request to the server. What a job file may not hold is not for requests
-    /// either, but for what [`SettingDef::in_request`] lets through.
+    /// Adds the values of a request to the server. Only settings with [`SettingDef::in_request`]
+    /// are accepted.
     ///
     /// # Errors
-    /// When the command takes no setting of a name.
+    /// When the command has no setting of a name.
     pub fn add_request(
         &mut self,
         values: &BTreeMap<String, String>,
@@ -81,7 +81,8 @@ impl Settings {
             let takes = |known: &str| known == name.as_str() && is_open;
             if !known(self.command, options).any(takes) {
                 let hint = suggestion(name, known(self.command, options));
-                let message = format!("`{}` takes no `{name}`{hint}", self.command.name());
+                let message =
+                    format!("unknown setting for `{}`: `{name}`{hint}", self.command.name());
                 return Err(SpecError::new(message).about(name));
             }
             self.set(name, value.clone(), Source::Request);
@@ -89,16 +90,16 @@ impl Settings {
         self.check_text()
     }
 
-    /// Whether a client of the server says them, who may name no file of its host.
+    /// Whether they come from a client of the server, which must not name files of its host.
     #[must_use]
     pub const fn of_client(&self) -> bool {
         self.of_client
     }
 
-    /// Refuses values that would steer the terminals they are shown on, and labels without an end.
+    /// Rejects values with terminal control characters, and labels that are too long.
     ///
     /// # Errors
-    /// Names the setting; the value is not shown.
+    /// Names the setting, but not the value.
     pub fn check_text(&self) -> Result<(), SpecError> {
         for (name, (value, source)) in &self.values {
             let value = value.text();
@@ -106,20 +107,21 @@ impl Settings {
             let may = |c: char| !is_label && matches!(c, '\n' | '\t');
             if value.contains(|c| steers(c) && !may(c)) {
                 let message = format!(
-                    "--{name} from the {source} holds a control character or one that changes the \
-                     direction of text; leave it out"
+                    "--{name} from the {source} contains a control character or one that changes \
+                     the text direction; remove it"
                 );
                 return Err(SpecError::new(message).about(name));
             }
             if is_label && value.chars().count() > LABEL_MAX {
-                let message = format!("--{name}: a label has at most {LABEL_MAX} characters");
+                let message = format!("--{name}: must have at most {LABEL_MAX} characters");
                 return Err(SpecError::new(message).about(name));
             }
         }
         Ok(())
     }
 
-    /// The settings of one run of a profile, a search or a comparison: as these, but for what that command decides.
+    /// Returns the settings of one run of a profile, search or comparison: these, without those
+    /// that the command determines.
     #[must_use]
     pub fn of_run(&self, decided: &[(String, Given)]) -> Self {
         let mut values = self.values.clone();
@@ -135,8 +137,8 @@ impl Settings {
         Self { command: run, values, shown, of_client: self.of_client }
     }
 
-    /// The settings of B where a comparison makes the runs: as these, but on the second target if there
-    /// is one.
+    /// Returns the settings of B's runs in a comparison: these, with the second target if there is
+    /// one.
     #[must_use]
     pub fn of_other(&self) -> Self {
         let mut other = Self { shown: Vec::new(), ..self.clone() };
@@ -146,7 +148,7 @@ impl Settings {
         other
     }
 
-    /// Shows what a run of this campaign read, too, beside what it read itself.
+    /// Adds the settings read by a run of this campaign to those shown.
     pub fn show_run(&mut self, run: &Self) {
         for setting in &run.shown {
             if !self.shown.iter().any(|shown| shown.name == setting.name) {
@@ -155,25 +157,25 @@ impl Settings {
         }
     }
 
-    /// Everything that was said, by name, with where it was said.
+    /// All given values by name, with their sources.
     pub fn all_given(&self) -> impl Iterator<Item = (&str, &str, &Source)> {
         self.values.iter().map(|(name, (value, source))| (name.as_str(), value.text(), source))
     }
 
-    /// The text of a value that was said, without reading it as anything.
+    /// Text of a given value, unparsed.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(|(value, _)| value.text())
     }
 }
 
-/// Whether a command takes an option of a workload: a run may build the embedded default.
+/// Whether a command accepts an option of a workload: a run may build the default SQLite file.
 pub(super) fn belongs(definition: &OptionDef, command: Command) -> bool {
     let drives = command.job().is_some_and(JobKind::drives);
     drives || (definition.command == OptionCommand::Build && command.job() == Some(JobKind::Build))
 }
 
-/// Names that a command takes, former ones too.
+/// Names that a command accepts, including former ones.
 pub(super) fn known<'a>(
     command: Command,
     options: &'a [&OptionDef],

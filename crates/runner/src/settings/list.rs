@@ -25,38 +25,39 @@ const fn of(commands: &[Command]) -> Commands {
     Commands::of(commands)
 }
 
-/// The commands that work on a database; a job file may have a table for each.
+/// Commands that work on a database; a job file may have a table for each.
 pub(super) const ON_TARGET: Commands = Commands::jobs();
-/// The commands that drive a workload.
+/// Commands that drive a workload.
 const DRIVE: Commands = Commands::drive();
-/// Those of them that make several runs.
+/// Commands that make several runs.
 const SEVERAL: Commands = Commands::campaigns();
-/// Those that drive it the same way in every run.
+/// Commands that drive it the same way in every run.
 const ALIKE: Commands = of(&[RUN, COMPARE]);
 
-/// Everything that can be set, beside the options of workloads.
+/// All settings, except the options of workloads.
 pub const SETTINGS: &[SettingDef] = &[
     value(
         "target",
         "TARGET",
         ON_TARGET.but(&[COMPARE]),
-        "Database to use, as a URL: postgres://user@host/db, mysql://user@host/db, \
-         sqlite:file.db, null:",
+        "URL of the database: postgres://user@host/db, mysql://user@host/db, sqlite:file.db or \
+         null:",
     )
-    .default("an SQLite file in this folder, named for the workload")
+    .default("an SQLite file in the current directory, named after the workload")
     .marked(&[Positional, Database, OfHost, Anew, NotReplayed, BesideForm]),
     value(
         "target",
         "A",
         of(&[COMPARE]),
-        "Number of a job, `last`, or a label, which means all complete runs with it; \
-         with --ab a target, as in `run`",
+        "Baseline: a job number, `last`, or a label (all complete runs with that label); with \
+         --ab, a target as in `run`",
     )
     .marked(&[Positional, Database, OfHost, Anew, Shared, OfStored, BesideForm]),
-    value("other", "B", of(&[COMPARE]), "What is judged against A; with --ab a second target")
-        .default("with --ab the same target as A")
+    value("other", "B", of(&[COMPARE]), "What to compare with A: a job number, `last` or a label; with \
+                                     --ab, a second target")
+        .default("with --ab, the target of A")
         .marked(&[Positional, Database, OfHost, Anew, OfStored, BesideForm]),
-    value("label", "LABEL", of(&[HISTORY]), "Runs that have this label").default("any").marked(&[
+    value("label", "LABEL", of(&[HISTORY]), "Only runs with this label").default("any").marked(&[
         Positional,
         NotInJobFile,
         Label,
@@ -67,50 +68,47 @@ pub const SETTINGS: &[SettingDef] = &[
         .default("tproc-c")
         .choices(choices::workloads)
         .marked(&[Shared]),
-    value("workload", "NAME", of(&[HISTORY]), "Runs of this workload")
+    value("workload", "NAME", of(&[HISTORY]), "Only runs of this workload")
         .short('w')
-        .default("that of the newest run")
+        .default("the workload of the newest run")
         .choices(choices::workloads)
         .marked(&[NotInJobFile]),
-    value(
-        "on",
-        "TEXT",
-        of(&[HISTORY]),
-        "Runs whose target, as `jobs` lists it, has this text in it",
-    )
-    .default("any")
-    .marked(&[NotInJobFile]),
-    value("schema", "NAME", ON_TARGET, "Schema in the database to work in")
-        .default("the user's own")
+    value("on", "TEXT", of(&[HISTORY]), "Only runs whose target, as listed by `jobs`, contains this \
+                                     text")
+        .default("any")
+        .marked(&[NotInJobFile]),
+    value("schema", "NAME", ON_TARGET, "Database schema to use")
+        .default("the user's default schema")
         .marked(&[BesideForm]),
-    value("password-file", "FILE", ON_TARGET, "File that holds the password on its first line")
+    value("password-file", "FILE", ON_TARGET, "File with the password on its first line")
         .marked(&[OfHost, Anew, NotReplayed, BesideForm]),
-    switch("ask-password", ON_TARGET, "Ask for the password at the terminal").short('W').marked(&[
+    switch("ask-password", ON_TARGET, "Prompt for the password").short('W').marked(&[
         NotInJobFile,
         Anew,
         NotReplayed,
     ]),
-    value("connect-timeout", "TIME", ON_TARGET, "Longest wait for a session")
-        .titled(Group::Connection, "Longest wait for a session")
+    value("connect-timeout", "TIME", ON_TARGET, "Maximum time to open a connection")
+        .titled(Group::Connection, "Maximum time to open a connection")
         .default("10s")
         .marked(&[AnewOrKept]),
     value(
         "query-timeout",
         "TIME",
         ON_TARGET,
-        "Longest wait for an answer to what is no user's transaction: locks, settings, \
-         counters, records. While a load, an index or a check takes longer, the server must \
-         still be at it",
+        "Maximum time for statements that are not part of a transaction under test (locks, \
+         settings, counters, the build record). A load, an index or a check may take longer as \
+         long as the server is still working on it",
     )
-    .titled(Group::Connection, "Longest wait for an answer")
+    .titled(Group::Connection, "Maximum time per query")
     .default("30s"),
     value(
         "work-timeout",
         "TIME",
         ON_TARGET,
-        "Longest statement of a build, check or drop, however long the server is at it",
+        "Maximum time for one statement of a build, check or drop, even if the server is still \
+         working on it",
     )
-    .titled(Group::Connection, "Longest statement of the work")
+    .titled(Group::Connection, "Maximum time per build statement")
     .default("24h"),
     value("job-file", "FILE", ON_TARGET, "TOML file with settings").short('f').marked(&[
         NotInJobFile,
@@ -121,39 +119,40 @@ pub const SETTINGS: &[SettingDef] = &[
         "scale",
         "N",
         DRIVE.and(&[BUILD]),
-        "Size of the data: warehouses for TPROC-C, branches for TPC-B-like. `run` takes it \
-         only where nothing is stored (null:) or built (the embedded default)",
+        "Scale of the data: warehouses for TPROC-C, branches for TPC-B-like. `run` accepts it only \
+         for null: (which stores nothing) and for the default SQLite file (which it builds)",
     )
-    .titled(Group::Data, "Size of the data")
-    .default("1; 10 on null:"),
-    value("jobs", "N", of(&[BUILD, CHECK]), "Sessions that work side by side")
-        .titled(Group::Data, "Loaders side by side")
-        .default("min(2 x cores, scale); 1 to build where the database has one writer"),
+    .titled(Group::Data, "Scale")
+    .default("1; 10 for null:"),
+    value("jobs", "N", of(&[BUILD, CHECK]), "Number of parallel sessions")
+        .titled(Group::Data, "Parallel loaders")
+        .default("min(2 x cores, scale); 1 to build a database that allows only one writer"),
     value(
         "seed",
         "N",
         DRIVE.and(&[BUILD]),
-        "Seed: of the data in `build`, of the inputs in `run`, of the order of runs too in \
-         `profile`. The same seed gives the same rows and the same work",
+        "Random seed for the data (`build`), the transaction inputs (`run`) and the order of runs \
+         (`profile`). The same seed produces the same rows and the same inputs",
     )
-    .titled(Group::Data, "Seed")
+    .titled(Group::Data, "Random seed")
     .default("1"),
-    switch("create-database", of(&[BUILD]), "Make the database first when it is not there")
-        .titled(Group::Data, "Create the database first")
+    switch("create-database", of(&[BUILD]), "Create the database first if it does not exist")
+        .titled(Group::Data, "Create the database if missing")
         .marked(&[NotInJobFile, InRequest]),
-    switch("replace", of(&[BUILD]), "Remove what an earlier build made, then build")
+    switch("replace", of(&[BUILD]), "Drop what an earlier build created, then build")
         .titled(Group::Data, "Replace an earlier build")
         .marked(&[NotInJobFile, InRequest]),
-    value("vus", "N", ALIKE, "Virtual users; sessions where the load is by rate, ramp or steps")
+    value("vus", "N", ALIKE, "Number of virtual users, or of sessions for a rate, ramp or steps \
+                              load")
         .titled(Group::Load, "Virtual users")
-        .default("1 on SQLite, else min(10, scale)")
+        .default("1 for SQLite, else min(10, scale)")
         .marked(&[OfLoad]),
     value(
         "vus",
         "LEVELS",
         of(&[PROFILE]),
-        "Virtual users of each level: 1,2,4,8 or 1..64 (doubling) or auto (until the knee \
-         and the decline are found)",
+        "Virtual users at each level: a list (1,2,4,8), a range that doubles (1..64), or auto \
+         (increases until the throughput peaks and declines)",
     )
     .titled(Group::Load, "Virtual users")
     .default("auto")
@@ -162,140 +161,140 @@ pub const SETTINGS: &[SettingDef] = &[
         "vus",
         "N",
         of(&[CAPACITY]),
-        "Virtual users that share the arrivals: more than are ever busy at once",
+        "Number of virtual users that serve the arrivals; give more than are ever busy at once",
     )
     .titled(Group::Load, "Virtual users")
-    .default("1 on SQLite, else 64")
+    .default("1 for SQLite, else 64")
     .marked(&[OfLoad]),
-    value("max-vus", "N", of(&[PROFILE]), "Highest level that `--vus auto` tries")
-        .titled(Group::Load, "Most virtual users")
-        .default("64 on SQLite, else 512"),
+    value("max-vus", "N", of(&[PROFILE]), "Highest number of virtual users that `auto` tries")
+        .titled(Group::Load, "Maximum virtual users")
+        .default("64 for SQLite, else 512"),
     value(
         "repeats",
         "N",
         of(&[PROFILE]),
-        "Runs of each level: 2 or more show how far runs differ by themselves",
+        "Number of runs per level; 2 or more show how much repeated runs vary",
     )
-    .titled(Group::Question, "Runs of each level")
+    .titled(Group::Question, "Runs per level")
     .default("3"),
     value("threads", "N", DRIVE, "Worker threads")
         .titled(Group::Statements, "Worker threads")
         .default("min(cores, sessions)"),
-    value("rampup", "TIME", DRIVE, "Load before the timed window")
+    value("rampup", "TIME", DRIVE, "Time under load before the timed window starts")
         .titled(Group::Length, "Ramp-up")
-        .default("1m; 5s on the embedded default; 10s and 5s in `capacity`"),
-    value("duration", "TIME", DRIVE, "Timed window, the longest with --until-ci")
+        .default("1m, or 5s for the default SQLite file; in `capacity` 10s, or 5s"),
+    value("duration", "TIME", DRIVE, "Length of the timed window; its maximum with --until-ci")
         .titled(Group::Length, "Timed window")
         .default(
-            "5m, 30m with --until-ci; 30s and 5m on the embedded default; 1m and 10s in \
-         `capacity`",
+            "5m, or 30m with --until-ci; for the default SQLite file 30s, or 5m; in `capacity` 1m, \
+             or 10s",
         ),
     value(
         "until-ci",
         "SHARE",
         DRIVE.but(&[CAPACITY]),
-        "End the window as soon as the 95 % interval of the first figure is within this \
-         share of it: 1%",
+        "End the timed window as soon as the 95 % confidence interval of the primary metric is \
+         within this share of its value, such as 1%",
     )
-    .titled(Group::Length, "End when this precise")
-    .default("by time"),
+    .titled(Group::Length, "End at this precision")
+    .default("off"),
     value(
         "cool-down",
         "TIME",
         SEVERAL,
-        "Rest between two runs, for what the database does behind them",
+        "Pause between two runs, so that the database can finish its background work",
     )
-    .titled(Group::Length, "Rest between runs")
+    .titled(Group::Length, "Pause between runs")
     .formerly("settle")
-    .default("10s; 1s on the embedded default"),
+    .default("10s; 1s for the default SQLite file"),
     value(
         "limit",
         "LIMIT",
         of(&[CAPACITY]),
-        "What must hold: a percentile of a transaction's response time, as in \
-         'new_order.p95 < 50ms'; `all` for all types together",
+        "Response time limit to keep, as in 'new_order.p95 < 50ms': a transaction type (or `all`), \
+         a percentile and a maximum",
     )
-    .titled(Group::Question, "Limit to keep"),
+    .titled(Group::Question, "Response time limit"),
     value(
         "max-rate",
         "RATE",
         of(&[CAPACITY]),
-        "Highest rate that is tried, in transactions per second",
+        "Highest rate to try, in transactions per second",
     )
     .titled(Group::Question, "Highest rate")
     .default("until the limit is broken"),
-    value("precision", "SHARE", of(&[CAPACITY]), "Search until the capacity is known this closely")
+    value("precision", "SHARE", of(&[CAPACITY]), "Search until the capacity is known to within this \
+                                              share")
         .titled(Group::Question, "Precision")
         .default("5%"),
     switch(
         "ab",
         of(&[COMPARE]),
-        "Make the runs: pairs of A and B in turn, A B B A; A and B are targets",
+        "Run A and B in alternating pairs (A B B A) and compare them; A and B are targets",
     )
     .marked(&[NotInJobFile, BesideForm]),
     value(
         "a",
         "NAME=VALUE",
         of(&[COMPARE]),
-        "With --ab, settings of A's runs alone, such as vus=8, mode=statements; also by the \
-         flag again",
+        "With --ab, settings that apply only to the runs of A, such as vus=8, mode=statements; can \
+         be repeated",
     )
     .titled(Group::Question, "Settings of A only")
     .marked(&[Repeats]),
-    value("b", "NAME=VALUE", of(&[COMPARE]), "The same for B's runs")
+    value("b", "NAME=VALUE", of(&[COMPARE]), "With --ab, settings that apply only to the runs of B; \
+                                          can be repeated")
         .titled(Group::Question, "Settings of B only")
         .marked(&[Repeats]),
-    value("pairs", "N", of(&[COMPARE]), "With --ab, how many pairs of runs to make")
+    value("pairs", "N", of(&[COMPARE]), "With --ab, number of pairs of runs")
         .titled(Group::Question, "Pairs of runs")
         .default("7"),
-    value("margin", "SHARE", of(&[COMPARE]), "Difference that does not matter")
-        .titled(Group::Question, "Difference that does not matter")
+    value("margin", "SHARE", of(&[COMPARE]), "Smallest difference that matters")
+        .titled(Group::Question, "Smallest difference that matters")
         .default("2%")
         .marked(&[OfStored]),
     switch(
         "fail-if-slower",
         of(&[COMPARE, HISTORY]),
-        "Exit code 1 when B is slower, or when the last change of a history is a slowdown",
+        "Exit with code 1 if B is slower, or if the last change in a history is a slowdown",
     )
     .marked(&[NotInJobFile, AnewOrKept, OfStored]),
-    switch(
-        "fail-if-inconclusive",
-        of(&[COMPARE]),
-        "Exit code 1 when it is not known how B compares",
-    )
-    .marked(&[NotInJobFile, AnewOrKept, OfStored]),
+    switch("fail-if-inconclusive", of(&[COMPARE]), "Exit with code 1 if the comparison is inconclusive")
+        .marked(&[NotInJobFile, AnewOrKept, OfStored]),
     value(
         "resume",
         "JOB",
         SEVERAL,
-        "Go on with this interrupted job, or `last`; its settings are as they were",
+        "Resume this interrupted job (a number or `last`) with its original settings",
     )
     .marked(&[NotInJobFile, Anew]),
     value(
         "transactions",
         "N",
         ALIKE,
-        "Run this many transactions of each virtual user instead of a time",
+        "Number of transactions per virtual user, instead of a duration",
     )
     .titled(Group::Length, "Transactions per user"),
-    value("mode", "MODE", DRIVE, "Where the logic runs: procedures or statements")
-        .titled(Group::Statements, "Where the logic runs")
-        .default("procedures where workload and database have them")
+    value("mode", "MODE", DRIVE, "Where the transaction logic runs: procedures (in the database) \
+                                  or statements (in the client)")
+        .titled(Group::Statements, "Transaction logic")
+        .default("procedures if the workload and the database support them")
         .choices(choices::modes),
-    value("protocol", "PROTOCOL", DRIVE, "How statements travel: prepared, extended or simple")
+    value("protocol", "PROTOCOL", DRIVE, "How statements are sent: prepared, extended or simple")
         .titled(Group::Statements, "Protocol")
-        .default("prepared, where the database has it")
+        .default("prepared if the database supports it")
         .choices(choices::protocols),
     value("isolation", "LEVEL", DRIVE, "Isolation level")
         .titled(Group::Statements, "Isolation level")
-        .default("the database's own")
+        .default("the database's default")
         .choices(choices::isolations),
     value(
         "load",
         "MODEL",
         ALIKE,
-        "Load model: closed; rate:500/s, or rate:500/s,constant; ramp:100..2000/10m; \
-         steps:FILE (CSV: rate,duration); keyed (the workload's keying and thinking times)",
+        "Load model: closed; rate:500/s or rate:500/s,constant; ramp:100..2000/10m; steps:FILE \
+         (CSV with the columns rate,duration); keyed (with the workload's keying and thinking \
+         times)",
     )
     .titled(Group::Load, "Load model")
     .default("closed")
@@ -304,8 +303,8 @@ pub const SETTINGS: &[SettingDef] = &[
         "late",
         "POLICY",
         ALIKE,
-        "What becomes of arrivals that no session was free for: issue, or skip:100ms when \
-         later than that",
+        "What to do with arrivals that found no free session: issue (run them late) or skip:TIME \
+         (skip those later than that, such as skip:100ms)",
     )
     .titled(Group::Load, "Late arrivals")
     .default("issue")
@@ -314,36 +313,37 @@ pub const SETTINGS: &[SettingDef] = &[
         "backlog",
         "N",
         ALIKE,
-        "Arrivals that may wait for a session; when more are due, those that waited longest \
-         are given up",
+        "Maximum number of arrivals that wait for a session; beyond it, those that have waited \
+         longest are dropped",
     )
-    .titled(Group::Load, "Longest backlog")
-    .default("60 s of the highest rate")
+    .titled(Group::Load, "Maximum backlog")
+    .default("60 s of arrivals at the highest rate")
     .marked(&[OfLoad]),
-    value("terminals", "N", ALIKE, "Terminals of a keyed load")
+    value("terminals", "N", ALIKE, "Number of terminals of a keyed load")
         .titled(Group::Load, "Terminals")
-        .default("as many as the workload has, 10 per warehouse"),
+        .default("as defined by the workload: 10 per warehouse"),
     value(
         "sessions",
         "N",
         ALIKE,
-        "Sessions that the terminals of a keyed load share, or `own` for one each",
+        "Number of sessions that the terminals of a keyed load share, or `own` for one per terminal",
     )
     .titled(Group::Load, "Sessions")
-    .default("min(64, terminals); 1 on SQLite"),
+    .default("min(64, terminals); 1 for SQLite"),
     value(
         "login-delay",
         "TIME",
         ALIKE,
-        "From one terminal's log-in to the next one's; keyed loads only",
+        "Time between the logins of two terminals of a keyed load",
     )
-    .titled(Group::Load, "Delay between log-ins")
+    .titled(Group::Load, "Delay between logins")
     .default("0s"),
     value(
         "retries",
         "N",
         DRIVE,
-        "Attempts in all at a transaction that meets a deadlock or a serialization failure",
+        "Maximum attempts at a transaction that fails with a deadlock or a serialization error, \
+         including the first",
     )
     .titled(Group::Failures, "Attempts per transaction")
     .default("3"),
@@ -351,18 +351,19 @@ pub const SETTINGS: &[SettingDef] = &[
         "transaction-timeout",
         "TIME",
         DRIVE,
-        "Cancel an attempt that takes longer; 0s for never",
+        "Cancel an attempt that takes longer than this; 0s disables it",
     )
-    .titled(Group::Failures, "Longest attempt")
+    .titled(Group::Failures, "Maximum time per attempt")
     .default("0s"),
-    value("drain-timeout", "TIME", DRIVE, "Longest wait for transactions in flight at the end")
-        .titled(Group::Length, "Longest drain")
+    value("drain-timeout", "TIME", DRIVE, "Maximum wait for transactions in flight at the end of \
+                                           the run")
+        .titled(Group::Length, "Maximum drain time")
         .default("30s"),
     value(
         "max-failures",
         "SHARE",
         DRIVE,
-        "Share of transactions that may fail; above it the exit code is 1",
+        "Maximum share of failed transactions; above it, the exit code is 1",
     )
     .titled(Group::Failures, "Failures allowed")
     .default("1%"),
@@ -370,120 +371,120 @@ pub const SETTINGS: &[SettingDef] = &[
         "abort-on-failures",
         "SHARE/TIME",
         of(&[RUN]),
-        "End the run early when this share of transactions failed in any such time: 50%/10s. The \
-         run is stored, and the exit code is 1",
+        "End the run early if this share of transactions fails within this time, such as 50%/10s. \
+         The run is stored and the exit code is 1",
     )
-    .titled(Group::Failures, "End early above")
+    .titled(Group::Failures, "Abort on failures above")
     .default("never"),
     value(
         "replay-exemplar",
         "JOB:N",
         of(&[RUN]),
-        "Run one of the slowest transactions of a stored run again, with the same input; it \
-         commits",
+        "Rerun one of the slowest transactions of a stored run with the same input; it is committed",
     )
     .marked(&[NotInJobFile]),
     value(
         "require",
         "REQUIREMENT",
         of(&[RUN, REPORT]),
-        "Figure that the run must reach, such as `nopm >= 50000`, `new_order.p95 < 10ms` or \
-         `failures < 0.1%`; several with commas, or the flag again. When one fails the exit \
-         code is 1",
+        "Requirement that the run must meet, such as `nopm >= 50000`, `new_order.p95 < 10ms` or \
+         `failures < 0.1%`; separate several with commas. If one is not met, the exit code is 1",
     )
     .titled(Group::Failures, "Requirements")
     .marked(&[Repeats]),
-    value("label", "TEXT", DRIVE.and(&[JOBS]), "Name for the job, to find it again")
-        .titled(Group::Question, "Label")
-        .marked(&[NotReplayed, Shared, Label]),
     value(
-        "series",
-        "FILE",
-        of(&[RUN]),
-        "Write every second to this file as it passes: .csv or .jsonl",
+        "label",
+        "TEXT",
+        DRIVE.and(&[JOBS]),
+        "Label of the job, to find it later",
     )
-    .marked(&[OfHost]),
-    value("junit", "FILE", of(&[RUN, CHECK]), "Write what passed and failed as JUnit XML")
+    .titled(Group::Question, "Label")
+    .marked(&[NotReplayed, Shared, Label]),
+    value("series", "FILE", of(&[RUN]), "Write the figures of each second to this file during the run: \
+                                     .csv or .jsonl")
+        .marked(&[OfHost]),
+    value("junit", "FILE", of(&[RUN, CHECK]), "Write what passed and failed to this file as JUnit XML")
         .marked(&[OfHost]),
     value(
         "metrics-listen",
         "ADDRESS",
         of(&[RUN]),
-        "Offer the run's figures to Prometheus at this address, as 127.0.0.1:9187; a port \
-         alone is on 127.0.0.1",
+        "Serve the run's metrics to Prometheus at this address, such as 127.0.0.1:9187; a port \
+         alone means 127.0.0.1",
     )
     .marked(&[OfHost]),
     value(
         "otlp",
         "URL",
         of(&[RUN]),
-        "Send the run's figures to this OpenTelemetry collector every 10 s, by OTLP over \
-         HTTP with JSON: http://localhost:4318, or https:// for TLS",
+        "Send the run's metrics to this OpenTelemetry collector every 10 s (OTLP over HTTP with \
+         JSON): http://localhost:4318, or https:// for TLS",
     )
     .marked(&[OfHost]),
     value(
         "otlp-ca",
         "FILE",
         of(&[RUN]),
-        "PEM file of the authorities that an https:// collector's certificate is held against",
+        "PEM file with the certificate authorities to verify an https:// collector against",
     )
-    .default("those of the system")
+    .default("the system's authorities")
     .marked(&[OfHost]),
-    value("warehouses", "A-B", of(&[CHECK]), "Check only these")
-        .titled(Group::Data, "Only these warehouses")
+    value("warehouses", "A-B", of(&[CHECK]), "Check only these warehouses")
+        .titled(Group::Data, "Warehouses")
         .default("all"),
-    switch("yes", of(&[DROP]), "Do it without asking").marked(&[NotInJobFile]),
-    switch(
-        "force",
-        of(&[BUILD, DROP]),
-        "Also touch tables that the build's record does not vouch for",
-    )
-    .titled(Group::Data, "Touch unknown tables too")
-    .marked(&[NotInJobFile, InRequest]),
+    switch("yes", of(&[DROP]), "Do not ask for confirmation").marked(&[NotInJobFile]),
+    switch("force", of(&[BUILD, DROP]), "Also change tables that are not in the build record")
+        .titled(Group::Data, "Also change unknown tables")
+        .marked(&[NotInJobFile, InRequest]),
     switch(
         "json",
         ON_TARGET.but(&[DROP]).and(&[HISTORY, JOBS]),
-        "Print one JSON document instead of text",
+        "Print a JSON document instead of text",
     )
     .marked(&[NotInJobFile, Anew, NotReplayed, OfStored]),
     switch(
         "tui",
         DRIVE.but(&[COMPARE]),
-        "Show the job on the whole terminal: figures, charts and a table, live; press ? there \
-         for the keys",
+        "Show live figures, charts and a table on the full terminal; press ? for the keys",
     )
     .marked(&[NotInJobFile]),
     value(
         "progress",
         "TIME",
         of(&[RUN]),
-        "Write a line about each such time to stderr, as pgbench -P does: 10s",
+        "Print a progress line to stderr at this interval, as pgbench -P does, such as 10s",
     )
-    .default("30s where stderr is no terminal")
+    .default("30s if stderr is not a terminal")
     .marked(&[NotInJobFile]),
-    switch("show-spec", DRIVE.and(&[BUILD]), "Print every setting with its source, and do nothing")
-        .marked(&[NotInJobFile, Anew, NotReplayed]),
+    switch(
+        "show-spec",
+        DRIVE.and(&[BUILD]),
+        "Print every setting with its source, and exit",
+    )
+    .marked(&[NotInJobFile, Anew, NotReplayed]),
     value(
         "store",
         "FILE",
         ON_TARGET.but(&[DROP]).and(&[HISTORY, JOBS, REPORT, SERVE]),
-        "Job store",
+        "File of the job store",
     )
-    .default("the user's data folder")
+    .default("in the user's data directory")
     .marked(&[OfHost, Anew, NotReplayed, Shared, OfStored]),
-    value("limit", "N", of(&[JOBS]), "How many jobs to list").default("20").marked(&[NotInJobFile]),
-    value("parent", "JOB", of(&[JOBS]), "List the runs of this profile, capacity or compare job")
-        .default("jobs that belong to no other")
+    value("limit", "N", of(&[JOBS]), "Maximum number of jobs to list")
+        .default("20")
         .marked(&[NotInJobFile]),
-    value("format", "FORMAT", of(&[REPORT]), "Form of the report: {words}")
-        .default("by the ending of --output, else text")
+    value("parent", "JOB", of(&[JOBS]), "List the runs of this profile, capacity or compare job")
+        .default("jobs that are not part of another job")
+        .marked(&[NotInJobFile]),
+    value("format", "FORMAT", of(&[REPORT]), "Format of the report: {words}")
+        .default("from the file extension of --output, else text")
         .choices(choices::formats)
         .marked(&[NotInJobFile]),
-    value("format", "FORMAT", of(&[COMPARE]), "Form of what is printed: {words}")
+    value("format", "FORMAT", of(&[COMPARE]), "Output format: {words}")
         .default("text")
         .choices(choices::printed_formats)
         .marked(&[NotInJobFile, AnewOrKept, OfStored]),
-    value("output", "FILE", of(&[REPORT]), "Write to this file instead of the terminal")
+    value("output", "FILE", of(&[REPORT]), "Write to this file instead of stdout")
         .short('o')
         .marked(&[NotInJobFile]),
     value("listen", "HOST:PORT", of(&[SERVE]), "Address and port to listen on")
@@ -493,39 +494,40 @@ pub const SETTINGS: &[SettingDef] = &[
         "token-file",
         "FILE",
         of(&[SERVE]),
-        "File that holds the token on its first line, which clients must show",
+        "File with the access token on its first line",
     )
-    .default("TRIPHAMMER_TOKEN, else one that is made and printed once")
-    .marked(&[NotInJobFile]),
-    value(
-        "metrics-token-file",
-        "FILE",
-        &[SERVE],
-        "File that holds on its first line a token that opens /metrics and nothing else",
-    )
-    .default("the token opens /metrics too")
+    .default("TRIPHAMMER_TOKEN, else a token that is generated and printed once")
     .marked(&[NotInJobFile]),
     value(
         "targets",
         "FILE",
         of(&[SERVE]),
-        "TOML file of targets with their passwords, as docs/serve.md has it; only these use \
+        "TOML file of targets with their passwords (see docs/serve.md); only these targets may use \
          files, sockets and passwords of this host",
     )
     .marked(&[NotInJobFile]),
-    value("data", "FOLDER", of(&[SERVE]), "Folder of the SQLite files that clients may use")
-        .default("this folder")
+    value("data", "FOLDER", of(&[SERVE]), "Directory of the SQLite files that clients may use")
+        .default("the current directory")
         .marked(&[NotInJobFile]),
-    value("tls-cert", "FILE", of(&[SERVE]), "Certificate chain to serve by HTTPS with, PEM")
+    value(
+        "metrics-token-file",
+        "FILE",
+        of(&[SERVE]),
+        "File with a token on its first line that opens only /metrics",
+    )
+    .default("the token opens /metrics too")
+    .marked(&[NotInJobFile]),
+    value("tls-cert", "FILE", of(&[SERVE]), "PEM file with the certificate chain, for HTTPS")
         .marked(&[NotInJobFile]),
-    value("tls-key", "FILE", of(&[SERVE]), "Key of the certificate, PEM").marked(&[NotInJobFile]),
+    value("tls-key", "FILE", of(&[SERVE]), "PEM file with the private key of the certificate")
+        .marked(&[NotInJobFile]),
     value(
         "host",
         "NAMES",
         of(&[SERVE]),
-        "Names by which browsers may call the server, with commas between, beside addresses \
-         and localhost",
+        "Host names under which browsers may reach the server, in addition to IP addresses and \
+         localhost; separate several with commas",
     )
     .marked(&[NotInJobFile]),
-    switch("open", of(&[SERVE]), "Open the interface in a browser").marked(&[NotInJobFile]),
+    switch("open", of(&[SERVE]), "Open the web interface in a browser").marked(&[NotInJobFile]),
 ];

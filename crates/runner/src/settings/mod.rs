@@ -1,9 +1,10 @@
-//! Settings: what can be set, where it was set, and what it comes to.
+//! Settings: their declarations, sources and resolution.
 //!
-//! [`SETTINGS`] is the one list. From it come the flags and their help, the environment variables, the keys of
-//! a job file, the fields of a form, `--show-spec` and the reference page; the options of workloads join it by
-//! their own definitions. Layers are laid over each other as text ([`Settings`]), each value with its
-//! [`Source`]; resolving reads each value once, and a bad one is reported with where it came from.
+//! [`SETTINGS`] is the only list. The flags and their help, the environment variables, the keys of
+//! job files, the fields of forms, `--show-spec` and the reference page are derived from it; the
+//! options of workloads are added by their own definitions. Layers are combined as text
+//! ([`Settings`]), each value with its [`Source`]; resolving parses each value once, and an invalid
+//! one is reported with its source.
 
 mod declaration;
 mod given;
@@ -22,7 +23,7 @@ pub(crate) use read::{parse_closeness, parse_share};
 pub use run_spec::{RunDefaults, run_spec, until_ci};
 pub use source::Source;
 
-/// Most of what a scale counts: 100 TB of TPROC-C.
+/// Maximum scale: 100 TB of TPROC-C.
 pub const SCALE_MAX: u32 = 1_000_000;
-/// Most sessions of a build or check.
+/// Maximum number of sessions of a build or check.
 pub const JOBS_MAX: u32 = 1_024;

@@ -1,4 +1,4 @@
-//! Reading values: each once, by its type; a bad one is reported with where it came from.
+//! Parses values, each once and by its type; an invalid one is reported with its source.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,11 +15,11 @@ use crate::catalogues;
 use crate::result::Setting;
 
 impl Settings {
-    /// Reads a value by `parse`, or takes it as a program gave it, or the default; all appear in
-    /// [`Settings::shown`].
+    /// Parses a value with `parse`, or uses the value given by a program, or the default; the
+    /// result appears in [`Settings::shown`].
     ///
     /// # Errors
-    /// When `parse` does not understand the value: names the setting and where the value came from.
+    /// When `parse` rejects the value: names the setting and the source.
     pub fn read<T: Clone + 'static>(
         &mut self,
         name: &str,
@@ -49,19 +49,19 @@ impl Settings {
         self.shown.push(Setting { name: name.to_owned(), value, source });
     }
 
-    /// Where a value came from.
+    /// Source of a value.
     #[must_use]
     pub fn source(&self, name: &str) -> Source {
         self.values.get(name).map_or(Source::Default, |(_, source)| source.clone())
     }
 
-    /// Every setting that was read, with its source.
+    /// All settings read so far, with their sources.
     #[must_use]
     pub fn shown(&self) -> &[Setting] {
         &self.shown
     }
 
-    /// Reads a value of a type that reads and writes itself.
+    /// Parses a value of a type with `FromStr` and `Display`.
     ///
     /// # Errors
     /// As [`Settings::read`].
@@ -74,15 +74,15 @@ impl Settings {
         T::Err: fmt::Display,
     {
         let parse = |text: &str| {
-            text.trim().parse().map_err(|error: T::Err| format!("`{text}` cannot be read: {error}"))
+            text.trim().parse().map_err(|error: T::Err| invalid(text, &error.to_string()))
         };
         self.read(name, parse, T::to_string, default)
     }
 
-    /// Reads a number of something of which there can be `most`.
+    /// Parses a number of at most `most`.
     ///
     /// # Errors
-    /// As [`Settings::read`], and when it is more.
+    /// As [`Settings::read`], and when it is larger.
     pub fn count<T>(
         &mut self,
         name: &str,
@@ -93,17 +93,17 @@ impl Settings {
         T: Copy + fmt::Display + TryFrom<u128> + Into<u128> + 'static,
     {
         let parse = |text: &str| {
-            let too_many = || format!("{} is too much: at most {most}", text.trim());
+            let too_many = || format!("must be at most {most}, got {}", text.trim());
             let number = text.trim().parse::<u128>().map_err(|error| match error.kind() {
                 std::num::IntErrorKind::PosOverflow => too_many(),
-                _ => format!("`{text}` cannot be read: {error}"),
+                _ => format!("invalid value `{text}`: expected a whole number"),
             })?;
             let fits = T::try_from(number).ok().filter(|_| number <= most.into());
             fits.ok_or_else(too_many)
         };
         let number = self.read(name, parse, T::to_string, default)?;
         if number.into() > most.into() {
-            let message = format!("--{name}: {number} is too much: at most {most}");
+            let message = format!("--{name} must be at most {most}, got {number}");
             return Err(SpecError::new(message).about(name));
         }
         Ok(number)
@@ -115,9 +115,11 @@ impl Settings {
     /// As [`Settings::read`], and when it is longer than [`DURATION_MAX`].
     pub fn duration(&mut self, name: &str, default: Duration) -> Result<Duration, SpecError> {
         let parse = |text: &str| match parse_duration(text)? {
-            long if long > DURATION_MAX => {
-                Err(format!("`{text}` is too long: at most {}", format_duration(DURATION_MAX)))
-            }
+            long if long > DURATION_MAX => Err(format!(
+                "must be at most {}, got {}",
+                format_duration(DURATION_MAX),
+                text.trim()
+            )),
             duration => Ok(duration),
         };
         self.read(name, parse, |d| format_duration(*d), || default)
@@ -131,7 +133,7 @@ impl Settings {
         self.read(name, parse_switch, bool::to_string, || false)
     }
 
-    /// Reads a value that may be absent.
+    /// Parses an optional value.
     ///
     /// # Errors
     /// As [`Settings::read`].
@@ -146,7 +148,7 @@ impl Settings {
         self.read(name, |text| parse(text).map(Some), show, || None)
     }
 
-    /// The options of a workload that belong to `command`, each with its value.
+    /// Options of a workload for `command`, with their values.
     #[must_use]
     pub fn workload_options(
         &mut self,
@@ -156,8 +158,8 @@ impl Settings {
         self.options(definitions.iter().filter(|d| d.command == command))
     }
 
-    /// The options of builds in a dialect, each with its value as the dialect writes it. One that cannot
-    /// be stays as it was said, for the statement catalogue to refuse.
+    /// Options of builds in a dialect, with values in the dialect's notation. An invalid value is
+    /// kept as given, for the statement catalogue to reject.
     #[must_use]
     pub fn dialect_options(&mut self, dialect: &str) -> BTreeMap<String, String> {
         let declared = catalogues::options(dialect).unwrap_or_default();
@@ -191,17 +193,26 @@ impl Settings {
     }
 }
 
+/// The message for a value that its type rejects; many types name the value themselves.
+fn invalid(text: &str, error: &str) -> String {
+    if error.contains(&format!("`{}`", text.trim())) {
+        error.to_owned()
+    } else {
+        format!("invalid value `{text}`: {error}")
+    }
+}
+
 fn parse_switch(text: &str) -> Result<bool, String> {
     match text.trim() {
         "true" | "yes" | "on" | "1" => Ok(true),
         "false" | "no" | "off" | "0" => Ok(false),
-        _ => Err(format!("`{text}` is neither true nor false")),
+        _ => Err(format!("invalid value `{text}`: expected true or false")),
     }
 }
 
-/// Reads `1%`, `0.5 %` or `0.01`.
+/// Parses a share: `1%`, `0.5 %` or `0.01`.
 pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
-    let wrong = || format!("`{text}` is no share; write 1% or 0.01");
+    let wrong = || format!("invalid share `{text}`: expected a value such as 1% or 0.01");
     let share = match text.trim().strip_suffix('%') {
         Some(percent) => percent.trim().parse::<f64>().map_err(|_| wrong())? / 100.0,
         None => text.trim().parse::<f64>().map_err(|_| wrong())?,
@@ -209,7 +220,7 @@ pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err(wrong()) }
 }
 
-/// Reads a share that is neither nothing nor all.
+/// Parses a share above 0 % and below 100 %.
 pub(crate) fn parse_closeness(text: &str) -> Result<f64, String> {
     match parse_share(text)? {
         share if share > 0.0 && share < 1.0 => Ok(share),

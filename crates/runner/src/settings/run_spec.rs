@@ -1,4 +1,4 @@
-//! From settings to the spec of a run.
+//! Resolves settings to the spec of a run.
 
 use std::time::Duration;
 
@@ -13,35 +13,36 @@ use triphammer_core::workload::Mode;
 use super::layers::Settings;
 use super::read::{parse_closeness, parse_share};
 
-/// How close to the first figure its interval must be before the window ends.
+/// Reads the half-width of the primary metric's interval, relative to its value, at which the
+/// window ends.
 ///
 /// # Errors
-/// When the value is no share between 0 and 1.
+/// When the value is not a share between 0 and 1.
 pub fn until_ci(settings: &mut Settings) -> Result<Option<f64>, SpecError> {
     settings.optional("until-ci", parse_closeness, |share| format!("{}%", share * 100.0), "by time")
 }
 
-/// What the defaults of a run depend on.
+/// The facts that the defaults of a run depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct RunDefaults<'a> {
-    /// The database.
+    /// Capabilities of the database.
     pub capabilities: &'a Capabilities,
-    /// The workload's scale as built.
+    /// Scale of the workload as built.
     pub scale: u32,
-    /// The workload's modes.
+    /// Modes supported by the workload.
     pub modes: &'a [Mode],
-    /// The workload's keying and thinking times.
+    /// Keying and thinking times of the workload; `None` if it has none.
     pub cycle: Option<&'a Cycle>,
-    /// Whether nobody named a target.
+    /// Whether no target was given.
     pub embedded: bool,
-    /// Logical processors.
+    /// Number of logical processors.
     pub cores: u32,
 }
 
 /// Resolves the spec of a run.
 ///
 /// # Errors
-/// When a value cannot be read or cannot be.
+/// When a value is invalid.
 pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSpec, SpecError> {
     let RunDefaults { capabilities, modes, embedded, cores, cycle, .. } = given;
     if settings.get("duration").is_some() && settings.get("transactions").is_some() {
@@ -54,15 +55,15 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     })?;
     if capabilities.blocks && threads != sessions {
         return Err(SpecError::new(
-            "calls to this database block their thread, so it needs one thread a session; leave \
-             --threads out",
+            "calls to this database block their thread, so each session needs one thread; omit \
+             --threads",
         ));
     }
     let transactions = settings.optional(
         "transactions",
         |t| match t.parse() {
             Ok(count) if count > TRANSACTIONS_MAX => {
-                Err(format!("{count} is too much: at most {TRANSACTIONS_MAX}"))
+                Err(format!("must be at most {TRANSACTIONS_MAX}, got {count}"))
             }
             read => read.map_err(|e| format!("`{t}`: {e}")),
         },
@@ -80,14 +81,17 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
         }
         Some(count) => {
             if !settings.duration("rampup", Duration::ZERO)?.is_zero() {
-                return Err(SpecError::new("--rampup goes by time; --transactions has none"));
+                return Err(SpecError::new(
+                    "--rampup and --transactions exclude each other: a run \
+                                           by transactions has no ramp-up",
+                ));
             }
             (Duration::ZERO, Length::Transactions(count))
         }
         None => (
             settings.duration("rampup", seconds(5, 60))?,
-            // Half an hour holds six of PostgreSQL's checkpoints: what has not settled by then has
-            // no steady state to be measured.
+            // Half an hour contains six of PostgreSQL's checkpoints: a system that has not settled
+            // by then has no steady state to measure.
             Length::Time(match until_ci(settings)? {
                 Some(_) if load.changes() => {
                     let message = format!(
@@ -148,12 +152,12 @@ pub fn run_spec(settings: &mut Settings, given: RunDefaults<'_>) -> Result<RunSp
     Ok(spec)
 }
 
-/// Reads a mode that the workload has.
+/// Parses a mode that the workload supports.
 fn parse_mode(text: &str, modes: &[Mode]) -> Result<Mode, String> {
     let mode: Mode = text.parse()?;
     if modes.contains(&mode) {
         return Ok(mode);
     }
     let known: Vec<_> = modes.iter().map(|mode| mode.name()).collect();
-    Err(format!("this workload has no mode {text}, only {}", known.join(" and ")))
+    Err(format!("this workload does not support mode {text}; use {}", known.join(" and ")))
 }

@@ -1,4 +1,4 @@
-//! Where a value came from.
+//! Source of a value.
 
 use std::fmt;
 
@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::Command;
 
-/// Where a value came from.
+/// Source of a value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// A flag or the positional target.
     Flag,
-    /// An environment variable.
+    /// An environment variable of this process.
     Environment,
-    /// A job file.
+    /// A job file, by its name.
     JobFile(String),
     /// The command that made the run, such as `profile`.
     Command(Command),
@@ -22,12 +22,12 @@ pub enum Source {
     Job(i64),
     /// A request to the server.
     Request,
-    /// Nobody said anything.
+    /// The default, because no value was given.
     Default,
 }
 
 impl Source {
-    /// The source that is shown in these words.
+    /// Parses a source from its displayed form.
     #[must_use]
     pub fn of_words(words: &str) -> Self {
         let job = words.strip_prefix("job ").and_then(|job| job.parse().ok());

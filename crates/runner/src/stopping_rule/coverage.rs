@@ -1,5 +1,5 @@
-//! Whether what `--until-ci` claims is true, by simulation: seconds go into what a run feeds with them, on a
-//! server with these settings, and the claim is the one of the result.
+//! Simulations of the coverage of `--until-ci`: simulated seconds are processed like those of a
+//! run, on a server with given settings, and the claim is that of the result.
 
 use triphammer_core::event::Phase;
 use triphammer_core::random::Rng;
@@ -16,14 +16,14 @@ const RAMPUP: usize = 10;
 const LONGEST: usize = 1_800;
 const ASKED: f64 = 0.01;
 
-/// What makes throughput differ from second to second.
+/// Model of the variation of throughput from second to second.
 #[derive(Clone, Copy, Debug)]
 enum Process {
     /// AR(1) of 3 % with this correlation; white noise at 0.
     Ar1(f64),
     /// Half an AR(0.97) and white noise, 3 %.
     SlowUnderWhite,
-    /// So deep for so many seconds of so many, at any phase, and white noise of 3 %.
+    /// Periodic dips of a depth, length and period, at a random phase, and white noise of 3 %.
     Dips { depth: f64, seconds: u64, every: u64 },
 }
 
@@ -68,7 +68,7 @@ fn normal(rng: &mut Rng) -> f64 {
     (2.0 * rng.exponential(1.0)).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
 }
 
-/// What a run of these seconds claims.
+/// The claim of a run with these seconds.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of a second")]
 fn run(seconds: &[f64], schedule: &Schedule) -> Steadiness {
     let mut rule = StoppingRule::new(&primary_metric(), Some(ASKED), LONGEST as u64);
@@ -81,7 +81,7 @@ fn run(seconds: &[f64], schedule: &Schedule) -> Steadiness {
         let mut interval = RecordedInterval::new(second as u64, 1);
         interval.types[0].counts.committed = *count as u64;
         if rule.second(&interval) == Now::EndWindow {
-            // The second that goes on is the last one.
+            // The current second is the last one.
             end = (second + 2).min(end);
             break;
         }
@@ -91,7 +91,7 @@ fn run(seconds: &[f64], schedule: &Schedule) -> Steadiness {
     Steadiness::of(&Judged { seconds, start: RAMPUP, per_unit: 60.0, until_ci, schedule })
 }
 
-/// Claims, true ones, and the length of each, of so many runs.
+/// Number of claims, of true claims, and the length of each, for a number of runs.
 #[derive(Debug, Default)]
 struct Claims {
     claimed: usize,
@@ -105,15 +105,18 @@ impl Claims {
         for run_number in 0..runs {
             let mut rng = Rng::of(seed, &[run_number]);
             let steadiness = run(&process.seconds(&mut rng, RAMPUP + LONGEST), schedule);
-            let until = steadiness.until.as_ref().expect("asked for");
+            let until = steadiness.until.as_ref().expect("requested");
             if until.reached {
                 claims.claimed += 1;
                 let held = steadiness.interval.is_some_and(|i| i.contains(LEVEL * 60.0));
                 claims.held += usize::from(held);
                 claims.seconds.push(steadiness.seconds);
-                assert!(steadiness.words.contains("what comes back less often than every"));
+                assert!(steadiness.words.contains(
+                    "the interval does not cover events rarer than \
+                                                   every"
+                ));
             } else {
-                assert!(steadiness.words.contains("asked for were not reached"));
+                assert!(steadiness.words.contains("was not reached"));
                 assert!(steadiness.next.is_some(), "{}", steadiness.words);
             }
         }
@@ -130,7 +133,7 @@ impl Claims {
     }
 }
 
-/// Servers by what is known of them.
+/// Servers with known and unknown schedules.
 fn servers() -> [(&'static str, Schedule); 3] {
     let settings = |pairs: &[(&str, &str)]| {
         let owned = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
@@ -143,7 +146,7 @@ fn servers() -> [(&'static str, Schedule); 3] {
     ]
 }
 
-/// Dips that no server of this kind makes: nobody could know of them.
+/// Dips that no server of this kind makes, and that cannot be known.
 fn cannot_be(name: &str, process: Process) -> bool {
     name == "nothing" && matches!(process, Process::Dips { every: 300, .. })
 }

@@ -1,4 +1,5 @@
-//! The first figure second by second while a run goes on, and whether the run has measured enough.
+//! Tracks the primary metric per second during a run, and decides whether the run has measured
+//! enough.
 
 use triphammer_core::event::Phase;
 use triphammer_core::recorder::RecordedInterval;
@@ -9,18 +10,18 @@ use crate::measure;
 use crate::report::format::{duration, precise};
 use crate::schedule::Schedule;
 
-/// The primary metric's transactions by second, and when there are enough of them.
+/// The primary metric's transactions per second, and when there are enough of them.
 #[derive(Debug)]
 pub(crate) struct StoppingRule {
     primary_metric: PrimaryMetric,
-    /// From the run's zero.
+    /// Counts per second since the start of the run.
     seconds: Vec<f64>,
     /// First second of the window.
     window: Option<usize>,
-    /// The second before which the window has ended.
+    /// End of the window in seconds, exclusive.
     end: Option<usize>,
     target: Option<Target>,
-    /// Why the window has a least length.
+    /// Why the window has a minimum length.
     schedule: Schedule,
     reported: bool,
 }
@@ -28,16 +29,17 @@ pub(crate) struct StoppingRule {
 /// What to do after a second.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Now {
-    /// Nothing.
+    /// Continue without a report.
     GoOn,
-    /// The interval is as tight as was asked for.
+    /// The interval is as narrow as requested: end the window.
     EndWindow,
-    /// It will not be: to be told, once.
+    /// It will not become as narrow as requested: report this, once.
     Report(String),
 }
 
 impl StoppingRule {
-    /// For a run whose window lasts `longest_s` at most, until the interval is within `until` of the mean.
+    /// Creates a rule for a run whose window lasts at most `longest_s` seconds, until the interval
+    /// is within `until` of the mean.
     pub fn new(primary_metric: &PrimaryMetric, until: Option<f64>, longest_s: u64) -> Self {
         let target = until.map(|relative_half_width| Target {
             relative_half_width,
@@ -59,7 +61,7 @@ impl StoppingRule {
         new
     }
 
-    /// What the server does by the clock; unknown until it is said, before the window begins.
+    /// Sets the periodic work of the server, before the window starts; unknown until then.
     pub fn set_schedule(&mut self, schedule: Schedule) {
         if let Some(target) = &mut self.target {
             target.points_min = points(schedule.twice_s());
@@ -67,18 +69,18 @@ impl StoppingRule {
         self.schedule = schedule;
     }
 
-    /// Hears of another phase.
+    /// Records a change of phase.
     pub fn phase(&mut self, phase: Phase, second: u64) {
         let second = usize::try_from(second).unwrap_or(usize::MAX);
         match phase {
             Phase::RampUp => {}
             Phase::Window => self.window = Some(second),
-            // The window's last second comes in after this.
+            // The window's last second arrives after this.
             Phase::Drain | Phase::Abort => self.end = self.end.or(Some(second)),
         }
     }
 
-    /// Takes in a second of all threads.
+    /// Adds a second of all threads.
     pub fn second(&mut self, interval: &RecordedInterval) -> Now {
         let counted = measure::counted(&self.primary_metric, &interval.types);
         let seconds = interval.last - interval.first + 1;
@@ -115,14 +117,14 @@ impl StoppingRule {
         }
     }
 
-    /// All seconds so far.
+    /// Returns all seconds so far.
     pub fn into_seconds(self) -> Vec<f64> {
         self.seconds
     }
 }
 
-/// Seconds of the shortest window that may end by its interval: it has to be narrow enough at two looks,
-/// and to hold twice what the server does by the clock.
+/// Minimum seconds of a window that ends by its interval: the interval has to be narrow enough at
+/// two checks, and the window has to contain the server's periodic work twice.
 pub(crate) fn shortest(schedule: &Schedule) -> usize {
     points(schedule.twice_s()).max(POINTS_MIN)
 }
@@ -131,7 +133,7 @@ fn points(seconds: u64) -> usize {
     usize::try_from(seconds).unwrap_or(usize::MAX)
 }
 
-/// A time that is a guess: whole minutes or hours where it has some of them.
+/// Formats an estimated time: in whole minutes or hours if it is long enough.
 fn roughly(seconds: f64) -> String {
     let unit = match seconds {
         s if s < 600.0 => 10.0,
@@ -148,8 +150,8 @@ fn too_short(target: Target, schedule: &Schedule) -> String {
     let why = schedule.words().map_or_else(String::new, |why| format!(" ({why})"));
     let shortest = duration(shortest(schedule) as f64);
     format!(
-        "± {asked} will not be reached in {longest}: a window that ends by its interval is {shortest} long at \
-         least{why}; give it a longer --duration"
+        "± {asked} cannot be reached in {longest}: a window with --until-ci must be at least \
+         {shortest} long{why}; use a longer --duration"
     )
 }
 
@@ -159,11 +161,12 @@ fn not_within(target: Target, needed: Option<usize>) -> String {
     let longest = duration(target.points_max as f64);
     match needed {
         Some(seconds) => format!(
-            "± {asked} will not be reached in {longest}: at this noise it takes a window of about {}",
+            "± {asked} is unlikely to be reached in {longest}: with this noise it takes a window \
+             of about {}",
             roughly(seconds as f64)
         ),
         None => format!(
-            "± {asked} will not be reached in {longest} as long as the throughput drifts like this"
+            "± {asked} is unlikely to be reached in {longest} while the throughput drifts like this"
         ),
     }
 }
@@ -181,15 +184,15 @@ mod tests {
         PrimaryMetric { transactions: vec![0], ..tpc_b.primary_metric.clone() }
     }
 
-    /// On a server that does nothing by the clock.
+    /// On a server without periodic work.
     fn rule(until: Option<f64>, longest_s: u64) -> StoppingRule {
         let mut rule = StoppingRule::new(&primary_metric(), until, longest_s);
         rule.set_schedule(Schedule::Nothing);
         rule
     }
 
-    /// Seconds with these counts, ramp-up of ten seconds before them; the second at which something is
-    /// to be done, and what.
+    /// Feeds seconds with these counts after a ramp-up of ten seconds; returns the second at which
+    /// there is something to do, and what.
     fn first(
         rule: &mut StoppingRule,
         count: impl Fn(u64) -> u64,
@@ -229,8 +232,8 @@ mod tests {
         let mut noisy = rule(Some(0.001), 300);
         let (_, now) = first(&mut noisy, |s| 100 + 4 * noise(s), 300).unwrap();
         let Now::Report(text) = now else { panic!("{now:?}") };
-        assert!(text.contains("± 0.10 % will not be reached in 5m"), "{text}");
-        assert_eq!(first(&mut noisy, |s| 100 + 4 * noise(s), 100), None, "told once");
+        assert!(text.contains("± 0.10 % is unlikely to be reached in 5m"), "{text}");
+        assert_eq!(first(&mut noisy, |s| 100 + 4 * noise(s), 100), None, "reported once");
     }
 
     #[test]
@@ -238,10 +241,10 @@ mod tests {
         let mut short = rule(Some(0.01), 2);
         short.phase(Phase::Window, 0);
         let Now::Report(text) = short.second(&RecordedInterval::new(0, 1)) else {
-            panic!("not told")
+            panic!("not reported")
         };
-        assert!(text.contains("± 1.0 % will not be reached in 2s: a window"), "{text}");
-        assert!(text.contains("3m 40s long"), "{text}");
+        assert!(text.contains("± 1.0 % cannot be reached in 2s: a window"), "{text}");
+        assert!(text.contains("at least 3m 40s long"), "{text}");
         assert_eq!(short.second(&RecordedInterval::new(1, 1)), Now::GoOn);
     }
 
@@ -256,11 +259,11 @@ mod tests {
         // Ten seconds of ramp-up, and seconds count from 0.
         assert_eq!(ends(checkpoints.clone(), 3_000), (1_209, Now::EndWindow));
         assert_eq!(ends(Schedule::default(), 3_000), (609, Now::EndWindow));
-        let (second, Now::Report(text)) = ends(checkpoints, 900) else { panic!("not told") };
+        let (second, Now::Report(text)) = ends(checkpoints, 900) else { panic!("not reported") };
         assert_eq!(second, 10);
         assert!(
             text.contains(
-                "20m long at least (it must hold two rounds of checkpoint_timeout (10m))"
+                "at least 20m long (it must contain two periods of checkpoint_timeout (10m))"
             ),
             "{text}"
         );

@@ -1,5 +1,5 @@
-//! Looking around in the store: pages of a filtered list, little series for it, stretches of long series,
-//! and what may be changed of a stored job.
+//! Browsing the store: pages of filtered jobs, sparklines, parts of long series, and changes to
+//! stored jobs.
 
 use std::ops::Range;
 
@@ -15,34 +15,34 @@ use super::read::{JOB_COLUMNS, job_row, place, second_row, series_row, unreadabl
 use crate::metrics::{OF_SECOND, OF_TYPE};
 use crate::result::JobKind;
 
-/// Most jobs of a page.
+/// Maximum number of jobs per page.
 pub const PAGE_MAX: u32 = 200;
 
-/// Which jobs a page shows. Texts match parts of what they are compared with, whatever the case.
+/// Filter of a page of jobs. Texts match substrings, ignoring case.
 #[derive(Clone, Debug, Default)]
 pub struct JobQuery {
-    /// Only this command.
+    /// Only jobs of this command; all when absent.
     pub kind: Option<JobKind>,
-    /// Only jobs in this state, as the store has it: a lost job may still stand there as running.
+    /// Only jobs with this stored status: a lost job may still be stored as running.
     pub status: Option<JobStatus>,
-    /// Only this workload.
+    /// Only jobs of this workload; all when absent.
     pub workload: Option<String>,
-    /// The runs of this profile or capacity job; without one, jobs that belong to no other.
+    /// Only the runs of this campaign job; when absent, jobs that are not part of another job.
     pub parent: Option<JobId>,
-    /// In label, target, workload, server or number.
+    /// Text in label, target, workload, server or number.
     pub search: Option<String>,
-    /// Only jobs older than this one: the last of the page before.
+    /// Only jobs older than this one, which is the last of the previous page.
     pub before: Option<JobId>,
-    /// At most so many, 1 to [`PAGE_MAX`].
+    /// Maximum number of jobs, 1 to [`PAGE_MAX`].
     pub limit: u32,
 }
 
 /// A page of jobs, newest first.
 #[derive(Clone, Debug)]
 pub struct JobPage {
-    /// The jobs.
+    /// Jobs of the page, newest first.
     pub jobs: Vec<JobRow>,
-    /// How many match on all pages.
+    /// Total number of matches on all pages.
     pub total: u64,
 }
 
@@ -72,7 +72,7 @@ impl Store {
         Ok(JobPage { jobs, total: u64::try_from(total).unwrap_or_default() })
     }
 
-    /// Whether a requirement of a stored run was not met.
+    /// Whether a stored run missed a requirement.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -95,8 +95,8 @@ impl Store {
         found.map_err(|error| self.failed(error))
     }
 
-    /// Transactions completed per second, in `points` stretches of equal length while there was load; fewer when
-    /// the run has fewer seconds, and none without a series. The drain is no fall of the throughput.
+    /// Transactions completed per second, in `points` intervals of equal length while there was load;
+    /// fewer if the run has fewer seconds, and none without a series.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -105,7 +105,8 @@ impl Store {
         let range = whole.start..self.load_end(job)?.unwrap_or(whole.end).max(whole.start + 1);
         let step = (range.end - range.start).div_ceil(u64::from(points.max(1))).max(1);
         let mut stretches: Vec<Stretch> = Vec::new();
-        // In the order in which the rows lie: a day of them is read in a tenth of a second, and sorted in one.
+        // In storage order: a day of rows is read in a tenth of a second, but takes a second to
+        // sort.
         let sql = "SELECT first_second, last_second, committed + rolled_back FROM series
                    WHERE job = ?1 AND first_second < ?2 ORDER BY first_second, type";
         let row = |row: &Row<'_>| {
@@ -134,7 +135,7 @@ impl Store {
         Ok(found.into_iter().flatten().next().and_then(|second| u64::try_from(second).ok()))
     }
 
-    /// The seconds that a job has a series of; `None` when it has none.
+    /// First and last second of a job's series; `None` without a series.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -150,7 +151,8 @@ impl Store {
         Ok(Some(first..last + 1))
     }
 
-    /// Hands every row of [`Store::series`] that begins in `seconds` to `each`, in order, holding one at a time.
+    /// Passes every row of [`Store::series`] that starts in `seconds` to `each`, in order, one at a
+    /// time.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -175,7 +177,7 @@ impl Store {
         })
     }
 
-    /// As [`Store::each_of_series`], for [`Store::seconds`].
+    /// Like [`Store::each_of_series`], for [`Store::seconds`].
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -197,8 +199,9 @@ impl Store {
         })
     }
 
-    /// Hands what the histograms of a kind count to `each`, in order: the first second of the stretch, the place
-    /// of the transaction type, a bin as `bin_of` makes them of times in µs, rising with them, and the count in it.
+    /// Passes the counts of a kind of histograms to `each`, in order: first second, index of the
+    /// transaction type, bin (computed by `bin_of` from times in µs, in ascending order), and
+    /// count.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -238,20 +241,20 @@ impl Store {
         self.rows(sql, bounds, row).map(drop)
     }
 
-    /// Gives a job another label, or none.
+    /// Changes or removes the label of a job.
     ///
     /// # Errors
-    /// When there is no such job, and when the store cannot be written.
+    /// When there is no such job, or the store cannot be written to.
     pub fn relabel(&self, job: JobId, label: Option<&str>) -> Result<(), StoreError> {
         let sql = "UPDATE jobs SET label = ?2 WHERE id = ?1";
         let changed = self.write(|c| c.execute(sql, params![job.0, label]))?;
         if changed == 0 { Err(StoreError::NoJob { job: job.0 }) } else { Ok(()) }
     }
 
-    /// Removes a job with all that it measured. One that runs stays.
+    /// Deletes a job with all its measurements, unless it is running.
     ///
     /// # Errors
-    /// When there is no such job, it runs, or the store cannot be written.
+    /// When there is no such job, it is running, or the store cannot be written to.
     pub fn delete(&self, job: JobId) -> Result<(), StoreError> {
         if self.load(job)?.row.status == JobStatus::Running {
             return Err(StoreError::Running { job: job.0 });
@@ -260,7 +263,7 @@ impl Store {
     }
 }
 
-/// Seconds that are one point of a sparkline.
+/// Seconds per point of a sparkline.
 struct Stretch {
     place: u64,
     first: u64,
@@ -280,7 +283,7 @@ pub(super) fn bounds(job: JobId, seconds: &Range<u64>) -> [i64; 3] {
     [job.0, border(seconds.start), border(seconds.end)]
 }
 
-/// The condition of a query without `before`, and its arguments.
+/// Condition of a query without `before`, and its arguments.
 fn condition(query: &JobQuery) -> (String, Vec<Value>) {
     let mut condition = String::from("parent IS ?");
     let mut args: Vec<Value> = vec![query.parent.map(|job| job.0).into()];

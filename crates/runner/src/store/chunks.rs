@@ -1,7 +1,7 @@
-//! Sampled values in compressed chunks. A chunk holds up to 300 seconds of one figure as whole
-//! numbers: how far each is above the least, in as few bytes as the greatest needs. Neighbouring
-//! seconds differ little, so two to three bytes do, constants need none, a value is found without
-//! reading those before it, and the view `samples` reads them in SQL without this program.
+//! Sampled values in compressed chunks. A chunk contains up to 300 seconds of one metric as
+//! integers: the difference of each from the minimum, in as few bytes as the largest needs.
+//! Neighbouring seconds differ little, so two to three bytes suffice, and constants need none.
+//! Values are accessed directly, and the view `samples` reads them in SQL without this program.
 
 use std::collections::BTreeMap;
 
@@ -13,32 +13,32 @@ use crate::metrics::{Merge, Metric, Unit};
 
 /// The label that names a transaction type.
 pub(super) const TYPE: &str = "type";
-/// Seconds of a chunk. It begins at a multiple of them.
+/// Seconds per chunk. Chunks start at multiples of it.
 pub const CHUNK_SECONDS: u64 = 300;
-/// Most series of a job; what comes beyond is refused.
+/// Maximum number of series per job; more are rejected.
 pub const SERIES_MAX: usize = 5_000;
-/// Chunks of a series that wait where the store cannot be written: an hour.
+/// Maximum chunks of a series kept while the store cannot be written to: one hour.
 const OPEN_MAX: usize = 12;
-/// Largest number in either direction: the difference of any two fits into eight bytes.
+/// Largest absolute number: the difference of any two fits into eight bytes.
 const NUMBER_MAX: f64 = 2e18;
 
-/// A figure that is sampled once a second, as the store keeps it.
+/// A metric sampled once per second, as stored.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SampleSeries {
-    /// What is measured: `buffers_read`.
+    /// Name of the metric: `buffers_read`.
     pub metric: String,
-    /// Of what, by name of the label: `database` is `tpcc`.
+    /// Labels: `database` is `tpcc`.
     pub labels: BTreeMap<String, String>,
-    /// What charts call it.
+    /// Title in charts.
     pub title: String,
-    /// What it counts in.
+    /// Unit of the values.
     pub unit: Unit,
-    /// How several seconds become one.
+    /// Rule for merging several seconds.
     pub merge: Merge,
 }
 
 impl SampleSeries {
-    /// A declared figure of the engine, of a transaction type or of all threads.
+    /// Creates the series of a declared metric, of a transaction type or of all threads.
     pub(super) fn of(metric: &Metric, transaction: Option<&str>) -> Self {
         let label = transaction.map(|name| (TYPE.to_owned(), name.to_owned()));
         Self {
@@ -62,10 +62,10 @@ impl SampleSeries {
     }
 }
 
-/// Values of one chunk; `None` where nothing was measured.
+/// Values of one chunk; `None` if not measured.
 type Numbers = Vec<Option<i64>>;
 
-/// A chunk as it is stored.
+/// An encoded chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Encoded {
     pub count: usize,
@@ -75,7 +75,7 @@ pub(super) struct Encoded {
 }
 
 impl Encoded {
-    /// `None` when there is nothing in it.
+    /// Encodes a chunk; `None` if it is empty.
     fn of(numbers: &[Option<i64>]) -> Option<Self> {
         let some = || numbers.iter().flatten().copied();
         let (base, most) = (some().min()?, some().max()?);
@@ -101,7 +101,7 @@ impl Encoded {
         Ok(())
     }
 
-    /// The number at a place; `None` where nothing was measured.
+    /// The number at an index; `None` if not measured.
     pub fn at(&self, place: usize) -> Option<i64> {
         if self.width == 0 {
             return (place < self.count).then_some(self.base);
@@ -112,11 +112,11 @@ impl Encoded {
     }
 }
 
-/// Chunks that are not full yet, of one job.
+/// Open chunks of one job.
 #[derive(Debug, Default)]
 pub(super) struct Chunks {
     series: BTreeMap<SampleSeries, BTreeMap<u64, Open>>,
-    /// Chunks that begin before are closed.
+    /// Chunks that start before this second are closed.
     closed_before: u64,
 }
 
@@ -127,8 +127,8 @@ struct Open {
 }
 
 impl Chunks {
-    /// Takes a value in, and says whether it could: it may be at most five minutes late, and there may be
-    /// so many series. A value that is no number is none.
+    /// Adds a value, and returns whether that was possible: it may be at most five minutes late,
+    /// and the number of series is limited. NaN counts as no value.
     pub fn put(&mut self, series: &SampleSeries, second: u64, value: f64) -> bool {
         let Some(number) = quantised(value, series.unit.scale()) else { return true };
         let begin = second / CHUNK_SECONDS * CHUNK_SECONDS;
@@ -155,7 +155,7 @@ impl Chunks {
         true
     }
 
-    /// Writes what is new. What is open stays so: it is written again when it has grown.
+    /// Writes new values. Open chunks stay open and are written again when they have grown.
     pub fn write(&self, connection: &Connection, job: JobId) -> rusqlite::Result<()> {
         for (series, chunks) in &self.series {
             let mut new = chunks.iter().filter(|(_, chunk)| !chunk.is_written).peekable();
@@ -172,7 +172,7 @@ impl Chunks {
         Ok(())
     }
 
-    /// After they were written: closes those that no late value can come to any more.
+    /// After writing: closes the chunks that late values can no longer reach.
     pub fn written(&mut self) {
         let newest = self.series.values().filter_map(BTreeMap::last_key_value);
         let newest = newest.map(|(first, _)| *first).max().unwrap_or_default();
@@ -214,7 +214,7 @@ fn series_id(connection: &Connection, job: JobId, series: &SampleSeries) -> rusq
     Ok(connection.last_insert_rowid())
 }
 
-/// A value as a whole number of `1 / scale`; `None` when it is no number.
+/// Converts a value to an integer multiple of `1 / scale`; `None` for NaN.
 #[expect(clippy::cast_possible_truncation, reason = "it is clamped to what fits")]
 fn quantised(value: f64, scale: u32) -> Option<i64> {
     let number = (value * f64::from(scale)).round();

@@ -1,6 +1,5 @@
-//! Histograms as bytes, and which stretches get one of their own: every second of the first hour,
-//! then every ten seconds. A day of five types is some tens of megabytes that way. Totals are exact
-//! whatever the length.
+//! Encodes histograms, and determines their intervals: every second of the first hour, then every
+//! ten seconds. A day of five types takes a few tens of megabytes. Totals are exact for any length.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -9,18 +8,17 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use triphammer_core::recorder::{self, RecordedInterval, TypeInterval};
 
-/// Seconds of a run that have histograms of their own.
+/// Number of seconds of a run with separate histograms.
 pub const FULL_SECONDS: u64 = 3600;
-/// Seconds that share a histogram after those.
+/// Seconds per histogram after those.
 pub const MERGED_SECONDS: u64 = 10;
 
-/// Which times a histogram holds.
+/// Kind of times in a histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TimesKind {
-    /// Response times of committed ones.
+    /// Response times of committed transactions.
     Response,
-    /// Service times of committed ones; absent where the load is closed, as both are the same
-    /// there.
+    /// Service times of committed transactions; absent for closed loads, where both are equal.
     Service,
     /// Response times of those rolled back by rule.
     RolledBack,
@@ -29,10 +27,10 @@ pub enum TimesKind {
 }
 
 impl TimesKind {
-    /// Every kind.
+    /// All kinds, in declaration order.
     pub const ALL: [Self; 4] = [Self::Response, Self::Service, Self::RolledBack, Self::Failed];
 
-    /// The word in the store.
+    /// Name in the store.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -53,12 +51,12 @@ impl TimesKind {
     }
 }
 
-/// What exact totals cover.
+/// Part of the run covered by exact totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The whole run.
+    /// Ramp-up, window and drain.
     Run,
-    /// The timed window.
+    /// Only the timed window.
     Window,
 }
 
@@ -71,33 +69,33 @@ impl Scope {
     }
 }
 
-/// The times of one transaction type in a second, or in the stretch from `first` to `last`.
+/// Times of one transaction type in a second, or in the interval from `first` to `last`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistogramRow {
-    /// First second, from the run's zero.
+    /// First second, counted from the start of the run.
     pub first: u64,
-    /// Last second.
+    /// Last second, inclusive, counted from the start of the run.
     pub last: u64,
-    /// Place of the type in [`StoredJob::transactions`](super::StoredJob::transactions).
+    /// Index of the type in [`StoredJob::transactions`](super::StoredJob::transactions).
     pub transaction: usize,
-    /// Which times.
+    /// Kind of times in the histogram.
     pub times: TimesKind,
-    /// Microseconds.
+    /// Histogram of times in microseconds.
     pub histogram: Histogram<u32>,
 }
 
-/// The times of one transaction type in the whole run or the timed window.
+/// Times of one transaction type in the whole run or the timed window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TotalRow {
-    /// Place of the type in [`StoredJob::transactions`](super::StoredJob::transactions).
+    /// Index of the type in [`StoredJob::transactions`](super::StoredJob::transactions).
     pub transaction: usize,
-    /// Which times.
+    /// Kind of times in the histogram.
     pub times: TimesKind,
-    /// Microseconds.
+    /// Histogram of times in microseconds.
     pub histogram: Histogram<u32>,
 }
 
-/// A histogram on its way to the store.
+/// An encoded histogram to be stored.
 #[derive(Debug)]
 pub(super) struct Encoded {
     pub first: u64,
@@ -107,7 +105,7 @@ pub(super) struct Encoded {
     pub counts: Vec<u8>,
 }
 
-/// Every histogram of the types, encoded, for the stretch from `first` to `last`.
+/// Encodes all histograms of the types, for the interval from `first` to `last`.
 pub(super) fn encode(types: &[TypeInterval], [first, last]: [u64; 2]) -> Vec<Encoded> {
     let mut serializer = V2Serializer::new();
     let mut out = Vec::new();
@@ -124,27 +122,27 @@ pub(super) fn encode(types: &[TypeInterval], [first, last]: [u64; 2]) -> Vec<Enc
     out
 }
 
-/// A histogram from its bytes, or why not.
+/// Decodes a histogram, or returns the reason why that fails.
 pub(super) fn decode(counts: &[u8]) -> Result<Histogram<u32>, String> {
     Deserializer::new().deserialize(&mut &*counts).map_err(|error| error.to_string())
 }
 
-/// Counts of encoded histograms, put into bins. No histogram is made for it: each would take room for 25,000 counts,
-/// of which some hundred are used.
+/// Bins the counts of encoded histograms without decoding them: each histogram would need room for
+/// 25,000 counts, of which about a hundred are used.
 pub(super) struct Bins {
     of: fn(u64) -> usize,
-    /// The bin of each count of a histogram of ours.
+    /// The bin of each count of a histogram with our bounds.
     by_place: Vec<usize>,
 }
 
 impl Bins {
-    /// Bins that rise with the time in µs.
+    /// Creates bins that ascend with the time in µs.
     pub fn new(of: fn(u64) -> usize) -> Self {
         Self { of, by_place: OURS.times.iter().map(|us| of(*us)).collect() }
     }
 
-    /// Hands each bin in which an encoded histogram counts something to `each`, rising, with how often, or says
-    /// why it cannot.
+    /// Passes each non-empty bin of an encoded histogram to `each`, in ascending order, with its
+    /// count; returns the reason if decoding fails.
     pub fn each(&self, encoded: &[u8], mut each: impl FnMut(usize, u64)) -> Result<(), String> {
         let Some(mut counts) = OURS.counts_of(encoded) else {
             let histogram = decode(encoded)?;
@@ -157,7 +155,7 @@ impl Bins {
         while !counts.is_empty() {
             let number = zig_zag(&mut counts).ok_or("it ends within a number")?;
             let Ok(count) = u64::try_from(number) else {
-                // So many counts of nothing.
+                // A run of zero counts.
                 let zeros = usize::try_from(number.unsigned_abs()).unwrap_or(usize::MAX);
                 place = place.saturating_add(zeros);
                 continue;
@@ -177,10 +175,10 @@ impl Bins {
     }
 }
 
-/// A number of HdrHistogram's V2 encoding: seven bits a byte, the lowest first, the ninth byte whole; odd ones
-/// are negative.
+/// Reads a number of HdrHistogram's V2 encoding: seven bits per byte, lowest first, with a full
+/// ninth byte; odd numbers are negative.
 fn zig_zag(bytes: &mut &[u8]) -> Option<i64> {
-    // Most are of one byte.
+    // Most have one byte.
     if let Some((byte @ 0..0x80, rest)) = bytes.split_first() {
         *bytes = rest;
         return Some(i64::from(byte >> 1) ^ -i64::from(byte & 1));
@@ -198,17 +196,17 @@ fn zig_zag(bytes: &mut &[u8]) -> Option<i64> {
     Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
 }
 
-/// What all histograms in our bounds have in common.
+/// Layout shared by all histograms with our bounds.
 struct Ours {
-    /// One with no counts, encoded: cookie, length of the counts, bounds.
+    /// An encoded empty histogram: cookie, length of the counts, bounds.
     head: Vec<u8>,
-    /// The time of each count, µs.
+    /// The time of each count, in µs.
     times: Vec<u64>,
 }
 
-/// Bytes before the counts; those of [`LENGTH_BYTES`] differ.
+/// Bytes before the counts; those at [`LENGTH_BYTES`] vary.
 const HEAD_BYTES: usize = 40;
-/// Where the length of the counts is.
+/// Position of the length of the counts.
 const LENGTH_BYTES: Range<usize> = 4..8;
 
 static OURS: LazyLock<Ours> = LazyLock::new(|| {
@@ -219,7 +217,7 @@ static OURS: LazyLock<Ours> = LazyLock::new(|| {
 });
 
 impl Ours {
-    /// The counts of an encoded histogram; `None` when it has other bounds.
+    /// The counts of an encoded histogram; `None` if it has other bounds.
     fn counts_of<'a>(&self, encoded: &'a [u8]) -> Option<&'a [u8]> {
         let (head, counts) = encoded.split_at_checked(HEAD_BYTES)?;
         let same = |part: Range<usize>| head[part.clone()] == self.head[part];
@@ -234,7 +232,7 @@ pub(super) struct Merger {
 }
 
 impl Merger {
-    /// Takes an interval in and gives what is ready to be stored.
+    /// Adds an interval and returns what is ready to be stored.
     pub fn take(&mut self, interval: &RecordedInterval) -> Vec<Encoded> {
         if interval.first < FULL_SECONDS {
             return encode(&interval.types, [interval.first, interval.last]);
@@ -253,7 +251,7 @@ impl Merger {
         }
     }
 
-    /// Gives what is not full yet.
+    /// Returns the incomplete rest.
     pub fn finish(&mut self) -> Vec<Encoded> {
         self.held.take().map_or_else(Vec::new, |held| encode(&held.types, [held.first, held.last]))
     }

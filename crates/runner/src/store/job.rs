@@ -1,4 +1,4 @@
-//! What the store holds about a job: the types that go in and come out.
+//! The types of jobs in the store.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,67 +27,67 @@ impl fmt::Display for JobId {
     }
 }
 
-/// What is known of a job when it begins.
+/// Facts about a job at its start.
 #[derive(Clone, Debug)]
 pub struct JobHeader {
-    /// The command.
+    /// Command of the job.
     pub kind: JobKind,
-    /// What the user called it.
+    /// Label given by the user; `None` without one.
     pub label: Option<String>,
-    /// The workload's name.
+    /// Name of the workload: `tproc-c`.
     pub workload: String,
-    /// The workload's version.
+    /// Version of the workload.
     pub workload_version: u32,
-    /// Size.
+    /// Scale of the data, in `scale_unit`.
     pub scale: u32,
-    /// What `scale` counts.
+    /// Unit of `scale`, in the plural.
     pub scale_unit: String,
-    /// The target.
+    /// URL of the target, redacted.
     pub target: Redacted,
-    /// What is at the other end, when that is known already.
+    /// The server, if it is known already.
     pub server: Option<ServerInfo>,
-    /// This program's version.
+    /// Version of this program.
     pub tool_version: String,
-    /// Virtual users, or loaders.
+    /// Number of virtual users, or of loaders in a build.
     pub users: Option<u32>,
-    /// How the workload is driven; runs have one.
+    /// Spec of a run; `None` for other jobs.
     pub spec: Option<RunSpec>,
-    /// What the build remembers, and options.
+    /// Facts from the build record, and options.
     pub facts: BTreeMap<String, String>,
-    /// This host.
+    /// Facts about this host.
     pub host: Host,
-    /// Keys of the workload's transaction types, in their order; empty when nothing is counted.
+    /// Keys of the workload's transaction types, in order; empty if nothing is counted.
     pub transactions: Vec<String>,
-    /// The profile, capacity or compare job that a run belongs to, and its place in that one's sequence.
+    /// The campaign job that a run belongs to, and its position in that job's sequence.
     pub parent: Option<(JobId, u32)>,
-    /// What a profile, capacity or compare job needs to go on after an interruption.
+    /// Plan for resuming a campaign job after an interruption.
     pub plan: Option<serde_json::Value>,
 }
 
-/// Where a job is.
+/// Status of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobStatus {
-    /// Its process lives.
+    /// Its process is alive.
     Running,
-    /// It came to its end.
+    /// It ran to its end.
     Complete,
-    /// It was stopped before its time.
+    /// It was stopped early.
     Interrupted,
-    /// It was stopped, and what was in flight was abandoned.
+    /// It was aborted; transactions in flight were abandoned.
     Aborted,
-    /// It could not go on, or what it checked does not hold.
+    /// It failed, or its check found violations.
     Failed,
-    /// Its process ended without a word.
+    /// Its process ended without recording the end.
     Lost,
 }
 
 impl JobStatus {
-    /// Every status.
+    /// All statuses, in declaration order.
     pub const ALL: [Self; 6] =
         [Self::Running, Self::Complete, Self::Interrupted, Self::Aborted, Self::Failed, Self::Lost];
 
-    /// The word in the store and in reports.
+    /// Name in the store and in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -112,100 +112,100 @@ impl From<Status> for JobStatus {
     }
 }
 
-/// Which jobs to list.
+/// Filter of the job list.
 #[derive(Clone, Debug, Default)]
 pub struct JobFilter {
-    /// Only this command.
+    /// Only jobs of this command; all when absent.
     pub kind: Option<JobKind>,
-    /// Only this workload.
+    /// Only jobs of this workload; all when absent.
     pub workload: Option<String>,
-    /// Only this label.
+    /// Only jobs with this label; all when absent.
     pub label: Option<String>,
-    /// Only the runs of this profile, capacity or compare job, in the order of their steps; without it only
-    /// jobs that belong to no other.
+    /// Only the runs of this campaign job, in their order; when absent, only jobs that are not part
+    /// of another job.
     pub parent: Option<JobId>,
-    /// At most so many, the newest.
+    /// Maximum number of jobs, newest first.
     pub limit: Option<u32>,
 }
 
 /// A job in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobRow {
-    /// Its number.
+    /// Number in the job store.
     pub id: JobId,
-    /// The command.
+    /// Command of the job.
     pub kind: JobKind,
-    /// Where it is; `lost` is found out when it is read.
+    /// Status; `lost` is determined when reading.
     pub status: JobStatus,
-    /// What the user called it.
+    /// Label given by the user; `None` without one.
     pub label: Option<String>,
-    /// The workload's name.
+    /// Name of the workload: `tproc-c`.
     pub workload: String,
-    /// The workload's version.
+    /// Version of the workload.
     pub workload_version: u32,
-    /// Size.
+    /// Scale of the data, in `scale_unit`.
     pub scale: u32,
-    /// What `scale` counts.
+    /// Unit of `scale`, in the plural.
     pub scale_unit: String,
-    /// The target.
+    /// URL of the target, redacted.
     pub target: Redacted,
-    /// `PostgreSQL`.
+    /// Product name of the server: `PostgreSQL`; `None` if unknown.
     pub server_product: Option<String>,
-    /// The server's version.
+    /// Version reported by the server; `None` if unknown.
     pub server_version: Option<String>,
-    /// Version of the program that did it.
+    /// Version of the program that ran the job.
     pub tool_version: String,
-    /// Virtual users, or loaders.
+    /// Number of virtual users, or of loaders in a build.
     pub users: Option<u32>,
-    /// Number of its process, on the host where it ran.
+    /// Process ID, on the host where it ran.
     pub pid: u32,
-    /// Date and time, RFC 3339, UTC.
+    /// Start time, RFC 3339, UTC.
     pub started_at: String,
-    /// Date and time; `None` while it runs, and for lost ones.
+    /// End time, RFC 3339, UTC; `None` while it runs, and for lost jobs.
     pub ended_at: Option<String>,
-    /// `NOPM`.
+    /// Name of the primary metric: `NOPM`; `None` if there is none.
     pub primary_metric_name: Option<String>,
-    /// The first figure.
+    /// Value of the primary metric; `None` if there is none.
     pub primary_metric_value: Option<f64>,
-    /// The profile, capacity or compare job that a run belongs to.
+    /// The campaign job that a run belongs to; `None` if none.
     #[serde(default)]
     pub parent: Option<JobId>,
-    /// Its place in that job's sequence, from 0.
+    /// Position in that job's sequence, from 0.
     #[serde(default)]
     pub step: Option<u32>,
-    /// Runs that belong to it and came to their end.
+    /// Number of its runs that are complete.
     #[serde(default)]
     pub runs: u32,
 }
 
-/// A job with what it left.
+/// A job with its details and result.
 #[derive(Clone, Debug)]
 pub struct StoredJob {
-    /// What lists show.
+    /// The fields shown in lists.
     pub row: JobRow,
     /// How the workload was driven.
     pub spec: Option<RunSpec>,
-    /// What the build remembers, and options.
+    /// Facts from the build record, and options.
     pub facts: BTreeMap<String, String>,
-    /// The client's host.
+    /// Host of the client.
     pub host: Host,
-    /// Keys of the transaction types, in the order by which series and histograms number them.
+    /// Keys of the transaction types, in the order used by series and histograms.
     pub transactions: Vec<String>,
-    /// The document that it left, or the reason why it could not be done, as a string; `None` while
-    /// it runs, and for lost ones.
+    /// The result document, or the reason for the failure as a string; `None` while the job runs,
+    /// and for lost jobs.
     pub document: Option<serde_json::Value>,
-    /// Remarks.
+    /// Notes on the job, in chronological order.
     pub notes: Vec<Remark>,
-    /// What a profile, capacity or compare job needs to go on.
+    /// Plan for resuming a campaign job; `None` for other jobs.
     pub plan: Option<serde_json::Value>,
 }
 
 impl StoredJob {
-    /// The result of a run; `None` when there is none, as for a run that could not begin, and when
-    /// the job was no run.
+    /// The result of a run; `None` if there is none, such as for a run that could not start, or if
+    /// the job is not a run.
     ///
     /// # Errors
-    /// When a newer version wrote it, and when it cannot be read.
+    /// When a newer version wrote it, or it cannot be read.
     pub fn result(&self) -> Result<Option<RunResult>, StoreError> {
         let job = self.row.id.0;
         let is_result =
@@ -225,7 +225,7 @@ impl StoredJob {
     }
 }
 
-/// When the server's settings were read.
+/// When the server settings were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "of a job")]
@@ -243,49 +243,49 @@ impl ReadAt {
     }
 }
 
-/// A condition that was checked.
+/// A checked condition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckRow {
-    /// `3.3.2.1`.
+    /// Identifier of the condition: `3.3.2.1`.
     pub id: String,
-    /// `w_ytd = Σ d_ytd`.
+    /// The condition: `w_ytd = Σ d_ytd`.
     pub title: String,
-    /// Whether it holds.
+    /// Whether the condition holds.
     pub ok: bool,
-    /// How often it does not.
+    /// Number of violations; 0 if it holds.
     pub violations: u64,
-    /// Key of the first place where it does not.
+    /// Key of the first violation; `None` if there is none.
     pub first_key: Option<String>,
 }
 
-/// What a transaction type did in a second, or in the stretch from `first` to `last`.
+/// Figures of a transaction type in a second, or in the interval from `first` to `last`.
 #[derive(Clone, Debug)]
 pub struct SeriesRow {
-    /// First second, from the run's zero.
+    /// First second, counted from the start of the run.
     pub first: u64,
-    /// Last second.
+    /// Last second, inclusive, counted from the start of the run.
     pub last: u64,
-    /// Place of the type in [`StoredJob::transactions`].
+    /// Index of the type in [`StoredJob::transactions`].
     pub transaction: usize,
-    /// The figures of [`OF_TYPE`](crate::metrics::OF_TYPE).
+    /// Values of the metrics [`OF_TYPE`](crate::metrics::OF_TYPE).
     pub values: Values,
 }
 
-/// A second of all threads, or the stretch from `first` to `last`.
+/// Figures of all threads in a second, or in the interval from `first` to `last`.
 #[derive(Clone, Debug)]
 pub struct SecondRow {
-    /// First second, from the run's zero.
+    /// First second, counted from the start of the run.
     pub first: u64,
-    /// Last second.
+    /// Last second, inclusive, counted from the start of the run.
     pub last: u64,
-    /// The phase in which it began; `None` in jobs of earlier versions.
+    /// Phase at its start; `None` in jobs of earlier versions.
     pub phase: Option<Phase>,
-    /// The figures of [`OF_SECOND`](crate::metrics::OF_SECOND).
+    /// Values of the metrics [`OF_SECOND`](crate::metrics::OF_SECOND).
     pub values: Values,
 }
 
 impl SecondRow {
-    /// What is kept of all threads.
+    /// The stored metrics of all threads.
     #[must_use]
     pub fn of(second: &Second) -> Self {
         let (first, last) = (second.interval.first, second.interval.last);
@@ -294,7 +294,7 @@ impl SecondRow {
 }
 
 impl SeriesRow {
-    /// What is kept of every type.
+    /// The stored metrics of every type.
     pub fn of(second: &Second) -> impl Iterator<Item = Self> + '_ {
         let RecordedInterval { first, last, .. } = second.interval;
         let length = length(first, last);
@@ -307,16 +307,16 @@ impl SeriesRow {
     }
 }
 
-/// How many seconds there are from the first to the last.
+/// Number of seconds from `first` to `last`, inclusive.
 #[expect(clippy::cast_precision_loss, reason = "seconds of a run")]
 pub(crate) const fn length(first: u64, last: u64) -> f64 {
     (last + 1 - first) as f64
 }
 
-/// The word of a phase in the store and in series.
+/// Name of a phase in the store and in series.
 pub(crate) const fn phase_name(phase: Phase) -> &'static str {
     phase.name()
 }
 
-/// Every phase.
+/// All phases, in chronological order.
 pub(super) const PHASES: [Phase; 4] = Phase::ALL;

@@ -1,11 +1,11 @@
-//! The job store: every build, check and run with all that it measured, in one SQLite file. It is
-//! written off the engine's threads, in batches of a few seconds, by the thread that reads the
-//! run's events; several programs may write at once. Nothing secret goes in: a target is a
-//! [`Redacted`](crate::result::Redacted), and settings of the server are masked.
+//! The job store: every build, check and run with all its measurements, in one SQLite file. It is
+//! written outside the engine's threads, in batches of a few seconds, by the thread that reads the
+//! run's events; several programs may write concurrently. It contains no secrets: a target is a
+//! [`Redacted`](crate::result::Redacted), and server settings are masked.
 //!
-//! A job that runs holds a lock on a small file beside the store; the system releases it however
-//! the process ends. A job that is `running` in the store and whose lock is free is `lost`. That
-//! holds across containers and reboots, where process numbers mean nothing.
+//! A running job holds a lock on a small file next to the store; the system releases it when the
+//! process ends for any reason. A job that is `running` in the store but whose lock is free is
+//! `lost`. This works across containers and reboots, where process IDs are meaningless.
 //!
 //! A failing store never ends a run: see [`StoreError::may_pass`] for what the caller can expect.
 

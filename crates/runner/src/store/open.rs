@@ -15,32 +15,32 @@ use super::job::JobId;
 use super::write::Held;
 use super::{migrations, path};
 
-/// How long a writer waits for another one.
+/// Maximum wait of a writer for another one.
 const BUSY_LIMIT: Duration = Duration::from_secs(10);
-/// Attempts to switch to the write-ahead log, for which SQLite does not wait by itself.
+/// Number of attempts to switch to the write-ahead log, for which SQLite does not wait.
 const WAL_ATTEMPTS: u32 = 100;
-/// The wait between two of them.
+/// Time between two attempts.
 const WAL_WAIT: Duration = Duration::from_millis(20);
 
-/// Pages that are copied at once of an older version's store.
+/// Number of pages per step when copying the store of an older version.
 const COPY_PAGES: i32 = 1000;
 
-/// The job store, opened. It belongs to one thread at a time; open another for another thread.
+/// An open job store. It is used by one thread at a time; other threads open their own.
 #[derive(Debug)]
 pub struct Store {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
-    /// Jobs that this store has begun and not finished.
+    /// Jobs started by this store and not finished.
     pub(super) held: RefCell<BTreeMap<JobId, Held>>,
 }
 
 impl Store {
-    /// Opens the store at `path`, makes it where it is absent, and brings its tables to this
+    /// Opens the store at `path`, creates it if it does not exist, and migrates its tables to this
     /// version.
     ///
     /// # Errors
-    /// When it cannot be made or opened, when it is damaged or another program's, and when a newer version
-    /// wrote it.
+    /// When it cannot be created or opened, is damaged or belongs to another program, or was
+    /// written by a newer version.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         path::make_private(path)?;
         let failed = |error| StoreError::from_sqlite(path, error);
@@ -48,18 +48,19 @@ impl Store {
         connection.busy_timeout(BUSY_LIMIT).map_err(failed)?;
         migrations::is_store(&connection, path)?;
         connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
-        // A store that may only be read stays in the journal mode that it has.
+        // A read-only store keeps its journal mode.
         if !connection.is_readonly("main").map_err(failed)? {
             use_write_ahead_log(&connection).map_err(failed)?;
-            // Loses the last batch on a power cut, never the store.
+            // A power failure may lose the last batch, but never the store.
             connection.pragma_update(None, "synchronous", "normal").map_err(failed)?;
         }
         migrations::migrate(&mut connection, path)?;
         Ok(Self { connection, path: path.to_owned(), held: RefCell::default() })
     }
 
-    /// Opens the store at `path` to read it: makes nothing and changes nothing. A store that is absent reads
-    /// as an empty one. An older version's is copied to a temporary one, which is brought to this version.
+    /// Opens the store at `path` for reading, without creating or changing anything. A missing
+    /// store reads as empty. The store of an older version is copied to a temporary one, which is
+    /// migrated to this version.
     ///
     /// # Errors
     /// As [`Store::open`].
@@ -91,11 +92,11 @@ impl Store {
         Ok(of(copy))
     }
 
-    /// Whether a job that has ended is in the file that the store's path names now, as ended: a file that
-    /// was deleted or replaced meanwhile takes what is written to it, and nobody finds it.
+    /// Whether an ended job is in the file that is currently at the store's path: a file deleted or
+    /// replaced in the meantime still accepts writes, but is not found again.
     ///
     /// # Errors
-    /// When it is not, or the file cannot be read.
+    /// When it is missing, or the file cannot be read.
     pub fn verify(&self, job: JobId) -> Result<(), StoreError> {
         let gone = || StoreError::Gone { path: self.path.clone(), job: job.0 };
         if !self.path.exists() {
@@ -109,14 +110,14 @@ impl Store {
         found.ok().flatten().ok_or_else(gone)
     }
 
-    /// The store's file.
+    /// Path of the store's file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Does `work` in one transaction that has the right to write from its begin, so that it never
-    /// fails in its middle because another writer was first.
+    /// Runs `work` in one transaction that is a writer from its start, so that it never fails
+    /// halfway because of another writer.
     pub(super) fn write<T>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
@@ -127,13 +128,14 @@ impl Store {
         Ok(done)
     }
 
-    /// Begins such a transaction. No two are open at a time: none outlives the call that begins it.
+    /// Starts such a transaction. There is at most one at a time, because none outlives the call
+    /// that starts it.
     pub(super) fn begin_write(&self) -> Result<Transaction<'_>, StoreError> {
         Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
             .map_err(|error| self.failed(error))
     }
 
-    /// The error as the store tells it.
+    /// Converts an error of SQLite, with the path of the store.
     pub(super) fn failed(&self, error: rusqlite::Error) -> StoreError {
         StoreError::from_sqlite(&self.path, error)
     }

@@ -1,4 +1,4 @@
-//! Where the job store is, and who may read it.
+//! Location and access rights of the job store.
 
 use std::ffi::OsString;
 use std::fs::{DirBuilder, OpenOptions};
@@ -6,22 +6,23 @@ use std::path::{Path, PathBuf};
 
 use super::error::StoreError;
 
-/// The store's folder within the user's data folder.
+/// Directory of the store within the user's data directory.
 const FOLDER: &str = "triphammer";
-/// The store's file.
+/// Path of the store's file.
 const FILE: &str = "jobs.sqlite";
 
-/// Where the store is when nothing else is asked for: `$XDG_DATA_HOME/triphammer/jobs.sqlite`, or
-/// the same in the system's own folder for a user's data (`~/.local/share` on Linux).
+/// Default path of the store: `$XDG_DATA_HOME/triphammer/jobs.sqlite`, or the same in the system's
+/// directory for user data (`~/.local/share` on Linux).
 ///
 /// # Errors
-/// When the environment names no folder.
+/// When the environment defines no directory.
 pub fn default_path() -> Result<PathBuf, StoreError> {
     path_from(|name| std::env::var_os(name)).ok_or(StoreError::NoFolder)
 }
 
 fn path_from(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    // A relative path would be another store in every folder; the XDG standard ignores it too.
+    // A relative path would mean a different store in every directory; the XDG standard ignores it
+    // too.
     let folder = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let data = folder("XDG_DATA_HOME").or_else(|| {
         if cfg!(windows) {
@@ -35,7 +36,7 @@ fn path_from(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     Some(data.join(FOLDER).join(FILE))
 }
 
-/// Makes the store's file and its folders where they are absent, for nobody but the user.
+/// Creates the store's file and its directories if they are missing, accessible only to the user.
 pub(super) fn make_private(path: &Path) -> Result<(), StoreError> {
     let failed = |source| StoreError::Create { path: path.to_owned(), source };
     if path.exists() {
@@ -47,8 +48,8 @@ pub(super) fn make_private(path: &Path) -> Result<(), StoreError> {
     open_private(path).map(drop).map_err(failed)
 }
 
-/// Opens a file for writing, and makes it for nobody but the user where it is absent. SQLite gives
-/// its side files the same rights.
+/// Opens a file for writing, and creates it accessible only to the user if it is missing. SQLite
+/// gives its auxiliary files the same rights.
 pub(super) fn open_private(path: &Path) -> std::io::Result<std::fs::File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);

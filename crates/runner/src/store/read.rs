@@ -18,17 +18,17 @@ use super::open::Store;
 use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
 use crate::result::{JobKind, Redacted, Remark, upgraded};
 
-/// The columns of [`job_row`], in its order.
+/// Columns of [`job_row`], in its order.
 pub(super) const JOB_COLUMNS: &str = "id, kind, status, label, workload, workload_version, scale, scale_unit, \
                            target, server_product, server_version, tool_version, users, pid, \
                            started_at, ended_at, primary_metric_name, primary_metric_value, parent, step, \
                            (SELECT count(*) FROM jobs AS run WHERE run.parent = jobs.id \
                            AND run.status = 'complete')";
-/// How many they are.
+/// Number of these columns.
 const JOB_COLUMNS_COUNT: usize = 21;
 
 impl Store {
-    /// The jobs, newest first.
+    /// Lists jobs, newest first.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -51,10 +51,10 @@ impl Store {
         Ok(jobs)
     }
 
-    /// A job with what it left.
+    /// A job with its details and result.
     ///
     /// # Errors
-    /// When there is none of that number, and when the store cannot be read.
+    /// When there is no such job, or the store cannot be read.
     pub fn load(&self, job: JobId) -> Result<StoredJob, StoreError> {
         let sql = format!(
             "SELECT {JOB_COLUMNS}, spec, facts, host, transactions, result, plan FROM jobs WHERE id = ?1"
@@ -84,7 +84,7 @@ impl Store {
         })
     }
 
-    /// Keys of a job's transaction types; none where there is no such job.
+    /// Keys of a job's transaction types; none if there is no such job.
     pub(super) fn transactions(&self, job: JobId) -> Result<Vec<String>, StoreError> {
         let sql = "SELECT transactions FROM jobs WHERE id = ?1";
         let found = self.rows(sql, [job.0], |row| row.get::<_, Option<String>>(0))?;
@@ -92,7 +92,7 @@ impl Store {
         Ok(parse(job, "transaction types", text)?.unwrap_or_default())
     }
 
-    /// What each transaction type did, second by second.
+    /// Reads the figures of each transaction type per second.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -102,7 +102,7 @@ impl Store {
         Ok(rows)
     }
 
-    /// What all threads did, second by second.
+    /// Reads the figures of all threads per second.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -112,7 +112,7 @@ impl Store {
         Ok(rows)
     }
 
-    /// The histograms of stretches that begin in `seconds` of the run.
+    /// Reads the histograms of intervals that start in `seconds` of the run.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -127,7 +127,7 @@ impl Store {
         self.rows(sql, bounds(job, &seconds), histogram_row)
     }
 
-    /// The exact totals of the run or its window.
+    /// Reads the exact totals of the run or its window.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -143,7 +143,7 @@ impl Store {
         })
     }
 
-    /// The server's settings at the start or the end, by name.
+    /// Reads the server settings at the start or the end, sorted by name.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -156,7 +156,7 @@ impl Store {
         self.rows(sql, params![job.0, moment.name()], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
-    /// What was checked, in order.
+    /// Reads the checked conditions, in order.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -181,8 +181,8 @@ impl Store {
         })
     }
 
-    /// Finds out whether a job that runs is lost. A process gives up its lock after it has written
-    /// the end, so a free lock counts only if the job is running in the store even then.
+    /// Determines whether a running job is lost. A process releases its lock after it has written
+    /// the end, so a free lock counts only if the job is still running in the store afterwards.
     pub(super) fn look_after(&self, job: &mut JobRow) -> Result<(), StoreError> {
         if job.status != JobStatus::Running || !lock::is_lost(&self.path, job.id) {
             return Ok(());
@@ -239,7 +239,7 @@ pub(super) fn job_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
     })
 }
 
-/// Reads a row of the table of types: the columns of figures stand after the seconds and the type.
+/// Reads a row of the table of types: the metrics' columns follow the seconds and the type.
 pub(super) fn series_row(row: &Row<'_>) -> rusqlite::Result<SeriesRow> {
     let (first, last) = (unsigned(row, 0)?, unsigned(row, 1)?);
     let mut values = Values::of_no_type();
@@ -248,7 +248,7 @@ pub(super) fn series_row(row: &Row<'_>) -> rusqlite::Result<SeriesRow> {
     Ok(SeriesRow { first, last, transaction: place(row, 2)?, values })
 }
 
-/// The same of all threads, after the seconds and the phase.
+/// Reads a row of all threads: the metrics' columns follow the seconds and the phase.
 pub(super) fn second_row(row: &Row<'_>) -> rusqlite::Result<SecondRow> {
     let (first, last) = (unsigned(row, 0)?, unsigned(row, 1)?);
     let mut values = Values::of_nothing();
@@ -291,7 +291,7 @@ fn parse<T: DeserializeOwned>(
         .map_err(|error| StoreError::Unreadable { job: job.0, what, reason: error.to_string() })
 }
 
-/// The value whose word is in the column.
+/// Finds the value whose name is in the column.
 fn named<T: Copy, const N: usize>(
     row: &Row<'_>,
     column: usize,

@@ -1,5 +1,5 @@
-//! Sampled figures of a job: writing them without ever waiting for the store, and reading them again,
-//! thinned by the rule that each declares.
+//! Sampled metrics of a job: writes them without waiting for the store, and reads them downsampled
+//! by the rule of each.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,21 +23,21 @@ use super::open::Store;
 use super::read::unreadable;
 use crate::metrics::{Merge, Metric, Spread, Unit, Values};
 
-/// Batches that wait to be written; what comes beyond is dropped and counted.
+/// Maximum number of waiting batches; more are dropped and counted.
 const QUEUE_MAX: usize = 600;
-/// Between two writes.
+/// Time between two writes.
 const WRITE_EVERY: Duration = Duration::from_secs(10);
 
-/// Values that were sampled for one second.
+/// Values sampled for one second.
 #[derive(Clone, Debug)]
 pub struct Sampled {
-    /// The second, from the run's zero.
+    /// The second, counted from the start of the run.
     pub second: u64,
-    /// A value for each figure that was measured.
+    /// Values of the measured metrics.
     pub values: Vec<(Arc<SampleSeries>, f64)>,
 }
 
-/// Writes sampled values of a job, on a thread and a connection of its own.
+/// Writes sampled values of a job, on a separate thread and connection.
 #[derive(Debug)]
 pub struct SampleWriter {
     queue: Option<SyncSender<Sampled>>,
@@ -46,10 +46,10 @@ pub struct SampleWriter {
 }
 
 impl SampleWriter {
-    /// Begins for a job of the store at `path`, which somebody has begun.
+    /// Creates a writer for a started job of the store at `path`.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// When the thread cannot be started.
     pub fn start(path: &Path, job: JobId) -> std::io::Result<Self> {
         let (queue, batches) = sync_channel(QUEUE_MAX);
         let dropped = Arc::new(AtomicU64::new(0));
@@ -60,7 +60,7 @@ impl SampleWriter {
         Ok(Self { queue: Some(queue), thread: Some(thread), dropped })
     }
 
-    /// Takes the values of a second; never waits. What the writer has no room for is dropped.
+    /// Queues the values of a second without waiting. Drops them if the queue is full.
     pub fn put(&self, sampled: Sampled) {
         let queue = self.queue.as_ref().expect("it is there until the end");
         if let Err(TrySendError::Full(lost) | TrySendError::Disconnected(lost)) =
@@ -70,7 +70,7 @@ impl SampleWriter {
         }
     }
 
-    /// As [`SampleWriter::put`], but waits for room: for values that are read from somewhere, such as a file.
+    /// Like [`SampleWriter::put`], but waits for room: for values from a source such as a file.
     pub fn put_waiting(&self, sampled: Sampled) {
         let queue = self.queue.as_ref().expect("it is there until the end");
         if let Err(SendError(lost)) = queue.send(sampled) {
@@ -78,15 +78,15 @@ impl SampleWriter {
         }
     }
 
-    /// Writes what waits, and says how many values could not be kept.
+    /// Writes waiting values, and returns how many values were dropped.
     ///
     /// # Errors
-    /// When the store could not be written at the end.
+    /// When the store could not be written to at the end.
     pub fn finish(mut self) -> Result<u64, StoreError> {
         drop(self.queue.take());
         let ended = self.thread.take().map(JoinHandle::join);
         let dropped = self.dropped.load(Ordering::Relaxed);
-        // A panic there was a defect that the run has outlived.
+        // A panic there was a defect that did not affect the run.
         ended.and_then(Result::ok).unwrap_or(Ok(())).map(|()| dropped)
     }
 }
@@ -110,7 +110,7 @@ fn write_all(
                         refused.fetch_add(1, Ordering::Relaxed);
                     }
                 }
-                // A chunk that is full is written at once, however fast values come.
+                // A full chunk is written at once, however fast values arrive.
                 let is_full = std::mem::replace(&mut chunk, second / CHUNK_SECONDS) != chunk;
                 if clock.now().duration() < due && !is_full {
                     continue;
@@ -121,7 +121,7 @@ fn write_all(
                 return write(&mut store, path, job, &mut chunks);
             }
         }
-        // What cannot be written now is tried again with the next.
+        // Data that cannot be written now is retried with the next batch.
         let _ = write(&mut store, path, job, &mut chunks);
         due = clock.now().duration() + WRITE_EVERY;
     }
@@ -142,36 +142,36 @@ fn write(
     Ok(())
 }
 
-/// A figure's values over a stretch of seconds, thinned.
+/// Values of a metric over an interval of seconds, downsampled.
 #[derive(Clone, Debug)]
 pub struct SamplePoints {
-    /// The figure.
+    /// The series of the values.
     pub series: SampleSeries,
-    /// Stretches in which it was measured, in order.
+    /// Intervals in which it was measured, in order.
     pub points: Vec<SamplePoint>,
 }
 
-/// A stretch of seconds of a sampled figure.
+/// An interval of seconds of a sampled metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SamplePoint {
     /// The first second in which it was measured.
     pub first: u64,
-    /// Its value, by the rule that it declares.
+    /// The value, merged by the metric's rule.
     pub value: f64,
-    /// The least, the mean, and the most of its seconds.
+    /// Minimum, mean and maximum over its seconds.
     pub spread: [f64; 3],
 }
 
-/// A series of a job that the store has.
+/// A stored series of a job.
 #[derive(Clone, Debug)]
 pub struct StoredSeries {
     id: i64,
-    /// What it is called, and what it counts in.
+    /// Name, labels and unit.
     pub series: SampleSeries,
 }
 
 impl Store {
-    /// The sampled figures of a job: those called `metric`, or all.
+    /// Lists the sampled metrics of a job: those named `metric`, or all.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -184,8 +184,8 @@ impl Store {
         Ok(found.into_iter().map(|found| found.series).collect())
     }
 
-    /// The sampled figures of a job that are called `metric`, or all, and have all of these labels;
-    /// in the order of names, then of labels.
+    /// Lists the sampled metrics of a job that are named `metric`, or all, and have all of these
+    /// labels, sorted by name, then by labels.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -210,7 +210,7 @@ impl Store {
         self.rows(sql, params![job.0, metric], series_row)
     }
 
-    /// The seconds of a job from which chunks of samples are kept, whole chunks at the beginning.
+    /// The seconds of a job that its chunks of samples cover, rounded to full chunks at the start.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -225,8 +225,8 @@ impl Store {
         Ok(Some(first..end))
     }
 
-    /// The values of a job's figures called `metric`, of those that have all of these labels, in
-    /// `seconds` of the run, `step` of which become one point.
+    /// Reads the values of a job's metrics named `metric` with all of these labels, in `seconds` of
+    /// the run, merging `step` seconds per point.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -246,7 +246,7 @@ impl Store {
         found.into_iter().map(read).collect()
     }
 
-    /// The values of one series in `seconds` of the run, `step` of which become one point.
+    /// Reads the values of one series in `seconds` of the run, merging `step` seconds per point.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -263,7 +263,7 @@ impl Store {
         Ok(thinned.points())
     }
 
-    /// Hands the values of a series in `seconds` to `each`, in order.
+    /// Passes the values of a series in `seconds` to `each`, in order.
     fn each_sample(
         &self,
         series: i64,
@@ -288,14 +288,14 @@ impl Store {
     }
 }
 
-/// Declared figures that have no column, of a job's seconds.
+/// Declared metrics without a column, for a job's seconds.
 pub(super) struct Beside(Vec<(&'static str, BTreeMap<String, BySecond>)>);
 
-/// Values by the first second that they cover.
+/// Values by the first second covered.
 type BySecond = BTreeMap<u64, f64>;
 
 impl Beside {
-    /// Puts those of a second, and of a transaction type where one is named, to the others.
+    /// Adds the values of a second, and of a transaction type if given.
     pub fn fill(&self, values: &mut Values, transaction: &str, first: u64, seconds: f64) {
         for (name, of) in &self.0 {
             values.set(name, of.get(transaction).and_then(|values| values.get(&first)).copied());
@@ -307,7 +307,7 @@ impl Beside {
 }
 
 impl Store {
-    /// Reads those of a list.
+    /// Reads the metrics of a list.
     pub(super) fn beside(
         &self,
         job: JobId,
@@ -330,7 +330,7 @@ impl Store {
     }
 }
 
-/// Points in the making.
+/// Points under construction.
 struct Thinned {
     merge: Merge,
     from: u64,
@@ -393,7 +393,7 @@ fn chunk_row(row: &Row<'_>) -> rusqlite::Result<(u64, Encoded)> {
         width: super::read::place(row, 3)?,
         data: row.get(4)?,
     };
-    // Nothing that this program writes, and nothing to loop over for long.
+    // Not written by this program, and would take long to iterate.
     if chunk.width > 8 || chunk.count as u64 > CHUNK_SECONDS {
         let kind = rusqlite::types::Type::Integer;
         return Err(unreadable(3, kind, "it is no chunk of samples".to_owned()));

@@ -1,5 +1,5 @@
-//! Writing jobs. What a run measures is turned into rows at once and written every few seconds in
-//! one short transaction, so that programs that share the store do not wait for each other.
+//! Writes jobs. Measurements are converted to rows at once and written every few seconds in one
+//! short transaction, so that programs sharing the store do not wait for each other.
 
 use std::path::Path;
 
@@ -22,26 +22,26 @@ use crate::metrics::{Metric, OF_SECOND, OF_TYPE, Values};
 use crate::result::{Remark, RunResult, Status, mask_setting, rfc3339};
 use crate::second::Second;
 
-/// Seconds that are written together.
+/// Number of seconds written together.
 const BATCH_SECONDS: usize = 5;
-/// Seconds kept for later when the store cannot be written; beyond that they are dropped, and a
-/// note says so.
+/// Maximum number of seconds kept while the store cannot be written to; more are dropped, with a
+/// note.
 const WAITING_MAX: usize = 600;
 
-/// What the store keeps of a job that it has begun.
+/// State of a job started by this store.
 #[derive(Debug)]
 pub(super) struct Held {
-    /// Says that this process lives; released when dropped.
+    /// Shows that this process is alive; released when dropped.
     _lock: JobLock,
     waiting: Waiting,
-    /// Figures that have no column.
+    /// Metrics without a column.
     chunks: Chunks,
     /// Keys of the transaction types.
     types: Vec<String>,
     merger: Merger,
-    /// Notes written so far.
+    /// Number of notes written so far.
     notes: u32,
-    /// Seconds dropped.
+    /// Number of seconds dropped.
     dropped: usize,
 }
 
@@ -59,7 +59,7 @@ impl Held {
     }
 }
 
-/// Rows on their way.
+/// Rows to be written.
 #[derive(Debug, Default)]
 struct Waiting {
     seconds: Vec<SecondRow>,
@@ -68,16 +68,16 @@ struct Waiting {
 }
 
 impl Store {
-    /// Begins a job, with the date and time of now, and gives its number. Jobs that another process
-    /// left behind are marked as lost.
+    /// Starts a job at the current time, and returns its number. Jobs left behind by other
+    /// processes are marked as lost.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// When the store cannot be written to.
     pub fn begin(&self, header: &JobHeader) -> Result<JobId, StoreError> {
         let transaction = self.begin_write()?;
         mark_lost(&transaction, &self.path).map_err(|error| self.failed(error))?;
         let job = insert_job(&transaction, header).map_err(|error| self.failed(error))?;
-        // Before anybody else can see the job.
+        // Before other processes can see the job.
         let lock = JobLock::take(&self.path, job)
             .map_err(|source| StoreError::Create { path: self.path.clone(), source })?;
         transaction.commit().map_err(|error| self.failed(error))?;
@@ -86,11 +86,11 @@ impl Store {
         Ok(job)
     }
 
-    /// Takes a job up again that was interrupted or whose process is gone: it is running, in this
+    /// Resumes a job that was interrupted or whose process is gone: it is now running in this
     /// process.
     ///
     /// # Errors
-    /// When another process has it, and when the store cannot be written.
+    /// When another process runs it, or the store cannot be written to.
     pub fn resume(&self, job: JobId) -> Result<(), StoreError> {
         let transaction = self.begin_write()?;
         let lock =
@@ -107,10 +107,10 @@ impl Store {
         Ok(())
     }
 
-    /// Keeps the document of a job that goes on, so that it can be read whatever happens to it.
+    /// Stores the intermediate document of a running job, so that it can be read whatever happens.
     ///
     /// # Errors
-    /// When the store cannot be written; the call may be made again.
+    /// When the store cannot be written to; the call may be repeated.
     pub fn checkpoint(
         &self,
         job: JobId,
@@ -134,10 +134,10 @@ impl Store {
         })
     }
 
-    /// Takes in a second of a run. It is written with the next few, or by [`Store::flush`].
+    /// Adds a second of a run. It is written with the next few, or by [`Store::flush`].
     ///
     /// # Errors
-    /// When a batch cannot be written. It is kept, and tried again with the next one.
+    /// When a batch cannot be written. It is kept and retried with the next one.
     pub fn second(&self, job: JobId, second: &Second) -> Result<(), StoreError> {
         let waiting = self.held(job, |held| {
             held.take(second);
@@ -160,7 +160,7 @@ impl Store {
     /// Writes what waits.
     ///
     /// # Errors
-    /// When the store cannot be written. Nothing is lost by that.
+    /// When the store cannot be written to. Nothing is lost.
     pub fn flush(&self, job: JobId) -> Result<(), StoreError> {
         let take =
             |held: &mut Held| (std::mem::take(&mut held.waiting), std::mem::take(&mut held.chunks));
@@ -180,10 +180,10 @@ impl Store {
         written
     }
 
-    /// Keeps the server's settings; values that may hold a secret are masked.
+    /// Stores the server settings; values that may contain a secret are masked.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// When the store cannot be written to.
     pub fn settings(
         &self,
         job: JobId,
@@ -211,17 +211,17 @@ impl Store {
     /// Keeps a remark.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// When the store cannot be written to.
     pub fn note(&self, job: JobId, note: &Note) -> Result<(), StoreError> {
         let place = self.held(job, |held| held.notes)?;
         self.write(|connection| write_note(connection, job, place, &Remark::of(note)))?;
         self.held(job, |held| held.notes += 1)
     }
 
-    /// Keeps what was checked, in the order given.
+    /// Stores the checked conditions, in the given order.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// When the store cannot be written to.
     pub fn checks(&self, job: JobId, checks: &[CheckRow]) -> Result<(), StoreError> {
         self.held(job, |_| ())?;
         self.write(|connection| {
@@ -245,12 +245,11 @@ impl Store {
         })
     }
 
-    /// Ends a run: its result, the exact totals that the engine gave, its errors, and its notes as
-    /// the result has them. What still waits is written first; if that fails the result is written
-    /// without it, and a note says so.
+    /// Ends a run: stores its result, the exact totals from the engine, its errors, and its notes.
+    /// Waiting data is written first; if that fails, the result is written without it, with a note.
     ///
     /// # Errors
-    /// When the store cannot be written; the call may be made again.
+    /// When the store cannot be written to; the call may be repeated.
     pub fn finish(&self, job: JobId, result: &RunResult, end: &RunEnd) -> Result<(), StoreError> {
         self.held(job, |held| held.waiting.histograms.extend(held.merger.finish()))?;
         let _ = self.flush(job);
@@ -261,7 +260,7 @@ impl Store {
                 at_s: None,
                 kind: "store_gap".to_owned(),
                 text: format!(
-                    "{missing} seconds of the series could not be stored; totals are whole"
+                    "{missing} seconds of the series could not be stored; the totals are complete"
                 ),
             });
         }
@@ -292,11 +291,11 @@ impl Store {
         Ok(())
     }
 
-    /// Marks a job of any process as interrupted, when it is still running: for the last words of a
-    /// program that ends at once.
+    /// Marks a job of any process as interrupted if it is still running: for a program that exits
+    /// immediately.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// When the store cannot be written to.
     pub fn interrupted(&self, job: JobId) -> Result<(), StoreError> {
         self.write(|connection| {
             connection.execute(
@@ -308,10 +307,10 @@ impl Store {
         })
     }
 
-    /// Ends a job that is no run with its own document.
+    /// Ends a job other than a run, with its document.
     ///
     /// # Errors
-    /// When the store cannot be written; the call may be made again.
+    /// When the store cannot be written to; the call may be repeated.
     pub fn finish_with(
         &self,
         job: JobId,
@@ -325,7 +324,7 @@ impl Store {
         Ok(())
     }
 
-    /// Does something with what is kept of a job that this store has begun.
+    /// Uses the state of a job started by this store.
     fn held<T>(&self, job: JobId, work: impl FnOnce(&mut Held) -> T) -> Result<T, StoreError> {
         let mut all = self.held.borrow_mut();
         all.get_mut(&job).map(work).ok_or(StoreError::NotHeld { job: job.0 })
@@ -343,7 +342,7 @@ impl Held {
         }
     }
 
-    /// Keeps the figures that have no column, with the first second that they cover.
+    /// Stores the metrics without a column, with the first second covered.
     fn sample(
         &mut self,
         metrics: &'static [Metric],
@@ -391,7 +390,7 @@ impl Waiting {
     }
 }
 
-/// Inserts a row of declared figures: its job and seconds, one column more, and the figures.
+/// Inserts a row of declared metrics: job, seconds, one more column, and the values.
 fn insert(table: &str, more: &str, metrics: &[Metric]) -> String {
     let figures = metrics.iter().filter(|metric| metric.column.is_some()).count();
     format!(
@@ -405,14 +404,14 @@ fn key(job: JobId, first: u64, last: u64, more: Value) -> [Value; 4] {
     [job.0.into(), integer(first).into(), integer(last).into(), more]
 }
 
-/// What the columns of declared figures hold. Those of integers make whole numbers of it themselves.
+/// Values of the columns of declared metrics. Integer columns convert them to whole numbers.
 fn cells(values: &Values) -> impl Iterator<Item = Value> {
     let in_columns = values.iter().filter(|(metric, _)| metric.column.is_some());
     in_columns.map(|(metric, value)| value.or(metric.zero.then_some(0.0)).into())
 }
 
-/// Marks the jobs whose process is gone. Within a transaction that may write nobody can end a job,
-/// so one that is running and not locked is lost.
+/// Marks the jobs whose process is gone. Within a write transaction no other process can end a job,
+/// so a running job without a lock is lost.
 fn mark_lost(transaction: &Connection, path: &Path) -> rusqlite::Result<()> {
     let mut statement = transaction.prepare("SELECT id FROM jobs WHERE status = 'running'")?;
     let running: Vec<i64> =
@@ -525,7 +524,7 @@ fn json<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).expect("what the store keeps has text keys and finite numbers")
 }
 
-/// SQLite's integers are signed; counters of a run are centuries from that border.
+/// SQLite's integers are signed; counters of a run take centuries to reach their limit.
 fn integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -99,7 +99,7 @@ fn a_profile_finds_the_law_that_its_runs_were_made_from() {
     }
     let words = profile.findings.join("\n");
     assert!(words.contains("the peak is at 4"), "{words}");
-    assert!(words.contains("the client was the limit from 32 virtual users on"), "{words}");
+    assert!(words.contains("the client was the bottleneck from 32 virtual users on"), "{words}");
     assert!(profile.is_good());
 }
 
@@ -110,7 +110,9 @@ fn a_profile_without_enough_levels_says_why_there_is_no_curve() {
     let words = profile.findings.join("\n");
     assert!(words.contains("needs 3 different levels, got 2"), "{words}");
     assert!(
-        words.contains("500 virtual users could not be run, and more were not tried: connected 97"),
+        words.contains(
+            "500 virtual users could not be run, and higher levels were not tried: connected 97"
+        ),
         "{words}"
     );
 }
@@ -225,7 +227,7 @@ fn schemas_are_whole_and_share_their_definitions_with_that_of_runs() {
     assert_eq!(listed, words.iter().filter_map(Value::as_str).collect());
 }
 
-/// A question that has been told these runs in their order asks for the rest of the same sequence.
+/// A question that has received these runs in order asks for the rest of the same sequence.
 #[test]
 fn a_profile_told_its_runs_again_goes_on_where_it_stopped() {
     use triphammer_runner::profile::{Asked, ProfileRequest, ProfileSearch};

@@ -1,5 +1,5 @@
-//! Searches for the capacity on simulated servers whose capacity is known, through the path that the command
-//! takes: seconds as the engine gives them, the run's document made from them, and the search told of it.
+//! Capacity searches on simulated servers with a known capacity, on the same path as the command:
+//! seconds as from the engine, the run's document computed from them, and passed to the search.
 //!
 //! The suite makes a few searches of each kind. The rates that docs/capacity.md states come from many:
 //!
@@ -41,7 +41,7 @@ const SESSIONS: usize = 64;
 /// The limit's percentile.
 const SHARE: f64 = 0.95;
 
-/// A server that takes one transaction a worker at a time, in the order of their arrival.
+/// A server that processes one transaction per worker at a time, in order of arrival.
 struct Server {
     name: &'static str,
     workers: usize,
@@ -240,7 +240,7 @@ fn found(document: &CapacityResult) -> (f64, Range) {
     }
 }
 
-/// What many searches came to.
+/// Summary of many searches.
 #[derive(Default)]
 struct Count {
     searches: f64,

@@ -1,4 +1,4 @@
-//! Comparisons and histories from runs with known figures: what they say, their reports, their schemas.
+//! Comparisons and histories of runs with known figures: findings, reports, schemas.
 
 use serde_json::Value;
 use triphammer_core::random::Rng;
@@ -47,7 +47,7 @@ fn run(job: i64, factor: f64) -> Run {
     Run { result, server_settings, seconds: None }
 }
 
-/// Factors that scatter by about 1 %, the same ones every time.
+/// Fixed factors that vary by about 1 %.
 fn scatter(number: i64) -> f64 {
     [1.004, 0.991, 1.009, 0.998, 1.001, 0.993, 1.006][usize::try_from(number).unwrap() % 7]
 }
@@ -62,7 +62,7 @@ fn other(job: i64, factor: f64) -> Run {
     run
 }
 
-/// What seven pairs leave, B being `factor` times A.
+/// The result of seven pairs, with B `factor` times A.
 fn in_pairs(factor: f64, told: u32) -> Option<ComparisonResult> {
     let request = PairsRequest {
         pairs: 7,
@@ -190,7 +190,7 @@ fn what_must_be_equal_and_is_not_is_warned_of() {
 fn one_run_each_decides_nothing_and_says_why() {
     let found = alone(0.9);
     assert_eq!(found.verdict, Verdict::Inconclusive { more: None });
-    assert!(found.words.contains("cannot show how much runs differ"), "{}", found.words);
+    assert!(found.words.contains("cannot show how much runs vary"), "{}", found.words);
     assert!(!found.can_decide() && labels(&[0.9, 0.9]).can_decide());
     let primary_metric = found.figures[0].comparison.unwrap();
     assert_eq!(primary_metric.basis, Basis::Series { a: 300, b: 300 });
@@ -250,12 +250,12 @@ fn schemas_that_differ_are_told_and_sizes_only_where_it_matters() {
     assert!(text.contains("index customer_i2 of customer is missing in B"), "{text}");
     assert!(text.contains("statistics of customer were never gathered in B"), "{text}");
 
-    // Of runs of one side only some have it.
+    // Only some runs of one side have it.
     let mixed = sides(on_schema(3, true, 1, "1"), on_schema(4, false, 1, "1"));
     let text = told(&mixed).unwrap();
-    assert!(text.contains("index customer_i2 of customer is not the same"), "{text}");
+    assert!(text.contains("index customer_i2 of customer differs"), "{text}");
 
-    // Of runs of older versions nothing is known.
+    // Older versions stored nothing about it.
     let unknown = sides(run(3, 1.0), run(4, 1.0));
     assert_eq!(told(&unknown), None);
 }
@@ -266,7 +266,7 @@ fn one_run_against_several_is_not_known() {
     let several = [run(2, 0.5), run(3, 0.5)];
     let found = ComparisonResult::of_runs(["a", "b"], &one, &several, 0.02);
     assert!(found.is_inconclusive());
-    assert!(found.words.contains("two runs or more of each side"), "{}", found.words);
+    assert!(found.words.contains("two runs"), "{}", found.words);
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn pairs_that_are_missing_are_told() {
     assert_eq!(in_pairs(0.9, 2).unwrap().figures[0].comparison, None, "one pair has no interval");
 }
 
-/// Seven at 1 and seven at 0.9, with another server version from then on.
+/// Seven runs at 1 and seven at 0.9, the latter with another server version.
 fn followed() -> HistoryResult {
     let made = |job| match job {
         1..=7 => run(job, scatter(job)),
@@ -311,7 +311,7 @@ fn a_history_tells_when_it_changed_and_by_how_much() {
     assert!(few.words.contains("too few"), "{}", few.words);
 }
 
-/// Eleven at 1 and three at 0.9: a host that switches shows that too.
+/// Eleven runs at 1 and three at 0.9: a host that alternates between two speeds shows that too.
 #[test]
 fn a_shift_that_a_host_which_switches_would_show_is_told_but_no_change() {
     let made = |job| run(job, scatter(job) * if job <= 11 { 1.0 } else { 0.9 }).result;

@@ -1,6 +1,5 @@
-//! The documents that jobs leave: the result from known numbers, its published schema, the reports
-//! made from it, and the store that keeps it. One binary, because linking the databases takes
-//! longest.
+//! Result documents: results from known numbers, their schemas, their reports, and the store. One
+//! test binary, because linking the databases takes longest.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do: with a panic")]
 
 mod campaigns;

@@ -1,5 +1,5 @@
-//! Runs that measure something else than NOPM: a chosen primary metric, one that is better when it is lower,
-//! one whose seconds are no samples, and what older documents had.
+//! Runs with other primary metrics than NOPM: a chosen one, one that is better when lower, one
+//! whose seconds are not samples, and those of older documents.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use triphammer_statistics::compare::{Better, Verdict};
 use crate::sample;
 use crate::schema::errors_of;
 
-/// What a workload declares whose user counts payments per second.
+/// The declaration of a workload that counts payments per second.
 fn payments() -> Description {
     let tproc_c = sample::workload();
     Description {
@@ -41,7 +41,7 @@ fn of_payments() -> (RunFacts, RunResult) {
     (facts, result)
 }
 
-/// A run whose first figure is the geometric mean of times: lower is better.
+/// A run whose primary metric is the geometric mean of times: lower is better.
 fn of_times(factor: f64) -> RunResult {
     let mut result = RunResult::new(&sample::facts(), &sample::calm());
     let primary_metric = &mut result.primary_metric;
@@ -207,7 +207,8 @@ fn runs_with_different_metrics_are_neither_compared_nor_followed_together() {
     let nopm = || RunResult::new(&sample::facts(), &sample::calm());
     let [first, other, second] = [nopm(), of_payments().1, nopm()].map(keep);
     let error = compare::stored(&store, &first, &other, 0.02).unwrap_err().to_string();
-    let why = "job 1 is about NOPM per minute and job 2 about PPS per second: they do not compare";
+    let why =
+        "job 1 is about NOPM per minute and job 2 is about PPS per second: they cannot be compared";
     assert!(error.contains(why), "{error}");
     assert!(compare::stored(&store, &first, &second, 0.02).is_ok());
     let wanted = Wanted { workload: Some("tproc-c".into()), ..Wanted::default() };
@@ -215,7 +216,7 @@ fn runs_with_different_metrics_are_neither_compared_nor_followed_together() {
     let jobs: Vec<i64> = found.runs.iter().map(|run| run.job).collect();
     assert_eq!((jobs, found.primary_metric.name.as_str()), (vec![1, 3], "NOPM"));
     let left_out = found.warnings.iter().find(|warning| warning.kind == "left_out").unwrap();
-    assert!(left_out.text.contains("1 run left out: not NOPM of TPROC-C"), "{}", left_out.text);
+    assert!(left_out.text.contains("1 run ignored: not NOPM of TPROC-C"), "{}", left_out.text);
     let stored = store.load(JobId(2)).unwrap();
     assert!(matches!(Document::stored(&stored).unwrap(), Some(Document::Run(_))));
 }

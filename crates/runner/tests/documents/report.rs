@@ -1,5 +1,5 @@
-//! Reports as people see them. The expected texts are files under `golden/`, which somebody has
-//! looked at; `TRIPHAMMER_BLESS=1` rewrites them.
+//! Reports as users see them. The expected texts are the reviewed files under `golden/`;
+//! `TRIPHAMMER_BLESS=1` rewrites them.
 
 use std::path::Path;
 

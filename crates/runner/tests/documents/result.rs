@@ -184,7 +184,7 @@ fn what_limited_a_run_is_read_off_its_window() {
     let seen = |facts: &mut RunFacts, end: &mut RunEnd| {
         facts.server.same_host = Some(true);
         end.gauges.host.busy = 550;
-        // Of the 1.6 transactions that are under way on average, most wait for a CPU.
+        // Of the 1.6 transactions in progress on average, most wait for a CPU.
         let wall_ns = 300_000_000_000;
         end.gauges.host_use.server =
             Some(ServerUse { wall_ns, cpu_ns: wall_ns / 5, wait_ns: wall_ns * 6 / 5 });
@@ -213,8 +213,7 @@ fn a_counter_warns_above_its_limit_only() {
     let at = |counter| kinds(&with(|_, end| end.timed[3].counts.counter = counter)).len();
     assert_eq!((at(619), at(620)), (0, 1));
     let result = with(|_, end| end.timed[3].counts.counter = 1_919);
-    let text =
-        "Delivery: 1,919 districts skipped of 61,900 (3.1 %), more than the 1 % that is normal";
+    let text = "Delivery: 1,919 districts skipped of 61,900 (3.1 %), more than the normal 1 %";
     assert_eq!(result.warnings[0].text, text);
     assert!(result.is_good(), "a warning is no failure");
 }
@@ -326,18 +325,18 @@ fn a_run_whose_database_is_gone_at_its_end_failed() {
         let text: Vec<&str> = text.split_whitespace().collect();
         assert!(text.join(" ").contains(words), "lines break at 80 columns");
     };
-    gone(&|_, end| end.away = 3, "3 of 16 sessions were lost and not back at the end");
-    gone(&|facts, _| facts.answers_at_end = false, "and not after it");
-    gone(&|facts, _| facts.database_count.after = None, "and not after it");
+    gone(&|_, end| end.away = 3, "3 of 16 sessions were lost and had not reconnected at the end");
+    gone(&|facts, _| facts.answers_at_end = false, "but not after it");
+    gone(&|facts, _| facts.database_count.after = None, "but not after it");
     gone(
         &|facts, _| {
             facts.audits = vec![(audit(), DatabaseCount { before: Some(5), after: None })];
         },
-        "and not after it",
+        "but not after it",
     );
     let never_asked = with(|facts, _| facts.database_count = DatabaseCount::default());
     assert_eq!(never_asked.status, Status::Complete);
-    // Who stops a run has stopped it, whatever became of the database.
+    // A stopped run is stopped, whatever the state of the database.
     let stopped = with(|_, end| {
         end.away = 3;
         end.ending = RunEnding::Stopped;
@@ -400,18 +399,22 @@ fn a_window_that_its_interval_ended_says_how_long_it_had_to_be_and_what_it_does_
     let until = held.until.as_ref().unwrap();
     assert!(until.reached && until.shortest_s == 220, "{until:?}");
     assert!(
-        held.words.contains("3 rounds of checkpoint_timeout; what comes back"),
+        held.words.contains("3 periods of checkpoint_timeout; the interval does not cover"),
         "{}",
         held.words
     );
     assert!(near(held.relative_half_width.unwrap(), 0.01), "as wide as was asked for");
     assert!(!short.until.as_ref().unwrap().reached, "300 s do not hold it twice");
     assert!(short.relative_half_width.unwrap() < 0.002, "its own interval: {}", short.words);
-    assert!(short.words.contains("two rounds of checkpoint_timeout (5m)"), "{}", short.words);
-    assert_eq!(short.next.as_deref(), Some("give it --duration 10m or more"));
+    assert!(short.words.contains("two periods of checkpoint_timeout (5m)"), "{}", short.words);
+    assert_eq!(short.next.as_deref(), Some("use --duration 10m or more"));
     let unknown = asked(Schedule::default(), 0.01);
     assert!(!unknown.until.as_ref().unwrap().reached);
-    assert!(unknown.words.contains("is not known (the server was not asked)"), "{}", unknown.words);
+    assert!(
+        unknown.words.contains("is not known (the server was not queried)"),
+        "{}",
+        unknown.words
+    );
 }
 
 #[test]

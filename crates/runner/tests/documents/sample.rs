@@ -27,12 +27,13 @@ use triphammer_runner::schedule::Schedule;
 use triphammer_runner::second::Second;
 use triphammer_runner::store::JobHeader;
 
-/// What the runs were of.
+/// Workload and server of the runs.
 pub fn workload() -> Arc<Description> {
     triphammer_runner::describe("tproc-c").unwrap()
 }
 
-/// So many committed and rolled back, whose times spread over `base_us` in a known way.
+/// Numbers of transactions committed and rolled back, with a known distribution of times above
+/// `base_us`.
 pub fn seen(committed: u64, rolled_back: u64, base_us: u64) -> TypeInterval {
     let mut seen = TypeInterval::default();
     let mut times = histogram();
@@ -84,7 +85,7 @@ fn requirements() -> Vec<Requirement> {
     requirement::parse(text, &Vocabulary::of_workload(&workload())).unwrap()
 }
 
-/// 206 per second after a warm-up of 12 s, and a few more or less in no order.
+/// 206 per second after a warm-up of 12 s, with small irregular variations.
 fn primary_metric_seconds() -> Vec<f64> {
     let noise = |second: u32| f64::from(second.wrapping_mul(2_654_435_761) >> 28) - 7.5;
     (0..360).map(|second| f64::from(second.min(12)) * 12.0 + 62.0 + noise(second)).collect()
@@ -355,7 +356,7 @@ pub fn interval(second: u64) -> RecordedInterval {
     interval
 }
 
-/// The same as those who watch a run get it.
+/// The same second as received by watchers.
 pub fn second(second: u64) -> Second {
     let server = ServerTransactions { count: 470, seconds: 1.0 };
     let phase = if second < 60 { Phase::RampUp } else { Phase::Window };

@@ -1,5 +1,5 @@
-//! Sampled figures in the store: how much room they take, that nobody waits for them, and that SQL reads
-//! what the program reads.
+//! Sampled metrics in the store: their size, writing without waiting, and equal results from SQL
+//! and the program.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use triphammer_runner::store::{
 
 use crate::sample;
 
-/// What 300 figures over 12 hours may take.
+/// Maximum size of 300 metrics over 12 hours.
 const BYTES_MAX: u64 = 60_000_000;
 const FIGURES: u64 = 300;
 const HOURS: u64 = 12;
@@ -83,7 +83,7 @@ impl Simulated {
     }
 }
 
-/// Bytes that so many figures take for so many seconds.
+/// Size in bytes of a number of metrics over a number of seconds.
 fn bytes(figures: u64, seconds: u64) -> u64 {
     let (_folder, path, job, store) = fresh();
     let size = |path: &Path| {

@@ -1,5 +1,5 @@
-//! The published schemas are what the types give, and the types' documents are valid by them: every property is
-//! required, described, and nothing else is allowed.
+//! The published schemas match the types, and documents are valid against them: every property is
+//! required and described, and nothing else is allowed.
 
 use std::collections::BTreeSet;
 
@@ -94,7 +94,7 @@ fn errors(instance: &Value) -> Vec<String> {
     errors_of(RESULT, instance)
 }
 
-/// Where a document is not as a published schema says.
+/// Violations of a published schema in a document.
 pub fn errors_of(schema: &str, instance: &Value) -> Vec<String> {
     let validator = jsonschema::validator_for(&read(schema)).unwrap();
     validator.iter_errors(instance).map(|e| format!("{}: {e}", e.instance_path())).collect()
@@ -126,7 +126,7 @@ fn every_object_is_closed_whole_and_described() {
     closed_whole_and_described(RESULT);
 }
 
-/// Holds a published schema to what all of them promise.
+/// Checks the properties that all published schemas share.
 pub fn closed_whole_and_described(schema: &str) {
     let mut referred = BTreeSet::new();
     let schema = read(schema);

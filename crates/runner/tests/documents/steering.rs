@@ -1,4 +1,4 @@
-//! What servers, labels and names of files say is shown by every report, and steers none.
+//! Text from servers, labels and file names is shown by every report without control effects.
 
 use serde_json::Value;
 use triphammer_core::text::steers;
@@ -10,7 +10,7 @@ use crate::report::troubled;
 const EVIL: &str = "evil \u{1b}[2J\u{9b}31m\u{202e}\u{2066}\0\u{7f}<script>alert(1)</script>\
                     ![x](http://e)[y](javascript:z)|`\u{2028}";
 
-/// Puts the text wherever a member of these names holds one.
+/// Puts the text into every field with one of these names.
 fn spoil(node: &mut Value) {
     const NAMES: [&str; 8] =
         ["label", "message", "text", "product", "version", "target", "next", "advice"];

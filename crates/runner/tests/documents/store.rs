@@ -18,7 +18,7 @@ use triphammer_runner::{compare, report};
 
 use crate::sample;
 
-/// Where child processes find the store.
+/// Variable with the path of the store, for child processes.
 const STORE: &str = "TRIPHAMMER_TEST_STORE";
 
 fn fresh() -> (tempfile::TempDir, PathBuf) {
@@ -254,7 +254,7 @@ fn jobs_are_listed_newest_first_and_by_filter() {
         3
     );
     let error = store.load(JobId(99)).unwrap_err();
-    assert_eq!(error.to_string(), "there is no job 99; `triphammer jobs` lists them");
+    assert_eq!(error.to_string(), "there is no job 99; `triphammer jobs` lists the jobs");
 }
 
 #[test]
@@ -310,14 +310,14 @@ fn a_newer_store_is_refused_and_left_alone() {
     raw.pragma_update(None, "user_version", VERSION + 3).unwrap();
     raw.execute("UPDATE meta SET value = '9.9.0' WHERE key = 'tool_version'", []).unwrap();
     let error = Store::open(&path).unwrap_err().to_string();
-    let found = format!("is of version {}, written by triphammer 9.9.0", VERSION + 3);
+    let found = format!("has version {}, written by triphammer 9.9.0", VERSION + 3);
     assert!(error.contains(&found), "{error}");
-    assert!(error.contains("use that version, or another file"), "{error}");
+    assert!(error.contains("use a newer triphammer, or another file"), "{error}");
     let version: u32 = raw.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
     assert_eq!(version, VERSION + 3);
 }
 
-/// A store that the program of version 4 of the store made: a run, and a profile of two levels.
+/// A store written with version 4 of the tables: a run, and a profile of two levels.
 #[test]
 fn a_store_of_version_4_is_opened_compared_and_shown() {
     let (_folder, path) = fresh();

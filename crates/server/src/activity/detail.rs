@@ -1,4 +1,4 @@
-//! An activity with its form and what it left.
+//! An activity with its form and its result.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -7,17 +7,17 @@ use super::form::Form;
 use super::state::Activity;
 use crate::schema::{document_schema, run_spec_schema};
 
-/// An activity with all that is known of it.
+/// An activity with its form, spec and result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ActivityDetail {
-    /// The activity.
+    /// State of the activity.
     pub activity: Activity,
-    /// What was asked for.
+    /// The form as requested.
     pub form: Form,
-    /// How a run is driven, once that is resolved.
+    /// The spec of a run, once it is resolved.
     #[schema(schema_with = run_spec_schema)]
     pub spec: Option<serde_json::Value>,
-    /// The document that it left.
+    /// Result document of the job.
     #[schema(schema_with = document_schema)]
     pub document: Option<serde_json::Value>,
 }

@@ -1,5 +1,5 @@
-//! A form: what somebody asks for, as settings by name, which become the same settings, requests and specs
-//! as those of the command line.
+//! A form: a request as settings by name, which is resolved exactly like the settings of the
+//! command line.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,61 +19,61 @@ use crate::error::ApiError;
 use crate::schema::run_spec_schema;
 use crate::targets::{Keys, Targets};
 
-/// What somebody asks for.
+/// A request to start an activity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Form {
-    /// What to do.
+    /// The command to run.
     pub command: JobKind,
-    /// Name of a saved target; without one, the embedded default: an SQLite file in the server's folder.
+    /// Name of a saved target; when absent, the default SQLite file in the server's data directory.
     #[serde(default)]
     pub target: Option<String>,
-    /// Name of the saved target that B's runs of a comparison are on; without one, the same as A's.
+    /// Name of the saved target for the runs of B in a comparison; when absent, the same as for A.
     #[serde(default)]
     pub other: Option<String>,
-    /// Settings and options by name, as they would be typed on the command line: `{"vus": "8"}`. The workload
-    /// is one of them. What is left out has its default.
+    /// Settings and options by name, with values as typed on the command line: `{"vus": "8"}`. The
+    /// workload is one of them. Settings that are absent have their defaults.
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
 }
 
-/// What a form comes to.
+/// The resolved form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Preview {
     /// URL of the target, without secrets.
     pub url: String,
-    /// The same as a command to copy. Secrets are not in it.
+    /// The equivalent command line to copy, without secrets.
     pub command_line: String,
-    /// Every setting, and where its value came from.
+    /// Every setting with its value and the source of the value.
     pub settings: Vec<ResolvedSetting>,
-    /// How a run would be driven, of a campaign the first; `null` for other commands.
+    /// The spec of the run, or of the first run of a campaign; `null` for other commands.
     #[schema(schema_with = run_spec_schema)]
     pub spec: Option<serde_json::Value>,
-    /// What should be known before.
+    /// Warnings to read before the start.
     pub warnings: Vec<String>,
 }
 
-/// A setting as it was resolved.
+/// A resolved setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ResolvedSetting {
-    /// Its name.
+    /// Name of the setting.
     pub name: String,
-    /// As it would be typed.
+    /// The value as typed on the command line.
     pub value: String,
-    /// `request` or `default`.
+    /// Source of the value: `request` or `default`.
     pub source: String,
 }
 
-/// A form that can be done: its names are known, its targets are there.
+/// A validated form: its names are known and its targets exist.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// The form.
+    /// The form as received.
     pub form: Form,
-    /// The workload.
+    /// Name of the workload.
     pub workload: Arc<Description>,
     settings: Settings,
     keys: Keys,
-    /// The same of B, in a comparison.
+    /// Secrets of the target of B, in a comparison.
     other: Option<(Settings, Keys)>,
 }
 
@@ -81,7 +81,7 @@ impl Asked {
     /// Lays the form's settings and its targets over the defaults.
     ///
     /// # Errors
-    /// When a setting, the workload or a target is not known.
+    /// When a setting, the workload or a target is unknown.
     pub fn new(form: &Form, targets: &Targets) -> Result<Self, ApiError> {
         let options = workload_options();
         let options: Vec<&OptionDef> = options.iter().map(|(_, o)| o).collect();
@@ -112,7 +112,7 @@ impl Asked {
         Ok(Self { form: form.clone(), workload, settings, keys, other })
     }
 
-    /// The job that it asks for; nothing is connected yet.
+    /// Creates the requested job, without connecting.
     ///
     /// # Errors
     /// When a URL, password file or setting is wrong.
@@ -128,10 +128,11 @@ impl Asked {
     }
 }
 
-/// What a form comes to, without doing it. A run's preview looks at what was built, so it connects.
+/// Resolves a form without running it. The preview of a run connects to the database, because it
+/// depends on what was built.
 ///
 /// # Errors
-/// As the command itself would say, with the field.
+/// As the command itself reports, with the field.
 pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
     let asked = Asked::new(form, targets)?;
     let mut job = asked.job(None, &Handle::default())?;
@@ -159,7 +160,7 @@ pub fn preview(form: &Form, targets: &Targets) -> Result<Preview, ApiError> {
     })
 }
 
-/// The command line that asks for the same.
+/// Formats the equivalent command line.
 fn command_line(form: &Form, settings: &Settings) -> String {
     let of_targets = of_command(form.command.into())
         .filter(|setting| setting.is(Mark::BesideForm))

@@ -1,5 +1,5 @@
-//! Activities: what the server does, or is going to do. Each has a thread of its own while it goes on; those
-//! for a target on which another goes on wait in line.
+//! Activities: the jobs that the server runs or has queued. Each runs on a separate thread;
+//! activities for a busy target wait in the queue.
 
 mod detail;
 mod form;

@@ -1,4 +1,4 @@
-//! Does an activity, on its own thread: its form's job, and what came of it.
+//! Runs an activity on its own thread: the job of its form, and its outcome.
 
 use serde_json::Value;
 use triphammer_runner::job::{Document, Handle};
@@ -10,22 +10,22 @@ use super::queue::Activities;
 use super::watch::Watch;
 use crate::error::ApiError;
 
-/// How an activity ended that did what it was to do, or was stopped in doing it.
+/// The outcome of an activity that ran to its end or was stopped.
 #[derive(Debug)]
 pub struct ActivityOutcome {
     /// Complete, interrupted, aborted or failed.
     pub state: ActivityState,
-    /// Whether what it found is good.
+    /// Whether the result is good.
     pub good: bool,
-    /// What came out, in a line.
+    /// Outcome in one line.
     pub outcome: String,
-    /// Its first figure.
+    /// Name and value of the primary metric; `None` if there is none.
     pub primary_metric: Option<(String, f64)>,
-    /// What it left.
+    /// Result document of the job.
     pub document: Value,
 }
 
-/// Does it.
+/// Runs the job of an activity.
 pub fn perform(
     all: &Activities,
     id: u64,

@@ -1,4 +1,5 @@
-//! The queue: at most one activity per target goes on, the others wait in the order in which they came.
+//! The queue: at most one activity per target runs at a time; the others wait in the order of their
+//! arrival.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,9 +20,9 @@ use crate::live::{Hub, LiveEvent};
 use crate::targets::Targets;
 use crate::time::now;
 
-/// Activities that may wait.
+/// Maximum number of waiting activities.
 const QUEUED_MAX: usize = 100;
-/// Activities kept after their end.
+/// Maximum number of activities kept after their end.
 const OVER_MAX: usize = 100;
 
 /// All activities of this server.
@@ -31,7 +32,7 @@ pub struct Activities {
     store: PathBuf,
     table: Mutex<ActivityTable>,
     run_metrics: MetricsOfRuns,
-    /// Told when an activity ends.
+    /// Notified when an activity ends.
     ended: Condvar,
 }
 
@@ -52,7 +53,7 @@ struct Entry {
 }
 
 impl Activities {
-    /// None yet.
+    /// Creates an empty queue.
     pub fn new(hub: Arc<Hub>, store: PathBuf) -> Arc<Self> {
         Arc::new(Self {
             hub,
@@ -73,31 +74,32 @@ impl Activities {
         &self.run_metrics
     }
 
-    /// Where events go.
+    /// The hub that receives the events.
     pub(super) fn hub(&self) -> &Hub {
         &self.hub
     }
 
-    /// Takes a form in: begins it, or puts it in line.
+    /// Accepts a form: starts it or adds it to the queue.
     ///
     /// # Errors
-    /// When the form cannot be, the queue is full, or the server ends.
+    /// When the form is invalid, the queue is full, or the server is shutting down.
     pub fn submit(self: &Arc<Self>, form: &Form, targets: &Targets) -> Result<Activity, ApiError> {
         let asked = Asked::new(form, targets)?;
         let handle = Handle::default();
         let mut job = asked.job(None, &handle)?;
-        // A run's values are read when it begins: they depend on what is in the database then.
+        // The values of a run are read at its start, because they depend on the contents of the
+        // database.
         if !form.command.drives() {
             job.preview(&mut Silent)?;
         }
         let mut urls = job.targets().into_iter();
         let mut table = self.lock();
         if table.closed {
-            return Err(ApiError::conflict("the server is ending; it begins nothing any more"));
+            return Err(ApiError::conflict("the server is shutting down and starts nothing new"));
         }
         let waiting = table.entries.values().filter(|e| e.activity.state == ActivityState::Queued);
         if waiting.count() >= QUEUED_MAX {
-            return Err(ApiError::conflict(format!("{QUEUED_MAX} activities wait already")));
+            return Err(ApiError::conflict(format!("{QUEUED_MAX} activities are already waiting")));
         }
         table.last += 1;
         let id = table.last;
@@ -129,15 +131,15 @@ impl Activities {
         Ok(table.entries[&id].activity.clone())
     }
 
-    /// All, newest first.
+    /// Returns all activities, newest first.
     pub fn list(&self) -> Vec<Activity> {
         self.lock().entries.values().rev().map(|entry| entry.activity.clone()).collect()
     }
 
-    /// One, with all that is known of it.
+    /// Returns one activity with its details.
     ///
     /// # Errors
-    /// When there is none of that number.
+    /// When there is no activity with that number.
     pub fn get(&self, id: u64) -> Result<ActivityDetail, ApiError> {
         let table = self.lock();
         let entry = table.entries.get(&id).ok_or_else(|| absent(id))?;
@@ -149,16 +151,16 @@ impl Activities {
         })
     }
 
-    /// Asks an activity to end: takes it out of the queue, lets a run's transactions end, cancels a build or
-    /// check. Asked a second time, a run gives up what is in flight.
+    /// Stops an activity: removes it from the queue, drains a run, or cancels a build or check. The
+    /// second call aborts a run.
     ///
     /// # Errors
-    /// When there is none of that number, or it has ended.
+    /// When there is no activity with that number, or it has already ended.
     pub fn stop(self: &Arc<Self>, id: u64) -> Result<Activity, ApiError> {
         self.end(id, false)
     }
 
-    /// Asks an activity to end at once.
+    /// Aborts an activity.
     ///
     /// # Errors
     /// As [`Activities::stop`].
@@ -172,7 +174,7 @@ impl Activities {
         let state = entry.activity.state;
         let next = match state {
             state if state.is_over() => {
-                return Err(ApiError::conflict(format!("activity {id} has ended already")));
+                return Err(ApiError::conflict(format!("activity {id} has already ended")));
             }
             ActivityState::Queued => {
                 entry.activity.ended_at = Some(now());
@@ -195,7 +197,8 @@ impl Activities {
         Ok(table.entries[&id].activity.clone())
     }
 
-    /// Begins what may begin, and renumbers the queue; tells what has changed, and `new` in any case.
+    /// Starts activities whose targets are free, and renumbers the queue; publishes what changed,
+    /// and `new` in any case.
     fn advance(self: &Arc<Self>, table: &mut ActivityTable, new: Option<u64>) {
         let mut busy: Vec<String> = table
             .entries
@@ -255,7 +258,7 @@ impl Activities {
         }
     }
 
-    /// Notes how an activity ended, and lets the next one begin.
+    /// Records how an activity ended, and starts the next one.
     fn over(self: &Arc<Self>, id: u64, ended: Result<ActivityOutcome, ApiError>) {
         self.run_metrics.end(id);
         let mut table = self.lock();
@@ -269,13 +272,13 @@ impl Activities {
                     activity.good = Some(ended.good);
                     activity.outcome = Some(ended.outcome);
                     if let Some((name, value)) = ended.primary_metric {
-                        // What a search finds is another figure than that of its runs.
+                        // The result of a search is a different metric than that of its runs.
                         activity.primary_metric_name = Some(name);
                         activity.primary_metric_value = Some(value);
                     }
                     entry.document = Some(ended.document);
                 }
-                // What was asked to end and then says that it could not go on has done as asked.
+                // An activity that was asked to stop and then fails has done as asked.
                 Err(error) => {
                     activity.state = if asked_to_end && error.code == "cancelled" {
                         ActivityState::Interrupted
@@ -293,7 +296,7 @@ impl Activities {
         self.ended.notify_all();
     }
 
-    /// Changes what is known of an activity, and tells it.
+    /// Updates an activity and publishes the change.
     pub(super) fn change(&self, id: u64, change: impl FnOnce(&mut Activity)) {
         let mut table = self.lock();
         if let Some(entry) = table.entries.get_mut(&id) {
@@ -310,14 +313,14 @@ impl Activities {
         url.unwrap_or_default().to_owned()
     }
 
-    /// Keeps how a run is driven.
+    /// Stores the spec of a run.
     pub(super) fn resolved(&self, id: u64, spec: Value) {
         if let Some(entry) = self.lock().entries.get_mut(&id) {
             entry.spec = Some(spec);
         }
     }
 
-    /// Begins nothing any more, and asks all to end: gently first, at once when said again.
+    /// Starts nothing new and stops all activities; the second call aborts them.
     pub fn close(self: &Arc<Self>) {
         let going: Vec<u64> = {
             let mut table = self.lock();
@@ -325,13 +328,13 @@ impl Activities {
             let going = table.entries.iter().filter(|(_, e)| !e.activity.state.is_over());
             going.map(|(id, _)| *id).collect()
         };
-        // The newest first, so that no waiting one begins when the one before it ends.
+        // Newest first, so that no waiting activity starts when the one before it ends.
         for id in going.into_iter().rev() {
             let _ = self.stop(id);
         }
     }
 
-    /// Waits until nothing goes on, at most for `limit`; says whether that is so.
+    /// Waits until no activity is running, at most for `limit`; returns whether that is the case.
     pub fn wait(&self, limit: Duration) -> bool {
         let going =
             |table: &mut ActivityTable| table.entries.values().any(|e| !e.activity.state.is_over());
@@ -349,5 +352,8 @@ impl Activities {
 }
 
 fn absent(id: u64) -> ApiError {
-    ApiError::not_found(format!("there is no activity {id}; those of an earlier start are gone"))
+    ApiError::not_found(format!(
+        "there is no activity {id}; activities are kept only until the \
+                                 server restarts"
+    ))
 }

@@ -1,4 +1,4 @@
-//! What is known of an activity, and where it is.
+//! The state of an activity.
 
 use serde::{Deserialize, Serialize};
 use triphammer_runner::command::JobKind;
@@ -6,82 +6,82 @@ use utoipa::ToSchema;
 
 use crate::error::ApiError;
 
-/// Something that the server does, or is going to do.
+/// A job that the server runs or has queued.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Activity {
-    /// Its number, from 1 after each start of the server. Not a job's number.
+    /// Activity number, from 1 after each start of the server. Not a job number.
     pub id: u64,
-    /// What it does.
+    /// The command that it runs.
     pub command: JobKind,
-    /// Where it is.
+    /// Current state of the activity.
     pub state: ActivityState,
-    /// Its place in the queue, from 1; `null` when it does not wait.
+    /// Position in the queue, from 1; `null` when it is not waiting.
     pub position: Option<u32>,
-    /// Name of the saved target; `null` for the embedded default.
+    /// Name of the saved target; `null` for the default SQLite file.
     pub target: Option<String>,
     /// URL of the target, without secrets.
     pub url: String,
-    /// The same of B in a comparison.
+    /// URL of the target of B in a comparison, without secrets.
     pub other_url: Option<String>,
-    /// The workload.
+    /// Name of the workload.
     pub workload: String,
-    /// What the user called it.
+    /// Label given by the user; `null` without one.
     pub label: Option<String>,
-    /// Number of its job in the store, once it has one; drops have none.
+    /// Job number in the store, once it has one; drops have none.
     pub job: Option<i64>,
-    /// Who comes: virtual users of a run.
+    /// Number of virtual users of a run.
     pub users: Option<u32>,
     /// Ramp-up of a run, in seconds.
     pub rampup_s: Option<f64>,
     /// Timed window of a run, in seconds; `null` when its length is a number of transactions.
     pub window_s: Option<f64>,
-    /// Name of the first figure: `NOPM`; of what a search found once it has ended.
+    /// Name of the primary metric: `NOPM`; after a search, the name of its result.
     pub primary_metric_name: Option<String>,
-    /// Its value, at the end of what runs.
+    /// Value of the primary metric, at the end.
     pub primary_metric_value: Option<f64>,
-    /// Whether it did what it was to do: a run with too many failures, and a check that does not hold, did
-    /// not. `null` until the end.
+    /// Whether it was successful; false for a run with too many failures or a check that found
+    /// violations. `null` until the end.
     pub good: Option<bool>,
-    /// What came out, in a line.
+    /// Outcome in one line.
     pub outcome: Option<String>,
-    /// Why it failed.
+    /// Reason for the failure; `null` if it did not fail.
     pub error: Option<ApiError>,
-    /// When it was asked for, RFC 3339, UTC.
+    /// Time of the request, RFC 3339, UTC.
     pub created_at: String,
-    /// When it began.
+    /// Start time, RFC 3339, UTC; `null` before.
     pub started_at: Option<String>,
-    /// When it ended.
+    /// End time, RFC 3339, UTC; `null` before.
     pub ended_at: Option<String>,
 }
 
 impl Activity {
-    /// URLs of the targets that nothing else may work on beside it.
+    /// URLs of the targets that no other activity may use at the same time.
     pub fn urls(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.url.as_str()).chain(self.other_url.as_deref())
     }
 }
 
-/// Where an activity is.
+/// State of an activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ActivityState {
-    /// It waits for another on the same target.
+    /// Waiting for another activity on the same target.
     Queued,
-    /// It goes on.
+    /// Its job is running now.
     Running,
-    /// It was asked to end; a run lets transactions in flight end.
+    /// Asked to stop; a run waits for transactions in flight.
     Stopping,
-    /// It was asked to end at once.
+    /// Asked to abort; a run abandons transactions in flight.
     Aborting,
-    /// It came to its end.
+    /// Ran to its end.
     Complete,
-    /// It was stopped before its time.
+    /// Stopped early.
     Interrupted,
-    /// It was stopped, and what was in flight was abandoned.
+    /// Aborted; transactions in flight were abandoned.
     Aborted,
-    /// It could not go on.
+    /// Ended with an error.
     Failed,
-    /// It was taken out of the queue.
+    /// Removed from the queue.
     Cancelled,
 }
 

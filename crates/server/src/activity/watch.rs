@@ -1,4 +1,4 @@
-//! What a job tells becomes events.
+//! Turns the reports of a job into events.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use triphammer_runner::watch::{JobEvent, Watcher};
 use super::queue::Activities;
 use crate::live::{LiveEvent, LiveNote, LivePhase, LiveProgress, LiveStep, SecondsOf, TableRows};
 
-/// Least time between two events of progress.
+/// Minimum time between two progress events.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
 /// Watches an activity's job.
@@ -24,9 +24,9 @@ pub struct Watch<'a> {
     id: u64,
     seconds: SecondsOf,
     clock: Clock,
-    /// The part at hand of a build or check.
+    /// The current part of a build or check.
     task: Option<Task>,
-    /// The run of a campaign that goes on, or the last one.
+    /// The current run of a campaign, or the last one.
     step: LiveStep,
     /// The target of the run that goes on, by its place among the job's targets.
     target: usize,
@@ -41,7 +41,7 @@ struct Task {
 }
 
 impl<'a> Watch<'a> {
-    /// Nothing heard yet.
+    /// Creates a watcher for an activity.
     pub fn new(all: &'a Activities, id: u64, workload: &Arc<Description>) -> Self {
         Self {
             all,
@@ -93,7 +93,7 @@ impl<'a> Watch<'a> {
     }
 
     fn begin_task(&mut self, name: &str, total: u64, unit: &str) {
-        // What was to do is an estimate: the part before may end with less.
+        // The number of units is an estimate: the previous part may end with fewer.
         self.tell_task();
         let progress = LiveProgress {
             activity: self.id,
@@ -143,7 +143,7 @@ impl<'a> Watch<'a> {
                 self.phase(phase.name(), Some(at.duration().as_secs_f64()), None);
             }
             Event::Note(note) => self.note(&note.kind, note.at, &note.text),
-            // Seconds come by themselves.
+            // Seconds are published separately.
             Event::Started { .. } | Event::Second(_) => {}
         }
     }
@@ -202,7 +202,7 @@ impl Watcher for Watch<'_> {
                 self.note("warning", None, &format!("{}: {reason}", step.title));
             }
             JobEvent::Rest(rest) => {
-                self.note("progress", None, &format!("cooling down for {}", format_duration(rest)));
+                self.note("progress", None, &format!("cool-down: {}", format_duration(rest)));
             }
             JobEvent::Note(text) => self.note("progress", None, text),
             JobEvent::Warning(text) => self.note("warning", None, text),

@@ -1,4 +1,4 @@
-//! The server and its host.
+//! Facts about the server and its host.
 
 use axum::Json;
 use axum::extract::State;
@@ -9,27 +9,27 @@ use super::Answer;
 use crate::app::App;
 use crate::schema::host_schema;
 
-/// The server and its host.
+/// Facts about the server and its host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct About {
-    /// The program's version.
+    /// Version of the program.
     pub version: String,
-    /// Built without optimisation: its own cost is many times what it should be.
+    /// Whether the program is a debug build, which uses many times the CPU time of a release build.
     pub debug_build: bool,
-    /// Another one after each start of the server.
+    /// Identifier of the server process; changes with each start.
     pub instance: String,
-    /// When the server began, RFC 3339, UTC.
+    /// Start time of the server, RFC 3339, UTC.
     pub started_at: String,
     /// The job store's file.
     pub store: String,
-    /// Folder of the embedded default target, and of all SQLite files that clients may use.
+    /// Directory of the default SQLite file and of all SQLite files that clients may use.
     pub folder: String,
-    /// The host that the server, and so every client of a run, is on.
+    /// The host of the server, on which all runs are driven.
     #[schema(schema_with = host_schema)]
     pub host: serde_json::Value,
 }
 
-/// The server and its host. How busy that is comes as `host` events.
+/// Returns facts about the server and its host. The load of the host is sent as `host` events.
 #[utoipa::path(get, path = "/api/v1/about", tag = "server", responses((status = 200, body = About)))]
 pub async fn about(State(app): State<App>) -> Answer<About> {
     Ok(Json(About {

@@ -1,4 +1,4 @@
-//! Builds, checks, runs and drops: start, look, stop.
+//! Builds, checks, runs and drops: start, inspect, stop.
 
 use axum::Extension;
 use axum::Json;
@@ -17,22 +17,22 @@ use crate::extract::{Body, Path};
 use crate::live::LiveSeconds;
 use crate::serve::Visitor;
 
-/// What this server does, is going to do, and has lately done.
+/// Running, queued and recently ended activities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ActivityList {
-    /// The newest first.
+    /// Entries of the list, newest first.
     pub activities: Vec<Activity>,
 }
 
-/// What this server does, is going to do, and has lately done; the newest first.
+/// Lists running, queued and recently ended activities, newest first.
 #[utoipa::path(get, path = "/api/v1/activities", tag = "activities",
     responses((status = 200, body = ActivityList)))]
 pub async fn list(State(app): State<App>) -> Answer<ActivityList> {
     Ok(Json(ActivityList { activities: app.activities().list() }))
 }
 
-/// Starts a build, run, check or drop, or puts it in line behind another on the same target. A drop is done
-/// without asking again.
+/// Starts a build, run, check or drop, or queues it behind another on the same target. A drop needs
+/// no confirmation.
 #[utoipa::path(post, path = "/api/v1/activities", tag = "activities", request_body = Form,
     responses((status = 201, body = Activity), (status = 404, body = ApiError),
         (status = 409, body = ApiError), (status = 422, body = ApiError)))]
@@ -44,48 +44,49 @@ pub async fn start(
     Ok((StatusCode::CREATED, Json(activity)))
 }
 
-/// One activity with its form, its resolved spec, and the document that it left.
+/// Returns an activity with its form, its resolved spec and its result document.
 #[utoipa::path(get, path = "/api/v1/activities/{id}", tag = "activities",
-    params(("id" = u64, Path, description = "Number of the activity")),
+    params(("id" = u64, Path, description = "Activity number")),
     responses((status = 200, body = ActivityDetail), (status = 404, body = ApiError)))]
 pub async fn get(State(app): State<App>, Path(id): Path<u64>) -> Answer<ActivityDetail> {
     Ok(Json(app.activities().get(id)?))
 }
 
-/// Stops an activity: takes it out of the queue, lets a run's transactions in flight end and stores it,
-/// cancels a build or check. The second time it aborts.
+/// Stops an activity: removes it from the queue, drains and stores a run, or cancels a build or
+/// check. The second request aborts it.
 #[utoipa::path(post, path = "/api/v1/activities/{id}/stop", tag = "activities",
-    params(("id" = u64, Path, description = "Number of the activity")),
+    params(("id" = u64, Path, description = "Activity number")),
     responses((status = 200, body = Activity), (status = 404, body = ApiError),
         (status = 409, body = ApiError)))]
 pub async fn stop(State(app): State<App>, Path(id): Path<u64>) -> Answer<Activity> {
     Ok(Json(app.activities().stop(id)?))
 }
 
-/// Ends an activity at once: a run gives up what is in flight. It is stored all the same.
+/// Aborts an activity: a run abandons transactions in flight. It is stored anyway.
 #[utoipa::path(post, path = "/api/v1/activities/{id}/abort", tag = "activities",
-    params(("id" = u64, Path, description = "Number of the activity")),
+    params(("id" = u64, Path, description = "Activity number")),
     responses((status = 200, body = Activity), (status = 404, body = ApiError),
         (status = 409, body = ApiError)))]
 pub async fn abort(State(app): State<App>, Path(id): Path<u64>) -> Answer<Activity> {
     Ok(Json(app.activities().abort(id)?))
 }
 
-/// The seconds of the run that goes on, at most 600: older ones are merged. A page that has too many takes
-/// these instead.
+/// Returns the seconds of the current run, at most 600: older ones are merged. A page that has too
+/// many points replaces them with these.
 #[utoipa::path(get, path = "/api/v1/activities/{id}/seconds", tag = "activities",
-    params(("id" = u64, Path, description = "Number of the activity")),
+    params(("id" = u64, Path, description = "Activity number")),
     responses((status = 200, body = LiveSeconds), (status = 404, body = ApiError)))]
 pub async fn seconds(State(app): State<App>, Path(id): Path<u64>) -> Answer<LiveSeconds> {
     app.activities().get(id)?;
     Ok(Json(LiveSeconds { seconds: app.hub().seconds(id) }))
 }
 
-/// The events of one activity: all that is kept of it, or what came after `Last-Event-ID`, and then what
-/// happens. See `LiveEvent`.
+/// Streams the events of one activity: all stored ones, or those after `Last-Event-ID`, and then
+/// new ones. See `LiveEvent`.
 #[utoipa::path(get, path = "/api/v1/activities/{id}/events", tag = "events",
-    params(("id" = u64, Path, description = "Number of the activity"),
-        ("Last-Event-ID" = Option<String>, Header, description = "The last event that was seen")),
+    params(("id" = u64, Path, description = "Activity number"),
+        ("Last-Event-ID" = Option<String>, Header,
+            description = "Number of the last event received")),
     responses((status = 200, content_type = "text/event-stream", body = crate::live::LiveEvent),
         (status = 404, body = ApiError), (status = 429, body = ApiError)))]
 pub async fn events(

@@ -1,4 +1,4 @@
-//! What can be asked for: commands with their settings, workloads with their options, and what a form comes to.
+//! Commands with their settings, workloads with their options, and previews of forms.
 
 use axum::Json;
 use axum::extract::State;
@@ -15,94 +15,94 @@ use crate::app::{App, blocking};
 use crate::error::ApiError;
 use crate::extract::Body;
 
-/// The commands that a form can be of.
+/// The commands available in forms.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CommandList {
-    /// In the order in which they are used.
+    /// The commands, in the order of use.
     pub commands: Vec<CommandInfo>,
 }
 
-/// A command and its settings. The options of the workload come beside them: see `WorkloadInfo`.
+/// A command and its settings. The workload's options come in addition: see `WorkloadInfo`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CommandInfo {
-    /// The command.
+    /// The command of the job.
     pub command: JobKind,
-    /// Its settings, in the order of the reference.
+    /// Settings of the command, in the order of the reference.
     pub settings: Vec<SettingInfo>,
 }
 
-/// Something that can be set.
+/// A setting of a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SettingInfo {
-    /// Its name, as forms and the command line have it.
+    /// Name in forms and on the command line.
     pub name: String,
-    /// What people call it.
+    /// Title for people to read.
     pub title: String,
-    /// What it belongs to in a form.
+    /// Group in the form.
     pub group: Group,
-    /// What values look like.
+    /// Kind of values that it accepts.
     pub kind: SettingKind,
-    /// Help in a line.
+    /// Help text in one line.
     pub help: String,
-    /// The default in words; `null` where there is none. A preview says what it comes to.
+    /// Description of the default; `null` if there is none. A preview shows its value.
     pub default: Option<String>,
-    /// The words that it takes; empty where its value is free.
+    /// The accepted words; empty if any value of the kind is accepted.
     pub choices: Vec<ChoiceInfo>,
 }
 
-/// A word and what it means.
+/// An accepted word and its description.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ChoiceInfo {
-    /// As it is sent.
+    /// The word as sent in requests.
     pub value: String,
-    /// What it means, in a line.
+    /// Description in one line.
     pub meaning: String,
 }
 
-/// The workloads.
+/// List of workloads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct WorkloadList {
-    /// In the order of the program's list; the first is the default.
+    /// The workloads; the first is the default.
     pub workloads: Vec<WorkloadInfo>,
 }
 
-/// A workload.
+/// Description of a workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct WorkloadInfo {
-    /// The word that forms take.
+    /// Name in forms: `tproc-c`.
     pub name: String,
-    /// For people: `TPROC-C`.
+    /// Title of the workload: `TPROC-C`.
     pub title: String,
-    /// Results of two versions do not compare.
+    /// Version of the workload; results of different versions cannot be compared.
     pub version: u32,
-    /// What `scale` counts: `warehouses`.
+    /// Unit of `scale`: `warehouses`.
     pub scale_unit: String,
-    /// The first figure: `NOPM`.
+    /// Name of the primary metric: `NOPM`.
     pub primary_metric: String,
-    /// What that counts.
+    /// Description of the primary metric.
     pub primary_metric_meaning: String,
-    /// Where its logic can run, the preferred place first.
+    /// Supported modes, the preferred one first.
     pub modes: Vec<String>,
-    /// Its transaction types, in the order of every series and report.
+    /// Transaction types, in the order of every series and report.
     pub transactions: Vec<TransactionInfo>,
-    /// Options of `build` beside the settings.
+    /// Options of `build`, in addition to the settings.
     pub build_options: Vec<SettingInfo>,
-    /// Options of `run` beside the settings.
+    /// Options of `run`, in addition to the settings.
     pub run_options: Vec<SettingInfo>,
 }
 
-/// A type of transaction.
+/// A transaction type of a workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TransactionInfo {
-    /// Key: `new_order`.
+    /// Key of the transaction type: `new_order`.
     pub name: String,
-    /// For people: `New-Order`.
+    /// Title of the transaction type: `New-Order`.
     pub title: String,
-    /// Of all transactions in the default mix.
+    /// Share of all transactions in the default mix, from 0 to 1.
     pub share: f64,
 }
 
-/// The commands that a form can be of, with everything that can be set.
+/// Lists the commands available in forms, with their settings.
 #[utoipa::path(get, path = "/api/v1/commands", tag = "forms",
     responses((status = 200, body = CommandList)))]
 pub async fn commands() -> Answer<CommandList> {
@@ -113,7 +113,7 @@ pub async fn commands() -> Answer<CommandList> {
     Ok(Json(CommandList { commands: JobKind::ALL.map(info).to_vec() }))
 }
 
-/// The workloads, with their options.
+/// Lists the workloads with their options.
 #[utoipa::path(get, path = "/api/v1/workloads", tag = "forms",
     responses((status = 200, body = WorkloadList)))]
 pub async fn workloads() -> Answer<WorkloadList> {
@@ -121,8 +121,9 @@ pub async fn workloads() -> Answer<WorkloadList> {
     Ok(Json(WorkloadList { workloads }))
 }
 
-/// What a form comes to, without doing it: every setting, how a run would be driven, and the command line
-/// that does the same. What cannot be is an error with its field. The preview of a run looks at the database.
+/// Resolves a form without running it: every setting, the spec of a run, and the equivalent command
+/// line. An invalid value is an error with its field. The preview of a run connects to the
+/// database.
 #[utoipa::path(post, path = "/api/v1/preview", tag = "forms", request_body = Form,
     responses((status = 200, body = Preview), (status = 404, body = ApiError),
         (status = 422, body = ApiError), (status = 502, body = ApiError)))]
@@ -157,7 +158,7 @@ fn option(declared: &OptionDef) -> SettingInfo {
     }
 }
 
-/// `all-warehouses` as people write it: `All warehouses`.
+/// Turns `all-warehouses` into `All warehouses`.
 fn title(name: &str) -> String {
     let words = name.replace('-', " ");
     let mut letters = words.chars();

@@ -1,4 +1,4 @@
-//! What the store says of runs together: B against A, and how a figure went over time. Neither leaves a job.
+//! Analyses of stored runs: comparisons and histories. Neither creates a job.
 
 use axum::Json;
 use axum::extract::State;
@@ -14,20 +14,20 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::extract::Params;
 
-/// What to compare.
+/// The jobs to compare.
 #[derive(Clone, Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ComparisonParams {
-    /// The measure: a job's number, `last`, or a label, which means all complete runs that have it.
+    /// Baseline: a job number, `last`, or a label (all complete runs with that label).
     pub a: String,
-    /// What is judged, likewise.
+    /// Compared with A: a job number, `last`, or a label.
     pub b: String,
-    /// The difference that does not matter, as `2%` or `0.02`; 2 % when absent.
+    /// Smallest difference that matters, such as `2%` or `0.02`; 2 % when absent.
     pub margin: Option<String>,
 }
 
-/// B against A, as `triphammer compare A B` judges them: runs, profiles, or labels of runs.
+/// Compares B with A, as `triphammer compare A B` does: runs, profiles, or labels of runs.
 #[utoipa::path(get, path = "/api/v1/comparisons", tag = "comparisons", params(ComparisonParams),
     responses((status = 200, body = ref("#/components/schemas/ComparisonResult")),
         (status = 400, body = ApiError), (status = 422, body = ApiError)))]
@@ -44,20 +44,21 @@ pub async fn compare(
     Ok(Json(made.await??))
 }
 
-/// Whose history: one of them at least.
+/// Selects the runs of a history; at least one field is required.
 #[derive(Clone, Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct HistoryParams {
     /// Only runs with this label.
     pub label: Option<String>,
-    /// Only of this workload; else that of the newest run.
+    /// Only runs of this workload; the workload of the newest run when absent.
     pub workload: Option<String>,
-    /// Only on targets that have this text in them.
+    /// Only runs whose target contains this text.
     pub on: Option<String>,
 }
 
-/// Runs of one kind in the order of time, and when their first figure changed, as `triphammer history`.
+/// Returns runs in chronological order and the changes of their primary metric, as `triphammer
+/// history` does.
 #[utoipa::path(get, path = "/api/v1/history", tag = "comparisons", params(HistoryParams),
     responses((status = 200, body = ref("#/components/schemas/HistoryResult")),
         (status = 400, body = ApiError), (status = 422, body = ApiError)))]

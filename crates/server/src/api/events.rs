@@ -15,14 +15,16 @@ use crate::error::ApiError;
 use crate::live::LiveEvent;
 use crate::serve::Visitor;
 
-/// Between two signs of life where nothing happens, so that a dead connection is noticed.
+/// Interval of keep-alive messages, which reveal dead connections.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 
-/// The events of all activities: all that is kept, or what came after `Last-Event-ID`, and then what happens.
-/// Each has its type as `event:` and a `LiveEvent` as `data:`. The first is always `hello`. A page that comes
-/// back gets what it missed, long stretches thinned; a page that does not keep up is cut off and comes back.
+/// Streams the events of all activities: all stored ones, or those after `Last-Event-ID`, and then
+/// new ones. Each has its type as `event:` and a `LiveEvent` as `data:`. The first is always
+/// `hello`. A client that reconnects gets the events it missed, with long stretches thinned; a
+/// client that does not keep up is disconnected and should reconnect.
 #[utoipa::path(get, path = "/api/v1/events", tag = "events",
-    params(("Last-Event-ID" = Option<String>, Header, description = "The last event that was seen")),
+    params(("Last-Event-ID" = Option<String>, Header, description = "Number of the last event \
+                                                                     received")),
     responses((status = 200, content_type = "text/event-stream", body = LiveEvent),
         (status = 429, body = ApiError)))]
 pub async fn events(
@@ -33,7 +35,7 @@ pub async fn events(
     stream(&app, &visitor, None, &headers)
 }
 
-/// A response that goes on as long as it is read.
+/// A response that lasts as long as the client reads.
 pub(super) fn stream(
     app: &App,
     visitor: &Visitor,
@@ -41,7 +43,7 @@ pub(super) fn stream(
     headers: &HeaderMap,
 ) -> Result<Response, ApiError> {
     let place = visitor.stream().ok_or_else(|| {
-        let message = "this client reads as many streams of events as it may";
+        let message = "too many event streams are open for this client";
         ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too_many", message).next("close one of them")
     })?;
     let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok());
@@ -55,7 +57,7 @@ pub(super) fn stream(
     let set = response.headers_mut();
     set.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     set.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    // A proxy that collects before it sends would make live events late.
+    // A buffering proxy would delay live events.
     set.insert("x-accel-buffering", HeaderValue::from_static("no"));
     Ok(response)
 }

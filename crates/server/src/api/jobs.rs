@@ -23,7 +23,7 @@ use crate::extract::{Body, Params, Path};
 use crate::schema::{host_schema, run_spec_schema, stored_document_schema};
 use crate::{html_export, ui};
 
-/// Most points of a sparkline.
+/// Maximum points of a sparkline.
 const SPARKLINE_MAX: u32 = 200;
 
 /// Which jobs to list.
@@ -31,21 +31,22 @@ const SPARKLINE_MAX: u32 = 200;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct JobFilterParams {
-    /// Only this command.
+    /// Only jobs of this command; all when absent.
     #[param(inline)]
     pub kind: Option<JobKind>,
-    /// Only jobs in this state.
+    /// Only jobs with this status; all when absent.
     #[param(inline)]
     pub status: Option<JobStatus>,
-    /// Only this workload.
+    /// Only jobs of this workload; all when absent.
     pub workload: Option<String>,
-    /// Only the runs of this profile or capacity job; jobs that belong to no other when absent.
+    /// Only the runs of this profile, capacity or compare job; when absent, jobs that are not part
+    /// of another job.
     pub parent: Option<i64>,
-    /// A part of label, target, workload, server or number, whatever the case.
+    /// Text to find in label, target, workload, server or number, ignoring case.
     pub search: Option<String>,
-    /// Only jobs older than this one: the last of the page before.
+    /// Only jobs older than this one, which is the last of the previous page.
     pub before: Option<i64>,
-    /// At most so many, 1 to 200; 50 when absent.
+    /// Maximum number of jobs, 1 to 200; 50 when absent.
     #[param(minimum = 1, maximum = 200)]
     pub limit: Option<u32>,
     /// Points of each job's sparkline, 0 to 200; 0 when absent.
@@ -56,9 +57,9 @@ pub struct JobFilterParams {
 /// A page of jobs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct JobList {
-    /// The newest first.
+    /// Entries of the list, newest first.
     pub jobs: Vec<JobSummary>,
-    /// How many match on all pages.
+    /// Total number of matches on all pages.
     pub total: u64,
     /// `before` of the next page; `null` on the last one.
     pub next_before: Option<i64>,
@@ -67,149 +68,149 @@ pub struct JobList {
 /// A job in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct JobSummary {
-    /// Its number.
+    /// Number in the job store.
     pub id: i64,
-    /// The command.
+    /// The command of the job.
     pub kind: JobKind,
-    /// Where it is.
+    /// Current status of the job.
     pub status: JobStatus,
-    /// What the user called it.
+    /// Label given by the user; `null` without one.
     pub label: Option<String>,
-    /// The workload's name.
+    /// Name of the workload: `tproc-c`.
     pub workload: String,
-    /// Results of two versions do not compare.
+    /// Version of the workload; results of different versions cannot be compared.
     pub workload_version: u32,
-    /// Size, in `scale_unit`; 0 for a check.
+    /// Scale of the data, in `scale_unit`; 0 for a check.
     pub scale: u32,
-    /// `warehouses`.
+    /// Unit of the scale, in the plural: `warehouses`.
     pub scale_unit: String,
     /// URL of the target, without secrets.
     pub target: String,
-    /// `PostgreSQL`.
+    /// Product name of the server: `PostgreSQL`; `null` before the first connection.
     pub server_product: Option<String>,
-    /// The server's version.
+    /// Version reported by the server; `null` before the first connection.
     pub server_version: Option<String>,
-    /// Version of the program that did it.
+    /// Version of the program that ran the job.
     pub tool_version: String,
-    /// Virtual users, or loaders.
+    /// Number of virtual users, or of loaders in a build.
     pub users: Option<u32>,
-    /// Date and time, RFC 3339, UTC.
+    /// Start time, RFC 3339, UTC.
     pub started_at: String,
-    /// Date and time; `null` while it runs, and for lost ones.
+    /// End time, RFC 3339, UTC; `null` while it runs, and for lost jobs.
     pub ended_at: Option<String>,
-    /// The profile or capacity job that a run belongs to.
+    /// The profile, capacity or compare job that a run belongs to; `null` if none.
     pub parent: Option<i64>,
-    /// Its place in that job's sequence, from 0.
+    /// Position in that job's sequence, from 0.
     pub step: Option<u32>,
-    /// Runs that belong to it and came to their end.
+    /// Number of its runs that are complete.
     pub runs: u32,
-    /// `NOPM`.
+    /// Name of the primary metric: `NOPM`; `null` if there is none.
     pub primary_metric_name: Option<String>,
-    /// The first figure.
+    /// Value of the primary metric; `null` if there is none.
     pub primary_metric_value: Option<f64>,
-    /// Transactions completed per second, in stretches of equal length; empty without a series.
+    /// Transactions completed per second, in intervals of equal length; empty without a series.
     pub sparkline: Vec<f64>,
-    /// Whether a requirement of a run was not met: it is complete, and no success.
+    /// Whether a run missed a requirement; it is complete, but not successful.
     pub requirements_failed: bool,
     /// Whether more transactions of a run failed than were allowed: it is complete, and no success.
     #[serde(default)]
     pub too_many_failures: bool,
 }
 
-/// A job with what it left.
+/// A job with its details and result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct JobDetail {
-    /// What lists show.
+    /// The fields shown in lists.
     pub job: JobSummary,
-    /// How a run is driven.
+    /// The spec of a run; `null` for other jobs.
     #[schema(schema_with = run_spec_schema)]
     pub spec: Option<serde_json::Value>,
-    /// What the build remembers, and options.
+    /// Facts from the build record, and options.
     pub facts: BTreeMap<String, String>,
-    /// The client's host.
+    /// Host of the client.
     #[schema(schema_with = host_schema)]
     pub host: serde_json::Value,
-    /// Keys of the transaction types, in the order of series.
+    /// Keys of the transaction types, in the order of the series.
     pub transactions: Vec<String>,
-    /// First second of its series; `null` without one.
+    /// First second of the series; `null` without a series.
     pub first_second: Option<u64>,
-    /// Last second of its series.
+    /// Last second of the series; `null` without a series.
     pub last_second: Option<u64>,
-    /// The document that it left; or why it could not be done, as text.
+    /// The result document, or the reason for the failure as text.
     #[schema(schema_with = stored_document_schema)]
     pub document: Option<serde_json::Value>,
-    /// Remarks, in order.
+    /// Notes, in chronological order.
     pub notes: Vec<JobNote>,
-    /// What a check found, in order.
+    /// Conditions of a check, in order.
     pub checks: Vec<JobCheck>,
-    /// The formats of its report, for downloads.
+    /// Available report formats.
     pub formats: Vec<String>,
 }
 
-/// A remark.
+/// A note on the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct JobNote {
-    /// Seconds since the run's zero; `null` before and after it.
+    /// Seconds since the start of the run; `null` before and after the run.
     pub at_s: Option<f64>,
-    /// One word for programs.
+    /// Machine-readable kind, one word.
     pub kind: String,
-    /// A sentence for people.
+    /// Sentence for people to read.
     pub text: String,
 }
 
-/// A condition that was checked.
+/// A checked condition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct JobCheck {
-    /// `3.3.2.1`.
+    /// Identifier of the condition: `3.3.2.1`.
     pub id: String,
-    /// `w_ytd = Σ d_ytd`.
+    /// The condition: `w_ytd = Σ d_ytd`.
     pub title: String,
-    /// Whether it holds.
+    /// Whether the condition holds.
     pub ok: bool,
-    /// How often it does not.
+    /// Number of violations; 0 if it holds.
     pub violations: u64,
-    /// Key of the first place where it does not.
+    /// Key of the first violation; `null` if there is none.
     pub first_key: Option<String>,
 }
 
-/// What may be changed of a job.
+/// Changes to a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobChange {
-    /// Its label; `null` for none.
+    /// The new label; `null` removes it.
     pub label: Option<String>,
 }
 
 /// The server's settings during a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ServerSettings {
-    /// By name.
+    /// Entries in the order of their names.
     pub settings: Vec<ServerSetting>,
 }
 
 /// A setting of the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ServerSetting {
-    /// Its name.
+    /// Name of the setting.
     pub name: String,
-    /// Its value at the start; `null` where it was absent.
+    /// Value at the start; `null` if it was absent.
     pub start: Option<String>,
-    /// Its value at the end; `null` where it was absent or could not be read.
+    /// Value at the end; `null` if it was absent or could not be read.
     pub end: Option<String>,
 }
 
-/// Which report.
+/// Parameters of a report.
 #[derive(Clone, Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ReportParams {
     /// One of the job's `formats`; `text` when absent.
     pub format: Option<String>,
-    /// Whether the browser is to save it as a file.
+    /// Whether to send it as a file to save.
     pub download: Option<bool>,
 }
 
-/// Stored jobs, newest first.
+/// Lists stored jobs, newest first.
 #[utoipa::path(get, path = "/api/v1/jobs", tag = "jobs", params(JobFilterParams),
     responses((status = 200, body = JobList), (status = 400, body = ApiError)))]
 pub async fn list(
@@ -242,16 +243,16 @@ pub async fn list(
     Ok(Json(JobList { jobs, total, next_before }))
 }
 
-/// A job with what it left.
+/// A job with its details and result.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}", tag = "jobs",
-    params(("id" = i64, Path, description = "Number of the job")),
+    params(("id" = i64, Path, description = "Job number")),
     responses((status = 200, body = JobDetail), (status = 404, body = ApiError)))]
 pub async fn get(State(app): State<App>, Path(id): Path<i64>) -> Answer<JobDetail> {
     app.store(move |store| JobDetail::of(store, store.load(JobId(id))?)).await.map(Json)
 }
 
 impl JobDetail {
-    /// What a stored job left.
+    /// Returns the details of a stored job.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -286,9 +287,9 @@ impl JobDetail {
     }
 }
 
-/// Gives a job another label.
+/// Changes the label of a job.
 #[utoipa::path(patch, path = "/api/v1/jobs/{id}", tag = "jobs", request_body = JobChange,
-    params(("id" = i64, Path, description = "Number of the job")),
+    params(("id" = i64, Path, description = "Job number")),
     responses((status = 204), (status = 404, body = ApiError), (status = 422, body = ApiError)))]
 pub async fn change(
     State(app): State<App>,
@@ -297,28 +298,28 @@ pub async fn change(
 ) -> Result<StatusCode, ApiError> {
     let label = change.label.filter(|label| !label.trim().is_empty());
     if label.as_ref().is_some_and(|label| label.contains(steers)) {
-        let message = "the label holds a control character or one that changes the direction of text; \
-                       leave it out";
+        let message = "the label contains a control character or one that changes the text \
+                       direction; remove it";
         return Err(ApiError::invalid(message).about("label"));
     }
     if label.as_ref().is_some_and(|label| label.chars().count() > LABEL_MAX) {
-        let message = format!("a label has at most {LABEL_MAX} characters");
+        let message = format!("a label must have at most {LABEL_MAX} characters");
         return Err(ApiError::invalid(message).about("label"));
     }
     app.store(move |store| store.relabel(JobId(id), label.as_deref())).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Removes a job with all that it measured.
+/// Deletes a job with all its measurements.
 #[utoipa::path(delete, path = "/api/v1/jobs/{id}", tag = "jobs",
-    params(("id" = i64, Path, description = "Number of the job")),
+    params(("id" = i64, Path, description = "Job number")),
     responses((status = 204), (status = 404, body = ApiError), (status = 409, body = ApiError)))]
 pub async fn delete(State(app): State<App>, Path(id): Path<i64>) -> Result<StatusCode, ApiError> {
     app.store(move |store| store.delete(JobId(id))).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The formats that a job of a kind has; the page only in a program that holds it.
+/// The report formats of a kind of job; HTML only if the program was built with its web interface.
 fn formats(kind: JobKind) -> Vec<String> {
     let has = |known: &&Declared| {
         (known.of)(kind) && (known.format != Format::Html || ui::report().is_some())
@@ -326,9 +327,9 @@ fn formats(kind: JobKind) -> Vec<String> {
     FORMATS.iter().filter(has).map(|known| known.name.to_owned()).collect()
 }
 
-/// A job's report, as `triphammer report` prints it.
+/// Returns the report of a job, as `triphammer report` prints it.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/report", tag = "jobs",
-    params(("id" = i64, Path, description = "Number of the job"), ReportParams),
+    params(("id" = i64, Path, description = "Job number"), ReportParams),
     responses((status = 200, body = String, content_type = "text/plain"),
         (status = 404, body = ApiError), (status = 422, body = ApiError)))]
 pub async fn report(
@@ -355,9 +356,10 @@ pub async fn report(
     Ok(response)
 }
 
-/// The database server's settings at the start and the end of a run. Secrets are masked.
+/// Returns the settings of the database server at the start and the end of a run. Secrets are
+/// masked.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/server-settings", tag = "jobs",
-    params(("id" = i64, Path, description = "Number of the job")),
+    params(("id" = i64, Path, description = "Job number")),
     responses((status = 200, body = ServerSettings), (status = 404, body = ApiError)))]
 pub async fn server_settings(
     State(app): State<App>,
@@ -372,7 +374,7 @@ pub async fn server_settings(
 }
 
 impl ServerSettings {
-    /// Those of a stored run.
+    /// Reads the data of a stored run.
     ///
     /// # Errors
     /// When the store cannot be read.

@@ -1,4 +1,4 @@
-//! How response times are spread: the curve of percentiles over a run, and the heat map over its time.
+//! Distribution of response times: percentile curves of a run, and a heat map over time.
 
 use axum::Json;
 use axum::extract::State;
@@ -12,94 +12,95 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::extract::{Params, Path};
 
-/// Most columns and rows of a heat map.
+/// Maximum columns and rows of a heat map.
 const CELLS_MAX: u32 = 400;
 
-/// Which percentiles.
+/// Parameters of percentile curves.
 #[derive(Clone, Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PercentileParams {
-    /// `window` (the timed window, when absent) or `run` (all of it).
+    /// `window` (the timed window, the default) or `run` (the whole run).
     #[param(inline)]
     pub scope: Option<PercentileScope>,
 }
 
-/// What a curve covers.
+/// The part of a run that a curve covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PercentileScope {
-    /// The timed window.
+    /// Only the timed window.
     #[default]
     Window,
-    /// The whole run.
+    /// Ramp-up, window and drain.
     Run,
 }
 
-/// Curves of percentiles.
+/// Percentile curves of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Percentiles {
-    /// All transaction types together, then by type; those without any are left out.
+    /// The curve of all transaction types together, then one per type; types without transactions
+    /// are omitted.
     pub curves: Vec<PercentileCurve>,
 }
 
-/// The response times of committed transactions of a type, ordered.
+/// Distribution of the response times of committed transactions of a type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PercentileCurve {
-    /// Key of the type; `all` for all together.
+    /// Key of the transaction type; `all` for all types together.
     pub name: String,
-    /// How many.
+    /// Number of committed transactions.
     pub count: u64,
-    /// Points of the curve, rising; finer towards 1.
+    /// Points of the curve, ascending; finer towards 1.
     pub points: Vec<PercentilePoint>,
 }
 
-/// So large a share of the transactions took no longer than this.
+/// A point of a percentile curve: this share of the transactions took no longer than the time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PercentilePoint {
-    /// From 0 to 1.
+    /// Share of the transactions, from 0 to 1.
     pub quantile: f64,
-    /// µs.
+    /// Response time in µs.
     pub us: u64,
 }
 
-/// Which heat map.
+/// Parameters of a heat map.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct HeatmapParams {
-    /// First second, from the run's zero; its first when absent.
+    /// First second, counted from the start of the run; the run's first when absent.
     pub from: Option<u64>,
-    /// The second after the last; the run's end when absent.
+    /// End second, exclusive; the run's end when absent.
     pub to: Option<u64>,
-    /// At most so many stretches of time, 1 to 400; 120 when absent.
+    /// Maximum number of columns (time intervals), 1 to 400; 120 when absent.
     #[param(minimum = 1, maximum = 400)]
     pub columns: Option<u32>,
-    /// At most so many stretches of response time, 2 to 400; 48 when absent.
+    /// Maximum number of rows (response time intervals), 2 to 400; 48 when absent.
     #[param(minimum = 2, maximum = 400)]
     pub rows: Option<u32>,
-    /// Key of a transaction type; all together when absent.
+    /// Key of a transaction type; all types together when absent.
     pub transaction: Option<String>,
 }
 
-/// How many committed transactions took how long when.
+/// Number of committed transactions by time and response time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Heatmap {
     /// First second of each column.
     pub first: Vec<u64>,
-    /// Seconds of a column.
+    /// Seconds per column.
     pub step: u64,
-    /// Upper edge of each row, µs, rising, each so many times the one before.
+    /// Upper edge of each row in µs, ascending; each is a constant factor above the previous one.
     pub upper_us: Vec<f64>,
-    /// By column, then by row: transactions.
+    /// Number of transactions, by column, then by row.
     pub counts: Vec<Vec<u64>>,
-    /// The largest of them.
+    /// The largest number in `counts`.
     pub most: u64,
 }
 
-/// The response times of a run, ordered.
+/// Returns percentile curves of the response times of a run.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/percentiles", tag = "jobs",
-    params(("id" = i64, Path, description = "Number of the job"), PercentileParams),
+    params(("id" = i64, Path, description = "Job number"), PercentileParams),
     responses((status = 200, body = Percentiles), (status = 404, body = ApiError)))]
 pub async fn percentiles(
     State(app): State<App>,
@@ -119,7 +120,7 @@ pub async fn percentiles(
 }
 
 impl Percentiles {
-    /// Those of a stored run with transaction types of these names.
+    /// Reads the curves of a stored run with these transaction types.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -155,9 +156,9 @@ fn curve(name: String, times: &hdrhistogram::Histogram<u32>) -> PercentileCurve 
     PercentileCurve { name, count: times.len(), points }
 }
 
-/// How response times were spread over the time of a run, from its stored histograms.
+/// Returns the heat map of response times over the time of a run, from its stored histograms.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/heatmap", tag = "jobs",
-    params(("id" = i64, Path, description = "Number of the job"), HeatmapParams),
+    params(("id" = i64, Path, description = "Job number"), HeatmapParams),
     responses((status = 200, body = Heatmap), (status = 404, body = ApiError),
         (status = 422, body = ApiError)))]
 pub async fn heatmap(
@@ -177,13 +178,13 @@ pub async fn heatmap(
         Heatmap::of(store, JobId(id), wanted, &params).map(Ok)
     });
     made.await?.map(Json).map_err(|names| {
-        let message = format!("the job has no such transaction type; it has {}", names.join(", "));
+        let message = format!("unknown transaction type; the job has {}", names.join(", "));
         ApiError::invalid(message).about("transaction")
     })
 }
 
 impl Heatmap {
-    /// That of a stored run, of one transaction type by its place, or of all.
+    /// Reads the heat map of a stored run, for the transaction type at an index, or for all types.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -210,10 +211,10 @@ impl Heatmap {
     }
 }
 
-/// Bins of a thirtieth of a power of ten: fine enough to be merged to any number of rows.
+/// Bins per power of ten: fine enough to be merged to any number of rows.
 const BINS_A_DECADE: f64 = 30.0;
 
-/// Counts by column and fine bin.
+/// Counts by column and by fine bin.
 struct Cells {
     from: u64,
     step: u64,
@@ -221,7 +222,7 @@ struct Cells {
 }
 
 impl Cells {
-    /// So many were in a bin in the stretch that begins at `second`.
+    /// Adds a count to a bin, for the interval that starts at `second`.
     fn add(&mut self, second: u64, bin: usize, count: u64) {
         let column = usize::try_from((second - self.from) / self.step).unwrap_or(usize::MAX);
         if self.bins.len() <= column {
@@ -267,7 +268,7 @@ fn bin_of(us: u64) -> usize {
     ((us.max(1) as f64).log10() * BINS_A_DECADE) as usize
 }
 
-/// Where the bins before `bin` end, µs.
+/// Upper edge of the bins before `bin`, in µs.
 #[expect(clippy::cast_precision_loss, reason = "some hundreds of bins")]
 fn upper_edge(bin: usize) -> f64 {
     10_f64.powf(bin as f64 / BINS_A_DECADE)

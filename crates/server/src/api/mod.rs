@@ -1,4 +1,4 @@
-//! The resources, below `/api/v1`. Each module has the requests and responses of one, and its handlers.
+//! The resources below `/api/v1`. Each module has the requests, responses and handlers of one.
 
 #![expect(unused_qualifications, reason = "what utoipa makes of a handler's parameters")]
 
@@ -24,10 +24,10 @@ use crate::error::ApiError;
 
 pub(crate) use metrics::{PATH as METRICS_PATH, metrics};
 
-/// What a handler gives.
+/// Result of a handler.
 type Answer<T> = Result<Json<T>, ApiError>;
 
-/// Every route of the interface, with its description.
+/// All routes of the API, with their descriptions.
 pub fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(about::about))

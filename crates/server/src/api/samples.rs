@@ -1,6 +1,6 @@
-//! A job's sampled metrics: figures with labels, such as those of a server or a host, thinned on the
-//! server by the rule that each declares. However many there are and however long the run, the answer
-//! is of bounded size.
+//! Sampled metrics of a job: figures with labels, such as those of a server or a host, downsampled
+//! by the rule of each metric. The size of a response is bounded, however many there are and
+//! however long the run is.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,89 +18,90 @@ use crate::error::ApiError;
 use crate::extract::{Params, Path};
 use crate::live::Number;
 
-/// Points of a series when the client does not ask for a number.
+/// Default number of points of a series.
 const POINTS: u64 = 300;
-/// Most points of a series.
+/// Maximum number of points of a series.
 const POINTS_MAX: u64 = 2_000;
-/// Most series of an answer.
+/// Maximum number of series in a response.
 const SERIES_MAX: usize = 500;
-/// Most points of an answer: of many series each has fewer.
+/// Maximum number of points in a response; with many series, each has fewer.
 const ALL_POINTS_MAX: u64 = 100_000;
-/// Most metrics that one request names.
+/// Maximum number of metrics named in a request.
 const METRICS_MAX: usize = 500;
 
-/// Which samples, and how fine.
+/// Parameters of a request for samples.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct SampleParams {
-    /// Names of metrics with commas between them. When absent, the answer lists every series of the
-    /// job without points.
+    /// Comma-separated names of metrics. When absent, the response lists all series of the job,
+    /// without points.
     pub metric: Option<String>,
-    /// Only series that have these labels: a JSON object, such as `{"database":"tpcc"}`.
+    /// Only series with these labels: a JSON object, such as `{"database":"tpcc"}`.
     pub labels: Option<String>,
-    /// First second, from the run's zero; its first when absent.
+    /// First second, counted from the start of the run; the run's first when absent.
     pub from: Option<u64>,
-    /// The second after the last; the run's end when absent.
+    /// End second, exclusive; the run's end when absent.
     pub to: Option<u64>,
-    /// At most so many points of a series, 1 to 2000; 300 when absent. With more than 50 series, at
-    /// most 100,000 in the whole answer.
+    /// Maximum number of points per series, 1 to 2000; 300 when absent. With more than 50 series,
+    /// at most 100,000 in the whole response.
     #[param(minimum = 1, maximum = 2000)]
     pub points: Option<u32>,
 }
 
-/// Sampled metrics of a job on one time axis: every list of a series has one value for each of `first`.
+/// Sampled metrics of a job on a common time axis: every list in a series has one value for each
+/// entry of `first`.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
 pub struct JobSamples {
-    /// Seconds of a point: 1 when nothing is merged.
+    /// Seconds per point; 1 when nothing is merged.
     pub step: u64,
-    /// First second of each point, from the run's zero.
+    /// First second of each point, counted from the start of the run.
     pub first: Vec<u64>,
-    /// The series, in the order of names, then of labels.
+    /// The series, sorted by name, then by labels.
     pub series: Vec<SampledSeries>,
-    /// Series that match and have no room in the answer, which has at most 500.
+    /// Number of matching series omitted because a response has at most 500.
     pub left_out: u64,
 }
 
 /// A sampled metric with its labels.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct SampledSeries {
-    /// What is measured.
+    /// Name of the metric.
     pub metric: String,
-    /// What it is measured of, by name of the label.
+    /// Labels that identify the measured object.
     pub labels: BTreeMap<String, String>,
-    /// What charts call it.
+    /// Title in charts.
     pub title: String,
-    /// What it counts in.
+    /// Unit of the values.
     #[schema(value_type = String)]
     pub unit: Unit,
-    /// How several seconds become one value: `sum`, `last`, `min`, `max` or `mean`.
+    /// Rule for merging seconds: `sum`, `last`, `min`, `max` or `mean`.
     #[schema(value_type = String)]
     pub merge: Merge,
-    /// The value of each point, by that rule; `null` where it was not measured.
+    /// The value of each point, merged by that rule; `null` if it was not measured.
     #[schema(value_type = Vec<Option<f64>>)]
     pub value: Vec<Option<Number>>,
-    /// The least, the mean and the most of the seconds of each point; `null` when a point is a second.
+    /// Minimum, mean and maximum over the seconds of each point; `null` when a point is one second.
     pub spread: Option<SampleSpread>,
 }
 
-/// What a metric was in the seconds of each point; `null` where it was not measured.
+/// Spread of a metric over the seconds of each point; `null` if it was not measured.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
 pub struct SampleSpread {
-    /// The least of its seconds.
+    /// Minimum over the seconds of each point.
     #[schema(value_type = Vec<Option<f64>>)]
     pub min: Vec<Option<Number>>,
-    /// Their mean.
+    /// Mean over the seconds of each point.
     #[schema(value_type = Vec<Option<f64>>)]
     pub mean: Vec<Option<Number>>,
-    /// The most of them.
+    /// Maximum over the seconds of each point.
     #[schema(value_type = Vec<Option<f64>>)]
     pub max: Vec<Option<Number>>,
 }
 
-/// A job's sampled metrics, merged to at most `points` points of equal length.
+/// Returns sampled metrics of a job, merged to at most `points` points of equal length.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/samples", tag = "jobs",
-    params(("id" = i64, Path, description = "Number of the job"), SampleParams),
+    params(("id" = i64, Path, description = "Job number"), SampleParams),
     responses((status = 200, body = JobSamples), (status = 404, body = ApiError),
         (status = 422, body = ApiError)))]
 pub async fn samples(
@@ -117,10 +118,10 @@ pub async fn samples(
     .map(Json)
 }
 
-/// What a request asks for.
+/// A parsed request.
 #[derive(Debug)]
 struct Wanted {
-    /// `None` lists what there is.
+    /// Names of metrics; `None` lists the available series.
     metrics: Option<Vec<String>>,
     labels: BTreeMap<String, String>,
     from: Option<u64>,
@@ -132,8 +133,8 @@ impl Wanted {
     fn read(params: &SampleParams) -> Result<Self, ApiError> {
         let labels = params.labels.as_deref().map_or(Ok(BTreeMap::new()), serde_json::from_str);
         let labels = labels.map_err(|error| {
-            let example = r#"a JSON object of texts, such as {"database":"tpcc"}"#;
-            ApiError::invalid(format!("invalid labels: {error}; write {example}")).about("labels")
+            let example = r#"expected a JSON object of strings, such as {"database":"tpcc"}"#;
+            ApiError::invalid(format!("invalid labels: {error}; {example}")).about("labels")
         })?;
         let metrics = params.metric.as_deref().map(|names| {
             let names = names.split(',').map(|name| name.trim().to_owned());
@@ -143,7 +144,7 @@ impl Wanted {
             names
         });
         if metrics.as_ref().is_some_and(|names| names.len() > METRICS_MAX) {
-            let text = format!("a request names at most {METRICS_MAX} metrics");
+            let text = format!("a request may name at most {METRICS_MAX} metrics");
             return Err(ApiError::invalid(text).about("metric"));
         }
         let points = params.points.map_or(POINTS, u64::from).clamp(1, POINTS_MAX);
@@ -188,7 +189,7 @@ impl JobSamples {
     }
 }
 
-/// The points that all series of an answer share.
+/// The time axis that all series of a response share.
 #[derive(Debug)]
 struct Axis {
     seconds: Range<u64>,
@@ -196,7 +197,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// Of at most `points` points, and of fewer where there are many series.
+    /// Creates an axis of at most `points` points, and of fewer with many series.
     fn new(seconds: Range<u64>, points: u64, series: usize) -> Self {
         let room = ALL_POINTS_MAX / (series as u64).max(1);
         let step = (seconds.end - seconds.start).div_ceil(points.min(room).max(1)).max(1);
@@ -208,7 +209,7 @@ impl Axis {
         seconds.step_by(usize::try_from(self.step).unwrap_or(usize::MAX))
     }
 
-    /// Each point at its place, and nothing where there is none.
+    /// Places each point on the axis; `None` where there is none.
     fn place<'a>(&self, points: &'a [SamplePoint]) -> Vec<Option<&'a SamplePoint>> {
         let mut placed = vec![None; self.first().count()];
         for point in points {

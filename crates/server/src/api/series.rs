@@ -1,4 +1,4 @@
-//! A run's series, made small on the server: however long the run, a page gets as many points as it can draw.
+//! Downsampled series of a run: however long the run is, a page gets as many points as it can draw.
 
 use std::collections::BTreeMap;
 
@@ -18,41 +18,42 @@ use crate::error::ApiError;
 use crate::extract::{Params, Path};
 use crate::live::Number;
 
-/// Points when nobody says how many.
+/// Default number of points.
 const POINTS: u32 = 300;
-/// Most points.
+/// Maximum number of points.
 const POINTS_MAX: u32 = 2000;
 
-/// Which part of a series, and how fine.
+/// Parameters of a request for series.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct SeriesParams {
-    /// First second, from the run's zero; its first when absent.
+    /// First second, counted from the start of the run; the run's first when absent.
     pub from: Option<u64>,
-    /// The second after the last; the run's end when absent.
+    /// End second, exclusive; the run's end when absent.
     pub to: Option<u64>,
-    /// At most so many points, 1 to 2000; 300 when absent.
+    /// Maximum number of points, 1 to 2000; 300 when absent.
     #[param(minimum = 1, maximum = 2000)]
     pub points: Option<u32>,
 }
 
-/// A run's series. Every list has one value for each of `first`.
+/// Series of a run. Every list has one value for each entry of `first`.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
 pub struct JobSeries {
-    /// Seconds of a point: 1 when nothing is merged.
+    /// Seconds per point; 1 when nothing is merged.
     pub step: u64,
-    /// First second of each point, from the run's zero.
+    /// First second of each point, counted from the start of the run.
     pub first: Vec<u64>,
-    /// Last second of each point.
+    /// Last second of each point, inclusive.
     pub last: Vec<u64>,
-    /// All types together: completed per second.
+    /// Transactions of all types completed per second.
     pub total_per_second: Spread,
-    /// The workload's primary metric in its own unit, such as per minute; null where the workload is not known.
+    /// The workload's primary metric in its own unit, such as per minute; `null` if the workload is
+    /// unknown.
     pub primary_metric: Option<Spread>,
-    /// By transaction type, in the workload's order.
+    /// Series by transaction type, in the workload's order.
     pub types: Vec<TypeSeries>,
-    /// The declared figures of all threads.
+    /// The declared metrics of all threads.
     #[serde(flatten)]
     #[schema(ignore)]
     pub figures: Columns,
@@ -61,41 +62,41 @@ pub struct JobSeries {
 /// The series of a transaction type.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
 pub struct TypeSeries {
-    /// Key: `new_order`.
+    /// Key of the transaction type: `new_order`.
     pub name: String,
-    /// The declared figures of a type.
+    /// The declared metrics of a transaction type.
     #[serde(flatten)]
     #[schema(ignore)]
     pub figures: Columns,
 }
 
-/// Declared figures by the names that they have here.
+/// Declared metrics by their names in the API.
 type Columns = BTreeMap<&'static str, Column>;
 
-/// A figure's values, one for each point.
+/// Values of a metric, one per point.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Column {
-    /// One value a point.
+    /// One value per point.
     List(Vec<Number>),
-    /// What it was in the seconds of each point; `None` where it was never measured.
+    /// Spread over the seconds of each point; `None` if it was never measured.
     Spread(Option<Spread>),
 }
 
-/// What a figure was in the seconds of each point: 0 where there was none.
+/// Spread of a metric over the seconds of each point; 0 if it was not measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
 pub struct Spread {
-    /// The least of its seconds.
+    /// Minimum over the seconds of each point.
     pub min: Vec<f64>,
-    /// Their mean.
+    /// Mean over the seconds of each point.
     pub mean: Vec<f64>,
-    /// The most of them.
+    /// Maximum over the seconds of each point.
     pub max: Vec<f64>,
 }
 
-/// A run's series, merged to at most `points` points of equal length.
+/// Returns the series of a run, merged to at most `points` points of equal length.
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/series", tag = "jobs",
-    params(("id" = i64, Path, description = "Number of the job"), SeriesParams),
+    params(("id" = i64, Path, description = "Job number"), SeriesParams),
     responses((status = 200, body = JobSeries), (status = 404, body = ApiError)))]
 pub async fn series(
     State(app): State<App>,
@@ -106,7 +107,7 @@ pub async fn series(
 }
 
 impl JobSeries {
-    /// That of a stored run.
+    /// Reads the series of a stored run.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -131,15 +132,15 @@ impl JobSeries {
     }
 }
 
-/// Points in the making.
+/// Points under construction.
 struct Points {
     from: u64,
     step: u64,
     all: Vec<Option<Point>>,
     types: usize,
-    /// The types of the second at hand.
+    /// Transaction types of the current second.
     now: Vec<SeriesRow>,
-    /// What the primary metric counts.
+    /// The measure of the primary metric.
     primary_metric: Option<PrimaryMetric>,
 }
 
@@ -153,12 +154,12 @@ struct Point {
     types: Vec<Folded>,
 }
 
-/// Figures of the seconds of a point.
+/// Metrics of the seconds of a point.
 #[derive(Clone)]
 struct Folded {
     merged: Values,
     seconds: f64,
-    /// Of figures that have a spread.
+    /// Spread of the metrics that have one.
     spreads: Vec<metrics::Spread>,
 }
 
@@ -178,7 +179,7 @@ impl Folded {
         }
     }
 
-    /// Adds the point to the columns, where `place` points are before it.
+    /// Appends the point to the columns, which already have `place` points.
     fn push_to(&self, columns: &mut Columns, place: usize) {
         for ((metric, value), spread) in self.merged.iter().zip(&self.spreads) {
             let Some(name) = metric.points else { continue };
@@ -276,7 +277,7 @@ impl Points {
 }
 
 impl Spread {
-    /// 0 where there was nothing.
+    /// The value, or 0 if there is none.
     fn push(&mut self, seen: &metrics::Spread) {
         let [min, mean, max] = seen.values().unwrap_or_default().map(short);
         self.min.push(min);
@@ -285,7 +286,7 @@ impl Spread {
     }
 }
 
-/// The primary metric of a second, in its own unit.
+/// Primary metric of a second, in its own unit.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a sum of counters")]
 fn per_unit(primary_metric: &PrimaryMetric, rows: &[SeriesRow], seconds: f64) -> f64 {
     let counted = rows.iter().filter(|row| primary_metric.transactions.contains(&row.transaction));
@@ -293,7 +294,7 @@ fn per_unit(primary_metric: &PrimaryMetric, rows: &[SeriesRow], seconds: f64) ->
     Measure::from(primary_metric.measure).value(committed as u64, seconds)
 }
 
-/// Adds to a series that begins with the first point that has a value; points before it have 0.
+/// Appends to a series that starts with the first point that has a value; earlier points are 0.
 fn push(spread: &mut Option<Spread>, place: usize, seen: &metrics::Spread) {
     if spread.is_none() && seen.values().is_some() {
         let zeros = vec![0.0; place];
@@ -304,12 +305,12 @@ fn push(spread: &mut Option<Spread>, place: usize, seen: &metrics::Spread) {
     }
 }
 
-/// Counts are told as they are; means to what can be drawn.
+/// Counts are exact; means are rounded to what can be drawn.
 fn shortened(metric: &Metric) -> fn(f64) -> f64 {
     if metric.kind == metrics::Kind::Mean { short } else { |value| value }
 }
 
-/// To five digits and whole ones, which is more than can be drawn: written out it takes a third of the room.
+/// Rounds to five digits, more than can be drawn, which shortens the response to a third.
 fn short(value: f64) -> f64 {
     let places = match value.abs() {
         10_000.0.. => 1.0,

@@ -1,4 +1,4 @@
-//! Logging in, for browsers.
+//! Login of browsers.
 
 use std::sync::Arc;
 
@@ -13,25 +13,25 @@ use crate::error::ApiError;
 use crate::extract::Body;
 use crate::guard::{Guard, WRONG_TOKEN_WAIT};
 
-/// Whether this client is known.
+/// Login state of a client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SessionInfo {
-    /// Whether the server needs a token; it always does.
+    /// Whether the server needs a token; always true.
     pub needed: bool,
-    /// Whether this client may ask: it has shown the token.
+    /// Whether this client is authenticated.
     pub authorized: bool,
 }
 
-/// The token.
+/// A login request.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TokenForm {
-    /// The token that the server was started with, or has printed.
+    /// The token that the server was started with or has printed.
     #[schema(write_only, format = Password)]
     pub token: String,
 }
 
-/// Whether this client is known. Everyone may ask.
+/// Returns the login state of this client. Needs no token.
 #[utoipa::path(get, path = "/api/v1/session", tag = "server",
     responses((status = 200, body = SessionInfo)))]
 pub async fn get(
@@ -41,7 +41,7 @@ pub async fn get(
     Ok(Json(SessionInfo { needed: true, authorized: guard.login.knows(&headers) }))
 }
 
-/// Shows the token, for a cookie.
+/// Exchanges the token for a cookie.
 #[utoipa::path(post, path = "/api/v1/session", tag = "server", request_body = TokenForm,
     responses((status = 204), (status = 401, body = ApiError)))]
 pub async fn begin(
@@ -51,14 +51,13 @@ pub async fn begin(
     let login = &guard.login;
     if !login.is_token(&form.token) {
         tokio::time::sleep(WRONG_TOKEN_WAIT).await;
-        let wrong =
-            ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "this is not the token");
+        let wrong = ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "wrong token");
         return Err(wrong.about("token"));
     }
     Ok(with_cookie(&login.begin_session()))
 }
 
-/// Forgets this browser.
+/// Logs this browser out.
 #[utoipa::path(delete, path = "/api/v1/session", tag = "server", responses((status = 204)))]
 pub async fn end(Extension(guard): Extension<Arc<Guard>>, headers: HeaderMap) -> Response {
     with_cookie(&guard.login.end_session(&headers))

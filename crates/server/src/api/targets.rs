@@ -1,4 +1,4 @@
-//! Saved targets.
+//! The targets of the server.
 
 use axum::Json;
 use axum::extract::State;
@@ -18,60 +18,60 @@ use crate::error::ApiError;
 use crate::extract::{Body, Path};
 use crate::targets::{SavedTarget, TargetForm, Targets};
 
-/// The saved targets.
+/// List of saved targets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TargetList {
-    /// By name.
+    /// Entries in the order of their names.
     pub targets: Vec<SavedTarget>,
 }
 
-/// A password. It is held in memory as long as the server lives, and never given back.
+/// A password. It is kept in memory until the server stops and is never returned.
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PasswordForm {
-    /// The password.
+    /// The password, write-only.
     #[schema(write_only, format = Password)]
     pub password: String,
 }
 
-/// What is at a target.
+/// Properties of a target's server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TargetTest {
-    /// `PostgreSQL`, `SQLite`.
+    /// Product name of the server: `PostgreSQL`, `SQLite`.
     pub product: String,
-    /// The server's version as it says it.
+    /// Version as reported by the server.
     pub version: String,
-    /// `tcp`, `unix socket`, `in process`.
+    /// Transport: `tcp`, `unix socket` or `in process`.
     pub transport: String,
     /// TLS version and cipher; `null` without TLS.
     pub cipher: Option<String>,
-    /// Whether it runs on this server's host, and so shares its CPUs; `null` where that cannot be determined.
+    /// Whether it runs on the host of this server and shares its CPUs; `null` if that is unknown.
     pub same_host: Option<bool>,
-    /// How long connecting took, in milliseconds.
+    /// Time to connect, in milliseconds.
     pub connect_ms: f64,
-    /// What the driver has to tell, such as that TLS was not to be had.
+    /// Notices of the driver, such as a missing TLS encryption.
     pub notes: Vec<String>,
 }
 
-/// The saved targets.
+/// List of saved targets.
 #[utoipa::path(get, path = "/api/v1/targets", tag = "targets",
     responses((status = 200, body = TargetList)))]
 pub async fn list(State(app): State<App>) -> Answer<TargetList> {
     Ok(Json(TargetList { targets: app.targets().list() }))
 }
 
-/// One saved target.
+/// Returns one saved target.
 #[utoipa::path(get, path = "/api/v1/targets/{name}", tag = "targets",
-    params(("name" = String, Path, description = "Name of the target")),
+    params(("name" = String, Path, description = "Target name")),
     responses((status = 200, body = SavedTarget), (status = 404, body = ApiError)))]
 pub async fn get(State(app): State<App>, Path(name): Path<String>) -> Answer<SavedTarget> {
     Ok(Json(app.targets().get(&name)?))
 }
 
-/// Saves a target, new or changed. Secrets are not saved; a password in the URL is taken out and held in
-/// memory.
+/// Creates or changes a target. Secrets are not saved; a password in the URL is removed from it and
+/// kept in memory.
 #[utoipa::path(put, path = "/api/v1/targets/{name}", tag = "targets", request_body = TargetForm,
-    params(("name" = String, Path, description = "Name of the target")),
+    params(("name" = String, Path, description = "Target name")),
     responses((status = 200, body = SavedTarget), (status = 409, body = ApiError),
         (status = 422, body = ApiError)))]
 pub async fn put(
@@ -82,9 +82,9 @@ pub async fn put(
     blocking(move || app.targets().put(&name, form)).await.map(Json)
 }
 
-/// Forgets a target. Nothing is done to the database.
+/// Deletes a target. The database is not changed.
 #[utoipa::path(delete, path = "/api/v1/targets/{name}", tag = "targets",
-    params(("name" = String, Path, description = "Name of the target")),
+    params(("name" = String, Path, description = "Target name")),
     responses((status = 204), (status = 404, body = ApiError), (status = 409, body = ApiError)))]
 pub async fn delete(
     State(app): State<App>,
@@ -94,10 +94,10 @@ pub async fn delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Holds a password for a target, in memory, as long as the server lives.
+/// Keeps a password for a target in memory until the server stops.
 #[utoipa::path(put, path = "/api/v1/targets/{name}/password", tag = "targets",
     request_body = PasswordForm,
-    params(("name" = String, Path, description = "Name of the target")),
+    params(("name" = String, Path, description = "Target name")),
     responses((status = 200, body = SavedTarget), (status = 404, body = ApiError)))]
 pub async fn hold_password(
     State(app): State<App>,
@@ -107,9 +107,9 @@ pub async fn hold_password(
     Ok(Json(app.targets().hold(&name, Some(Secret::new(form.password)))?))
 }
 
-/// Forgets the password that is held for a target.
+/// Discards the password kept for a target.
 #[utoipa::path(delete, path = "/api/v1/targets/{name}/password", tag = "targets",
-    params(("name" = String, Path, description = "Name of the target")),
+    params(("name" = String, Path, description = "Target name")),
     responses((status = 200, body = SavedTarget), (status = 404, body = ApiError)))]
 pub async fn forget_password(
     State(app): State<App>,
@@ -118,9 +118,10 @@ pub async fn forget_password(
     Ok(Json(app.targets().hold(&name, None)?))
 }
 
-/// Connects to a target, asks what it is, and disconnects. What goes wrong is reported in the command line's words.
+/// Connects to a target, identifies its server, and disconnects. Errors are reported as on the
+/// command line.
 #[utoipa::path(post, path = "/api/v1/targets/{name}/test", tag = "targets",
-    params(("name" = String, Path, description = "Name of the target")),
+    params(("name" = String, Path, description = "Target name")),
     responses((status = 200, body = TargetTest), (status = 404, body = ApiError),
         (status = 422, body = ApiError), (status = 502, body = ApiError)))]
 pub async fn test(State(app): State<App>, Path(name): Path<String>) -> Answer<TargetTest> {

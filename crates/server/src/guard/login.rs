@@ -1,4 +1,5 @@
-//! The tokens: as `Authorization: Bearer` from programs, and as a cookie from browsers that have shown it once.
+//! Authentication: programs send a token as `Authorization: Bearer`, browsers log in once and
+//! send a cookie.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -12,14 +13,14 @@ use triphammer_drivers::target::Secret;
 
 use crate::error::ApiError;
 
-/// How long a browser is known.
+/// How long a login lasts.
 const SESSION_LIFE: Duration = Duration::from_secs(12 * 3600);
-/// Browsers known at a time; the oldest goes first.
+/// Maximum number of logged-in browsers; the oldest is logged out first.
 const SESSIONS_MAX: usize = 64;
-/// Least length of a token, in characters.
+/// Minimum length of a token, in characters.
 pub const TOKEN_MIN: usize = 16;
 
-/// The token, and the browsers that have shown it.
+/// The token, and the logged-in browsers.
 #[derive(Debug)]
 pub struct Login {
     token: Secret,
@@ -32,7 +33,8 @@ pub struct Login {
 }
 
 impl Login {
-    /// Nobody has shown the token. Cookies know no ports, so the port is in the name of ours.
+    /// Creates the state without logged-in browsers. Cookies ignore ports, so the cookie's name
+    /// contains the port.
     pub fn new(token: Secret, port: u16, tls: bool) -> Self {
         let cookie = format!("triphammer-{port}");
         Self {
@@ -51,7 +53,7 @@ impl Login {
         self
     }
 
-    /// Whether a request shows the token, or is of a browser that has.
+    /// Whether a request has the token or the cookie of a logged-in browser.
     pub fn knows(&self, headers: &HeaderMap) -> bool {
         if let Some(shown) = bearer(headers) {
             return self.is_token(shown);
@@ -59,7 +61,7 @@ impl Login {
         self.session_in(headers).is_some_and(|shown| {
             let now = self.clock.now();
             let sessions = self.sessions.lock().expect("nobody panics with it");
-            // All are compared, so that the time tells nothing.
+            // All are compared, so that the duration reveals nothing.
             sessions.iter().fold(false, |known, (session, until)| {
                 known | (same(session.reveal(), shown) && now < *until)
             })
@@ -72,12 +74,12 @@ impl Login {
         own.is_some_and(|(token, shown)| same(token.reveal(), shown)) || self.knows(headers)
     }
 
-    /// Whether this is the token.
+    /// Whether a text equals the token.
     pub fn is_token(&self, shown: &str) -> bool {
         same(self.token.reveal(), shown)
     }
 
-    /// Knows a browser from now on; gives its cookie.
+    /// Logs a browser in and returns its cookie.
     pub fn begin_session(&self) -> String {
         let session = random();
         let until = self.clock.now().duration() + SESSION_LIFE;
@@ -89,7 +91,7 @@ impl Login {
         self.set_cookie(&session, SESSION_LIFE)
     }
 
-    /// Forgets a browser; gives the cookie that takes its cookie away.
+    /// Logs a browser out and returns the cookie that clears its own.
     pub fn end_session(&self, headers: &HeaderMap) -> String {
         if let Some(shown) = self.session_in(headers) {
             let mut sessions = self.sessions.lock().expect("nobody panics with it");
@@ -121,13 +123,13 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// Why a request without the token is refused.
+/// The error for a request without the token.
 pub fn unauthorized() -> ApiError {
-    ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "the server needs its token")
-        .next("show it as `Authorization: Bearer TOKEN`, or log in at /login")
+    ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "authentication required")
+        .next("send the token as `Authorization: Bearer TOKEN`, or log in at /login")
 }
 
-/// Compares in a time that does not depend on where they differ.
+/// Compares in constant time.
 fn same(a: &str, b: &str) -> bool {
     a.as_bytes().ct_eq(b.as_bytes()).into()
 }
@@ -135,7 +137,7 @@ fn same(a: &str, b: &str) -> bool {
 /// 256 random bits, as text.
 ///
 /// # Panics
-/// When the system has no randomness to give.
+/// When the system provides no random bytes.
 pub fn random() -> String {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes).expect("the system gives random bytes");

@@ -1,5 +1,5 @@
-//! Who may ask, and how: in this order, each request meets the checks of its host, its origin and its
-//! token, and the limits of its time and size; whatever goes wrong behind them is reported without details.
+//! Access control: each request passes the checks of its host, its origin and its token, in this
+//! order, and the limits of time and size; later internal errors are reported without details.
 
 mod login;
 mod origin;
@@ -22,23 +22,23 @@ use crate::config::ServerLimits;
 use crate::error::ApiError;
 use crate::serve::Visitor;
 
-/// What a wrong token waits for its answer.
+/// Delay of the response to a wrong token.
 pub const WRONG_TOKEN_WAIT: Duration = Duration::from_millis(500);
-/// Largest body of a request, in bytes.
+/// Maximum size of a request body, in bytes.
 const BODY_MAX: usize = 1 << 20;
 
-/// What the checks need to know.
+/// State of the checks.
 #[derive(Debug)]
 pub struct Guard {
-    /// Names that the server may be called by.
+    /// Allowed host names.
     pub hosts: Hosts,
-    /// The token, and who has shown it.
+    /// The token, and the logged-in browsers.
     pub login: Login,
-    /// Limits of waits.
+    /// Time limits and connection limits.
     pub limits: ServerLimits,
 }
 
-/// Puts the checks around the routes.
+/// Adds the checks to the routes.
 pub fn around(routes: Router, guard: &Arc<Guard>) -> Router {
     routes
         .layer(DefaultBodyLimit::max(BODY_MAX))
@@ -46,7 +46,7 @@ pub fn around(routes: Router, guard: &Arc<Guard>) -> Router {
         .layer(middleware::from_fn_with_state(Arc::clone(guard), contain))
 }
 
-/// Refuses who may not ask.
+/// Rejects requests that fail a check.
 async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     if let Some(error) = guard.refusal(&request) {
         return error.into_response();
@@ -61,14 +61,14 @@ async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) ->
     }
 }
 
-/// Limits the time of a request, keeps panics inside, and sets the headers that every response has.
+/// Limits the time of a request, catches panics, and sets common response headers.
 async fn contain(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let work = std::panic::AssertUnwindSafe(next.run(request)).catch_unwind();
     let mut response = match tokio::time::timeout(guard.limits.request, work).await {
         Ok(Ok(response)) => response,
         Ok(Err(_)) => ApiError::internal().into_response(),
         Err(_) => {
-            let message = "the request was not answered in time";
+            let message = "the request timed out";
             ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout", message).into_response()
         }
     };
@@ -78,7 +78,7 @@ async fn contain(State(guard): State<Arc<Guard>>, request: Request, next: Next) 
     response
 }
 
-/// Headers of every response. Nothing is kept by browsers and proxies that does not say so itself.
+/// Sets the common headers. Browsers and proxies cache only responses that allow it explicitly.
 const HEADERS: [(HeaderName, &str); 7] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -94,7 +94,7 @@ const HEADERS: [(HeaderName, &str); 7] = [
 ];
 
 impl Guard {
-    /// Whether the link that leads to a page holds the token; `None` for one that holds none.
+    /// Whether the token in the link to a page is correct; `None` for a link without a token.
     fn shown_in_link(&self, request: &Request) -> Option<bool> {
         if request.method() != Method::GET || request.uri().path().starts_with("/api/") {
             return None;
@@ -105,10 +105,10 @@ impl Guard {
         Some(self.login.is_token(&shown))
     }
 
-    /// Knows the browser from now on, and leads it to the page by a link without the token, so that it stays
-    /// neither in the address nor in the history.
+    /// Logs the browser in and redirects it to a link without the token, which keeps the token out
+    /// of the address bar and the history.
     fn welcome(&self, path: &str) -> Response {
-        // Two slashes would lead to another host.
+        // Two leading slashes would redirect to another host.
         let path = format!("/{}", path.trim_start_matches(['/', '\\']));
         let mut response = Redirect::to(&path).into_response();
         let cookie = HeaderValue::from_str(&self.login.begin_session());
@@ -117,7 +117,7 @@ impl Guard {
         response
     }
 
-    /// Why a request is refused; `None` when it is not.
+    /// The reason to reject a request; `None` if it passes.
     fn refusal(&self, request: &Request) -> Option<ApiError> {
         let (headers, method, path) = (request.headers(), request.method(), request.uri().path());
         if let Err(error) = self.hosts.check(request) {
@@ -129,7 +129,8 @@ impl Guard {
             );
         let writes = [Method::POST, Method::PUT, Method::PATCH].contains(method);
         if writes && !is_json {
-            let message = "a request that changes something is of content type application/json";
+            let message = "a request that changes something must have the content type \
+                           application/json";
             return Some(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media_type", message));
         }
         let is_known = match path {

@@ -1,6 +1,6 @@
-//! Browsers send a page's requests wherever the page says. Two checks keep other sites' pages out: the name
-//! by which the server is called must be its own (a name that was pointed here afterwards is not), and a
-//! request that says from where it comes must come from the server's own pages.
+//! Browsers send requests on behalf of any page. Two checks keep other sites' pages out: the host
+//! name must be the server's own (which stops DNS rebinding), and a request with an origin must
+//! come from the server's own pages.
 
 use std::net::IpAddr;
 
@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 
 use crate::error::ApiError;
 
-/// Names that the server may be called by.
+/// Allowed host names.
 #[derive(Clone, Debug)]
 pub struct Hosts {
     names: Vec<String>,
@@ -17,27 +17,28 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// Addresses, `localhost`, and these names.
+    /// Allows addresses, `localhost` and these names.
     pub fn new(names: &[String], tls: bool) -> Self {
         let names = names.iter().map(|name| name.to_ascii_lowercase()).collect();
         Self { names, scheme: if tls { "https" } else { "http" } }
     }
 
-    /// Checks name and origin.
+    /// Checks the host name and the origin of a request.
     ///
     /// # Errors
-    /// When either is somebody else's.
+    /// When either is not the server's own.
     pub fn check(&self, request: &Request) -> Result<(), ApiError> {
         let headers = request.headers();
-        // A URI with a host of its own comes with the same `Host`, and every request with one.
+        // An absolute URI has the same host as the `Host` header, which every request has.
         let host = one(headers, header::HOST)
             .filter(|host| request.uri().authority().is_none_or(|named| named.as_str() == *host));
         let Some(host) = host.filter(|host| self.is_ours(host)) else {
-            let message = "the server is not called by this name; use its address, or start it with --host NAME";
+            let message = "unknown host name; use the server's address, or start the server with \
+                           --host NAME";
             return Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, "host", message));
         };
         let refused = || {
-            let message = "requests from pages of other sites are refused";
+            let message = "requests from pages of other sites are rejected";
             Err(ApiError::new(StatusCode::FORBIDDEN, "cross_site", message))
         };
         if headers.contains_key(header::ORIGIN) {
@@ -47,7 +48,7 @@ impl Hosts {
                 return refused();
             }
         }
-        // A link on another site may lead to our pages, never to our interface.
+        // A link on another site may point to our pages, but not to the API.
         let navigates = one(headers, "sec-fetch-mode") == Some("navigate")
             && request.method().is_safe()
             && !request.uri().path().starts_with("/api/");
@@ -58,7 +59,7 @@ impl Hosts {
         }
     }
 
-    /// A name can be pointed at this address by whoever owns it; an address cannot.
+    /// The owner of a name can point it at this address; an IP address cannot be redirected.
     fn is_ours(&self, host: &str) -> bool {
         let name = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             Some((address, port)) if port.is_empty() || is_port(port.strip_prefix(':')) => address,
@@ -78,7 +79,7 @@ fn is_port(text: Option<&str>) -> bool {
     text.is_some_and(|text| text.parse::<u16>().is_ok())
 }
 
-/// The value of a header that is there exactly once.
+/// The value of a header that occurs exactly once.
 fn one(headers: &HeaderMap, name: impl header::AsHeaderName) -> Option<&str> {
     let mut values = headers.get_all(name).iter();
     let first = values.next()?.to_str().ok()?;

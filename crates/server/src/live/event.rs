@@ -1,4 +1,4 @@
-//! What an event says. Each is sent as `event: <its type>` with itself as JSON in `data`.
+//! Live events. Each is sent as `event: <its type>` with its JSON in `data`.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -11,28 +11,28 @@ use crate::activity::Activity;
 #[serde(tag = "type", rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "a few a second, each serialised once and dropped")]
 pub enum LiveEvent {
-    /// The first event of every connection: how things stand.
+    /// The first event of every connection: the current state.
     Hello(Hello),
-    /// An activity is new or has changed: its place in the queue, its state, its end.
+    /// An activity is new or has changed: its queue position, its state, its end.
     Activity(Activity),
-    /// A run is in another phase.
+    /// A run has entered another phase.
     Phase(LivePhase),
-    /// A second of a run, or several merged.
+    /// A second of a run, or several merged seconds.
     Second(LiveSecond),
-    /// A profile or a search is at another of its runs, or one has ended.
+    /// A run of a profile, search or comparison has started or ended.
     Step(LiveStep),
-    /// How far a build or a check is.
+    /// Progress of a build or a check.
     Progress(LiveProgress),
-    /// A remark on an activity.
+    /// A note on an activity.
     Note(LiveNote),
-    /// How busy the server's host is.
+    /// Load of the server's host.
     Host(HostLoad),
-    /// The server ends; nothing follows.
+    /// The server is shutting down; no events follow.
     Goodbye(Goodbye),
 }
 
 impl LiveEvent {
-    /// Its type, as `event:` has it.
+    /// Event type, as sent in `event:`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -48,7 +48,7 @@ impl LiveEvent {
         }
     }
 
-    /// The activity that it is about.
+    /// Number of the activity that the event refers to.
     #[must_use]
     pub const fn activity(&self) -> Option<u64> {
         match self {
@@ -63,107 +63,108 @@ impl LiveEvent {
     }
 }
 
-/// How things stand when a connection begins.
+/// State at the start of a connection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Hello {
-    /// Another one after each start of the server; activities of another instance are gone.
+    /// Identifier of the server process; activities of another instance no longer exist.
     pub instance: String,
-    /// The server's version.
+    /// Version of the server program.
     pub version: String,
-    /// Whether what follows goes on after the last event that the page has seen. If not, it should forget
-    /// what it has.
+    /// Whether the stream continues after the last event that the client received. If not, the
+    /// client should discard its state.
     pub resumed: bool,
 }
 
-/// A run is in another phase.
+/// A run has entered another phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LivePhase {
-    /// The activity.
+    /// Number of the activity.
     pub activity: u64,
     /// `connecting`, `ramp_up`, `window`, `drain`, `abort`.
     pub phase: String,
-    /// Seconds since the run's zero; `null` before it.
+    /// Seconds since the start of the run; `null` before it.
     pub at_s: Option<f64>,
-    /// While connecting: sessions open so far.
+    /// While connecting: number of connected sessions.
     pub connected: Option<u32>,
-    /// While connecting: sessions to be opened.
+    /// While connecting: number of sessions to connect.
     pub of: Option<u32>,
 }
 
-/// A run of a profile or of a search for the capacity. Phases and seconds after it are those of this run.
+/// A run of a profile, capacity search or comparison. The following phases and seconds belong to
+/// it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LiveStep {
-    /// The activity.
+    /// Number of the activity.
     pub activity: u64,
-    /// Which run it is, from 1.
+    /// Number of the run in the sequence, from 1.
     pub step: u32,
-    /// Runs in all; `null` where it depends on what they find.
+    /// Total number of runs; `null` if it depends on their results.
     pub of: Option<u32>,
-    /// What is run: `8 virtual users, repeat 2`.
+    /// Description of the run: `8 virtual users, repeat 2`.
     pub what: String,
-    /// Number of the run's job, once it has one.
+    /// Job number of the run, once it has one.
     pub job: Option<i64>,
-    /// The workload's first figure, at the end of the run; `null` before.
+    /// Value of the workload's primary metric at the end of the run; `null` before.
     pub primary_metric: Option<f64>,
 }
 
-/// How far a build or a check is.
+/// Progress of a build or a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LiveProgress {
-    /// The activity.
+    /// Number of the activity.
     pub activity: u64,
-    /// What is being done: `loading`, `keys and indexes`.
+    /// Current part: `loading`, `keys and indexes`.
     pub phase: String,
-    /// Units done.
+    /// Number of units done.
     pub done: u64,
-    /// Units to do.
+    /// Total number of units, possibly an estimate.
     pub total: u64,
-    /// `rows`, `steps`.
+    /// Unit of the counts: `rows`, `steps`.
     pub unit: String,
-    /// Since it began, ms.
+    /// Elapsed time in ms.
     pub elapsed_ms: u64,
-    /// Where rows are loaded: how many of each table so far, in the order in which they began.
+    /// During a load: rows loaded so far per table, in the order of their start.
     pub tables: Vec<TableRows>,
 }
 
-/// Rows of a table that are loaded so far.
+/// Rows of a table loaded so far.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TableRows {
-    /// The table.
+    /// Name of the table.
     pub table: String,
-    /// Its rows.
+    /// Number of rows loaded.
     pub rows: u64,
 }
 
-/// A remark on an activity.
+/// A note on an activity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LiveNote {
-    /// The activity.
+    /// Number of the activity.
     pub activity: u64,
-    /// Seconds since the run's zero; `null` before and after it, and where there is none.
+    /// Seconds since the start of the run; `null` before and after it, and without a run.
     pub at_s: Option<f64>,
-    /// One word for programs: `outage`, `interrupted`, `warning`, `progress`.
+    /// Machine-readable kind: `outage`, `interrupted`, `warning`, `progress`.
     pub kind: String,
-    /// A sentence for people.
+    /// Sentence for people to read.
     pub text: String,
 }
 
-/// How busy the server's host is. Shares are from 0 to 1, since the last such event.
+/// Load of the server's host since the last event of this type. Shares are from 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct HostLoad {
-    /// Of all CPUs.
+    /// Busy share of all CPUs, from 0 to 1.
     pub busy: f64,
-    /// Of each CPU.
+    /// Busy share of each CPU, from 0 to 1.
     pub cores: Vec<f64>,
-    /// Memory that is not to be had, in bytes.
+    /// Used memory, in bytes.
     pub memory_used_bytes: Option<u64>,
-    /// Memory, in bytes.
+    /// Total memory, in bytes; `null` if unknown.
     pub memory_bytes: Option<u64>,
 }
 
-/// The server ends.
+/// The server is shutting down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Goodbye {
-    /// A sentence for people.
+    /// Sentence for people to read.
     pub text: String,
 }

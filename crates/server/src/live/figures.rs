@@ -1,14 +1,14 @@
-//! Declared figures in live events: members of the object that holds them, by their live names.
+//! Declared metrics in live events: fields of the enclosing object, by their live names.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use triphammer_runner::metrics::Values;
 
-/// The figures of a second, or of a transaction type in it.
+/// Metrics of a second, or of a transaction type in a second.
 #[derive(Clone, Debug)]
 pub struct Figures(pub Values);
 
-/// A number as JSON has it: whole ones without a fraction.
+/// Writes a JSON number; whole numbers without a fraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Number(pub f64);
 

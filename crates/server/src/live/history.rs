@@ -1,5 +1,5 @@
-//! What a page that comes late gets of an activity: how it stands, its phases and remarks, and all its
-//! seconds, thinned so that a run of a day takes no more room than one of ten minutes.
+//! What a late client gets of an activity: its state, its phases and notes, and its seconds,
+//! downsampled so that a run of a day takes no more space than one of ten minutes.
 
 use std::collections::VecDeque;
 
@@ -9,9 +9,9 @@ use super::event::LiveEvent;
 use super::hub::frame;
 use super::second::LiveSecond;
 
-/// Seconds kept; when there are more, the older half is merged in pairs.
+/// Maximum number of seconds kept; beyond it, the older half is merged in pairs.
 pub const SECONDS_MAX: usize = 600;
-/// Phases and remarks kept, the newest.
+/// Maximum number of phases and notes kept; the newest are kept.
 pub const NOTES_MAX: usize = 300;
 
 /// The history of one activity.
@@ -19,29 +19,29 @@ pub const NOTES_MAX: usize = 300;
 pub struct History {
     state: Option<Kept>,
     progress: Option<Kept>,
-    /// The run of a campaign that the seconds are of.
+    /// The run of a campaign that the seconds belong to.
     step: Option<u32>,
     notes: VecDeque<Kept>,
     seconds: Vec<(LiveSecond, Kept)>,
 }
 
-/// A frame and its number.
+/// An event and its number.
 #[derive(Clone, Debug)]
 pub struct Kept {
     /// Number of the event.
     pub number: u64,
-    /// The event as it is sent.
+    /// The serialised event.
     pub frame: Bytes,
 }
 
 impl History {
-    /// Keeps an event of this activity.
+    /// Stores an event of this activity.
     pub fn keep(&mut self, event: &LiveEvent, kept: &Kept, instance: &str) {
         match event {
             LiveEvent::Activity(_) => self.state = Some(kept.clone()),
             LiveEvent::Progress(_) => self.progress = Some(kept.clone()),
             LiveEvent::Step(step) if self.step != Some(step.step) => {
-                // Another run begins: pages forget the seconds of the one before.
+                // Another run starts: clients discard the seconds of the previous one.
                 self.step = Some(step.step);
                 self.seconds.clear();
                 self.note(kept);
@@ -64,12 +64,12 @@ impl History {
         self.notes.push_back(kept.clone());
     }
 
-    /// The seconds of the run that goes on, older ones merged.
+    /// Seconds of the current run; older ones are merged.
     pub fn seconds(&self) -> Vec<LiveSecond> {
         self.seconds.iter().map(|(second, _)| second.clone()).collect()
     }
 
-    /// Everything after event `number`, in the order in which it happened.
+    /// All events after event `number`, in chronological order.
     pub fn after(&self, number: u64) -> Vec<Kept> {
         let mut all: Vec<Kept> = self
             .seconds
@@ -85,7 +85,7 @@ impl History {
         all
     }
 
-    /// Merges the older half in pairs; a pair has the number of its later one.
+    /// Merges the older half in pairs; a pair has the number of its later event.
     fn thin(&mut self, instance: &str) {
         let newer = self.seconds.split_off(SECONDS_MAX / 2);
         let older = std::mem::take(&mut self.seconds);
@@ -115,7 +115,7 @@ mod tests {
         of_all.set("committed", Some(1.0));
         of_all.set("p99_us", Some(f64::from(u32::try_from(n).unwrap())));
         let mut of_threads = Values::of_nothing();
-        // As measured now and then: the best of them is the round trip.
+        // Measured only now and then: the best value is the round trip.
         of_threads.set(
             "round_trip_us",
             n.is_multiple_of(5).then_some(if n == 500 { 30.0 } else { 90.0 }),

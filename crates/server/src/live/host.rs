@@ -1,4 +1,4 @@
-//! How busy the host is, for those who watch.
+//! Publishes the load of the host while clients are connected.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,10 +6,11 @@ use std::time::Duration;
 use super::event::{HostLoad, LiveEvent};
 use super::hub::Hub;
 
-/// Between two readings.
+/// Time between two readings.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// Tells how busy the host is, as long as somebody reads. Where the kernel does not tell, nobody is told.
+/// Publishes the load of the host as long as a client reads. Does nothing if the kernel does not
+/// report it.
 pub async fn tell_host(hub: Arc<Hub>) {
     let mut before = read("/proc/stat").map(|text| ticks(&text)).unwrap_or_default();
     loop {
@@ -30,12 +31,13 @@ fn read(path: &str) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }
 
-/// Busy and all ticks: of all CPUs, then of each.
+/// Busy ticks and all ticks: of all CPUs, then of each CPU.
 fn ticks(stat: &str) -> Vec<(u64, u64)> {
     let lines = stat.lines().take_while(|line| line.starts_with("cpu"));
     lines
         .map(|line| {
-            // user, nice, system, idle, iowait, irq, softirq, steal; guests are in user already.
+            // user, nice, system, idle, iowait, irq, softirq, steal; guest time is included in
+            // user.
             let fields = line.split_whitespace().skip(1).take(8);
             let ticks: Vec<u64> = fields.filter_map(|field| field.parse().ok()).collect();
             let all: u64 = ticks.iter().sum();

@@ -1,6 +1,6 @@
-//! The hub: numbers events, serialises each once, hands the same bytes to every reader, and keeps what a
-//! page needs that comes late or comes back. A reader that does not keep up is cut off, never waited for:
-//! its browser connects again and gets what it missed, thinned.
+//! The hub: numbers events, serialises each once, passes the same bytes to every reader, and keeps
+//! what late and reconnecting clients need. A reader that does not keep up is disconnected instead
+//! of waited for: its browser reconnects and gets what it missed, downsampled.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Mutex;
@@ -13,12 +13,12 @@ use super::event::{Hello, LiveEvent};
 use super::history::{History, Kept};
 use super::second::LiveSecond;
 
-/// Events that a reader may be behind before it is cut off.
+/// Number of events that a reader may lag behind before it is disconnected.
 pub const READER_EVENTS_MAX: usize = 512;
-/// Activities whose history is kept; the oldest goes first.
+/// Maximum number of activities whose history is kept; the oldest is dropped first.
 const ACTIVITIES_MAX: usize = 12;
 
-/// Hands events to readers.
+/// Distributes events to readers.
 #[derive(Debug)]
 pub struct Hub {
     instance: String,
@@ -33,7 +33,7 @@ struct State {
     histories: BTreeMap<u64, History>,
 }
 
-/// An event on its way to readers.
+/// A serialised event for the readers.
 #[derive(Clone, Debug)]
 struct Sent {
     activity: Option<u64>,
@@ -48,7 +48,7 @@ impl Default for Hub {
 }
 
 impl Hub {
-    /// A hub of a new instance.
+    /// Creates a hub with a new instance identifier.
     #[must_use]
     pub fn new() -> Self {
         let instance = format!("{:x}", triphammer_core::clock::wall().0);
@@ -56,19 +56,19 @@ impl Hub {
         Self { instance, state, sender: broadcast::channel(READER_EVENTS_MAX).0 }
     }
 
-    /// What tells this start of the server from others.
+    /// Identifier of this start of the server.
     #[must_use]
     pub fn instance(&self) -> &str {
         &self.instance
     }
 
-    /// How many read.
+    /// Number of connected readers.
     #[must_use]
     pub fn readers(&self) -> usize {
         self.sender.receiver_count()
     }
 
-    /// Sends an event to everyone, and keeps it for those who come later.
+    /// Sends an event to all readers, and keeps it for later ones.
     pub fn publish(&self, event: &LiveEvent) {
         let mut state = self.state.lock().expect("nobody panics with it");
         state.number += 1;
@@ -82,19 +82,19 @@ impl Hub {
             }
         }
         let last = matches!(event, LiveEvent::Goodbye(_));
-        // Nobody listening is fine.
+        // It is fine if nobody listens.
         let _ = self.sender.send(Sent { activity: event.activity(), last, frame });
     }
 
-    /// The seconds of an activity's run that goes on, older ones merged.
+    /// Seconds of the current run of an activity; older ones are merged.
     #[must_use]
     pub fn seconds(&self, activity: u64) -> Vec<LiveSecond> {
         let state = self.state.lock().expect("nobody panics with it");
         state.histories.get(&activity).map(History::seconds).unwrap_or_default()
     }
 
-    /// A reader of all activities, or of one, that begins with how things stand: all that is kept, or what
-    /// came after the event that `last_id` names.
+    /// Creates a reader of all activities or of one, which starts with the stored events, or with
+    /// those after the event `last_id`.
     #[must_use]
     pub fn read(&self, only: Option<u64>, last_id: Option<&str>) -> Reader {
         let seen = last_id.and_then(|id| id.strip_prefix(&self.instance)?.strip_prefix('-'));
@@ -114,14 +114,15 @@ impl Hub {
             resumed: seen.is_some(),
         });
         let mut first = VecDeque::with_capacity(kept.len() + 1);
-        // Its number is that of what the reader has seen, so that a page cut off here loses nothing.
+        // It has the number of the last event received, so that a client disconnected here loses
+        // nothing.
         first.push_back(frame(&self.instance, seen.unwrap_or(0), &hello));
         first.extend(kept.into_iter().map(|kept| kept.frame));
         Reader { first, only, live: Some(self.sender.subscribe()) }
     }
 }
 
-/// One connection that reads.
+/// The events of one connection.
 #[derive(Debug)]
 pub struct Reader {
     first: VecDeque<Bytes>,
@@ -130,7 +131,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// The next event as it is sent; `None` at the end, and when the reader was too slow.
+    /// Waits for the next serialised event; `None` at the end, and if the reader was too slow.
     pub async fn next(&mut self) -> Option<Bytes> {
         if let Some(frame) = self.first.pop_front() {
             return Some(frame);
@@ -152,7 +153,8 @@ impl Reader {
     }
 }
 
-/// An event as it is sent. Numbers of another instance mean nothing, so its name goes with each.
+/// Serialises an event. Its ID includes the instance, because numbers of another instance are
+/// meaningless.
 pub fn frame(instance: &str, number: u64, event: &LiveEvent) -> Bytes {
     let data = serde_json::to_string(event).expect("events are plain data");
     format!("id: {instance}-{number}\nevent: {}\ndata: {data}\n\n", event.name()).into()

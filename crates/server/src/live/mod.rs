@@ -1,4 +1,4 @@
-//! Events: what they say, and how they reach everyone who watches.
+//! Live events: their contents and their distribution.
 
 mod event;
 mod figures;

@@ -1,4 +1,4 @@
-//! A second of a run as it is sent: figures instead of histograms.
+//! A second of a run as sent to clients: figures instead of histograms.
 
 use std::sync::Arc;
 
@@ -11,22 +11,22 @@ use utoipa::ToSchema;
 
 use super::figures::Figures;
 
-/// A second of a run. When `last` is after `first`, several seconds are merged: counts are sums, times and
-/// shares are those of the worst second.
+/// A second of a run. If `last` is after `first`, several seconds are merged: counts are sums,
+/// times and shares are those of the worst second.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct LiveSecond {
-    /// The activity.
+    /// Number of the activity.
     pub activity: u64,
-    /// First second, from the run's zero.
+    /// First second, counted from the start of the run.
     pub first: u64,
-    /// Last second.
+    /// Last second, inclusive, counted from the start of the run.
     pub last: u64,
-    /// The workload's first figure, from these seconds: in its own unit, such as a minute.
+    /// The workload's primary metric in these seconds, in its own unit, such as per minute.
     pub primary_metric: f64,
     /// The second since which no transaction has completed; `null` unless an outage went on at the end of this
     /// second.
     pub outage_since: Option<u64>,
-    /// All types together.
+    /// Total of all transaction types.
     pub total: LiveType,
     /// By transaction type, in the workload's order.
     pub types: Vec<LiveType>,
@@ -36,10 +36,10 @@ pub struct LiveSecond {
     pub figures: Figures,
 }
 
-/// What a transaction type did in a second.
+/// Figures of a transaction type in a second.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct LiveType {
-    /// Key: `new_order`; `all` in a total.
+    /// Key of the transaction type: `new_order`; `all` for the total.
     pub name: String,
     /// The declared figures of a type.
     #[serde(flatten)]
@@ -47,24 +47,24 @@ pub struct LiveType {
     pub figures: Figures,
 }
 
-/// What `GET /api/v1/activities/{id}/seconds` answers.
+/// Response of `GET /api/v1/activities/{id}/seconds`.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct LiveSeconds {
-    /// The seconds of the run that goes on, in order; older ones are merged.
+    /// Seconds of the current run, in order; older ones are merged.
     pub seconds: Vec<LiveSecond>,
 }
 
-/// Makes seconds of what a run tells.
+/// Converts the seconds of a run to live seconds.
 #[derive(Clone, Debug)]
 pub struct SecondsOf {
-    /// The activity.
+    /// Number of the activity.
     pub activity: u64,
-    /// What is run.
+    /// Workload of the run.
     pub workload: Arc<Description>,
 }
 
 impl SecondsOf {
-    /// A second as it is sent.
+    /// Converts a second.
     #[must_use]
     pub fn second(&self, second: &Second) -> LiveSecond {
         let (interval, primary_metric) = (&second.interval, &self.workload.primary_metric);
@@ -94,7 +94,7 @@ fn length(first: u64, last: u64) -> f64 {
 }
 
 impl LiveSecond {
-    /// Takes a later second in.
+    /// Merges a later second into this one.
     pub(super) fn merge(&mut self, later: &Self) {
         let seconds = [length(self.first, self.last), length(later.first, later.last)];
         let primary_metric = [Some(self.primary_metric), Some(later.primary_metric)];

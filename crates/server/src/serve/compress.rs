@@ -1,5 +1,6 @@
-//! Compresses answers for clients that take it: a long run's series are mostly digits, and shrink to a fifth.
-//! Streams of events go out as they are, each at once; files of the interface were compressed when it was built.
+//! Compresses responses for clients that accept it: the series of a long run are mostly digits and
+//! shrink to a fifth. Event streams are sent uncompressed, without delay; files of the web
+//! interface are compressed at build time.
 
 use std::io::Write;
 
@@ -12,10 +13,10 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use http_body_util::BodyExt;
 
-/// Shorter answers fit into a packet or two anyway.
+/// Minimum size to compress; shorter responses fit into one or two packets anyway.
 const WORTH_BYTES: u64 = 4096;
 
-/// Compresses the answer where that is worth it.
+/// Compresses the response if that is worthwhile.
 pub async fn compress(request: Request, next: Next) -> Response {
     let takes = accepts(request.headers(), "gzip");
     let response = next.run(request).await;
@@ -23,7 +24,7 @@ pub async fn compress(request: Request, next: Next) -> Response {
         return response;
     }
     let (mut head, body) = response.into_parts();
-    // It is in memory already, and cannot fail.
+    // The body is already in memory, so this cannot fail.
     let Ok(plain) = body.collect().await else { return Response::from_parts(head, Body::empty()) };
     let plain = plain.to_bytes();
     let compressed = tokio::task::spawn_blocking({
@@ -39,7 +40,7 @@ pub async fn compress(request: Request, next: Next) -> Response {
     Response::from_parts(head, Body::from(compressed))
 }
 
-/// Whether a client takes this encoding.
+/// Whether a client accepts this encoding.
 pub fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
     let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
     accepted.unwrap_or_default().split(',').any(|one| {
@@ -48,7 +49,7 @@ pub fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
     })
 }
 
-/// A whole answer of text, long enough, that nobody has compressed.
+/// Whether a response is a complete text, long enough and not yet compressed.
 fn is_worth_it(response: &Response) -> bool {
     let headers = response.headers();
     let content = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());

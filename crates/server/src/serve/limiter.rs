@@ -1,5 +1,5 @@
-//! Places for connections: so many in all, so many of one client. Who has not shown the token yet makes room for
-//! who comes, the oldest first, so that nobody without it keeps others out.
+//! Limits connections in total and per client. Unauthenticated connections are closed to make room
+//! for new ones, oldest first, so that they cannot lock others out.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv4Addr};
@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 use crate::config::ServerLimits;
 
-/// The connection that a request comes by.
+/// The connection of a request.
 #[derive(Clone, Debug)]
 pub struct Visitor {
     client: IpAddr,
@@ -20,12 +20,12 @@ pub struct Visitor {
 }
 
 impl Visitor {
-    /// It has shown the token.
+    /// Marks the connection as authenticated.
     pub fn is_known(&self) {
         self.known.store(true, Ordering::Relaxed);
     }
 
-    /// A place for a stream of events; `None` when its client has as many as it may.
+    /// Reserves an event stream; `None` if the client has reached its limit.
     pub fn stream(&self) -> Option<StreamPlace> {
         let mut streams = self.streams.lock().expect("nobody panics with it");
         let count = streams.entry(self.client).or_default();
@@ -37,7 +37,7 @@ impl Visitor {
     }
 }
 
-/// A place for a stream of events, free again when dropped.
+/// A reserved event stream, released when dropped.
 #[derive(Debug)]
 pub struct StreamPlace(Visitor);
 
@@ -53,7 +53,7 @@ impl Drop for StreamPlace {
     }
 }
 
-/// All places.
+/// The connection limits and the current connections.
 #[derive(Debug)]
 pub struct ConnectionLimiter {
     limits: ServerLimits,
@@ -64,29 +64,29 @@ pub struct ConnectionLimiter {
 #[derive(Debug, Default)]
 struct Taken {
     last: u64,
-    /// By their numbers, so the oldest is the first.
+    /// Connections by number, so the oldest is the first.
     all: BTreeMap<u64, (Visitor, Arc<Notify>)>,
 }
 
-/// A place, free again when dropped.
+/// A reserved connection, released when dropped.
 #[derive(Debug)]
 pub struct Permit {
     limiter: Arc<ConnectionLimiter>,
     number: u64,
-    /// Who has it.
+    /// The client of the connection.
     pub visitor: Visitor,
-    /// Told when it must be left.
+    /// Notified when the connection must close.
     pub leave: Arc<Notify>,
 }
 
 impl ConnectionLimiter {
-    /// None is taken.
+    /// Creates a limiter without connections.
     pub fn new(limits: ServerLimits) -> Arc<Self> {
         Arc::new(Self { limits, taken: Mutex::default(), streams: Arc::default() })
     }
 
-    /// A place for a client, perhaps that of another that has not shown the token; `None` when all are taken by
-    /// those who have.
+    /// Reserves a connection for a client, if necessary by closing an unauthenticated one; `None`
+    /// if all are authenticated.
     pub fn take(self: &Arc<Self>, address: IpAddr) -> Option<Permit> {
         let client = client(address);
         let mut taken = self.taken();
@@ -113,7 +113,7 @@ impl ConnectionLimiter {
         Some(Permit { limiter: Arc::clone(self), number, visitor, leave })
     }
 
-    /// Whether none is taken.
+    /// Whether there are no connections.
     pub fn are_free(&self) -> bool {
         self.taken().all.is_empty()
     }
@@ -129,7 +129,7 @@ impl Drop for Permit {
     }
 }
 
-/// Whoever is on this host has as many addresses as they like.
+/// A local client can use any number of loopback addresses.
 fn client(address: IpAddr) -> IpAddr {
     let address = address.to_canonical();
     if address.is_loopback() { Ipv4Addr::LOCALHOST.into() } else { address }

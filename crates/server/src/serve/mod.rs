@@ -1,4 +1,4 @@
-//! The server itself: its socket, its connections, and its end.
+//! The server: its socket, its connections, and its shutdown.
 
 mod compress;
 mod limiter;
@@ -31,13 +31,14 @@ use crate::{api, ui};
 pub(crate) use compress::accepts;
 pub(crate) use limiter::Visitor;
 
-/// Largest head of a request, in bytes.
+/// Maximum size of a request head, in bytes.
 const HEAD_MAX: usize = 32 * 1024;
-/// Most headers of a request.
+/// Maximum number of headers per request.
 const HEADERS_MAX: usize = 64;
-/// Longest wait for connections to end after the last activity has.
+/// Maximum wait for connections to close after the last activity has ended.
 const GOODBYE: Duration = Duration::from_secs(2);
-/// Wait after a connection could not be taken, such as when the process has no more files.
+/// Delay after a connection could not be accepted, such as when the process has too many open
+/// files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// A server that listens, and serves once it is [run](Server::run).
@@ -74,13 +75,13 @@ impl Server {
         Ok(Self { app, listener, address, router, tls, limits: config.limits })
     }
 
-    /// Where it listens.
+    /// Address on which the server listens.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Its URL.
+    /// URL of the server.
     #[must_use]
     pub fn url(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
@@ -95,14 +96,15 @@ impl Server {
         format!("{scheme}://{address}")
     }
 
-    /// The application behind it.
+    /// The application state.
     #[must_use]
     pub fn app(&self) -> &App {
         &self.app
     }
 
-    /// Serves until `ends` has been told to: once, it begins nothing any more, lets what goes on end, and
-    /// stores it; twice, what is running is abandoned, and stored as far as it came.
+    /// Serves until `ends` reports a signal: after the first, it starts nothing new, stops the
+    /// running activities and stores them; after the second, it aborts them and stores what they
+    /// have.
     ///
     /// # Errors
     /// When the socket cannot be used.
@@ -157,10 +159,10 @@ impl Server {
             });
         }
         host.abort();
-        let text = "the server has ended".to_owned();
+        let text = "the server has stopped".to_owned();
         self.app.hub().publish(&LiveEvent::Goodbye(Goodbye { text }));
         close.send_replace(true);
-        // Who does not take the last words is not waited for.
+        // Clients that do not read the final event are not waited for.
         let all_gone = async {
             while !limiter.are_free() {
                 tokio::time::sleep(GOODBYE / 100).await;
@@ -171,7 +173,7 @@ impl Server {
     }
 }
 
-/// Every route.
+/// Builds the router of all routes.
 fn routes(app: App, guard: &Arc<Guard>) -> Router {
     let (api, _) = api::routes().split_for_parts();
     let document = axum::routing::get(async || axum::Json(crate::openapi::document()));
@@ -188,16 +190,16 @@ fn listen(address: SocketAddr) -> Result<std::net::TcpListener, ApiError> {
     std::net::TcpListener::bind(address).map_err(|error| {
         let next = match error.kind() {
             std::io::ErrorKind::AddrInUse => {
-                "; end the other program, perhaps another `triphammer serve`, or choose another port: \
-                 --listen 127.0.0.1:0 takes a free one"
+                "; stop the other program (perhaps another `triphammer serve`), or choose another \
+                 port: --listen 127.0.0.1:0 uses a free one"
             }
-            _ => "; choose another address by --listen",
+            _ => "; choose another address with --listen",
         };
         ApiError::invalid(format!("cannot listen on {address}: {error}{next}")).about("listen")
     })
 }
 
-/// One connection, to its end.
+/// Serves one connection until it closes.
 async fn connection(
     stream: TcpStream,
     tls: Option<tokio_rustls::TlsAcceptor>,
@@ -205,7 +207,7 @@ async fn connection(
     limits: ServerLimits,
     closed: watch::Receiver<bool>,
 ) {
-    // An event is a small write that should leave at once.
+    // Events are small writes that should be sent at once.
     let _ = stream.set_nodelay(true);
     let stream = Stall::new(stream, limits.write);
     match tls {
@@ -218,7 +220,7 @@ async fn connection(
     }
 }
 
-/// The routes, for requests of one connection.
+/// The routes for the requests of one connection.
 struct Routes {
     router: Router,
     visitor: Visitor,
@@ -243,7 +245,7 @@ async fn speak<S: AsyncRead + AsyncWrite + Unpin>(
         .max_headers(HEADERS_MAX)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
-    // Errors of a connection are the client's affair.
+    // Errors of a connection concern only its client.
     tokio::select! {
         _ = connection.as_mut() => return,
         _ = closed.wait_for(|closed| *closed) => {}

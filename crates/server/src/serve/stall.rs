@@ -1,5 +1,5 @@
-//! A socket that gives up a client which takes nothing: otherwise one that opens a stream of events and never
-//! reads would keep its connection, and its buffers, for good.
+//! A socket that drops a client which accepts no data: otherwise a client that opens an event
+//! stream and never reads would keep its connection and buffers forever.
 
 use std::io;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
-/// A stream whose writes may wait only so long.
+/// A stream whose writes have a time limit.
 #[derive(Debug)]
 pub struct Stall<S> {
     stream: S,
@@ -18,12 +18,12 @@ pub struct Stall<S> {
 }
 
 impl<S> Stall<S> {
-    /// Gives `stream` up when it takes nothing for `limit`.
+    /// Wraps a stream that fails when the client accepts no data for `limit`.
     pub const fn new(stream: S, limit: Duration) -> Self {
         Self { stream, limit, waiting: None }
     }
 
-    /// Passes on what a write came to, unless it waits for too long.
+    /// Returns the result of a write, or an error if it has waited too long.
     fn limited<T>(
         &mut self,
         context: &mut Context<'_>,

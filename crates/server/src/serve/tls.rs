@@ -1,4 +1,4 @@
-//! TLS, by certificate and key from PEM files.
+//! TLS with a certificate and a key from PEM files.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::error::ApiError;
 
-/// Takes TLS connections with this certificate chain and key.
+/// Creates an acceptor of TLS connections with this certificate chain and key.
 ///
 /// # Errors
-/// When a file cannot be read, or the two do not belong together.
+/// When a file cannot be read, or key and certificate do not match.
 pub fn acceptor(chain: &Path, key: &Path) -> Result<TlsAcceptor, ApiError> {
     let cannot = |what: &str, file: &Path, error: &dyn std::fmt::Display| {
         ApiError::invalid(format!("cannot read the {what} {}: {error}", file.display()))
@@ -22,7 +22,7 @@ pub fn acceptor(chain: &Path, key: &Path) -> Result<TlsAcceptor, ApiError> {
         .and_then(Iterator::collect)
         .map_err(|error| cannot("certificate", chain, &error).about("tls-cert"))?;
     if certificates.is_empty() {
-        return Err(cannot("certificate", chain, &"there is none in it").about("tls-cert"));
+        return Err(cannot("certificate", chain, &"the file contains none").about("tls-cert"));
     }
     let private = PrivateKeyDer::from_pem_file(key)
         .map_err(|error| cannot("key", key, &error).about("tls-key"))?;
@@ -33,7 +33,7 @@ pub fn acceptor(chain: &Path, key: &Path) -> Result<TlsAcceptor, ApiError> {
         .with_no_client_auth()
         .with_single_cert(certificates, private)
         .map_err(|error| {
-            ApiError::invalid(format!("the certificate or its key: {error}")).about("tls-key")
+            ApiError::invalid(format!("invalid certificate or key: {error}")).about("tls-key")
         })?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(TlsAcceptor::from(Arc::new(config)))

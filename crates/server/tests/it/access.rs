@@ -1,4 +1,5 @@
-//! What a client may not reach: the secrets, files and sockets of the server's host, and the places of others.
+//! What a client must not reach: secrets, files and sockets of the server's host, and connections
+//! of others.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -15,7 +16,8 @@ const SECRET: &str = "hunter2-of-the-owner";
 /// Set in the child that [`alone`] starts.
 const ALONE: &str = "TRIPHAMMER_TEST_ALONE";
 
-/// Runs a test again in a process of its own whose environment is as given; `false` in that process.
+/// Runs a test again in a separate process with the given environment; returns `false` in that
+/// process.
 fn alone(test: &str, variables: &[(&str, &str)]) -> bool {
     if std::env::var_os(ALONE).is_some() {
         return false;
@@ -31,7 +33,8 @@ fn alone(test: &str, variables: &[(&str, &str)]) -> bool {
     true
 }
 
-/// A server that asks PostgreSQL's clients for their password as it is, and gives all that it was sent.
+/// A server that requests PostgreSQL clients' plain-text passwords, and returns everything
+/// received.
 fn listening(answer: &'static [u8]) -> (u16, JoinHandle<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -40,7 +43,7 @@ fn listening(answer: &'static [u8]) -> (u16, JoinHandle<Vec<u8>>) {
         let (mut stream, _) = listener.accept().unwrap();
         stream.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
         let mut some = [0; 4096];
-        // The start-up message, and then whatever the answer makes the client say.
+        // The start-up message, and then the client's reply.
         let length = stream.read(&mut some).unwrap();
         received.extend(&some[..length]);
         let _ = stream.write_all(answer);
@@ -138,7 +141,7 @@ fn a_file_of_targets_that_cannot_be_is_refused_without_its_text() {
         ("[a]\nurl = \"null:\"\npasword-file = \"hunter2\"\n", "targets.toml"),
         ("[a]\nurl = \"postgres:/u:hunter2@h/d\"\n", "[a]"),
         ("[a]\nurl = \"postgres://u@h/d?pwd=hunter2\"\n", "[a]"),
-        ("[\"a/b\"]\nurl = \"null:\"\n", "[a/b]: a name has"),
+        ("[\"a/b\"]\nurl = \"null:\"\n", "[a/b]: a name must have"),
     ] {
         std::fs::write(&file, text).unwrap();
         let error = FixedTarget::read_all(&file).unwrap_err().to_string();
@@ -254,7 +257,7 @@ fn sqlite_files_are_those_of_the_data_folder() {
     let settings = json!({ "workload": "tpc-b", "scale": "1" });
     site.done("build", "mine", &settings);
     assert!(site.file("mine.db").is_file());
-    // A link that comes later leads nowhere either.
+    // A symbolic link created later has no effect either.
     #[cfg(unix)]
     {
         std::fs::copy(site.file("mine.db"), &theirs).unwrap();
@@ -280,7 +283,7 @@ fn force_leaves_tables_that_only_share_a_name() {
         let id = site.start_activity(command, "shop", &json!({ "force": "true" }));
         let ended = site.ended(id);
         assert_eq!(ended["state"], "failed", "{ended}");
-        assert!(ended.to_string().contains("orders is not of TPROC-C"), "{ended}");
+        assert!(ended.to_string().contains("orders does not belong to TPROC-C"), "{ended}");
     }
     let shop = rusqlite::Connection::open(&file).unwrap();
     let total: i64 = shop.query_row("SELECT total FROM orders", [], |row| row.get(0)).unwrap();
@@ -329,11 +332,11 @@ fn readers_of_one_client_leave_places_to_others() {
         assert_eq!(status, if number < 5 { "200" } else { "429" });
         readers.push(stream);
     }
-    // Connections that have shown nothing give way, however many come.
+    // Unauthenticated connections are closed for new ones, however many arrive.
     let idle: Vec<_> = (0..100).map(|_| site.connect()).collect();
     site.get("/api/v1/about");
     drop(idle);
-    // A reader that goes leaves its place at once.
+    // A reader that disconnects frees its place at once.
     drop(readers.remove(0));
     let (again, tries) = mpsc::channel();
     std::thread::scope(|scope| {

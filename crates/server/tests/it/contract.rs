@@ -1,4 +1,4 @@
-//! The published documents are what the program has.
+//! The published documents match the program.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Requests that nobody of good will sends. None may get through, and none may make the server stumble.
+//! Malicious requests. None may succeed, and none may disturb the server.
 
 use std::io::{Read, Write};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Streams of events: coming back, never reading, many readers.
+//! Event streams: reconnecting, never reading, many readers.
 
 use std::io::{Read, Write};
 use std::time::Duration;
@@ -22,7 +22,7 @@ fn a_page_that_comes_back_gets_what_it_missed() {
     let seen = events.until(|event| event["type"] == "second")["last"].as_u64().unwrap();
     let last_id = events.last_id.clone();
     drop(events);
-    // The run belongs to the server: it goes on without a page.
+    // The run belongs to the server: it continues without a client.
     let mut other = site.events("/api/v1/events", None);
     other.until(|event| event["type"] == "second" && event["first"].as_u64() > Some(seen + 1));
     let mut again = site.events("/api/v1/events", Some(&last_id));
@@ -49,7 +49,7 @@ fn a_reader_that_never_reads_is_given_up() {
         site.hub.publish(&note(&format!("{n} {text}")));
         witness.until(|event| event["type"] == "note");
     }
-    // What had been sent comes, and then the end: not the other megabytes.
+    // Data already sent arrives, and then the end, without the other megabytes.
     let mut got = Vec::new();
     let _ = stream.read_to_end(&mut got);
     assert!(got.len() < 300 << 16, "{} bytes", got.len());

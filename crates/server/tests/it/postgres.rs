@@ -38,7 +38,7 @@ fn a_password_is_used_and_never_given_back() {
     );
     let failed = site.start_activity("run", "pg", &settings);
     assert_eq!(site.ended(failed)["state"], "failed");
-    // Another URL is another server: what was given for the first does not go there.
+    // Another URL is another server: the password for the first is not sent there.
     let elsewhere =
         url.replace(&format!(":{}@", server.password()), "@").replace("127.0.0.1", "localhost");
     let (_, moved) = site.call("PUT", "/api/v1/targets/pg", &json!({ "url": elsewhere }));

@@ -1,4 +1,4 @@
-//! Sampled metrics of a stored run, written as observers write them and asked for over HTTP.
+//! Sampled metrics of a stored run, written like those of observers and read over HTTP.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn series(metric: &str, labels: &[(&str, &str)], merge: Merge) -> Arc<SampleSeri
     })
 }
 
-/// A stored run of nothing but samples: `values(second)` of each series for so many seconds.
+/// A stored run with only samples: `values(second)` of each series for a number of seconds.
 fn job(site: &Site, seconds: u64, all: &[(Arc<SampleSeries>, Of)]) -> i64 {
     site.target("null", "null:");
     let ran = site.done("run", "null", &json!({ "vus": "1", "transactions": "10" }));

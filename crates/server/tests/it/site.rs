@@ -1,5 +1,5 @@
-//! A server in this process, and a client that sends what it is told, byte for byte. Every answer is held
-//! against the OpenAPI document, and kept, so that a test can look for what must not be in any.
+//! A server in this process, and a client that sends given bytes. Every response is validated
+//! against the OpenAPI document and recorded, so that tests can search all of them.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -21,7 +21,7 @@ pub const TOKEN: &str = "correct horse battery";
 /// The same as a header.
 pub const BEARER: &str = "authorization: Bearer correct horse battery";
 
-/// Longest wait for an answer or an event; a slow machine needs a part of it.
+/// Maximum wait for a response or an event; a slow machine needs part of it.
 const WAIT: Duration = Duration::from_secs(120);
 
 /// A server and its folder.
@@ -34,7 +34,7 @@ pub struct Site {
     received: Mutex<String>,
 }
 
-/// An answer.
+/// An HTTP response.
 #[derive(Debug)]
 pub struct Reply {
     pub status: u16,
@@ -86,12 +86,12 @@ impl Site {
         self.folder.path().join(name)
     }
 
-    /// Everything that was answered.
+    /// All recorded responses.
     pub fn received(&self) -> String {
         self.received.lock().unwrap().clone()
     }
 
-    /// As Ctrl-C.
+    /// Interrupts the server, as Ctrl-C does.
     pub fn interrupt(&self) {
         self.ends.send_modify(|times| *times += 1);
     }
@@ -107,10 +107,10 @@ impl Site {
         stream
     }
 
-    /// Sends bytes and gives what comes back; `None` when nothing does.
+    /// Sends bytes and returns the response; `None` if there is none.
     pub fn raw(&self, bytes: &[u8]) -> Option<Reply> {
         let mut stream = self.connect();
-        // The server may refuse and close before it has read all.
+        // The server may reject the request and close before it has read everything.
         let _ = stream.write_all(bytes);
         let mut reader = BufReader::new(stream);
         let (status, head) = read_head(&mut reader)?;
@@ -137,12 +137,12 @@ impl Site {
         Some(Reply { status, head, body })
     }
 
-    /// Asks with the token.
+    /// Sends a request with the token.
     pub fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Reply {
         self.bare(method, path, &[headers, &[BEARER]].concat(), body)
     }
 
-    /// Asks without the token.
+    /// Sends a request without the token.
     pub fn bare(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Reply {
         let mut text = format!("{method} {path} HTTP/1.1\r\nhost: {}\r\n", self.address);
         for header in headers {
@@ -156,7 +156,8 @@ impl Site {
         self.raw(text.as_bytes()).unwrap()
     }
 
-    /// Asks by JSON, holds the answer against the document, and gives its status and body.
+    /// Sends a JSON request, validates the response against the document, and returns its status
+    /// and body.
     pub fn call(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let reply = self.ask(method, path, &["content-type: application/json"], &body);
@@ -177,13 +178,13 @@ impl Site {
         value
     }
 
-    /// Starts an activity; gives its number.
+    /// Starts an activity; returns its number.
     pub fn start_activity(&self, command: &str, target: &str, settings: &Value) -> u64 {
         let form = json!({ "command": command, "target": target, "settings": settings });
         self.post("/api/v1/activities", &form)["id"].as_u64().unwrap()
     }
 
-    /// Waits for an activity's end, and gives it.
+    /// Waits for the end of an activity, and returns it.
     pub fn ended(&self, id: u64) -> Value {
         let mut events = self.events(&format!("/api/v1/activities/{id}/events"), None);
         events.until(|event| {
@@ -191,7 +192,7 @@ impl Site {
         })
     }
 
-    /// Does it and waits for its end.
+    /// Starts an activity and waits for its end.
     pub fn done(&self, command: &str, target: &str, settings: &Value) -> Value {
         let id = self.start_activity(command, target, settings);
         let ended = self.ended(id);
@@ -242,7 +243,7 @@ impl Drop for Site {
 pub struct Events<'a> {
     site: &'a Site,
     reader: BufReader<TcpStream>,
-    /// For the end of patience; the server's signs of life never let a read time out.
+    /// Deadline; because of keep-alive messages, reads never time out.
     clock: Clock,
     buffer: String,
     pub last_id: String,
@@ -275,7 +276,7 @@ impl Events<'_> {
         }
     }
 
-    /// Reads on until an event is as wanted, and gives it.
+    /// Reads until an event matches, and returns it.
     pub fn until(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
             let event = self.next().expect("the stream ended before the event came");
@@ -312,7 +313,7 @@ fn document() -> &'static Value {
     DOCUMENT.get_or_init(openapi::document)
 }
 
-/// Holds a value against a schema of the document.
+/// Validates a value against a schema of the document.
 fn check(schema: &Value, value: &Value, what: &str) {
     let mut whole = schema.clone();
     whole["components"] = document()["components"].clone();
@@ -322,7 +323,7 @@ fn check(schema: &Value, value: &Value, what: &str) {
     assert!(errors.is_empty(), "{what} is not as documented: {errors:?}\n{value}");
 }
 
-/// Holds an answer against the document.
+/// Validates a response against the document.
 fn validate(method: &str, path: &str, status: u16, value: &Value) {
     let path = path.split('?').next().unwrap();
     let fits = |pattern: &str| {

@@ -89,7 +89,8 @@ fn one_run_a_target_goes_on_and_the_others_wait_in_line() {
 #[test]
 fn a_second_stop_aborts() {
     let site = Site::start();
-    // Of 20 users, each somewhere in a transaction of more than a second, none ends all between two calls.
+    // With 20 users, each within a transaction of more than a second, there is always one in
+    // flight.
     site.target("slow", "null:?service=exp(200ms)");
     let settings =
         json!({ "workload": "tpc-b", "mode": "statements", "vus": "20", "rampup": "0s" });

@@ -12,7 +12,7 @@ const HEAD: &str = "\
 
 ";
 
-/// The whole file.
+/// Generates the whole file of types.
 pub fn types(document: &Value) -> String {
     let mut out = HEAD.to_owned();
     for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
@@ -28,7 +28,7 @@ pub fn types(document: &Value) -> String {
     out
 }
 
-/// What can be asked: by `METHOD path`, the query, the body and the answer.
+/// The operations by `METHOD path`: query, body and response.
 fn operations(document: &Value) -> String {
     let mut out = String::from(
         "/** Every operation: its query, its body, and what it answers. */\nexport interface Operations {\n",

@@ -1,5 +1,6 @@
-//! Schemas of HammerDB's shape, with routines of our own behind its interfaces: `run` calls them as they
-//! are, `check` tells what such a program's rules do not keep, and nothing removes them but force.
+//! Schemas as created by HammerDB, with our own routines behind its interfaces: `run` calls them as
+//! they are, `check` reports conditions that such a program's rules do not keep, and only force
+//! removes them.
 
 use triphammer_testbed::{MariadbServer, PostgresServer};
 
@@ -17,7 +18,7 @@ struct Schema {
 }
 
 impl Schema {
-    /// Builds tables, and makes HammerDB's of them by these scripts.
+    /// Builds tables, and converts them to HammerDB's with these scripts.
     fn new(
         program: &Program,
         target: String,
@@ -48,7 +49,7 @@ impl Schema {
         (self.sql)(&self.name, sql);
     }
 
-    /// A run that is refused, as it tells.
+    /// The message of a rejected run.
     fn refused(&self, program: &Program, args: &[&str]) -> String {
         let run = ["run", self.target.as_str(), "--transactions", "10"];
         let done = program.run(&[&run, args].concat());
@@ -61,7 +62,7 @@ impl Schema {
     }
 }
 
-/// Runs on the schema and checks it, and shows that its tables are nobody else's.
+/// Runs on the schema and checks it, and shows that its tables belong to HammerDB.
 fn drives(program: &Program, schema: &Schema) -> serde_json::Value {
     let target = schema.target.as_str();
     let run = ["run", target, "--vus", "3", "--transactions", "400"];
@@ -86,7 +87,7 @@ fn drives(program: &Program, schema: &Schema) -> serde_json::Value {
 
     let checked = program.ok(&["check", target]);
     assert!(
-        checked.contains("not checked: HammerDB made the tables by rules of its own"),
+        checked.contains("not checked: HammerDB created the tables by different rules"),
         "{checked}"
     );
     for condition in ["3.3.2.12", "13", "14"] {
@@ -100,11 +101,11 @@ fn drives(program: &Program, schema: &Schema) -> serde_json::Value {
     for command in [&["drop", "--yes"][..], &["build"], &["build", "--replace"]] {
         let done = program.run(&[command, &[target]].concat());
         assert_eq!(done.code, 2, "{command:?}: {}", done.err);
-        assert!(done.err.contains("HammerDB made"), "{command:?}: {}", done.err);
+        assert!(done.err.contains("created by HammerDB"), "{command:?}: {}", done.err);
     }
     for (args, message) in [
-        (["--routines", "triphammer"], "HammerDB made the tables, so routines is hammerdb"),
-        (["--mode", "statements"], "HammerDB made the tables, so a run has mode procedures"),
+        (["--routines", "triphammer"], "HammerDB created the tables, so routines is hammerdb"),
+        (["--mode", "statements"], "HammerDB created the tables, so a run needs mode procedures"),
         (["--scale", "7"], "2 warehouses, not 7"),
     ] {
         let done = program.run(&[&run[..], &args].concat());
@@ -176,8 +177,8 @@ fn oracle_compatible_procedures_are_driven_and_their_silent_rollbacks_counted() 
 #[test]
 fn rollbacks_by_rule_of_later_versions_are_counted_on_postgresql() {
     let program = Program::new();
-    // Such as come after 6.0: the item that is not there raises, and the handler rolls back. In a function
-    // that is an error, in a procedure nobody hears of it.
+    // As in versions after 6.0: a missing item raises, and the handler rolls back. In a function
+    // that is an error; in a procedure it goes unnoticed.
     let rolls_back = |routine: &str| {
         let handler = "EXCEPTION WHEN no_data_found THEN ROLLBACK; END";
         format!(
@@ -284,7 +285,7 @@ fn procedures_that_begin_no_transaction_get_a_session_that_does() {
     assert_eq!(result["run"]["types"][3]["failed"], 0, "{result:#}");
 }
 
-/// Orders were rolled back without a word, and a second round trip asked for each whether it is there.
+/// Orders were rolled back silently, and a second round trip checked each of them.
 fn assert_asked_after_new_order(result: &serde_json::Value) {
     let new_order = &result["run"]["types"][0];
     assert!(new_order["rolled_back"].as_i64().unwrap() > 0, "{new_order:#}");
@@ -292,17 +293,17 @@ fn assert_asked_after_new_order(result: &serde_json::Value) {
     assert!((1.2..1.7).contains(&trips), "{trips}");
 }
 
-/// The schema is HammerDB's, but a run has nothing to call: the message says what.
+/// The schema is HammerDB's, but a run has no routine to call: the message names it.
 fn is_known_without_routines(program: &Program, schema: &Schema, lacks: &[&str]) {
     let refused = schema.refused(program, &[]);
-    assert!(refused.contains("HammerDB made the tables"), "{refused}");
+    assert!(refused.contains("HammerDB created the tables"), "{refused}");
     for lack in lacks {
         assert!(refused.contains(lack), "`{lack}` is not in: {refused}");
     }
     let checked = program.ok(&["check", &schema.target]);
-    assert!(checked.contains("HammerDB made the tables by rules of its own"), "{checked}");
+    assert!(checked.contains("HammerDB created the tables by different rules"), "{checked}");
     let dropped = program.run(&["drop", &schema.target, "--yes"]);
-    assert!(dropped.code == 2 && dropped.err.contains("HammerDB made"), "{}", dropped.err);
+    assert!(dropped.code == 2 && dropped.err.contains("created by HammerDB"), "{}", dropped.err);
 }
 
 #[test]
@@ -325,7 +326,7 @@ fn a_schema_of_hammerdb_without_its_routines_is_known_and_what_is_wrong_is_said_
     schema.change("DROP FUNCTION ostat, neword, payment, delivery");
     is_known_without_routines(&program, &schema, &["NEWORD is missing", "PAYMENT is missing"]);
 
-    // Nothing is left that is HammerDB's alone.
+    // Nothing specific to HammerDB is left.
     schema.change(
         "DO $$ DECLARE name text; BEGIN
             FOR name IN SELECT indexname FROM pg_indexes WHERE schemaname = 'public' LOOP
@@ -334,7 +335,7 @@ fn a_schema_of_hammerdb_without_its_routines_is_known_and_what_is_wrong_is_said_
         END $$",
     );
     let refused = schema.refused(&program, &[]);
-    assert!(refused.contains("triphammer did not make"), "{refused}");
+    assert!(refused.contains("triphammer did not create"), "{refused}");
 }
 
 #[test]
@@ -375,7 +376,7 @@ fn a_schema_of_hammerdb_without_its_routines_is_known_and_what_is_wrong_is_said_
     is_known_without_routines(&program, &schema, &["NEWORD is missing", "PAYMENT is missing"]);
     schema.change("ALTER TABLE orders RENAME KEY o_w_id TO ours");
     let refused = schema.refused(&program, &[]);
-    assert!(refused.contains("triphammer did not make"), "{refused}");
+    assert!(refused.contains("triphammer did not create"), "{refused}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! From the figures to a verdict: who is to blame for most of a transaction's time, how sure that is,
-//! and who would be next.
+//! Derives the verdict from the figures: what accounts for most of a transaction's time, how
+//! certain that is, and what comes second.
 
 use super::figures::LimitFigures;
 use super::{
@@ -9,13 +9,13 @@ use super::{
 
 use crate::measure::Evidence;
 
-/// A verdict without its words.
+/// A verdict without its description.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Verdict {
     pub kind: Bottleneck,
     pub cause: Cause,
     pub certainty: Certainty,
-    /// What else it may be, where it is not sure.
+    /// The second candidate, if the verdict is not certain.
     pub second: Option<Bottleneck>,
 }
 
@@ -29,7 +29,7 @@ impl Verdict {
     }
 }
 
-/// What may be to blame, and for how much of a transaction's time.
+/// A candidate, and its share of a transaction's time.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     kind: Bottleneck,
@@ -38,7 +38,7 @@ struct Candidate {
 }
 
 impl LimitFigures {
-    /// What limited the run.
+    /// The bottleneck of the run.
     pub(super) fn verdict(&self, evidence: Evidence) -> Verdict {
         if self.window_s < evidence.window_s || self.committed < evidence.observations {
             return Verdict::probable(Bottleneck::Undecided, Cause::TooLittle, None);
@@ -50,7 +50,8 @@ impl LimitFigures {
         measured
     }
 
-    /// A load that is paced and kept up with. Near its end, something else is next.
+    /// The verdict on a paced load that is kept up with; close to its limit, another candidate
+    /// comes second.
     fn load_asked_for(&self, measured: Verdict) -> Verdict {
         let load = (Bottleneck::Load, Cause::Offered);
         match self.sessions_busy_share < SESSIONS_BUSY && self.kept_up != Some(false) {
@@ -59,7 +60,7 @@ impl LimitFigures {
         }
     }
 
-    /// The verdict of a load that wants all it can have.
+    /// The verdict on a load that demands the maximum.
     fn measured(&self) -> Verdict {
         if self.database_on_threads {
             return self.on_threads();
@@ -71,7 +72,7 @@ impl LimitFigures {
         candidates.sort_by(|a, b| b.share.total_cmp(&a.share));
         let best = candidates[0];
         let next = candidates.iter().find(|other| other.kind != best.kind);
-        // What has hardly a share is no second guess.
+        // A candidate with a negligible share is not named second.
         let second = next.filter(|next| next.share >= best.share * CLEAR / 2.0);
         let second = second.map_or(self.last_guess(best), |next| Some(next.kind));
         if let Some(verdict) = self.exception(time, best).or_else(|| self.confined(best)) {
@@ -90,12 +91,12 @@ impl LimitFigures {
         }
     }
 
-    /// A server that nobody sees may as well have had too little to do.
+    /// A server that cannot be observed may also have had too little to do.
     fn last_guess(&self, best: Candidate) -> Option<Bottleneck> {
         self.is_by_elimination(best).then_some(Bottleneck::Load)
     }
 
-    /// What shares alone would call by a wrong name.
+    /// Cases that the shares alone would misattribute.
     fn exception(&self, time: TimeShares, best: Candidate) -> Option<Verdict> {
         if best.cause != Cause::Waits {
             return None;
@@ -104,7 +105,7 @@ impl LimitFigures {
             + time.client_wait
             + time.server_cpu.unwrap_or(0.0)
             + time.server_wait.unwrap_or(0.0);
-        // Who waits for a lock waits for a holder who is mostly on the way.
+        // Waiting for a lock means waiting for its holder, which is mostly in transit.
         let held_on_the_way = self.round_trips_per_transaction > 2.0
             && !self.is_local()
             && time.network >= 2.0 * worked
@@ -113,7 +114,7 @@ impl LimitFigures {
             let second = Some(Bottleneck::Database);
             return Some(Verdict::probable(Bottleneck::Network, Cause::RoundTrips, second));
         }
-        // One user can wait for no other, and leaves everything idle meanwhile.
+        // A single user waits for no other and leaves everything else idle.
         let mostly_waits = self.server_cpus.is_some() && best.share >= 0.8;
         (self.sessions == 1 && !mostly_waits).then_some(Verdict::probable(
             Bottleneck::Load,
@@ -122,7 +123,7 @@ impl LimitFigures {
         ))
     }
 
-    /// Client or server are pinned or nice, and others use the same CPUs: either may be to blame.
+    /// Client or server are pinned or niced, and others use the same CPUs: either may be the cause.
     fn confined(&self, best: Candidate) -> Option<Verdict> {
         let (others, cpus) = match best.cause {
             Cause::Starved => (self.other_cpus_of_client, self.client_cpus_allowed),
@@ -149,8 +150,8 @@ impl LimitFigures {
         let waits = time.client_wait + time.server_wait.unwrap_or(0.0);
         let mut all = Vec::new();
         let mut starved = 0.0;
-        // Nobody serves an answer while the thread that it is for works or waits: what is left of the
-        // time is its.
+        // An answer is not processed while its thread works or waits, so the remaining time belongs
+        // to the thread.
         let thread_wait = self.busiest_thread_wait_share.unwrap_or(0.0);
         if self.is_thread_busy() {
             all.push(of(Bottleneck::Client, Cause::Threads, time.client_cpu + rest));
@@ -174,15 +175,15 @@ impl LimitFigures {
         all
     }
 
-    /// Whether a worker thread has as much to do as it can, and has a CPU for most of that.
+    /// Whether a worker thread is saturated and has a CPU for most of the time.
     fn is_thread_busy(&self) -> bool {
         let wait = self.busiest_thread_wait_share.unwrap_or(0.0);
         let share = self.busiest_thread_share;
         share > THREAD_BUSY || (share >= wait && self.is_thread_full())
     }
 
-    /// What of a transaction's time answers wait for the client's threads, not counting what those
-    /// wait for a CPU.
+    /// Share of a transaction's time in which answers wait for the client's threads, excluding
+    /// waits for a CPU.
     fn late_share(&self) -> Option<f64> {
         let mean = self.lag_mean_us?;
         let waiting = self.threads_waiting.unwrap_or(0.0);
@@ -191,7 +192,7 @@ impl LimitFigures {
         (mean > super::figures::whole(LAG_MIN_US)).then_some(late)
     }
 
-    /// Why those who were ready waited for a CPU.
+    /// Why ready processes waited for a CPU.
     fn short_of_cpu(&self, time: TimeShares, starved: f64) -> (Bottleneck, Cause) {
         let others = self.other_cpus.unwrap_or(0.0);
         let cpus = f64::from(self.host_cpus.max(1));
@@ -199,7 +200,7 @@ impl LimitFigures {
         let server = self.server_cpus_allowed.unwrap_or(self.host_cpus);
         let is_clients = time.client_wait + starved > time.server_wait.unwrap_or(0.0);
         let is_held_back = client < server.min(self.host_cpus) || self.client_niceness > 0;
-        // A thread that mostly waits feeds the server too little, however many wait there.
+        // A thread that mostly waits does not supply the server with enough work.
         let is_starved = self.busiest_thread_wait_share.is_some_and(|wait| wait >= MOST);
         if is_held_back && (is_clients || is_starved) {
             return (Bottleneck::Client, Cause::Starved);
@@ -217,7 +218,7 @@ impl LimitFigures {
         }
     }
 
-    /// A database that works on the worker threads: they wait for a CPU, or else for it.
+    /// A database that runs on the worker threads: they wait for a CPU or for the database.
     fn on_threads(&self) -> Verdict {
         let threads = f64::from(self.threads.max(1));
         let waiting = self.threads_waiting.map(|waiting| waiting / threads);
@@ -239,17 +240,18 @@ impl LimitFigures {
         }
     }
 
-    /// Nobody sees what a server elsewhere does: it is taken for the limit because nothing else was.
+    /// A remote server cannot be observed: it is considered the bottleneck because nothing else
+    /// was.
     fn is_by_elimination(&self, best: Candidate) -> bool {
         best.cause == Cause::Waits && self.server_cpus.is_none()
     }
 
-    /// The server may be on this host, and its processes cannot be seen.
+    /// The server may be on this host, but its processes cannot be observed.
     fn is_server_out_of_sight(&self) -> bool {
         self.server_cpus.is_none() && self.same_host != Some(false)
     }
 
-    /// Somebody waits for a CPU of this host, or would soon.
+    /// Processes wait for a CPU of this host, or are about to.
     fn is_short_of_cpu(&self) -> bool {
         let share = self.host_cpu_share.unwrap_or(0.0);
         share > HOST_BUSY || self.host_pressure_share.is_some_and(|p| p > MOST && share > HOST_FREE)

@@ -1,5 +1,5 @@
-//! What the verdict is made from: figures that the run measured of itself, and where the time of its
-//! transactions went.
+//! Inputs of the verdict: figures that the run measured about itself, and the breakdown of its
+//! transactions' time.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,133 +14,135 @@ use super::{
 };
 use crate::result::facts::RunFacts;
 
-/// What the decision is made from, of the timed window (round trips: of the whole run). `None` where
-/// it was not or cannot be measured.
+/// Inputs of the decision, from the timed window (round trips: from the whole run). `None` if not
+/// measured or not measurable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LimitFigures {
     /// Length of the window, in seconds.
     pub window_s: f64,
-    /// Transactions committed.
+    /// Number of committed transactions.
     pub committed: u64,
-    /// Whether the load model said when transactions are due.
+    /// Whether the load model determined when transactions are due.
     pub paced: bool,
-    /// Whether as good as all arrivals of an open load were served; `None` where nothing arrives.
+    /// Whether practically all arrivals of an open load were served; `None` for other loads.
     #[serde(default)]
     pub kept_up: Option<bool>,
-    /// Sessions of the run.
+    /// Number of sessions of the run.
     #[serde(default)]
     pub sessions: u32,
-    /// Share of the time in which a session was in a transaction.
+    /// Share of time in which a session was in a transaction, from 0 to 1.
     pub sessions_busy_share: f64,
-    /// Share of a core that the busiest worker thread used.
+    /// Share of a core used by the busiest worker thread, from 0 to 1.
     pub busiest_thread_share: f64,
-    /// Share of the time in which that thread was ready and waited for a CPU.
+    /// Share of time in which that thread was ready but waited for a CPU, from 0 to 1.
     #[serde(default)]
     pub busiest_thread_wait_share: Option<f64>,
-    /// Worker threads.
+    /// Number of worker threads.
     #[serde(default)]
     pub threads: u32,
-    /// CPUs that the worker threads used, together.
+    /// CPU cores used by all worker threads together.
     #[serde(default)]
     pub threads_cpus: f64,
-    /// Worker threads that were ready and waited for a CPU, on average.
+    /// Mean number of worker threads that were ready but waited for a CPU.
     #[serde(default)]
     pub threads_waiting: Option<f64>,
-    /// Whether the database works on the worker threads, so that their CPU time and their lateness
-    /// are the database's.
+    /// Whether the database runs on the worker threads, so that their CPU time and their lag are
+    /// the database's.
     pub database_on_threads: bool,
-    /// Whether the database is a part of this process.
+    /// Whether the database is part of this process.
     #[serde(default)]
     pub in_process: bool,
-    /// Times that the scheduling lag was measured.
+    /// Number of measurements of the event-loop lag.
     pub lag_samples: u64,
-    /// Scheduling lag: how late worker threads took up what was ready.
+    /// Median event-loop lag, the delay before worker threads handled what was ready, in
+    /// microseconds.
     pub lag_p50_us: Option<u64>,
-    /// The same, 99th percentile.
+    /// 99th percentile of the event-loop lag, in microseconds.
     pub lag_p99_us: Option<u64>,
-    /// The same, mean.
+    /// Mean of the same.
     #[serde(default)]
     pub lag_mean_us: Option<f64>,
-    /// Wake-ups later than 10 ms.
+    /// Number of wake-ups later than 10 ms.
     pub late_wakeups: Option<u64>,
-    /// Median service time of committed transactions.
+    /// Median service time of committed transactions, in microseconds.
     pub median_service_us: u64,
-    /// Mean service time of committed transactions.
+    /// Mean service time of committed transactions, in microseconds.
     pub mean_service_us: f64,
-    /// Time of a round trip on the run's own sessions, 10th percentile.
+    /// Time of a round trip on the run's own sessions, 10th percentile, in microseconds.
     pub round_trip_us: Option<u64>,
-    /// The same, mean: with what the ends of it waited for a CPU.
+    /// Mean time of a round trip, including waits for a CPU at both ends, in microseconds.
     #[serde(default)]
     pub round_trip_mean_us: Option<f64>,
-    /// Times that a round trip was measured.
+    /// Number of measurements of the round trip.
     pub round_trip_samples: u64,
-    /// Round trips of a transaction.
+    /// Mean number of round trips per transaction.
     pub round_trips_per_transaction: f64,
-    /// Round trip time × round trips, of the mean service time.
+    /// Round trip time × round trips, as a share of the mean service time.
     pub network_share: Option<f64>,
-    /// Whether client and server share a host.
+    /// Whether client and server run on the same host; `None` if unknown.
     pub same_host: Option<bool>,
-    /// How busy the CPUs of the client's host were.
+    /// CPU use of the client's host, from 0 to 1.
     pub host_cpu_share: Option<f64>,
-    /// Share of the time in which some task of the client's host waited for a CPU.
+    /// Share of time in which some task on the client's host waited for a CPU, from 0 to 1.
     #[serde(default)]
     pub host_pressure_share: Option<f64>,
-    /// CPUs of the client's host; 0 where they cannot be read.
+    /// Number of CPUs of the client's host; 0 if unknown.
     #[serde(default)]
     pub host_cpus: u32,
-    /// CPUs that this whole process used; `None` when it did something else besides.
+    /// CPU cores used by this whole process; `None` if it also did other work.
     #[serde(default)]
     pub client_cpus: Option<f64>,
-    /// CPUs that this process may use.
+    /// Number of CPUs that this process may use.
     #[serde(default)]
     pub client_cpus_allowed: Option<u32>,
-    /// How nice this process is: 0 is usual, 19 is served last.
+    /// Niceness of this process: 0 is normal, 19 the lowest priority.
     #[serde(default)]
     pub client_niceness: i32,
-    /// CPUs that the server's processes on this host used; `None` where they are elsewhere or out of
-    /// sight.
+    /// CPU cores used by the server's processes on this host; `None` if they are remote or cannot
+    /// be observed.
     #[serde(default)]
     pub server_cpus: Option<f64>,
-    /// Server processes, or threads, that were ready and waited for a CPU, on average.
+    /// Mean number of server processes or threads that were ready but waited for a CPU.
     #[serde(default)]
     pub server_waiting: Option<f64>,
-    /// CPUs that the server may use.
+    /// Number of CPUs that the server may use.
     #[serde(default)]
     pub server_cpus_allowed: Option<u32>,
-    /// CPUs that neither client nor server used, and that were busy: other processes, or other guests
-    /// of a virtual host.
+    /// CPU cores used by neither client nor server: by other processes, or by other guests of a
+    /// virtual host.
     #[serde(default)]
     pub other_cpus: Option<f64>,
-    /// The same, of the CPUs that the server may use.
+    /// The same, among the CPUs that the server may use.
     #[serde(default)]
     pub other_cpus_of_server: Option<f64>,
-    /// The same, of the CPUs that the client may use.
+    /// The same, among the CPUs that the client may use.
     #[serde(default)]
     pub other_cpus_of_client: Option<f64>,
-    /// Where the time of a transaction went; `None` without transactions.
+    /// Breakdown of a transaction's time; `None` without transactions.
     #[serde(default)]
     pub time: Option<TimeShares>,
 }
 
-/// Where the time of the transactions went, as shares of it that add up to 1.
+/// Breakdown of the transactions' time, as shares that add up to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimeShares {
-    /// The client's threads worked.
+    /// The client's threads were working.
     pub client_cpu: f64,
-    /// The client's threads were ready and waited for a CPU.
+    /// The client's threads were ready but waited for a CPU.
     pub client_wait: f64,
-    /// The server worked; `None` where nobody sees it.
+    /// The server was working; `None` if it cannot be observed.
     pub server_cpu: Option<f64>,
-    /// The server was ready and waited for a CPU; `None` where nobody sees it.
+    /// The server was ready but waited for a CPU; `None` if it cannot be observed.
     pub server_wait: Option<f64>,
-    /// On the way between client and server.
+    /// In transit between client and server.
     pub network: f64,
-    /// What is left: the server waited for locks, disks and such; where nobody sees it, all that it did.
+    /// The remainder: the server waited for locks, disks and so on; if it cannot be observed, all
+    /// its time.
     pub rest: f64,
 }
 
 impl LimitFigures {
-    /// The figures of a run.
+    /// Collects the figures of a run.
     #[must_use]
     pub fn new(facts: &RunFacts, end: &RunEnd, window_s: f64, per_transaction: f64) -> Self {
         let mut all = TypeInterval::default();
@@ -187,7 +189,7 @@ impl LimitFigures {
         }
     }
 
-    /// Lag and round trips.
+    /// Reads event-loop lag and round trips.
     fn waits(&mut self, gauges: &Gauges) {
         if let Some(lag) = gauges.lag.as_ref().filter(|lag| !lag.is_empty()) {
             self.lag_samples = lag.len();
@@ -221,15 +223,16 @@ impl LimitFigures {
             self.server_cpus = Some(share(server.cpu_ns, server.wall_ns));
             self.server_waiting = Some(share(server.wait_ns, server.wall_ns));
         }
-        // Its work is the client's.
+        // Its work is counted as the client's.
         if self.in_process {
             (self.server_cpus, self.server_waiting) = (Some(0.0), Some(0.0));
         }
         self.others(used);
     }
 
-    /// What of the busy CPUs was neither the client's nor the server's. How much of those two was on
-    /// the CPUs of one that is confined is not counted by anybody: as much as its share of the CPUs.
+    /// Computes the CPU use that belongs to neither client nor server. If one of them is confined
+    /// to some CPUs, the use by the other one there is not measured and is assumed to be
+    /// proportional to the number of CPUs.
     fn others(&mut self, used: &HostUse) {
         let client = of_wall_or_threads(self.client_cpus, self.threads_cpus);
         let server = self.server_cpus.unwrap_or(0.0);
@@ -253,7 +256,7 @@ impl LimitFigures {
             .map(|busy| left(busy - client - server * overlap(of_client, of_server)));
     }
 
-    /// Time is counted over sessions: what `n` processes did at once in a second is `n` of the
+    /// Time is counted over sessions: `n` processes working in parallel for a second are `n` of the
     /// `sessions × busy` seconds that transactions took in it.
     pub(super) fn time_shares(&self) -> Option<TimeShares> {
         let at_work = f64::from(self.sessions) * self.sessions_busy_share;
@@ -264,7 +267,7 @@ impl LimitFigures {
         let client_wait = self.client_wait_share(at_work);
         let server_cpu = self.server_cpus.map_or(0.0, |cpus| cpus / at_work);
         let server_wait = self.server_waiting.map_or(0.0, |tasks| tasks / at_work);
-        // The server's tasks beside the sessions, and whoever else uses it, can make it more than all.
+        // Background tasks and other users of the server can make it exceed the total.
         let sum = client_cpu + client_wait + server_cpu + server_wait;
         let scale = 1.0 / sum.max(1.0);
         let beyond = left(1.0 - sum);
@@ -279,8 +282,8 @@ impl LimitFigures {
         })
     }
 
-    /// Of a transaction's time, what it was on the way: the round trips without what both ends waited for
-    /// a CPU meanwhile. A client that never rests measures itself and no network.
+    /// Share of a transaction's time in transit: round trips without waits for a CPU at both ends.
+    /// A saturated client measures itself instead of the network.
     fn way_share(&self, waits: f64) -> f64 {
         if self.is_thread_full() {
             return 0.0;
@@ -292,13 +295,13 @@ impl LimitFigures {
         left(mean - waits)
     }
 
-    /// Whether a worker thread never rests: it works, or is ready and waits for a CPU.
+    /// Whether a worker thread is saturated: it is always working or ready but waiting for a CPU.
     pub(super) fn is_thread_full(&self) -> bool {
         self.busiest_thread_share + self.busiest_thread_wait_share.unwrap_or(0.0) > HOST_BUSY
     }
 
-    /// A thread that waits for a CPU holds up at least one of its sessions and at most all of them. The
-    /// lag says how many: it is what an answer that is ready waits on average.
+    /// A thread that waits for a CPU delays between one and all of its sessions. The lag, the mean
+    /// wait of a ready answer, shows how many.
     fn client_wait_share(&self, at_work: f64) -> f64 {
         let Some(waiting) = self.threads_waiting.filter(|waiting| *waiting > 0.0) else {
             return 0.0;
@@ -309,14 +312,14 @@ impl LimitFigures {
         self.lag_share().map_or(least, |lag| (lag * of_lag).clamp(least, most))
     }
 
-    /// Lag × round trips, of the mean service time.
+    /// Lag × round trips, as a share of the mean service time.
     pub(super) fn lag_share(&self) -> Option<f64> {
         let lag = self.lag_mean_us.filter(|_| self.lag_samples >= LAG_SAMPLES_MIN)?;
         let trips = self.round_trips_per_transaction.max(1.0);
         (self.mean_service_us > 0.0).then(|| lag * trips / self.mean_service_us)
     }
 
-    /// Whether a round trip is no more than what waking one another takes two processes of one host.
+    /// Whether a round trip takes no longer than two local processes need to wake each other.
     pub(super) fn is_local(&self) -> bool {
         self.same_host != Some(false)
             && self.round_trip_us.is_none_or(|us| us <= LOCAL_ROUND_TRIP_US)
@@ -331,12 +334,12 @@ fn left(of: f64) -> f64 {
     of.max(0.0)
 }
 
-/// Whether as good as everything that fell due was served.
+/// Whether practically all arrivals were served.
 fn kept_up(offered: Offered) -> bool {
     share(offered.skipped + offered.never_started, offered.offered) <= MISSED_MAX
 }
 
-/// How much of their time the sessions were in a transaction.
+/// Share of time in which sessions were in a transaction.
 #[expect(clippy::cast_precision_loss, reason = "a share")]
 fn sessions_busy(counts: &Counts, users: u32, window_s: f64) -> f64 {
     let mean_s = share(counts.service_ns, counts.committed) / 1e9;

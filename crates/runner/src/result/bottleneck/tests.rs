@@ -1,10 +1,10 @@
-//! Verdicts over figures as runs give them: each set-up whose limit is known, alone and beside
-//! processes that burn every CPU, and the edges between verdicts.
+//! Verdicts on figures of real runs: set-ups with a known bottleneck, alone and next to processes
+//! that use every CPU, and the boundaries between verdicts.
 
 use super::*;
 use crate::measure::Measure;
 
-/// Two CPUs, 8 users by procedures on a server of this host, that nothing troubles.
+/// Two CPUs, 8 users with procedures on a local server, undisturbed.
 fn quiet() -> LimitFigures {
     LimitFigures {
         window_s: 60.0,
@@ -44,7 +44,7 @@ fn quiet() -> LimitFigures {
     }
 }
 
-/// What burners on both CPUs do to figures: they use what they get, and others wait.
+/// The effect of CPU-bound processes on both CPUs: they use what they get, and others wait.
 fn beside_burners(f: &mut LimitFigures) {
     f.host_cpu_share = Some(1.0);
     f.host_pressure_share = Some(0.99);
@@ -194,7 +194,7 @@ fn a_busy_host_is_no_limit_where_nobody_waits_for_its_cpus() {
     let found = limited(&[|f| f.host_cpu_share = Some(1.0)]);
     assert_eq!((found.kind, found.certainty), (Bottleneck::Database, Certainty::Sure));
     let found = limited(&[null_client, |f| {
-        // A null database that sleeps, on a host that others fill.
+        // A null database that sleeps, on a host saturated by other processes.
         (f.busiest_thread_share, f.threads_cpus, f.mean_service_us) = (0.05, 0.05, 20_000.0);
         f.host_cpu_share = Some(1.0);
     }]);
@@ -218,8 +218,8 @@ fn a_server_that_nobody_sees_is_judged_with_doubt() {
     assert_eq!((found.kind, found.certainty), (Bottleneck::Database, Certainty::Probable));
     let found = limited(&[unseen, |f| f.host_cpu_share = Some(0.95)]);
     assert_eq!((found.kind, found.cause), (Bottleneck::Undecided, Some(Cause::Unseen)));
-    assert!(found.words.contains("cannot be seen"), "{}", found.words);
-    // On another host, ours being full says nothing.
+    assert!(found.words.contains("is unknown"), "{}", found.words);
+    // If the server is remote, a saturated client host proves nothing.
     let found = limited(&[unseen, |f| {
         (f.same_host, f.host_cpu_share) = (Some(false), Some(0.95));
     }]);
@@ -251,7 +251,13 @@ fn a_database_on_the_clients_threads_is_not_taken_for_the_client() {
 #[test]
 fn every_verdict_says_why_and_what_next() {
     let cases: [(&[Change], &str, &str, &str); 7] = [
-        (&[one_user], "the load", "1 session left room for more: of a transaction's time", "--vus"),
+        (
+            &[one_user],
+            "the load",
+            "1 session did not load the database fully: of a transaction's \
+                                   time",
+            "--vus",
+        ),
         (&[null_client], "the client", "used 99 % of a core", "more --threads"),
         (
             &[starved_client, beside_burners],
@@ -259,15 +265,20 @@ fn every_verdict_says_why_and_what_next() {
             "it may also be the host",
             "CPUs",
         ),
-        (&[saturated], "the host", "of its 2 CPUs used client 0.42, server 1.50", "another host"),
+        (
+            &[saturated],
+            "the host",
+            "of its 2 CPUs, these were used: client 0.42, server 1.50",
+            "another host",
+        ),
         (
             &[saturated, |f| f.other_cpus = Some(0.5)],
             "the host, because of other processes",
             "others 0.5",
-            "stop what else",
+            "stop other programs",
         ),
         (&[pinned_server], "the database", "may use 1 of 2 CPUs", "more CPUs"),
-        (&[|_| {}], "the database", "server waiting 9", "look at the server"),
+        (&[|_| {}], "the database", "server waiting 9", "check the server"),
     ];
     for (changes, title, words, advice) in cases {
         let found = limited(changes);

@@ -1,4 +1,4 @@
-//! A verdict in words with figures, and what to do next.
+//! The verdict in words with figures, and advice.
 
 use super::decide::Verdict;
 use super::figures::{LimitFigures, TimeShares, whole};
@@ -6,7 +6,7 @@ use super::{Cause, Certainty};
 use crate::measure::Evidence;
 use crate::report::format::{counted, duration, figure, milliseconds, percent};
 
-/// Why.
+/// Reason in words, for people.
 pub(super) fn of(verdict: Verdict, f: &LimitFigures, evidence: Evidence) -> String {
     let why = match verdict.cause {
         Cause::TooLittle => format!(
@@ -15,18 +15,17 @@ pub(super) fn of(verdict: Verdict, f: &LimitFigures, evidence: Evidence) -> Stri
             duration(f.window_s)
         ),
         Cause::Unseen => format!(
-            "the CPUs of the client's host were {} busy, and how much of that the server used cannot \
-             be seen",
+            "the CPUs of the client's host were {} busy, but the server's share of that is unknown",
             percent(f.host_cpu_share.unwrap_or(0.0))
         ),
         Cause::Offered => format!(
-            "it asked for no more: sessions were in a transaction {} of the time",
+            "it offered no more work: sessions were in a transaction {} of the time",
             percent(f.sessions_busy_share)
         ),
         Cause::FewUsers => few_users(f),
         Cause::Threads => threads(f),
         Cause::Lag => format!(
-            "its threads took up what was ready {} late on average, of a mean service time of {}",
+            "its threads handled what was ready {} late on average, with a mean service time of {}",
             time(f.lag_mean_us.unwrap_or(0.0)),
             time(f.mean_service_us)
         ),
@@ -41,7 +40,8 @@ pub(super) fn of(verdict: Verdict, f: &LimitFigures, evidence: Evidence) -> Stri
         ),
         Cause::Waits => waits(f),
         Cause::OwnCpus => format!(
-            "its processes may use {} of {}, and {} of them were ready and waited on average",
+            "its processes may use {} of {}, and on average {} of them were ready but waited for a \
+             CPU",
             f.server_cpus_allowed.unwrap_or(0),
             counted(u64::from(f.host_cpus), "CPUs"),
             figure(f.server_waiting.unwrap_or(0.0))
@@ -56,8 +56,8 @@ pub(super) fn of(verdict: Verdict, f: &LimitFigures, evidence: Evidence) -> Stri
 fn few_users(f: &LimitFigures) -> String {
     let users = counted(u64::from(f.sessions), "sessions");
     match shares(f) {
-        Some(shares) => format!("{users} left room for more: {shares}"),
-        None => format!("{users} left room for more"),
+        Some(shares) => format!("{users} did not load the database fully: {shares}"),
+        None => format!("{users} did not load the database fully"),
     }
 }
 
@@ -84,7 +84,7 @@ fn starved(f: &LimitFigures) -> String {
     )
 }
 
-/// Who used its CPUs, and who waited for them.
+/// Describes who used the CPUs, and who waited for them.
 fn host(f: &LimitFigures) -> String {
     let cpus = counted(u64::from(f.host_cpus), "CPUs");
     let who: Vec<String> = [
@@ -100,18 +100,18 @@ fn host(f: &LimitFigures) -> String {
         (None, Some(waiting)) => format!("; {} threads waited for one", figure(waiting)),
         (None, None) => String::new(),
     };
-    format!("of its {cpus} used {}{waited}", who.join(", "))
+    format!("of its {cpus}, these were used: {}{waited}", who.join(", "))
 }
 
 fn waits(f: &LimitFigures) -> String {
     if f.database_on_threads {
         let busiest = percent(f.busiest_thread_share);
-        return format!("it works on the client's own threads, the busiest at {busiest} of a core");
+        return format!("it runs on the client's own threads, the busiest at {busiest} of a core");
     }
     if f.server_cpus.is_some() && !f.in_process {
-        return format!("it waited, for locks or disks: {}", shares(f).unwrap_or_default());
+        return format!("it waited for locks or disks: {}", shares(f).unwrap_or_default());
     }
-    // By elimination: says what was ruled out, and with which figures.
+    // By elimination: lists what was ruled out, with the figures.
     let mut parts = vec![format!("busiest thread {} of a core", percent(f.busiest_thread_share))];
     if let Some(lag) = f.lag_p99_us {
         parts.push(format!("lag p99 {}", time(whole(lag))));
@@ -122,22 +122,22 @@ fn waits(f: &LimitFigures) -> String {
     if let Some(share) = f.host_cpu_share {
         parts.push(format!("host {} busy", percent(share)));
     }
-    format!("nothing else was: {}", parts.join(", "))
+    format!("no other bottleneck: {}", parts.join(", "))
 }
 
-/// Where a transaction's time went, the largest part first.
+/// Formats the breakdown of a transaction's time, the largest part first.
 fn shares(f: &LimitFigures) -> Option<String> {
     let TimeShares { client_cpu, client_wait, server_cpu, server_wait, network, rest } = f.time?;
     let rest_name = if server_cpu.is_some() { "server waiting" } else { "server" };
     let mut parts = vec![
         ("client working", client_cpu),
-        ("client without a CPU", client_wait),
+        ("client waiting for a CPU", client_wait),
         ("round trips", network),
         (rest_name, rest),
     ];
     if !f.in_process {
         parts.extend(server_cpu.map(|share| ("server working", share)));
-        parts.extend(server_wait.map(|share| ("server without a CPU", share)));
+        parts.extend(server_wait.map(|share| ("server waiting for a CPU", share)));
     }
     parts.retain(|(_, share)| *share >= 0.005);
     parts.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -146,41 +146,46 @@ fn shares(f: &LimitFigures) -> Option<String> {
     Some(format!("of a transaction's time {}", parts.join(", ")))
 }
 
-/// What to do next.
+/// What to do next, as advice to the user; `None` when there is nothing to do.
 pub(super) fn advice(verdict: Verdict, f: &LimitFigures) -> &'static str {
     match verdict.cause {
         Cause::TooLittle => "run longer: --duration 1m",
-        Cause::Unseen => "run the client on a host of its own",
-        Cause::Offered => "the times are those of this load; ask for more of it to find the limit",
-        Cause::FewUsers => "more --vus show what the database can do; `profile` tries several",
+        Cause::Unseen => "run the client on a separate host",
+        Cause::Offered => "the times hold for this load; increase the load to find the limit",
+        Cause::FewUsers => {
+            "use more --vus to see what the database can do; `profile` tries \
+                            several numbers"
+        }
         Cause::Threads => {
-            "more --threads, or a client host with more cores: the database can do more"
+            "use more --threads or a client host with more cores: the database can do more"
         }
         Cause::Lag => {
-            "more --threads, or a client host with less else to do; until then the times are longer \
-             than the database's"
+            "use more --threads or a less busy client host; until then the times are longer than \
+             the database's own"
         }
-        Cause::Starved => "give the client more CPUs or a usual priority",
+        Cause::Starved => "give the client more CPUs or a normal priority",
         Cause::Shared if f.database_on_threads => {
-            "see what else runs here; if nothing does, this is what the database can do on these CPUs"
+            "check what else runs here; if nothing does, this is what the database can do on these \
+             CPUs"
         }
         Cause::Shared if f.host_cpu_share.is_some_and(|share| share < super::HOST_FREE) => {
-            "see whether a quota of CPU time holds client or server back (cgroup cpu.max)"
+            "check whether a CPU quota limits client or server (cgroup cpu.max)"
         }
-        Cause::Shared => "run the client on another host: here it takes CPU from the server",
-        Cause::OtherProcesses => "stop what else runs on this host, and run again",
+        Cause::Shared => "run the client on another host: here it takes CPU time from the server",
+        Cause::OtherProcesses => "stop other programs on this host, and run again",
         Cause::RoundTrips => {
-            "fewer round trips (--mode procedures), a client nearer to the server, or more --vus"
+            "use fewer round trips (--mode procedures), a client closer to the server, or more \
+             --vus"
         }
-        Cause::Waits if f.database_on_threads => "look at the database: settings, statements, disk",
+        Cause::Waits if f.database_on_threads => "check the database: settings, statements, disk",
         Cause::Waits => {
-            "look at the server: settings, waits, disk; more --vus show whether it can do more"
+            "check the server: settings, waits, disk; more --vus show whether it can do more"
         }
         Cause::OwnCpus => "give the server more CPUs",
     }
 }
 
-/// `8.2 ms`.
+/// Formats microseconds: `8.2 ms`.
 fn time(us: f64) -> String {
     format!("{} ms", milliseconds(us))
 }

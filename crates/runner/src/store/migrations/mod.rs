@@ -1,5 +1,5 @@
-//! Brings a store's tables to the version of this program. Each step is a file in this folder,
-//! never changed once released; the number of the last one done is SQLite's `user_version`.
+//! Migrates a store's tables to the version of this program. Each step is a file in this directory,
+//! never changed once released; the number of the last completed step is SQLite's `user_version`.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::error::StoreError;
 
-/// The steps, the first making version 1.
+/// The steps; the first creates version 1.
 const STEPS: [&str; 6] = [
     include_str!("0001_jobs.sql"),
     include_str!("0002_seconds.sql"),
@@ -17,12 +17,12 @@ const STEPS: [&str; 6] = [
     include_str!("0006_names.sql"),
 ];
 
-/// The version of the tables that this program writes.
+/// Version of the tables that this program writes.
 #[expect(clippy::cast_possible_truncation, reason = "a handful of steps")]
 pub const VERSION: u32 = STEPS.len() as u32;
 
-/// Does the steps that are missing. Two programs may try at once: the second waits, and finds
-/// nothing left to do.
+/// Runs the missing steps. If two programs try at once, the second one waits and finds nothing left
+/// to do.
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let failed = |error| StoreError::from_sqlite(path, error);
     if current(connection, path)? == VERSION {
@@ -44,10 +44,10 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), St
     transaction.commit().map_err(failed)
 }
 
-/// Whether the file is a store, whoever made it, rather than empty.
+/// Whether the file is a store instead of empty.
 ///
 /// # Errors
-/// When it is another program's: it holds something, and not our tables.
+/// When it belongs to another program: it is not empty but lacks our tables.
 pub(super) fn is_store(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
     let failed = |error| StoreError::from_sqlite(path, error);
     let number = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map_err(failed);
@@ -74,7 +74,7 @@ pub(super) fn is_store(connection: &Connection, path: &Path) -> Result<bool, Sto
     }
 }
 
-/// The store's version; an error when it is newer than this program.
+/// Reads the version of the store; fails if it is newer than this program.
 pub(super) fn current(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
     let failed = |error| StoreError::from_sqlite(path, error);
     let found: u32 =
