@@ -1,153 +1,141 @@
 // Made from docs/reference/openapi.json, which is made from the program; do not edit.
 // UPDATE_REFERENCE=1 cargo test -p triphammer-server --test it contract rewrites it.
 
-/** The server and its host. */
+/** Facts about the server and its host. */
 export interface About {
-  /** Built without optimisation: its own cost is many times what it should be. */
+  /** Whether the program is a debug build, which uses many times the CPU time of a release build. */
   debug_build: boolean;
-  /** Folder of the embedded default target, and of all SQLite files that clients may use. */
+  /** Directory of the default SQLite file and of all SQLite files that clients may use. */
   folder: string;
   host: Host;
-  /** Another one after each start of the server. */
+  /** Identifier of the server process; changes with each start. */
   instance: string;
-  /** When the server began, RFC 3339, UTC. */
+  /** Start time of the server, RFC 3339, UTC. */
   started_at: string;
   /** The job store's file. */
   store: string;
-  /** The program's version. */
+  /** Version of the program. */
   version: string;
 }
 
-/** Something that the server does, or is going to do. */
+/** A job that the server runs or has queued. */
 export interface Activity {
-  /** What it does. */
+  /** The command that it runs. */
   command: JobKind;
-  /** When it was asked for, RFC 3339, UTC. */
+  /** Time of the request, RFC 3339, UTC. */
   created_at: string;
-  /** When it ended. */
+  /** End time, RFC 3339, UTC; `null` before. */
   ended_at: string | null;
   error: ApiError | null;
-  /** Whether it did what it was to do: a run with too many failures, and a check that does not hold, did not. `null` until the end. */
+  /** Whether it was successful; false for a run with too many failures or a check that found violations. `null` until the end. */
   good: boolean | null;
-  /** Its number, from 1 after each start of the server. Not a job's number. */
+  /** Activity number, from 1 after each start of the server. Not a job number. */
   id: number;
-  /** Number of its job in the store, once it has one; drops have none. */
+  /** Job number in the store, once it has one; drops have none. */
   job: number | null;
-  /** What the user called it. */
+  /** Label given by the user; `null` without one. */
   label: string | null;
-  /** The same of B in a comparison. */
+  /** URL of the target of B in a comparison, without secrets. */
   other_url: string | null;
-  /** What came out, in a line. */
+  /** Outcome in one line. */
   outcome: string | null;
-  /** Its place in the queue, from 1; `null` when it does not wait. */
+  /** Position in the queue, from 1; `null` when it is not waiting. */
   position: number | null;
-  /** Name of the first figure: `NOPM`; of what a search found once it has ended. */
+  /** Name of the primary metric: `NOPM`; after a search, the name of its result. */
   primary_metric_name: string | null;
-  /** Its value, at the end of what runs. */
+  /** Value of the primary metric, at the end. */
   primary_metric_value: number | null;
   /** Ramp-up of a run, in seconds. */
   rampup_s: number | null;
-  /** When it began. */
+  /** Start time, RFC 3339, UTC; `null` before. */
   started_at: string | null;
-  /** Where it is. */
+  /** Current state of the activity. */
   state: ActivityState;
-  /** Name of the saved target; `null` for the embedded default. */
+  /** Name of the saved target; `null` for the default SQLite file. */
   target: string | null;
   /** URL of the target, without secrets. */
   url: string;
-  /** Who comes: virtual users of a run. */
+  /** Number of virtual users of a run. */
   users: number | null;
   /** Timed window of a run, in seconds; `null` when its length is a number of transactions. */
   window_s: number | null;
-  /** The workload. */
+  /** Name of the workload. */
   workload: string;
 }
 
-/** An activity with all that is known of it. */
+/** An activity with its form, spec and result. */
 export interface ActivityDetail {
-  /** The activity. */
+  /** State of the activity. */
   activity: Activity;
-  /** The document that it left; `null` while there is none. */
+  /** The result document; `null` while there is none. */
   document: JobDocument | null;
-  /** What was asked for. */
+  /** The form as requested. */
   form: Form;
   spec: RunSpec | null;
 }
 
-/** What this server does, is going to do, and has lately done. */
+/** Running, queued and recently ended activities. */
 export interface ActivityList {
-  /** The newest first. */
+  /** Entries of the list, newest first. */
   activities: Activity[];
 }
 
-/** Where an activity is. */
+/** State of an activity. */
 export type ActivityState = "queued" | "running" | "stopping" | "aborting" | "complete" | "interrupted" | "aborted" | "failed" | "cancelled";
 
-/** Why something could not be done. */
+/** An error response. */
 export interface ApiError {
-  /** One word for programs: `invalid`, `not_found`, `conflict`, `unauthorized`, `database`, `store`. */
+  /** Machine-readable kind: `invalid`, `not_found`, `conflict`, `unauthorized`, `database`, `store`. */
   code: string;
-  /** The setting or member of the request that it is about. */
+  /** The setting or field of the request that it refers to; `null` if none. */
   field?: string | null | undefined;
-  /** A sentence for people, without any secret; for a bad value the one that the command line prints. */
+  /** Human-readable message without secrets; for an invalid value, the same as on the command line. */
   message: string;
-  /** What to do next. */
+  /** What to do next; `null` if there is no advice. */
   next?: string | null | undefined;
 }
 
 /** Arrivals of an open load, in the whole run. `offered = started + skipped + never_started`. */
 export interface Arrivals {
-  /** Pushed out of the backlog, or still waiting when the load ended. */
+  /** Number of arrivals dropped from the backlog, or still waiting when the load ended. */
   never_started: number;
-  /** Due before the load ended. */
+  /** Number of arrivals due before the load ended. */
   offered: number;
-  /** Skipped because they were too late, as `--late` asks. */
+  /** Number of arrivals skipped because they were too late (`--late`). */
   skipped: number;
-  /** Started, by any session. */
+  /** Number of arrivals started. */
   started: number;
 }
 
-/** A sum over the data before and after the run, and what the client says of the difference. */
+/** A sum over the data before and after the run, compared with the client's own sum. */
 export interface Audit {
-  /** The client's own sum over committed transactions; `null` when its counts are not whole. */
+  /** The client's own sum over committed transactions; `null` if its counts are incomplete. */
   expected: number | null;
-  /** How much the database's sum moved; `null` when it could not be asked before and after. */
+  /** Change of the database's sum; `null` if it could not be queried both before and after. */
   found: number | null;
-  /** The most that can be. */
+  /** Maximum possible change, likewise. */
   high: number | null;
-  /** Key: `abalance`. */
+  /** Key of the audit: `abalance`. */
   id: string;
-  /** The least that can be, with what is in doubt or was in flight. */
+  /** Minimum possible change, given transactions in doubt or in flight; `null` if unknown. */
   low: number | null;
   /** The equation: `ΔΣ abalance = Σ delta`. */
   title: string;
-  /** Whether the two agree. */
+  /** Whether client and database agree. */
   verdict: Verdict;
-  /** The verdict for people. */
+  /** The verdict in words. */
   words: string;
 }
 
-/** What a transaction's input was drawn from, beside the seed of the run. */
-export type Author = {
-  user: {
-    /** Which of the user's transactions, from 1. */
-    nth: number;
-    /** Number of the user, from 0. */
-    user: number;
-  };
-} | {
-  arrival: number;
-};
-
-/** Whether the database was there while the run asked for it. */
+/** Availability of the database during the run. */
 export interface Availability {
-  /** Whether the database answered after the run, and could give every number that it gave before. False: the status is failed. `null` in results of versions that did not ask. */
+  /** Whether the database answered after the run and returned every number that it returned before. If false, the status is `failed`. `null` in results of versions that did not check. */
   answered_at_end: boolean | null;
-  /** Stretches of ramp-up and window in which no transaction completed although some should have. */
+  /** Outages: intervals of ramp-up and window in which no transaction completed although some should have. */
   outages: Outage[];
-  /** Sessions that were lost and not back when the run ended. Not 0: the status is failed. */
+  /** Number of sessions that were lost and had not reconnected when the run ended. If not 0, the status is `failed`. */
   sessions_away: number;
-  /** Seconds of the timed window without service. They are part of the window and of its figures. */
+  /** Seconds of the timed window without service. They are included in the window and its figures. */
   without_service_s: number;
 }
 
@@ -173,46 +161,46 @@ export type Basis = {
 /** Which direction is better. */
 export type Better = "higher" | "lower";
 
-/** What can limit a run. */
+/** A possible bottleneck of a run. */
 export type Bottleneck = "load_limited" | "client_bound" | "host_bound" | "network_bound" | "database_bound" | "undecided";
 
-/** What limited a run, why, and what to do. */
+/** The bottleneck of a run, the reason, and advice. */
 export interface BottleneckVerdict {
-  /** What to do next. */
+  /** What to do next, as advice to the user; `null` when there is nothing to do. */
   advice: string;
-  /** Which of its ways; `null` in documents of older versions. */
+  /** The specific cause; `null` in documents of older versions. */
   cause: Cause | null;
-  /** How sure that is. */
+  /** Certainty of the verdict. */
   certainty: Certainty;
-  /** What it was decided from. */
+  /** Figures from which it was decided. */
   figures: LimitFigures;
-  /** What it was. */
+  /** What limited the run. */
   kind: Bottleneck;
-  /** What else it may be, where it is not sure. */
+  /** The second candidate, if the verdict is not certain. */
   second: Bottleneck | null;
-  /** Why, in words with figures. */
+  /** Reason in words, with figures. */
   words: string;
 }
 
-/** What a build did. */
+/** Report of a build. */
 export interface BuildReport {
-  /** Sessions that loaded side by side. */
+  /** Number of parallel loader sessions. */
   jobs: number;
   /** `built`, `resumed`, `already built`. */
   outcome: string;
-  /** Seconds of each phase, in order. */
+  /** Name and seconds of each phase, in order. */
   phases: unknown[][];
-  /** Rows loaded now. */
+  /** Number of rows loaded by this build. */
   rows: number;
-  /** Size, in `scale_unit`. */
+  /** Scale of the data, in `scale_unit`. */
   scale: number;
-  /** `warehouses`. */
+  /** Unit of the scale, in the plural: `warehouses`. */
   scale_unit: string;
-  /** Seed of the data. */
+  /** Random seed of the data. */
   seed: number;
-  /** The target, redacted. */
+  /** URL of the target, without secrets. */
   target: string;
-  /** `TPROC-C`. */
+  /** Title of the workload: `TPROC-C`. */
   workload: string;
 }
 
@@ -235,161 +223,161 @@ export type CapacityJudgement = {
   result: "always_ok";
 };
 
-/** What must hold: `new_order.p95 < 50ms`. */
+/** A response time limit: `new_order.p95 < 50ms`. */
 export interface CapacityLimit {
-  /** Which percentile of response time, from due to finish. */
+  /** Percentile of the response time, measured from when a transaction was due. */
   percentile: Percentile;
-  /** The transaction type's key; `all` for all together. */
+  /** Key of the transaction type; `all` for all types together. */
   transaction: string;
-  /** What it must stay below: `50ms`. */
+  /** Exclusive maximum: `50ms`. */
   under: string;
 }
 
-/** What `triphammer capacity --json` and `triphammer report JOB --format json` print: what a search was and what it found. Times are in the unit that a name ends with; shares are from 0 to 1; rates are of transactions of all types, per second. */
+/** The result of a capacity search, as printed by `triphammer capacity --json` and `triphammer report JOB --format json`. Times have the unit that the field's name ends with; shares are from 0 to 1; rates are transactions of all types per second. */
 export interface CapacityResult {
-  /** Rates that could not be run. */
+  /** Rates whose run failed. */
   failed_runs: FailedProbe[];
-  /** What was found, in words; the most important first. */
+  /** Findings in words, the most important first. */
   findings: string[];
-  /** Version of this shape. */
+  /** Version of the document's format. */
   format: 2;
-  /** The host that the client ran on. */
+  /** The host of the client. */
   host: Host;
-  /** Number in the job store; `null` when it was not stored. */
+  /** Job number; `null` if it was not stored. */
   job: number | null;
-  /** What was found; `null` while the search goes on. */
+  /** The result; `null` until the search has finished. */
   judgement: CapacityJudgement | null;
-  /** Tells this document from those of other commands. */
+  /** Kind of document, by the name of its command. */
   kind: "capacity";
-  /** What the user called it. */
+  /** Label given by the user; `null` without one. */
   label: string | null;
-  /** What must hold. */
+  /** The response time limit. */
   limit: CapacityLimit;
-  /** The workload's first figure, which probes tell beside their rate. */
+  /** The workload's primary metric, reported for each probe in addition to its rate. */
   primary_metric: PrimaryMetricName;
-  /** The runs, in the order in which they were made. */
+  /** The runs, in chronological order. */
   probes: Probe[];
-  /** What was at the other end of the first run. */
+  /** The server that the first run connected to. */
   server: ServerInfo;
-  /** Every setting of the first run, and where its value came from. */
+  /** Every setting of the first run with its value and the source of the value. */
   settings: Setting[];
-  /** How the first run was driven; the others differ in `load`. */
+  /** Spec of the first run; the others differ in `load`. */
   spec: RunSpec;
-  /** Date and time of the first run's zero, RFC 3339, UTC. */
+  /** Start of the first run (its second 0), RFC 3339, UTC. */
   started_at: string;
-  /** Complete; or interrupted, before the search had ended. */
+  /** `complete`, or how the search ended before it was finished. */
   status: Status;
-  /** The target, without secrets. */
+  /** URL of the target, without secrets. */
   target: Redacted;
-  /** The program that made it. */
+  /** The program that wrote the document. */
   tool: Tool;
-  /** The workload and its data. */
+  /** Workload and its data. */
   workload: WorkloadFacts;
 }
 
-/** In which way it limited the run. */
+/** The specific cause of a bottleneck. */
 export type Cause = "too_little" | "unseen" | "offered" | "few_users" | "threads" | "lag" | "starved" | "shared" | "other_processes" | "round_trips" | "waits" | "own_cpus";
 
-/** How sure a verdict is. */
+/** Certainty of a verdict. */
 export type Certainty = "sure" | "probable";
 
-/** A change of the first figure. */
+/** A change of the primary metric. */
 export interface Change {
-  /** Mean up to the next change, or to the end. */
+  /** Mean until the next change, or until the end. */
   after: number;
-  /** Place in `runs` of the first run after it. */
+  /** Index in `runs` of the first run after the change. */
   at: number;
-  /** Mean from the change before, or from the start. */
+  /** Mean since the previous change, or since the start. */
   before: number;
-  /** 1 less the greatest chance of it in runs without a change, from noise or from a host that switches. */
+  /** 1 minus the probability of such a change by chance: from noise, or from a host that alternates between two speeds. */
   confidence: number;
-  /** What differs between the last run before it (A) and the first run after it (B). */
+  /** Differences between the last run before it (A) and the first run after it (B). */
   differences: Difference[];
-  /** 95 % interval of that; somewhat narrow, as the place was chosen from the same runs. */
+  /** 95 % confidence interval of the ratio; somewhat too narrow, because the position was chosen from the same runs. */
   interval: Interval | null;
-  /** That run's job. */
+  /** Job number of that run. */
   job: number;
-  /** `after` over `before`; `null` when `before` is 0. */
+  /** Ratio of `after` to `before`; `null` if `before` is 0. */
   ratio: number | null;
-  /** Whether it became slower. */
+  /** Whether the change is for the worse. */
   slower: boolean;
 }
 
-/** What came out. */
+/** Report of a check. */
 export interface CheckReport {
-  /** By condition, in order. */
+  /** Results by condition, in order. */
   checks: CheckResult[];
-  /** The other program that made the tables; the rules of the population are not its own. */
+  /** The program that created the tables, if not triphammer; the rules of the initial population do not apply then. */
   made_by?: string | null | undefined;
-  /** First and last part that was checked. */
+  /** First and last warehouse or branch that was checked. */
   range: unknown[];
-  /** What the range counts: `warehouses`. */
+  /** Unit of the range: `warehouses`. */
   scale_unit: string;
-  /** The target, redacted. */
+  /** URL of the target, without secrets. */
   target: string;
-  /** Whether no run had touched the data, so that the rules of the population were checked too. */
+  /** Whether no run had changed the data, so that the rules of the initial population were checked too. */
   untouched: boolean;
-  /** `TPROC-C`. */
+  /** Title of the workload: `TPROC-C`. */
   workload: string;
 }
 
-/** One condition. */
+/** Result of one condition. */
 export interface CheckResult {
-  /** The program that made the tables and whose own rules do not keep the condition: then its violations are reported and are no failure. */
+  /** The program that created the tables, if its rules do not satisfy the condition: violations are reported then, but are not a failure. */
   by_rules_of?: string | null | undefined;
-  /** Where first. */
+  /** Key of the first violation; `null` if the condition holds. */
   first_key: string | null;
-  /** `3.3.2.1`, `13`. */
+  /** Identifier of the condition: `3.3.2.1`, `13`. */
   id: string;
-  /** The condition. */
+  /** The condition in words or as an equation. */
   title: string;
-  /** How many times it is violated. */
+  /** Number of violations; 0 if it holds. */
   violations: number;
 }
 
-/** A word and what it means. */
+/** An accepted word and its description. */
 export interface ChoiceInfo {
-  /** What it means, in a line. */
+  /** Description in one line. */
   meaning: string;
-  /** As it is sent. */
+  /** The word as sent in requests. */
   value: string;
 }
 
-/** How often an error class occurred. */
+/** Number of occurrences of an error class. */
 export interface ClassCount {
-  /** The class. */
+  /** Error class of the failures. */
   class: ErrorClass;
-  /** How often. */
+  /** Number of occurrences. */
   count: number;
 }
 
-/** What the client itself cost: its threads over the whole run, its process in the timed window. */
+/** CPU use of the client: of its threads over the whole run, of its process in the timed window. */
 export interface ClientCost {
-  /** CPU time of the busiest worker thread, of the run's length: 1 is a whole core. */
+  /** CPU time of the busiest worker thread relative to the length of the run: 1 means a full core. */
   busiest_share: number;
   /** CPU time of all worker threads, in seconds. */
   cpu_s: number;
-  /** CPU time for a completed transaction, in microseconds; 0 when none completed. Of the whole process in the timed window, where `process_cpus` is known; else of the worker threads in the whole run. */
+  /** CPU time per completed transaction, in microseconds; 0 if none completed. Of the whole process in the timed window if `process_cpus` is known, otherwise of the worker threads in the whole run. */
   cpu_us_per_transaction: number;
-  /** CPUs that the whole process used in the timed window: the worker threads, the control thread, and the one that stores and shows the seconds. `null` when nothing completed in it, and when other runs were under way in this process, as in a server. */
+  /** CPU cores used by the whole process in the timed window: worker threads, control thread, and the thread that stores and shows the seconds. `null` if no transaction completed in it, or if the process executed other runs at the same time, as a server may. */
   process_cpus: number | null;
-  /** By worker thread. */
+  /** CPU use of each worker thread. */
   threads: ThreadCpu[];
-  /** The same of the worker threads in the whole run. */
+  /** CPU time per completed transaction of the worker threads in the whole run, in microseconds. */
   threads_cpu_us_per_transaction: number;
 }
 
-/** A command and its settings. The options of the workload come beside them: see `WorkloadInfo`. */
+/** A command and its settings. The workload's options come in addition: see `WorkloadInfo`. */
 export interface CommandInfo {
-  /** The command. */
+  /** The command of the job. */
   command: JobKind;
-  /** Its settings, in the order of the reference. */
+  /** Settings of the command, in the order of the reference. */
   settings: SettingInfo[];
 }
 
-/** The commands that a form can be of. */
+/** The commands available in forms. */
 export interface CommandList {
-  /** In the order in which they are used. */
+  /** The commands, in the order of use. */
   commands: CommandInfo[];
 }
 
@@ -409,45 +397,45 @@ export interface Comparison {
   verdict: ComparisonVerdict;
 }
 
-/** What `triphammer compare --json` and `triphammer report JOB --json` of a comparison print: B against A. Ratios are B over A; shares are from 0 to 1. The verdict is that of the first figure. */
+/** The result of a comparison of B with A, as printed by `triphammer compare --json` and `triphammer report JOB --json`. Ratios are B over A; shares are from 0 to 1. The verdict is that of the primary metric. */
 export interface ComparisonResult {
-  /** The side that is the measure. */
+  /** The baseline. */
   a: Side;
-  /** The side that is judged. */
+  /** The side that is compared with the baseline. */
   b: Side;
-  /** What is not the same on both sides. */
+  /** Conditions that differ between the sides. */
   differences: Difference[];
-  /** Figures of both, the primary metric first. */
+  /** Figures of both sides, the primary metric first. */
   figures: Figure[];
-  /** Version of this shape. */
+  /** Version of the document's format. */
   format: 2;
-  /** Number in the job store; `null` for a comparison of stored jobs, which leaves no job. */
+  /** Job number; `null` for a comparison of stored jobs, which creates no job. */
   job: number | null;
-  /** Tells this document from those of other commands. */
+  /** Kind of document, by the name of its command. */
   kind: "compare";
-  /** What the user called it. */
+  /** Label given by the user; `null` without one. */
   label: string | null;
-  /** Difference that does not matter, as a share. */
+  /** Smallest difference that matters, as a share from 0 to 1. */
   margin: number;
-  /** About how many more minutes of measuring would settle it; `null` when it is settled, and when nothing reasonable would. */
+  /** Estimated minutes of further measurements for a decision; `null` if it is decided, or if no practical number would suffice. */
   more_minutes: number | null;
-  /** How the pairs were made; `null` for a comparison of stored jobs. */
+  /** The pairs of runs; `null` for a comparison of stored jobs. */
   pairs: Pairing | null;
-  /** What decides. */
+  /** The primary metric, which decides the verdict. */
   primary_metric: PrimaryMetricName;
-  /** Level by level, and the curves; `null` where no profiles are compared. */
+  /** Levels and curves; `null` unless profiles are compared. */
   profiles: Profiles | null;
-  /** Date and time of the first run's zero, RFC 3339, UTC. */
+  /** Start of the first run (its second 0), RFC 3339, UTC. */
   started_at: string;
-  /** Complete; or interrupted or failed, when pairs are missing. */
+  /** `complete`, or `interrupted` or `failed` if pairs are missing. */
   status: Status;
-  /** The program that made it. */
+  /** The program that wrote the document. */
   tool: Tool;
-  /** What the primary metric says of B. */
+  /** Verdict on B by the primary metric. */
   verdict: ComparisonVerdict;
-  /** What should be known before the verdict is used. */
+  /** Warnings to read before using the verdict. */
   warnings: Warning[];
-  /** The verdict in words with figures. */
+  /** The verdict in words, with figures. */
   words: string;
 }
 
@@ -464,104 +452,104 @@ export type ComparisonVerdict = {
   more: More | null;
 };
 
-/** Something that a transaction counts of itself, over committed ones. */
+/** An event counted by the transactions themselves, over committed ones. */
 export interface CounterFigure {
-  /** How many. */
+  /** Number of events. */
   count: number;
-  /** Key: `districts_skipped`. */
+  /** Key of the counter: `districts_skipped`. */
   name: string;
-  /** Of how many that there could have been. */
+  /** Maximum possible number of events. */
   possible: number;
-  /** `count` of `possible`. */
+  /** Share of `count` in `possible`, from 0 to 1. */
   share: number;
-  /** For people: `districts skipped`. */
+  /** Title of the counter: `districts skipped`. */
   title: string;
-  /** The share above which the result warns. */
+  /** Share above which the result has a warning. */
   warn_above: number;
 }
 
-/** A fitted law. */
+/** Parameters of a fitted law. */
 export interface Curve {
-  /** κ: coherency. */
+  /** κ: coherency, 0 or more. */
   kappa: Estimate;
-  /** λ: the first figure of one virtual user. */
+  /** λ: primary metric of one virtual user. */
   lambda: Estimate;
-  /** Share of the variance that the curve explains; `null` where there is none. */
+  /** R²: share of the variance explained by the curve; `null` if there is no variance. */
   r_squared: number | null;
-  /** Root mean square of the residuals, as a share of the fitted figure. */
+  /** Root mean square of the residuals, relative to the fitted value. */
   residual: number;
-  /** σ: contention. */
+  /** σ: contention, from 0 to 1. */
   sigma: Estimate;
 }
 
 /** A parameter of both curves. */
 export interface CurveFigure {
-  /** Of A's curve; `null` without one, and where the peak is not reached. */
+  /** Value of A's curve; `null` without a curve, or if the peak was not reached. */
   a: Estimate | null;
-  /** Of B's. */
+  /** Value of B's curve, likewise. */
   b: Estimate | null;
-  /** `lambda`, `sigma`, `kappa`, `peak_users`, `peak_throughput`. */
+  /** Name: `lambda`, `sigma`, `kappa`, `peak_users` or `peak_throughput`. */
   name: string;
 }
 
-/** A declared figure with its value: part of the result document. */
+/** A declared figure with its value, part of the result document. */
 export interface DeclaredFigure {
-  /** Its name in requirements. */
+  /** Name in requirements. */
   name: string;
-  /** What reports call it. */
+  /** Title in reports and on the page. */
   title: string;
-  /** The unit of the value. */
+  /** Unit of the value. */
   unit: Unit;
-  /** The figure, in `unit`; `null` when the run did not measure it. */
+  /** Value in `unit`; `null` if the run did not measure it. */
   value: number | null;
 }
 
-/** Something that is not the same on both sides. */
+/** A difference between the two sides. */
 export interface Difference {
-  /** With A, without secrets; `null` where there is none. Several values are joined by slashes. */
+  /** Value of A, without secrets; `null` if A has none. Several values are joined by slashes. */
   a: string | null;
-  /** With B. */
+  /** Value of B, likewise. */
   b: string | null;
-  /** Figures compare only when it is equal. */
+  /** Whether figures can only be compared if it is equal. */
   must_be_equal: boolean;
-  /** Its name. */
+  /** Name of the fact. */
   name: string;
-  /** What it is about. */
+  /** Subject of the difference. */
   subject: Subject;
 }
 
-/** How long a run was, in seconds. */
+/** Lengths of a run and its parts, in seconds. */
 export interface Durations {
-  /** Load without timing, as it really was. */
+  /** Actual length of the ramp-up, before the timed window. */
   rampup_s: number;
-  /** From zero to the end of the last transaction. */
+  /** From the start of the run to the end of the last transaction. */
   whole_s: number;
-  /** The timed window that was asked for; `null` when the length was a number of transactions, or whatever the interval of the mean needed. */
+  /** Requested length of the timed window; `null` if the length was a number of transactions or was determined by the interval of the mean. */
   window_asked_s: number | null;
-  /** The timed window, as it really was. */
+  /** Actual length of the timed window. */
   window_s: number;
 }
 
-/** The primary metric figure against the most that keying and thinking times allow. */
+/** The primary metric relative to the maximum that keying and thinking times allow. */
 export interface Efficiency {
-  /** The most for so many terminals. */
+  /** Maximum for this number of terminals. */
   maximum: number;
-  /** The primary metric figure, of that. */
+  /** Share of that maximum, from 0 to 1. */
   share: number;
 }
 
 /** Kind of failure that a database reported. The driver derives it from the SQLSTATE or result code. */
 export type ErrorClass = "serialization" | "deadlock" | "lock_timeout" | "disconnected" | "unavailable" | "refused" | "constraint" | "cancelled" | "timeout" | "disk_full" | "read_only" | "unsupported" | "other";
 
-/** The first error of its kind. */
+/** The first error of a kind. */
 export interface ErrorFigure {
-  /** Its class. */
+  /** Class of the error. */
   class: ErrorClass;
-  /** Attempts that ended with it, retried ones included. */
+  /** Number of attempts that ended with this kind of error, including retried ones. */
   count: number;
-  /** In words, without secrets. */
+  /** Message of the error, without secrets. */
   message: string;
-  /** Transaction type: its key. */
+  /** Key of the transaction type. */
   transaction: string;
 }
 
@@ -573,188 +561,188 @@ export interface Estimate {
   value: number;
 }
 
-/** A level that could not be run. */
+/** A level whose run failed. */
 export interface FailedLevel {
-  /** Why. */
+  /** Reason in words, for people. */
   reason: string;
   /** The step that was tried. */
   step: number;
-  /** Virtual users. */
+  /** Number of virtual users. */
   users: number;
 }
 
-/** A rate that could not be run. */
+/** A rate whose run failed. */
 export interface FailedProbe {
-  /** Why. */
+  /** Reason in words, for people. */
   reason: string;
-  /** The step that was tried. */
+  /** Position in the sequence, from 0. */
   step: number;
-  /** What it was. */
+  /** Title of the run. */
   title: string;
 }
 
-/** A run that could not be made. */
+/** A run that failed to start or to end. */
 export interface FailedRun {
-  /** Why. */
+  /** Reason in words, for people. */
   reason: string;
-  /** Its place in the comparison, from 0. */
+  /** Position in the comparison, from 0. */
   step: number;
 }
 
-/** Failures against the limit. */
+/** Share of failures, compared with the limit. */
 export interface FailureShare {
   /** Whether `share` is above `limit`. */
   above_limit: boolean;
-  /** The limit: `spec.max_failures`. */
+  /** Maximum share: `spec.max_failures`. */
   limit: number;
-  /** Failed, in doubt, or completed with an answer that could not be read, of all that ended in the timed window; of the whole run when nothing ended in the window. */
+  /** Share of transactions failed, in doubt, or completed with an unreadable answer, among all that ended in the timed window (in the whole run if none ended in the window). */
   share: number;
 }
 
 /** A figure of both sides, and the ratio of B to A. */
 export interface Figure {
-  /** Mean of A's runs, or of its seconds. */
+  /** Mean over A's runs, or over the seconds of its single run. */
   a: number;
-  /** Mean of B's. */
+  /** Mean over B's runs, or over the seconds of its single run. */
   b: number;
-  /** B over A; `null` where it cannot be said. */
+  /** Ratio of B to A; `null` if it cannot be computed. */
   comparison: Comparison | null;
-  /** `nopm`, `tpm`, `new_order.p95`. */
+  /** Name of the figure: `nopm`, `tpm`, `new_order.p95`. */
   name: string;
-  /** Why it cannot. */
+  /** Why there is no ratio; `null` if there is one. */
   reason: string | null;
-  /** For people: `New-Order p95`. */
+  /** Title of the figure: `New-Order p95`. */
   title: string;
-  /** Microseconds, or a number. */
+  /** Unit: microseconds, or a number. */
   unit: Unit;
 }
 
-/** What happened in a stretch of the run. */
+/** Figures of a part of the run. */
 export interface Figures {
-  /** Its length, in seconds. */
+  /** Length of the part, in seconds. */
   seconds: number;
-  /** All types together. */
+  /** Total of all transaction types. */
   total: TypeFigures;
-  /** By transaction type, in the workload's order. */
+  /** Figures by transaction type, in the workload's order. */
   types: TypeFigures[];
 }
 
-/** What somebody asks for. */
+/** A request to start an activity. */
 export interface Form {
-  /** What to do. */
+  /** The command to run. */
   command: JobKind;
-  /** Name of the saved target that B's runs of a comparison are on; without one, the same as A's. */
+  /** Name of the saved target for the runs of B in a comparison; when absent, the same as for A. */
   other?: string | null | undefined;
-  /** Settings and options by name, as they would be typed on the command line: `{"vus": "8"}`. The workload is one of them. What is left out has its default. */
+  /** Settings and options by name, with values as typed on the command line: `{"vus": "8"}`. The workload is one of them. Settings that are absent have their defaults. */
   settings?: Record<string, string> | undefined;
-  /** Name of a saved target; without one, the embedded default: an SQLite file in the server's folder. */
+  /** Name of a saved target; when absent, the default SQLite file in the server's data directory. */
   target?: string | null | undefined;
 }
 
-/** The server ends. */
+/** The server is shutting down. */
 export interface Goodbye {
-  /** A sentence for people. */
+  /** Sentence for people to read. */
   text: string;
 }
 
-/** What settings of a form belong together for. */
+/** Group of settings in a form. */
 export type Group = "question" | "data" | "load" | "length" | "statements" | "failures" | "connection" | "workload" | "other";
 
-/** How many committed transactions took how long when. */
+/** Number of committed transactions by time and response time. */
 export interface Heatmap {
-  /** By column, then by row: transactions. */
+  /** Number of transactions, by column, then by row. */
   counts: number[][];
   /** First second of each column. */
   first: number[];
-  /** The largest of them. */
+  /** The largest number in `counts`. */
   most: number;
-  /** Seconds of a column. */
+  /** Seconds per column. */
   step: number;
-  /** Upper edge of each row, µs, rising, each so many times the one before. */
+  /** Upper edge of each row in µs, ascending; each is a constant factor above the previous one. */
   upper_us: number[];
 }
 
-/** How things stand when a connection begins. */
+/** State at the start of a connection. */
 export interface Hello {
-  /** Another one after each start of the server; activities of another instance are gone. */
+  /** Identifier of the server process; activities of another instance no longer exist. */
   instance: string;
-  /** Whether what follows goes on after the last event that the page has seen. If not, it should forget what it has. */
+  /** Whether the stream continues after the last event that the client received. If not, the client should discard its state. */
   resumed: boolean;
-  /** The server's version. */
+  /** Version of the server program. */
   version: string;
 }
 
-/** What `triphammer history --json` prints: runs in the order of time, and when their first figure changed. */
+/** The result of a history, as printed by `triphammer history --json`: runs in chronological order, and the changes of their primary metric. */
 export interface HistoryResult {
-  /** Where the first figure changed, in the same order. */
+  /** Changes of the primary metric, in the same order. */
   changes: Change[];
-  /** Version of this shape. */
+  /** Version of the document's format. */
   format: 2;
-  /** Tells this document from those of other commands. */
+  /** Kind of document, by the name of its command. */
   kind: "history";
-  /** The label that was asked for. */
+  /** The requested label; `null` if none was given. */
   label: string | null;
-  /** What is followed. */
+  /** The primary metric of the runs. */
   primary_metric: PrimaryMetricName;
   /** The runs, the oldest first. */
   runs: HistoryRun[];
-  /** The program that made it. */
+  /** The program that wrote the document. */
   tool: Tool;
-  /** What should be known before it is used. */
+  /** Warnings to read before using the result. */
   warnings: Warning[];
-  /** What was found, in words. */
+  /** Findings in words. */
   words: string;
-  /** The workload and its data, of the newest run. */
+  /** Workload and its data, from the newest run. */
   workload: WorkloadFacts;
 }
 
 /** A run of a history. */
 export interface HistoryRun {
-  /** Whether it did what it was to do. */
+  /** Whether the run was successful. */
   good: boolean;
-  /** 95 % interval of that, from its own seconds. */
+  /** 95 % confidence interval of the value, from the run's own seconds; `null` if there is none. */
   interval: Interval | null;
-  /** Its job. */
+  /** Number in the job store. */
   job: number;
-  /** The server's product and version. */
+  /** Product and version of the server. */
   server: string;
-  /** Date and time of its zero, RFC 3339, UTC. */
+  /** Start of the run (its second 0), RFC 3339, UTC. */
   started_at: string;
-  /** The target, without secrets. */
+  /** URL of the target, without secrets. */
   target: Redacted;
-  /** Version of the program that measured. */
+  /** Version of the program that ran it. */
   tool_version: string;
-  /** Its first figure. */
+  /** Value of the primary metric. */
   value: number;
 }
 
-/** A host. */
+/** Facts about a host. */
 export interface Host {
-  /** `x86_64`, `aarch64`. */
+  /** CPU architecture: `x86_64`, `aarch64`. */
   architecture: string;
-  /** Logical cores that this process may use. */
+  /** Number of logical cores that this process may use. */
   cores: number | null;
-  /** Model of its CPU. */
+  /** CPU model, as named by the system. */
   cpu: string | null;
-  /** How the kernel chooses the CPU's clock rate: `performance`, `schedutil`. */
+  /** CPU frequency governor: `performance`, `schedutil`. */
   governor: string | null;
-  /** The kernel's release. */
+  /** Release of the kernel, as `uname -r`. */
   kernel: string | null;
-  /** Memory, in bytes. */
+  /** Total memory, in bytes. */
   memory_bytes: number | null;
-  /** `Debian GNU/Linux 12 (bookworm)`, or else `linux`, `macos`, `windows`. */
+  /** Operating system: `Debian GNU/Linux 12 (bookworm)`, or at least `linux`, `macos` or `windows`. */
   os: string;
 }
 
-/** How busy the server's host is. Shares are from 0 to 1, since the last such event. */
+/** Load of the server's host since the last event of this type. Shares are from 0 to 1. */
 export interface HostLoad {
-  /** Of all CPUs. */
+  /** Busy share of all CPUs, from 0 to 1. */
   busy: number;
-  /** Of each CPU. */
+  /** Busy share of each CPU, from 0 to 1. */
   cores: number[];
-  /** Memory, in bytes. */
+  /** Total memory, in bytes; `null` if unknown. */
   memory_bytes: number | null;
-  /** Memory that is not to be had, in bytes. */
+  /** Used memory, in bytes. */
   memory_used_bytes: number | null;
 }
 
@@ -769,51 +757,51 @@ export interface Interval {
 /** Isolation levels by the names of the SQL standard, plus snapshot isolation. */
 export type Isolation = "read-uncommitted" | "read-committed" | "repeatable-read" | "snapshot" | "serializable";
 
-/** What may be changed of a job. */
+/** Changes to a job. */
 export interface JobChange {
-  /** Its label; `null` for none. */
+  /** The new label; `null` removes it. */
   label?: string | null | undefined;
 }
 
-/** A condition that was checked. */
+/** A checked condition. */
 export interface JobCheck {
-  /** Key of the first place where it does not. */
+  /** Key of the first violation; `null` if there is none. */
   first_key: string | null;
-  /** `3.3.2.1`. */
+  /** Identifier of the condition: `3.3.2.1`. */
   id: string;
-  /** Whether it holds. */
+  /** Whether the condition holds. */
   ok: boolean;
-  /** `w_ytd = Σ d_ytd`. */
+  /** The condition: `w_ytd = Σ d_ytd`. */
   title: string;
-  /** How often it does not. */
+  /** Number of violations; 0 if it holds. */
   violations: number;
 }
 
-/** A job with what it left. */
+/** A job with its details and result. */
 export interface JobDetail {
-  /** What a check found, in order. */
+  /** Conditions of a check, in order. */
   checks: JobCheck[];
-  /** The document that it left; or why it could not be done, as text; `null` while it runs, and for lost ones. */
+  /** The result document, or the reason for the failure as text; `null` while the job runs, and for lost jobs. */
   document: JobDocument | string | null;
-  /** What the build remembers, and options. */
+  /** Facts from the build record, and options. */
   facts: Record<string, string>;
-  /** First second of its series; `null` without one. */
+  /** First second of the series; `null` without a series. */
   first_second: number | null;
-  /** The formats of its report, for downloads. */
+  /** Available report formats. */
   formats: string[];
   host: Host;
-  /** What lists show. */
+  /** The fields shown in lists. */
   job: JobSummary;
-  /** Last second of its series. */
+  /** Last second of the series; `null` without a series. */
   last_second: number | null;
-  /** Remarks, in order. */
+  /** Notes, in chronological order. */
   notes: JobNote[];
   spec: RunSpec | null;
-  /** Keys of the transaction types, in the order of series. */
+  /** Keys of the transaction types, in the order of the series. */
   transactions: string[];
 }
 
-/** What a job left: by `kind` the document of a run, a profile, a search for the capacity or a comparison; the report of a build or a check; the tables that a drop removed. */
+/** The result of a job, according to `kind`: the document of a run, a profile, a capacity search or a comparison; the report of a build or a check; the tables removed by a drop. */
 export type JobDocument = BuildReport | RunResult | ProfileResult | CapacityResult | ComparisonResult | CheckReport | Removal;
 
 /** What a job does. */
@@ -821,137 +809,137 @@ export type JobKind = "build" | "run" | "profile" | "capacity" | "compare" | "ch
 
 /** A page of jobs. */
 export interface JobList {
-  /** The newest first. */
+  /** Entries of the list, newest first. */
   jobs: JobSummary[];
   /** `before` of the next page; `null` on the last one. */
   next_before: number | null;
-  /** How many match on all pages. */
+  /** Total number of matches on all pages. */
   total: number;
 }
 
-/** A remark. */
+/** A note on the run. */
 export interface JobNote {
-  /** Seconds since the run's zero; `null` before and after it. */
+  /** Seconds since the start of the run; `null` before and after the run. */
   at_s: number | null;
-  /** One word for programs. */
+  /** Machine-readable kind, one word. */
   kind: string;
-  /** A sentence for people. */
+  /** Sentence for people to read. */
   text: string;
 }
 
-/** Sampled metrics of a job on one time axis: every list of a series has one value for each of `first`. */
+/** Sampled metrics of a job on a common time axis: every list in a series has one value for each entry of `first`. */
 export interface JobSamples {
-  /** First second of each point, from the run's zero. */
+  /** First second of each point, counted from the start of the run. */
   first: number[];
-  /** Series that match and have no room in the answer, which has at most 500. */
+  /** Number of matching series omitted because a response has at most 500. */
   left_out: number;
-  /** The series, in the order of names, then of labels. */
+  /** The series, sorted by name, then by labels. */
   series: SampledSeries[];
-  /** Seconds of a point: 1 when nothing is merged. */
+  /** Seconds per point; 1 when nothing is merged. */
   step: number;
 }
 
-/** A run's series. Every list has one value for each of `first`. */
+/** Series of a run. Every list has one value for each entry of `first`. */
 export interface JobSeries {
   /** CPU use of the busiest worker thread. */
   busiest_thread: Spread;
-  /** CPU use of the worker threads, mean. */
+  /** Mean CPU use of the worker threads. */
   client_busy: Spread;
   /** Sessions connected. */
   connected: number[];
-  /** First second of each point, from the run's zero. */
+  /** First second of each point, counted from the start of the run. */
   first: number[];
-  /** How busy the CPUs of the client's host were. `null` where it is not measured. */
+  /** CPU use of the client's host. `null` if it was not measured. */
   host_busy: Spread | null;
-  /** How late worker threads took up what was ready, 99th percentile. In µs. `null` where it is not measured. */
+  /** Event-loop lag of the worker threads, 99th percentile: the delay before they handled what was ready. In µs. `null` if it was not measured. */
   lag_p99_us: Spread | null;
-  /** Last second of each point. */
+  /** Last second of each point, inclusive. */
   last: number[];
   /** Sessions lost. */
   lost: number[];
   primary_metric: Spread | null;
   /** Sessions reconnected. */
   reconnected: number[];
-  /** The fastest round trip measured. In µs. `null` where it is not measured. */
+  /** Fastest round trip measured. In µs. `null` if it was not measured. */
   round_trip_us: Spread | null;
-  /** Seconds of a point: 1 when nothing is merged. */
+  /** Seconds per point; 1 when nothing is merged. */
   step: number;
-  /** All types together: completed per second. */
+  /** Transactions of all types completed per second. */
   total_per_second: Spread;
-  /** By transaction type, in the workload's order. */
+  /** Series by transaction type, in the workload's order. */
   types: TypeSeries[];
 }
 
-/** Where a job is. */
+/** Status of a job. */
 export type JobStatus = "running" | "complete" | "interrupted" | "aborted" | "failed" | "lost";
 
 /** A job in a list. */
 export interface JobSummary {
-  /** Date and time; `null` while it runs, and for lost ones. */
+  /** End time, RFC 3339, UTC; `null` while it runs, and for lost jobs. */
   ended_at: string | null;
-  /** Its number. */
+  /** Number in the job store. */
   id: number;
-  /** The command. */
+  /** The command of the job. */
   kind: JobKind;
-  /** What the user called it. */
+  /** Label given by the user; `null` without one. */
   label: string | null;
-  /** The profile or capacity job that a run belongs to. */
+  /** The profile, capacity or compare job that a run belongs to; `null` if none. */
   parent: number | null;
-  /** `NOPM`. */
+  /** Name of the primary metric: `NOPM`; `null` if there is none. */
   primary_metric_name: string | null;
-  /** The first figure. */
+  /** Value of the primary metric; `null` if there is none. */
   primary_metric_value: number | null;
-  /** Whether a requirement of a run was not met: it is complete, and no success. */
+  /** Whether a run missed a requirement; it is complete, but not successful. */
   requirements_failed: boolean;
-  /** Runs that belong to it and came to their end. */
+  /** Number of its runs that are complete. */
   runs: number;
-  /** Size, in `scale_unit`; 0 for a check. */
+  /** Scale of the data, in `scale_unit`; 0 for a check. */
   scale: number;
-  /** `warehouses`. */
+  /** Unit of the scale, in the plural: `warehouses`. */
   scale_unit: string;
-  /** `PostgreSQL`. */
+  /** Product name of the server: `PostgreSQL`; `null` before the first connection. */
   server_product: string | null;
-  /** The server's version. */
+  /** Version reported by the server; `null` before the first connection. */
   server_version: string | null;
-  /** Transactions completed per second, in stretches of equal length; empty without a series. */
+  /** Transactions completed per second, in intervals of equal length; empty without a series. */
   sparkline: number[];
-  /** Date and time, RFC 3339, UTC. */
+  /** Start time, RFC 3339, UTC. */
   started_at: string;
-  /** Where it is. */
+  /** Current status of the job. */
   status: JobStatus;
-  /** Its place in that job's sequence, from 0. */
+  /** Position in that job's sequence, from 0. */
   step: number | null;
   /** URL of the target, without secrets. */
   target: string;
   /** Whether more transactions of a run failed than were allowed: it is complete, and no success. */
   too_many_failures: boolean;
-  /** Version of the program that did it. */
+  /** Version of the program that ran the job. */
   tool_version: string;
-  /** Virtual users, or loaders. */
+  /** Number of virtual users, or of loaders in a build. */
   users: number | null;
-  /** The workload's name. */
+  /** Name of the workload: `tproc-c`. */
   workload: string;
-  /** Results of two versions do not compare. */
+  /** Version of the workload; results of different versions cannot be compared. */
   workload_version: number;
 }
 
-/** A requirement after the run: part of the result document. */
+/** The outcome of a requirement, part of the result document. */
 export interface Judgement {
   /** `value - limit`, in `unit`. */
   difference: number | null;
   /** The limit, in `unit`. */
   limit: number;
-  /** The figure's name: `new_order.p95`. */
+  /** Name of the metric: `new_order.p95`. */
   metric: string;
-  /** The comparison. */
+  /** The comparison operator. */
   operator: Operator;
-  /** Whether the requirement holds. */
+  /** Whether the requirement is met. */
   passed: boolean;
-  /** The requirement as it was written: `new_order.p95 < 10ms`. */
+  /** The requirement as written: `new_order.p95 < 10ms`. */
   requirement: string;
-  /** The unit of limit and value. */
+  /** Unit of limit and value. */
   unit: Unit;
-  /** The figure, in `unit`; `null` when the run has none, and then the requirement fails. */
+  /** Measured value, in `unit`; `null` if the run has none, and then the requirement fails. */
   value: number | null;
 }
 
@@ -965,143 +953,143 @@ export type Length = {
   transactions: number;
 };
 
-/** A number of virtual users and its runs. */
+/** A level: a number of virtual users and its runs. */
 export interface Level {
-  /** What limited most of its runs. */
+  /** Most frequent bottleneck of its runs. */
   bottleneck: Bottleneck;
-  /** Greatest share of failures of its runs. */
+  /** Highest share of failures among its runs, from 0 to 1. */
   failure_share: number;
-  /** The first figure that the curve gives; `null` without one. */
+  /** Primary metric predicted by the curve; `null` without a curve. */
   fitted: number | null;
-  /** 95 % interval of that mean, by Student's t from the scatter of the level's own runs on a logarithmic scale; of a single run, that run's own interval, from its seconds, which leaves out what differs from run to run. */
+  /** 95 % confidence interval of the mean, by Student's t from the variation of the level's runs on a logarithmic scale; for a single run, that run's own interval from its seconds, which does not include the variation between runs. */
   interval: Interval | null;
-  /** Mean of its runs' first figures. */
+  /** Mean of the primary metric over its runs. */
   mean: number;
   /** Median of the runs' 95th percentiles of response time, in microseconds. */
   p95_us: number;
-  /** Median of the runs' 99th percentiles. */
+  /** Median of the runs' 99th percentiles of response time, in microseconds. */
   p99_us: number;
-  /** `mean` over `fitted`, less 1. */
+  /** Relative deviation of `mean` from `fitted`. */
   residual: number | null;
   /** Its runs, in the order in which they were made. */
   runs: LevelRun[];
-  /** Virtual users. */
+  /** Number of virtual users. */
   users: number;
 }
 
-/** The first figure at a number of virtual users. */
+/** The primary metric at a number of virtual users. */
 export interface LevelFigure {
-  /** Both sides, and the ratio. */
+  /** Figures of both sides, and the ratio. */
   figure: Figure;
-  /** Virtual users. */
+  /** Number of virtual users. */
   users: number;
 }
 
 /** A run of a level. */
 export interface LevelRun {
-  /** What limited it. */
+  /** The bottleneck of the run. */
   bottleneck: Bottleneck;
   /** Share of transactions that failed or are in doubt. */
   failure_share: number;
-  /** Whether it did what it was to do: failures within the limit, nothing contradicted. */
+  /** Whether the run was successful: failures within the limit and no count contradicted. */
   good: boolean;
   /** 95 % interval of that, from its own seconds. */
   interval: Interval | null;
-  /** Its job; `null` when it was not stored. */
+  /** Number of its job; `null` if it was not stored. */
   job: number | null;
   /** 95th percentile of response time, in microseconds. */
   p95_us: number;
-  /** 99th percentile. */
+  /** 99th percentile of response time, in microseconds. */
   p99_us: number;
-  /** Date and time of its zero. */
+  /** Start of the run (its second 0), RFC 3339, UTC. */
   started_at: string;
   /** Whether its window was steady; `null` where that does not apply. */
   steady: Steady | null;
-  /** Its place in the order, from 0. */
+  /** Position in the order, from 0. */
   step: number;
-  /** Virtual users. */
+  /** Number of virtual users. */
   users: number;
-  /** Its first figure. */
+  /** Value of the primary metric. */
   value: number;
 }
 
-/** What the decision is made from, of the timed window (round trips: of the whole run). `null` where it was not or cannot be measured. */
+/** Inputs of the decision, from the timed window (round trips: from the whole run). `null` if not measured or not measurable. */
 export interface LimitFigures {
-  /** Share of a core that the busiest worker thread used. */
+  /** Share of a core used by the busiest worker thread, from 0 to 1. */
   busiest_thread_share: number;
-  /** Share of the time in which that thread was ready and waited for a CPU. */
+  /** Share of time in which that thread was ready but waited for a CPU, from 0 to 1. */
   busiest_thread_wait_share: number | null;
-  /** CPUs that this whole process used; `null` when it did something else besides. */
+  /** CPU cores used by this whole process; `null` if it also did other work. */
   client_cpus: number | null;
-  /** CPUs that this process may use. */
+  /** Number of CPUs that this process may use. */
   client_cpus_allowed: number | null;
-  /** How nice this process is: 0 is usual, 19 is served last. */
+  /** Niceness of this process: 0 is normal, 19 the lowest priority. */
   client_niceness: number;
-  /** Transactions committed. */
+  /** Number of committed transactions. */
   committed: number;
-  /** Whether the database works on the worker threads, so that their CPU time and their lateness are the database's. */
+  /** Whether the database runs on the worker threads, so that their CPU time and their lag are the database's. */
   database_on_threads: boolean;
-  /** How busy the CPUs of the client's host were. */
+  /** CPU use of the client's host, from 0 to 1. */
   host_cpu_share: number | null;
-  /** CPUs of the client's host; 0 where they cannot be read. */
+  /** Number of CPUs of the client's host; 0 if unknown. */
   host_cpus: number;
-  /** Share of the time in which some task of the client's host waited for a CPU. */
+  /** Share of time in which some task on the client's host waited for a CPU, from 0 to 1. */
   host_pressure_share: number | null;
-  /** Whether the database is a part of this process. */
+  /** Whether the database is part of this process. */
   in_process: boolean;
-  /** Whether as good as all arrivals of an open load were served; `null` where nothing arrives. */
+  /** Whether practically all arrivals of an open load were served; `null` for other loads. */
   kept_up: boolean | null;
-  /** The same, mean. */
+  /** Mean of the same. */
   lag_mean_us: number | null;
-  /** Scheduling lag: how late worker threads took up what was ready. */
+  /** Median event-loop lag, the delay before worker threads handled what was ready, in microseconds. */
   lag_p50_us: number | null;
-  /** The same, 99th percentile. */
+  /** 99th percentile of the event-loop lag, in microseconds. */
   lag_p99_us: number | null;
-  /** Times that the scheduling lag was measured. */
+  /** Number of measurements of the event-loop lag. */
   lag_samples: number;
-  /** Wake-ups later than 10 ms. */
+  /** Number of wake-ups later than 10 ms. */
   late_wakeups: number | null;
-  /** Mean service time of committed transactions. */
+  /** Mean service time of committed transactions, in microseconds. */
   mean_service_us: number;
-  /** Median service time of committed transactions. */
+  /** Median service time of committed transactions, in microseconds. */
   median_service_us: number;
-  /** Round trip time × round trips, of the mean service time. */
+  /** Round trip time × round trips, as a share of the mean service time. */
   network_share: number | null;
-  /** CPUs that neither client nor server used, and that were busy: other processes, or other guests of a virtual host. */
+  /** CPU cores used by neither client nor server: by other processes, or by other guests of a virtual host. */
   other_cpus: number | null;
-  /** The same, of the CPUs that the client may use. */
+  /** The same, among the CPUs that the client may use. */
   other_cpus_of_client: number | null;
-  /** The same, of the CPUs that the server may use. */
+  /** The same, among the CPUs that the server may use. */
   other_cpus_of_server: number | null;
-  /** Whether the load model said when transactions are due. */
+  /** Whether the load model determined when transactions are due. */
   paced: boolean;
-  /** The same, mean: with what the ends of it waited for a CPU. */
+  /** Mean time of a round trip, including waits for a CPU at both ends, in microseconds. */
   round_trip_mean_us: number | null;
-  /** Times that a round trip was measured. */
+  /** Number of measurements of the round trip. */
   round_trip_samples: number;
-  /** Time of a round trip on the run's own sessions, 10th percentile. */
+  /** Time of a round trip on the run's own sessions, 10th percentile, in microseconds. */
   round_trip_us: number | null;
-  /** Round trips of a transaction. */
+  /** Mean number of round trips per transaction. */
   round_trips_per_transaction: number;
-  /** Whether client and server share a host. */
+  /** Whether client and server run on the same host; `null` if unknown. */
   same_host: boolean | null;
-  /** CPUs that the server's processes on this host used; `null` where they are elsewhere or out of sight. */
+  /** CPU cores used by the server's processes on this host; `null` if they are remote or cannot be observed. */
   server_cpus: number | null;
-  /** CPUs that the server may use. */
+  /** Number of CPUs that the server may use. */
   server_cpus_allowed: number | null;
-  /** Server processes, or threads, that were ready and waited for a CPU, on average. */
+  /** Mean number of server processes or threads that were ready but waited for a CPU. */
   server_waiting: number | null;
-  /** Sessions of the run. */
+  /** Number of sessions of the run. */
   sessions: number;
-  /** Share of the time in which a session was in a transaction. */
+  /** Share of time in which a session was in a transaction, from 0 to 1. */
   sessions_busy_share: number;
-  /** Worker threads. */
+  /** Number of worker threads. */
   threads: number;
-  /** CPUs that the worker threads used, together. */
+  /** CPU cores used by all worker threads together. */
   threads_cpus: number;
-  /** Worker threads that were ready and waited for a CPU, on average. */
+  /** Mean number of worker threads that were ready but waited for a CPU. */
   threads_waiting: number | null;
-  /** Where the time of a transaction went; `null` without transactions. */
+  /** Breakdown of a transaction's time; `null` without transactions. */
   time: TimeShares | null;
   /** Length of the window, in seconds. */
   window_s: number;
@@ -1128,125 +1116,127 @@ export type LiveEvent = Hello & {
   type: "goodbye";
 };
 
-/** A remark on an activity. */
+/** A note on an activity. */
 export interface LiveNote {
-  /** The activity. */
+  /** Number of the activity. */
   activity: number;
-  /** Seconds since the run's zero; `null` before and after it, and where there is none. */
+  /** Seconds since the start of the run; `null` before and after it, and without a run. */
   at_s: number | null;
-  /** One word for programs: `outage`, `interrupted`, `warning`, `progress`. */
+  /** Machine-readable kind: `outage`, `interrupted`, `warning`, `progress`. */
   kind: string;
-  /** A sentence for people. */
+  /** Sentence for people to read. */
   text: string;
 }
 
-/** A run is in another phase. */
+/** A run has entered another phase. */
 export interface LivePhase {
-  /** The activity. */
+  /** Number of the activity. */
   activity: number;
-  /** Seconds since the run's zero; `null` before it. */
+  /** Seconds since the start of the run; `null` before it. */
   at_s: number | null;
-  /** While connecting: sessions open so far. */
+  /** While connecting: number of connected sessions. */
   connected: number | null;
-  /** While connecting: sessions to be opened. */
+  /** While connecting: number of sessions to connect. */
   of: number | null;
   /** `connecting`, `ramp_up`, `window`, `drain`, `abort`. */
   phase: string;
 }
 
-/** How far a build or a check is. */
+/** Progress of a build or a check. */
 export interface LiveProgress {
-  /** The activity. */
+  /** Number of the activity. */
   activity: number;
-  /** Units done. */
+  /** Number of units done. */
   done: number;
-  /** Since it began, ms. */
+  /** Elapsed time in ms. */
   elapsed_ms: number;
-  /** What is being done: `loading`, `keys and indexes`. */
+  /** Current part: `loading`, `keys and indexes`. */
   phase: string;
-  /** Where rows are loaded: how many of each table so far, in the order in which they began. */
+  /** During a load: rows loaded so far per table, in the order of their start. */
   tables: TableRows[];
-  /** Units to do. */
+  /** Total number of units, possibly an estimate. */
   total: number;
-  /** `rows`, `steps`. */
+  /** Unit of the counts: `rows`, `steps`. */
   unit: string;
 }
 
-/** A second of a run. When `last` is after `first`, several seconds are merged: counts are sums, times and shares are those of the worst second. */
+/** A second of a run. If `last` is after `first`, several seconds are merged: counts are sums, times and shares are those of the worst second. */
 export interface LiveSecond {
-  /** The activity. */
+  /** Number of the activity. */
   activity: number;
   /** CPU use of the busiest worker thread. */
   busiest_thread: number;
-  /** CPU time of all worker threads, in cores: 1.5 is one and a half. */
+  /** CPU time of all worker threads, in cores (1.5 means one and a half cores). */
   client_cores: number;
   /** Sessions connected. */
   connected: number;
-  /** First second, from the run's zero. */
+  /** First second, counted from the start of the run. */
   first: number;
-  /** How busy the CPUs of the client's host were. `null` where it is not measured. */
+  /** CPU use of the client's host. `null` if it was not measured. */
   host_busy: number | null;
-  /** How late worker threads took up what was ready, 99th percentile. In µs. `null` where it is not measured. */
+  /** Event-loop lag of the worker threads, 99th percentile: the delay before they handled what was ready. In µs. `null` if it was not measured. */
   lag_p99_us: number | null;
-  /** Last second. */
+  /** Last second, inclusive, counted from the start of the run. */
   last: number;
   /** Sessions lost. */
   lost: number;
-  /** The workload's first figure, from these seconds: in its own unit, such as a minute. */
+  /** The second since which no transaction has completed; `null` unless an outage went on at the end of this second. */
+  outage_since: number | null;
+  /** The workload's primary metric in these seconds, in its own unit, such as per minute. */
   primary_metric: number;
   /** Sessions reconnected. */
   reconnected: number;
-  /** The fastest round trip measured. In µs. `null` where it is not measured. */
+  /** Fastest round trip measured. In µs. `null` if it was not measured. */
   round_trip_us: number | null;
-  /** All types together. */
+  /** Total of all transaction types. */
   total: LiveType;
   /** By transaction type, in the workload's order. */
   types: LiveType[];
 }
 
-/** What `GET /api/v1/activities/{id}/seconds` answers. */
+/** Response of `GET /api/v1/activities/{id}/seconds`. */
 export interface LiveSeconds {
-  /** The seconds of the run that goes on, in order; older ones are merged. */
+  /** Seconds of the current run, in order; older ones are merged. */
   seconds: LiveSecond[];
 }
 
-/** A run of a profile or of a search for the capacity. Phases and seconds after it are those of this run. */
+/** A run of a profile, capacity search or comparison. The following phases and seconds belong to it. */
 export interface LiveStep {
-  /** The activity. */
+  /** Number of the activity. */
   activity: number;
-  /** Number of the run's job, once it has one. */
+  /** Job number of the run, once it has one. */
   job: number | null;
-  /** Runs in all; `null` where it depends on what they find. */
+  /** Total number of runs; `null` if it depends on their results. */
   of: number | null;
-  /** The workload's first figure, at the end of the run; `null` before. */
+  /** Value of the workload's primary metric at the end of the run; `null` before. */
   primary_metric: number | null;
-  /** Which run it is, from 1. */
+  /** Number of the run in the sequence, from 1. */
   step: number;
-  /** What is run: `8 virtual users, repeat 2`. */
+  /** Description of the run: `8 virtual users, repeat 2`. */
   what: string;
 }
 
-/** What a transaction type did in a second. */
+/** Figures of a transaction type in a second. */
 export interface LiveType {
-  /** Ended committed. */
+  /** Transactions committed. */
   committed: number;
-  /** Ended failed or in doubt. */
+  /** Transactions failed, or with unknown commit status. */
   failed: number;
-  /** The longest response time of committed ones. In µs. */
+  /** Longest response time of committed transactions. In µs. */
   max_us: number;
-  /** Key: `new_order`; `all` in a total. */
+  /** Key of the transaction type: `new_order`; `all` for the total. */
   name: string;
-  /** Median response time of committed ones. In µs. */
+  /** Median response time of committed transactions. In µs. */
   p50_us: number;
-  /** 95th percentile of the response time of committed ones. In µs. */
+  /** 95th percentile of the response time of committed transactions. In µs. */
   p95_us: number;
-  /** 99th percentile of the response time of committed ones. In µs. */
+  /** 99th percentile of the response time of committed transactions. In µs. */
   p99_us: number;
-  /** Completed (committed or rolled back by rule) per second. */
+  /** Transactions completed (committed, or rolled back as the workload requires) per second. */
   per_second: number;
-  /** Attempts after the first. */
+  /** Repeated attempts. */
   retries: number;
-  /** Ended rolled back by rule. */
+  /** Transactions rolled back as the workload requires. */
   rolled_back: number;
 }
 
@@ -1271,38 +1261,38 @@ export type More = {
   points: number;
 };
 
-/** A comparison. */
+/** A comparison operator. */
 export type Operator = "<" | "<=" | ">" | ">=" | "==" | "!=";
 
 /** The order of the runs. */
 export interface Order {
-  /** The levels as they were asked for: `1,2,4` or `auto`. */
+  /** Requested levels: `1,2,4` or `auto`. */
   asked: string;
-  /** Runs of each level. */
+  /** Number of runs per level. */
   repeats: number;
-  /** Seed of the order. */
+  /** Random seed of the order. */
   seed: number;
-  /** Virtual users by step, as far as it is known. */
+  /** Number of virtual users of each run, in the order known so far. */
   steps: number[];
 }
 
 /** What a transaction's input was drawn from, beside the seed of the run. */
 export type Origin = {
   user: {
-    /** Which of its transactions, from 1. */
+    /** Which of the user's transactions, from 1. */
     nth: number;
-    /** Which, from 0. */
+    /** Number of the user, from 0. */
     user: number;
   };
 } | {
   arrival: number;
 };
 
-/** A stretch without service, in seconds since the run's zero. */
+/** An outage, in seconds since the start of the run. */
 export interface Outage {
-  /** Its first second. */
+  /** First second of the outage. */
   from_s: number;
-  /** The second before which it ended. */
+  /** End of the outage, exclusive. */
   until_s: number;
 }
 
@@ -1325,21 +1315,21 @@ export interface Pacing {
   steps: RateStep[];
 }
 
-/** How pairs of runs were made: A B B A A B … */
+/** Pairs of runs, made in the order A B B A A B … */
 export interface Pairing {
-  /** Pairs that were asked for. */
+  /** Requested number of pairs. */
   asked: number;
-  /** The rest between two runs, in seconds. */
+  /** Pause between two runs, in seconds. */
   cool_down_s: number;
-  /** Runs that could not be made. */
+  /** Runs that failed to start or to end. */
   failed_runs: FailedRun[];
-  /** Pairs of which both runs came to their end. */
+  /** Number of pairs whose runs are both complete. */
   made: number;
 }
 
-/** A password. It is held in memory as long as the server lives, and never given back. */
+/** A password. It is kept in memory until the server stops and is never returned. */
 export interface PasswordForm {
-  /** The password. */
+  /** The password, write-only. */
   password: string;
 }
 
@@ -1366,173 +1356,173 @@ export type Peak = {
   predicted_users: number | null;
 };
 
-/** The percentiles that results hold. */
+/** The percentiles contained in results. */
 export type Percentile = "p50" | "p90" | "p95" | "p99" | "p99.9";
 
-/** The response times of committed transactions of a type, ordered. */
+/** Distribution of the response times of committed transactions of a type. */
 export interface PercentileCurve {
-  /** How many. */
+  /** Number of committed transactions. */
   count: number;
-  /** Key of the type; `all` for all together. */
+  /** Key of the transaction type; `all` for all types together. */
   name: string;
-  /** Points of the curve, rising; finer towards 1. */
+  /** Points of the curve, ascending; finer towards 1. */
   points: PercentilePoint[];
 }
 
-/** 95 % intervals of percentiles, in microseconds; `null` where the window has too few slices, or too few transactions, to say. */
+/** 95 % confidence intervals of percentiles, in microseconds; `null` if the window has too few slices or transactions. */
 export interface PercentileIntervals {
-  /** Of the median. */
+  /** Interval of the median, in microseconds. */
   p50_us: Interval | null;
-  /** Of the 90th percentile. */
+  /** Interval of the 90th percentile, in microseconds. */
   p90_us: Interval | null;
-  /** Of the 95th percentile. */
+  /** Interval of the 95th percentile, in microseconds. */
   p95_us: Interval | null;
-  /** Of the 99.9th percentile. */
+  /** Interval of the 99.9th percentile, in microseconds. */
   p99_9_us: Interval | null;
-  /** Of the 99th percentile. */
+  /** Interval of the 99th percentile, in microseconds. */
   p99_us: Interval | null;
 }
 
-/** So large a share of the transactions took no longer than this. */
+/** A point of a percentile curve: this share of the transactions took no longer than the time. */
 export interface PercentilePoint {
-  /** From 0 to 1. */
+  /** Share of the transactions, from 0 to 1. */
   quantile: number;
-  /** µs. */
+  /** Response time in µs. */
   us: number;
 }
 
-/** Curves of percentiles. */
+/** Percentile curves of a run. */
 export interface Percentiles {
-  /** All transaction types together, then by type; those without any are left out. */
+  /** The curve of all transaction types together, then one per type; types without transactions are omitted. */
   curves: PercentileCurve[];
 }
 
-/** What a form comes to. */
+/** The resolved form. */
 export interface Preview {
-  /** The same as a command to copy. Secrets are not in it. */
+  /** The equivalent command line to copy, without secrets. */
   command_line: string;
-  /** Every setting, and where its value came from. */
+  /** Every setting with its value and the source of the value. */
   settings: ResolvedSetting[];
   spec: RunSpec | null;
   /** URL of the target, without secrets. */
   url: string;
-  /** What should be known before. */
+  /** Warnings to read before the start. */
   warnings: string[];
 }
 
-/** The workload's first figure. */
+/** The workload's primary metric. */
 export interface PrimaryMetricFigure {
   /** Which way is better. Documents of older versions do not say: they have rates only. */
   better: Better;
-  /** Transactions committed in the timed window that the figure counts. */
+  /** Number of committed transactions in the timed window that the metric counts. */
   count: number;
   /** `New-Orders committed per minute`. */
   meaning: string;
-  /** `NOPM`. */
+  /** Name of the metric: `NOPM`. */
   name: string;
   /** The unit of time: `second`, `minute`, `hour`. */
   per: string;
-  /** `count` brought to the unit of time. */
+  /** Value: `count` per unit of time. */
   value: number;
-  /** What the database itself says, over the whole run. */
+  /** Comparison with the database's own count, over the whole run. */
   verification: Verification;
 }
 
-/** A first figure without a value. */
+/** A primary metric without a value. */
 export interface PrimaryMetricName {
-  /** Which way is better. Documents of older versions do not say: they have rates only. */
+  /** Direction of improvement. Missing in older documents, which contain only rates. */
   better: Better;
-  /** `New-Orders committed per minute`. */
+  /** Description: `New-Orders committed per minute`. */
   meaning: string;
-  /** `NOPM`. */
+  /** Name of the primary metric: `NOPM`. */
   name: string;
-  /** The unit of time: `second`, `minute`, `hour`. */
+  /** Unit of time: `second`, `minute`, `hour`. */
   per: string;
 }
 
-/** A run at a rate. */
+/** A probe: a run at one rate. */
 export interface Probe {
-  /** What limited the run. */
+  /** The bottleneck of the run. */
   bottleneck: Bottleneck;
-  /** Transactions of all types that completed in the window, a second. */
+  /** Transactions of all types completed in the window, per second. */
   completed: number;
-  /** Share of transactions that failed or are in doubt. */
+  /** Share of transactions that failed or are in doubt, from 0 to 1. */
   failure_share: number;
-  /** The percentile's 95 % interval, in microseconds; `null` where there was too little to say. */
+  /** 95 % confidence interval of the percentile, in microseconds; `null` if there is too little data. */
   interval_us: Interval | null;
-  /** Its job; `null` when it was not stored. */
+  /** Number of its job; `null` if it was not stored. */
   job: number | null;
-  /** Share of arrivals that no session was free for in time. */
+  /** Share of arrivals that found no free session in time, from 0 to 1. */
   missed_share: number;
-  /** The workload's first figure. */
+  /** The workload's primary metric. */
   primary_metric: number;
-  /** Arrivals per second that were asked for. */
+  /** Requested arrivals per second. */
   rate: number;
-  /** Why the limit is not kept; `null` when it is. */
+  /** Why the limit was exceeded; `null` if it was kept. */
   reason: Reason | null;
-  /** Transactions per second that the target served, where it surely fell behind; `null` elsewhere. */
+  /** Transactions per second that the target served, if it clearly fell behind; `null` otherwise. */
   served: Estimate | null;
-  /** Its place in the sequence, from 0. */
+  /** Position in the sequence, from 0. */
   step: number;
-  /** The limited percentile, in microseconds; `null` when none of that type committed. */
+  /** The limited percentile, in microseconds; `null` if no transaction of that type committed. */
   value_us: number | null;
 }
 
-/** What `triphammer profile --json` and `triphammer report JOB --format json` print: what a profile was and what it measured. Times are in the unit that a name ends with; shares are from 0 to 1; throughput is in the unit of `primary_metric`. */
+/** The result of a profile, as printed by `triphammer profile --json` and `triphammer report JOB --format json`. Times have the unit that the field's name ends with; shares are from 0 to 1; throughput has the unit of `primary_metric`. */
 export interface ProfileResult {
-  /** Throughput of the last block of runs over that of the first, less 1, level by level; `null` with fewer than two blocks. */
+  /** Relative change of throughput from the first to the last block of runs, at the same levels; `null` with fewer than two blocks. */
   drift: number | null;
-  /** Levels that could not be run. */
+  /** Levels whose runs failed. */
   failed_runs: FailedLevel[];
-  /** What the levels and the curve say, in words; the most important first. */
+  /** Findings in words, the most important first. */
   findings: string[];
-  /** Version of this shape. */
+  /** Version of the document's format. */
   format: 2;
-  /** The host that the client ran on. */
+  /** The host of the client. */
   host: Host;
-  /** Number in the job store; `null` when it was not stored. */
+  /** Job number; `null` if it was not stored. */
   job: number | null;
-  /** Tells this document from those of other commands. */
+  /** Kind of document, by the name of its command. */
   kind: "profile";
-  /** What the user called it. */
+  /** Label given by the user; `null` without one. */
   label: string | null;
-  /** The levels, ascending, with their runs. */
+  /** Levels with their runs, ascending. */
   levels: Level[];
-  /** Why there is no curve. */
+  /** Why there is no curve; `null` if there is one. */
   no_curve: string | null;
-  /** In which order the runs were made. */
+  /** Order of the runs. */
   order: Order;
-  /** What is measured. */
+  /** The primary metric of the runs. */
   primary_metric: PrimaryMetricName;
-  /** What was at the other end of the first run. */
+  /** The server that the first run connected to. */
   server: ServerInfo;
-  /** Every setting of the first run, and where its value came from. */
+  /** Every setting of the first run with its value and the source of the value. */
   settings: Setting[];
-  /** How the first run was driven; the others differ in `users` and what follows from it. */
+  /** Spec of the first run; the others differ in `users` and what depends on it. */
   spec: RunSpec;
-  /** Date and time of the first run's zero, RFC 3339, UTC. */
+  /** Start of the first run (its second 0), RFC 3339, UTC. */
   started_at: string;
-  /** Complete; or interrupted, when steps are missing. */
+  /** `complete`, or how the profile ended if runs are missing. */
   status: Status;
-  /** The target, without secrets. */
+  /** URL of the target, without secrets. */
   target: Redacted;
-  /** The transaction type whose response times are reported; `all` for all of them. */
+  /** Transaction type whose response times are reported; `all` for all types. */
   times_of: string;
-  /** The program that made it. */
+  /** The program that wrote the document. */
   tool: Tool;
-  /** The curve through them; `null` where there is none. */
+  /** The fitted curve; `null` if there is none. */
   usl: Usl | null;
-  /** The workload and its data. */
+  /** Workload and its data. */
   workload: WorkloadFacts;
 }
 
-/** Two profiles beside the ratio of their throughputs. */
+/** Levels and curves of two profiles. */
 export interface Profiles {
-  /** Parameters and peaks of the curves; none where neither has a curve. */
+  /** Parameters and peaks of the curves; empty if neither has a curve. */
   curves: CurveFigure[];
-  /** Virtual users of levels that only one of them has. */
+  /** Virtual users of levels that only one profile has. */
   left_out: number[];
-  /** The levels that both have, ascending. */
+  /** Common levels, ascending. */
   levels: LevelFigure[];
 }
 
@@ -1547,32 +1537,32 @@ export interface RateStep {
   per_second: number;
 }
 
-/** Why a probe does not keep the limit. */
+/** Why a probe exceeds the limit. */
 export type Reason = "too_slow" | "cannot_follow" | "failures" | "nothing";
 
 /** A target without secrets: the only form in which it is stored, printed or sent. */
 export type Redacted = string;
 
-/** A remark made during a run. */
+/** A note made during a run. */
 export interface Remark {
-  /** Seconds since the run's zero; `null` before and after it. */
+  /** Seconds since the start of the run; `null` before and after it. */
   at_s: number | null;
-  /** One word for programs. */
+  /** Machine-readable kind, one word. */
   kind: string;
-  /** A sentence for people. */
+  /** Sentence for people to read. */
   text: string;
 }
 
 /** What a drop removed. Its JSON is the list of the tables. */
 export type Removal = string[];
 
-/** A setting as it was resolved. */
+/** A resolved setting. */
 export interface ResolvedSetting {
-  /** Its name. */
+  /** Name of the setting. */
   name: string;
-  /** `request` or `default`. */
+  /** Source of the value: `request` or `default`. */
   source: string;
-  /** As it would be typed. */
+  /** The value as typed on the command line. */
   value: string;
 }
 
@@ -1586,99 +1576,99 @@ export interface RetryPolicy {
   backoff_max: string;
 }
 
-/** Round trips. */
+/** Round trips to the database. */
 export interface RoundTrips {
-  /** For a completed transaction; 0 when none completed. */
+  /** Mean number per completed transaction; 0 if none completed. */
   per_transaction: number;
-  /** Statements and calls sent by completed transactions. */
+  /** Number of statements and calls sent by completed transactions. */
   total: number;
 }
 
-/** What `triphammer run --json` and `triphammer report JOB --format json` print: what a run was and what it measured. Durations and times are in the unit that a name ends with; shares are from 0 to 1. `window` has what ended in the timed window, `run` what happened in the whole run, each by transaction type and outcome. */
+/** The result of a run, as printed by `triphammer run --json` and `triphammer report JOB --format json`. Durations and times have the unit that the field's name ends with; shares range from 0 to 1. `window` contains what ended in the timed window, `run` what happened in the whole run, each by transaction type and outcome. */
 export interface RunResult {
-  /** What arrived; `null` where the load is not open. */
+  /** Arrivals of an open load; `null` for other loads. */
   arrivals: Arrivals | null;
-  /** Sums over the data that the run should have moved by what its transactions say. */
+  /** Audits: sums over the data compared with the changes reported by the run's transactions. */
   audits: Audit[];
-  /** Whether the database was there while the run asked for it, and at its end. */
+  /** Availability of the database during the run and at its end. */
   availability: Availability;
-  /** Most arrivals, or terminals, that waited for a session at the end of a second of the timed window. `null` where the load is closed. */
+  /** Maximum number of arrivals, or terminals, that waited for a session at the end of a second of the timed window. `null` for a closed load. */
   backlog_max: number | null;
-  /** What limited the run. */
+  /** The bottleneck of the run. */
   bottleneck: BottleneckVerdict;
-  /** What the client itself cost. */
+  /** CPU use of the client. */
   client: ClientCost;
-  /** How long it was. */
+  /** Lengths of the run and its parts. */
   durations: Durations;
-  /** The primary metric against the most that keying and thinking times allow; `null` where there are none. */
+  /** The primary metric relative to the maximum that keying and thinking times allow; `null` without them. */
   efficiency: Efficiency | null;
-  /** The first error of each transaction type and class. */
+  /** The first error of each transaction type and error class. */
   errors: ErrorFigure[];
-  /** The slowest transactions that ended in the timed window, the slowest first. */
+  /** The slowest transactions that ended in the timed window, slowest first. */
   exemplars: SlowTransaction[];
-  /** Failures against the limit. */
+  /** Share of failures, compared with the limit. */
   failures: FailureShare;
-  /** Figures that have no place of their own, in the order in which reports show them. */
+  /** Declared figures without separate fields, in display order. */
   figures: DeclaredFigure[];
-  /** Version of this shape. */
+  /** Version of the document's format. */
   format: 2;
-  /** The host that the client ran on. */
+  /** The host of the client. */
   host: Host;
-  /** Number in the job store; `null` when it was not stored. */
+  /** Job number; `null` if it was not stored. */
   job: number | null;
-  /** Tells this document from those of other commands. */
+  /** Kind of document, by the name of its command. */
   kind: "run";
-  /** What the user called the run. */
+  /** Label given by the user; `null` without one. */
   label: string | null;
-  /** What was remarked during the run. */
+  /** Notes made during the run. */
   notes: Remark[];
-  /** From due to the start of the first attempt, of all that ended in the timed window: the wait for a session. `null` where the load is closed. */
+  /** Wait for a session: from when a transaction was due to the start of its first attempt, for all that ended in the timed window. `null` for a closed load. */
   pool_wait: Times | null;
-  /** The workload's first figure, from the timed window. */
+  /** The workload's primary metric over the timed window. */
   primary_metric: PrimaryMetricFigure;
-  /** What the run had to reach (`--require`), and whether it did. */
+  /** Requirements of the run (`--require`) and their outcomes. */
   requirements: Judgement[];
   /** Round trips of the whole run. */
   round_trips: RoundTrips;
-  /** What happened in the whole run, ramp-up and drain included. */
+  /** Transactions of the whole run, including ramp-up and drain. */
   run: Figures;
-  /** What the planner had to work with when the run began; empty where it is not known. */
+  /** Schema facts that the query planner depends on, at the start of the run; empty if unknown. */
   schema: SchemaFact[];
-  /** What was at the other end. */
+  /** Product, version and transport of the database server. */
   server: ServerInfo;
-  /** What `tpm_server` was made from. */
+  /** The counter from which `tpm_server` was computed. */
   server_transactions: ServerTransactions | null;
-  /** Sessions lost and reconnected, in the whole run. */
+  /** Numbers of sessions lost and reconnected, in the whole run. */
   sessions: SessionCounts;
-  /** Every setting, and where its value came from. */
+  /** Every setting with its value and the source of the value. */
   settings: Setting[];
   /** Server settings that changed between the start and the end of the run. */
   settings_changed: SettingChange[];
-  /** The timed window in slices of equal length, in order, to see a drift; the last one may be shorter, and those in which no second came to its end are left out. */
+  /** The timed window in slices of equal length, in order, which show drifts; the last one may be shorter, and slices in which no second ended are omitted. */
   slices: Slice[];
-  /** How the workload was driven. */
+  /** Spec of the run: how the workload was driven. */
   spec: RunSpec;
-  /** Date and time of the run's zero, RFC 3339, UTC. */
+  /** Start of the run (its second 0), RFC 3339, UTC. */
   started_at: string;
-  /** How it ended. */
+  /** How the run ended. */
   status: Status;
-  /** Whether the primary metric represents the window, and until when a warm-up is seen; `null` where seconds are no samples of it, and where the load itself changes. */
+  /** Whether the window was steady, and when the warm-up ended; `null` if seconds are not samples of the primary metric, and if the load itself changes. */
   steadiness: Steadiness | null;
-  /** The target, without secrets. */
+  /** URL of the target, without secrets. */
   target: Redacted;
-  /** The program that made it. */
+  /** The program that wrote the document. */
   tool: Tool;
-  /** Transactions completed in the timed window, a minute: committed and rolled back by rule. */
+  /** Transactions completed per minute in the timed window: committed, or rolled back as the workload requires. */
   tpm_client: number;
-  /** Transactions that the database itself counted in the timed window, a minute. */
+  /** Transactions per minute counted by the database itself in the timed window; `null` if it has no counter. */
   tpm_server: number | null;
-  /** Counting identities that do not hold; empty as long as the client counts right. */
+  /** Violated counting identities; empty unless the client has a defect. */
   violated_identities: ViolatedIdentity[];
-  /** What should be known before the figures are used. */
+  /** Warnings to read before using the figures. */
   warnings: Warning[];
-  /** What ended in the timed window. */
+  /** Transactions that ended in the timed window. */
   window: Figures;
-  /** The workload and its data. */
+  /** Workload and its data. */
   workload: WorkloadFacts;
 }
 
@@ -1712,75 +1702,75 @@ export interface RunSpec {
   users: number;
 }
 
-/** What a metric was in the seconds of each point; `null` where it was not measured. */
+/** Spread of a metric over the seconds of each point; `null` if it was not measured. */
 export interface SampleSpread {
-  /** The most of them. */
+  /** Maximum over the seconds of each point. */
   max: (number | null)[];
-  /** Their mean. */
+  /** Mean over the seconds of each point. */
   mean: (number | null)[];
-  /** The least of its seconds. */
+  /** Minimum over the seconds of each point. */
   min: (number | null)[];
 }
 
 /** A sampled metric with its labels. */
 export interface SampledSeries {
-  /** What it is measured of, by name of the label. */
+  /** Labels that identify the measured object. */
   labels: Record<string, string>;
-  /** How several seconds become one value: `sum`, `last`, `min`, `max` or `mean`. */
+  /** Rule for merging seconds: `sum`, `last`, `min`, `max` or `mean`. */
   merge: string;
-  /** What is measured. */
+  /** Name of the metric. */
   metric: string;
   spread: SampleSpread | null;
-  /** What charts call it. */
+  /** Title in charts. */
   title: string;
-  /** What it counts in. */
+  /** Unit of the values. */
   unit: string;
-  /** The value of each point, by that rule; `null` where it was not measured. */
+  /** The value of each point, merged by that rule; `null` if it was not measured. */
   value: (number | null)[];
 }
 
-/** A saved target. */
+/** A target without its secrets. */
 export interface SavedTarget {
-  /** Whether the server was started with it, so that it can be neither changed nor deleted. */
+  /** Whether the server was started with it; then it can be neither changed nor deleted. */
   fixed: boolean;
-  /** Whether the server has a password for it: held in memory, or given at its start. */
+  /** Whether the server has a password for it, kept in memory or given at the start. */
   has_password: boolean;
-  /** Its name. */
+  /** Name of the target. */
   name: string;
-  /** Schema to work in; the user's own when absent. */
+  /** Database schema to use; the user's default schema when absent. */
   schema: string | null;
-  /** URL without secrets. */
+  /** URL of the database, without secrets. */
   url: string;
 }
 
-/** What a server does by the clock. */
+/** Periodic work of a server. */
 export type Schedule = {
   kind: "nothing";
 } | {
   kind: "every";
-  /** Its value, in seconds. */
+  /** Value of the setting, in seconds. */
   seconds: number;
-  /** The setting that says so: `checkpoint_timeout`. */
+  /** Setting that defines the period: `checkpoint_timeout`. */
   setting: string;
 } | {
   kind: "unknown";
-  /** Why, in words. */
+  /** Reason in words. */
   why: string;
 };
 
-/** One thing that is known of a table. */
+/** A fact about a table. */
 export interface SchemaFact {
   /** What it is about. */
   kind: SchemaKind;
-  /** Name of the index or constraint; empty for the others. */
+  /** Name of the index or constraint; empty for other kinds. */
   name: string;
-  /** The table, or what the database tells as a whole. */
+  /** Name of the table, or of a fact about the whole database. */
   table: string;
-  /** Its definition in the database's words, rows, bytes, or the age of statistics in seconds (`never`, or `gathered` where the database does not tell when). */
+  /** Definition as given by the database, number of rows, bytes, or age of statistics in seconds (`never`, or `gathered` if the database does not report the time). */
   value: string;
 }
 
-/** What a fact of a schema is about. */
+/** Kind of a schema fact. */
 export type SchemaKind = "table" | "engine" | "index" | "constraint" | "rows" | "bytes" | "index_bytes" | "statistics";
 
 /** The server at the other end of a session. */
@@ -1799,41 +1789,41 @@ export interface ServerInfo {
 
 /** A setting of the server. */
 export interface ServerSetting {
-  /** Its value at the end; `null` where it was absent or could not be read. */
+  /** Value at the end; `null` if it was absent or could not be read. */
   end: string | null;
-  /** Its name. */
+  /** Name of the setting. */
   name: string;
-  /** Its value at the start; `null` where it was absent. */
+  /** Value at the start; `null` if it was absent. */
   start: string | null;
 }
 
 /** The server's settings during a run. */
 export interface ServerSettings {
-  /** By name. */
+  /** Entries in the order of their names. */
   settings: ServerSetting[];
 }
 
 /** The database's own transaction counter over the timed window. */
 export interface ServerTransactions {
-  /** How much it grew. */
+  /** Increase of the counter. */
   count: number;
   /** Seconds between the two readings. */
   seconds: number;
 }
 
-/** Sessions lost and reconnected. */
+/** Numbers of sessions lost and reconnected. */
 export interface SessionCounts {
-  /** Sessions lost. */
+  /** Number of sessions lost. */
   lost: number;
-  /** Sessions reconnected. */
+  /** Number of sessions reconnected. */
   reconnected: number;
 }
 
-/** Whether this client is known. */
+/** Login state of a client. */
 export interface SessionInfo {
-  /** Whether this client may ask: it has shown the token. */
+  /** Whether this client is authenticated. */
   authorized: boolean;
-  /** Whether the server needs a token; it always does. */
+  /** Whether the server needs a token; always true. */
   needed: boolean;
 }
 
@@ -1842,237 +1832,237 @@ export type Sessions = "own" | {
   pool: number;
 };
 
-/** A setting of the run and where its value came from. */
+/** A setting of the run with its value and the source of the value. */
 export interface Setting {
-  /** As flag and job file call it, without dashes. */
+  /** Name on the command line and in job files, without dashes. */
   name: string;
-  /** `flag`, `environment`, `job file`, `default`. */
+  /** Source of the value: `flag`, `environment`, `job file` or `default`. */
   source: string;
-  /** As it would be typed. */
+  /** The value as typed on the command line. */
   value: string;
 }
 
 /** A server setting that changed during the run. */
 export interface SettingChange {
-  /** Its value at the end; `null` where it was absent. */
+  /** Value at the end; `null` if it was absent. */
   end: string | null;
-  /** The setting. */
+  /** Name of the setting. */
   name: string;
-  /** Its value at the start; `null` where it was absent. */
+  /** Value at the start; `null` if it was absent. */
   start: string | null;
 }
 
-/** Something that can be set. */
+/** A setting of a command. */
 export interface SettingInfo {
-  /** The words that it takes; empty where its value is free. */
+  /** The accepted words; empty if any value of the kind is accepted. */
   choices: ChoiceInfo[];
-  /** The default in words; `null` where there is none. A preview says what it comes to. */
+  /** Description of the default; `null` if there is none. A preview shows its value. */
   default: string | null;
-  /** What it belongs to in a form. */
+  /** Group in the form. */
   group: Group;
-  /** Help in a line. */
+  /** Help text in one line. */
   help: string;
-  /** What values look like. */
+  /** Kind of values that it accepts. */
   kind: SettingKind;
-  /** Its name, as forms and the command line have it. */
+  /** Name in forms and on the command line. */
   name: string;
-  /** What people call it. */
+  /** Title for people to read. */
   title: string;
 }
 
-/** What the values of a setting look like. All are sent as text. */
+/** Kind of values of a setting. All are sent as text. */
 export type SettingKind = "switch" | "integer" | "duration" | "share" | "range" | "choice" | "text";
 
-/** A or B. */
+/** One side of a comparison: A or B. */
 export interface Side {
-  /** What was asked for: `job 12`, a label, a target and settings. */
+  /** The requested side: `job 12`, a label, or a target and settings. */
   name: string;
-  /** Its runs, in the order in which they were made. */
+  /** Its runs, in chronological order. */
   runs: SideRun[];
-  /** What was at the other end of it. */
+  /** The server that the first run connected to. */
   server: ServerInfo;
-  /** The target of the first run. */
+  /** URL of the first run's target, without secrets. */
   target: Redacted;
-  /** The workload and its data, of the first run. */
+  /** Workload and its data, from the first run. */
   workload: WorkloadFacts;
 }
 
-/** A run of a side. */
+/** A run of one side. */
 export interface SideRun {
-  /** What limited it. */
+  /** The bottleneck of the run. */
   bottleneck: Bottleneck;
   /** Share of transactions that failed or are in doubt. */
   failure_share: number;
-  /** Whether it did what it was to do. */
+  /** Whether the run was successful. */
   good: boolean;
-  /** Its job; `null` when it was not stored. */
+  /** Number of its job; `null` if it was not stored. */
   job: number | null;
-  /** Date and time of its zero. */
+  /** Start of the run (its second 0), RFC 3339, UTC. */
   started_at: string;
-  /** Whether its window was steady; `null` where that does not apply. */
+  /** Steadiness of its window; `null` if that does not apply. */
   steady: Steady | null;
-  /** Its place in the comparison or profile, from 0; `null` where it belongs to neither. */
+  /** Position in the comparison or profile, from 0; `null` if it belongs to neither. */
   step: number | null;
-  /** Virtual users. */
+  /** Number of virtual users. */
   users: number;
-  /** Its first figure. */
+  /** Value of the primary metric. */
   value: number;
 }
 
 /** A slice of the timed window. */
 export interface Slice {
-  /** Transactions that fell due; `null` where the load is not open, and in old results. */
+  /** Number of arrivals that became due; `null` unless the load is open, and in old results. */
   arrived: number | null;
-  /** Its length, in seconds. */
+  /** Length of the part, in seconds. */
   seconds: number;
-  /** Its begin, in seconds since the run's zero. */
+  /** Start of the slice, in seconds since the start of the run. */
   start_s: number;
-  /** All types together. */
+  /** Total of all transaction types. */
   total: SliceFigures;
-  /** By transaction type, in the workload's order. */
+  /** Figures by transaction type, in the workload's order. */
   types: SliceFigures[];
 }
 
-/** What a transaction type did in a slice. */
+/** Figures of a transaction type in a slice. */
 export interface SliceFigures {
-  /** Committed or rolled back by rule. */
+  /** Number of transactions completed: committed, or rolled back as the workload requires. */
   completed: number;
-  /** Ended failed or in doubt. */
+  /** Number of transactions failed or in doubt. */
   failed: number;
-  /** Key: `new_order`; `all` in a total. */
+  /** Key of the transaction type: `new_order`; `all` for the total. */
   name: string;
-  /** Completed, a minute. */
+  /** Transactions completed per minute. */
   per_minute: number;
-  /** From due to finish, of committed ones. */
+  /** Response times of committed transactions, from when they were due to their end. */
   response: Times;
 }
 
-/** One of the slowest transactions of the timed window, with what its input was drawn from: `triphammer run TARGET --replay-exemplar JOB:N` runs it again. */
+/** One of the slowest transactions of the timed window, with the origin of its input: `triphammer run TARGET --replay-exemplar JOB:N` runs it again. */
 export interface SlowTransaction {
-  /** Attempts, the first included. */
+  /** Number of attempts, including the first. */
   attempts: number;
-  /** When it was due, in seconds since the run's zero. */
+  /** When it was due, in seconds since the start of the run. */
   due_s: number;
-  /** When it ended. */
+  /** When it ended, in seconds since the start of the run. */
   finished_s: number;
-  /** Whose it was. */
+  /** Origin of the transaction: user or arrival. */
   origin: Origin;
-  /** How it ended. */
+  /** How the run ended. */
   outcome: Outcome;
-  /** From due to finish, in microseconds. */
+  /** Response time from when it was due to its end, in microseconds. */
   response_us: number;
-  /** From the start of the first attempt to finish, in microseconds. */
+  /** Service time from the start of the first attempt to its end, in microseconds. */
   service_us: number;
-  /** When its first attempt started. */
+  /** When its first attempt started, in seconds since the start of the run. */
   started_s: number;
-  /** Its type's key: `new_order`. */
+  /** Key of the transaction type: `new_order`. */
   transaction: string;
 }
 
-/** What a figure was in the seconds of each point: 0 where there was none. */
+/** Spread of a metric over the seconds of each point; 0 if it was not measured. */
 export interface Spread {
-  /** The most of them. */
+  /** Maximum over the seconds of each point. */
   max: number[];
-  /** Their mean. */
+  /** Mean over the seconds of each point. */
   mean: number[];
-  /** The least of its seconds. */
+  /** Minimum over the seconds of each point. */
   min: number[];
 }
 
 /** How a run ended. */
 export type Status = "complete" | "interrupted" | "aborted" | "failed";
 
-/** What the seconds of a run say about its first figure. Everything is of the timed window, but for the end of the warm-up, which is looked for from the run's zero. */
+/** Statistics on a run's primary metric, from its seconds. All refer to the timed window, except the end of the warm-up, which is searched from the start of the run. */
 export interface Steadiness {
   /** Correlation of neighbouring seconds, from -1 to 1. */
   autocorrelation: number;
-  /** Standard deviation of the seconds over their mean; `null` when the mean is 0. */
+  /** Standard deviation of the seconds relative to their mean; `null` if the mean is 0. */
   coefficient_of_variation: number | null;
-  /** Independent seconds that would say as much about the mean. */
+  /** Effective sample size: number of independent seconds with the same information about the mean. */
   effective_seconds: number;
-  /** 95 % interval of the mean, with allowance for autocorrelation; `null` when the window is too short. Of a window that its interval ended it is as wide as was asked for, or wider. */
+  /** 95 % confidence interval of the mean, adjusted for autocorrelation; `null` if the window is too short. For a window that ended by its interval, it is at least as wide as requested. */
   interval: Interval | null;
   /** Mean of the seconds, in the unit of the primary metric. */
   mean: number;
-  /** Power of the slowest swings, those that last half the window and longer, over what the correlation of neighbours explains: about 1 without a long memory, above 2.5 with one. */
+  /** Power of the slowest fluctuations (periods of half the window and longer) relative to what the correlation of neighbours explains: about 1 without long memory, above 2.5 with it. */
   memory: number;
   /** What to do next; `null` when there is nothing to do. */
   next: string | null;
-  /** Half the interval over the mean; `null` without an interval. */
+  /** Half-width of the interval relative to the mean; `null` without an interval. */
   relative_half_width: number | null;
-  /** Whole seconds that were looked at. */
+  /** Number of complete seconds analysed. */
   seconds: number;
-  /** Seconds after the run's zero from which the level is known to lie within 1 % of what followed; `null` where noise or a drift hides that. */
+  /** Seconds after the start of the run from which the level is known to be within 1 % of the following level; `null` if noise or a drift hides that. */
   settled_s: number | null;
-  /** Change of level at `step_at_s`, as a share of the level before it. */
+  /** Change of level at `step_at_s`, relative to the level before. */
   step: number | null;
   /** Second of the run at which the level changed most. */
   step_at_s: number;
-  /** Change along a straight line through the window, as a share of the mean. */
+  /** Change along a linear trend through the window, relative to the mean. */
   trend: number | null;
-  /** What `--until-ci` asked for; `null` when the length was by time or number. */
+  /** Target of `--until-ci`; `null` if the length was a time or a number. */
   until: Until | null;
-  /** Whether the mean represents the window. */
+  /** Whether the mean is representative of the window. */
   verdict: Steady;
-  /** Until when a warm-up is seen. */
+  /** End of the warm-up. */
   warm_up: WarmUp;
-  /** Why, in words with figures. */
+  /** Reason in words, with figures. */
   words: string;
 }
 
 /** Whether the mean represents the series. */
 export type Steady = "steady" | "drifting" | "too_short";
 
-/** What a fact is about. */
+/** Subject of a fact. */
 export type Subject = "workload" | "setting" | "target" | "server" | "schema" | "size" | "statistics" | "server_setting" | "tool" | "host";
 
-/** Rows of a table that are loaded so far. */
+/** Rows of a table loaded so far. */
 export interface TableRows {
-  /** Its rows. */
+  /** Number of rows loaded. */
   rows: number;
-  /** The table. */
+  /** Name of the table. */
   table: string;
 }
 
-/** A target as it is saved. */
+/** A target in the file of saved targets. */
 export interface TargetForm {
-  /** Schema in the database to work in; the user's own when absent. */
+  /** Database schema to use; the user's default schema when absent. */
   schema?: string | null | undefined;
-  /** URL of the database. A password in it is taken out, and held in memory only. It names no path of the server's host, but for an SQLite file in the server's data folder. */
+  /** URL of the database. A password in it is removed and kept in memory only. It must not name a path of the server's host, except an SQLite file in the server's data directory. */
   url: string;
 }
 
-/** The saved targets. */
+/** List of saved targets. */
 export interface TargetList {
-  /** By name. */
+  /** Entries in the order of their names. */
   targets: SavedTarget[];
 }
 
-/** What is at a target. */
+/** Properties of a target's server. */
 export interface TargetTest {
   /** TLS version and cipher; `null` without TLS. */
   cipher: string | null;
-  /** How long connecting took, in milliseconds. */
+  /** Time to connect, in milliseconds. */
   connect_ms: number;
-  /** What the driver has to tell, such as that TLS was not to be had. */
+  /** Notices of the driver, such as a missing TLS encryption. */
   notes: string[];
-  /** `PostgreSQL`, `SQLite`. */
+  /** Product name of the server: `PostgreSQL`, `SQLite`. */
   product: string;
-  /** Whether it runs on this server's host, and so shares its CPUs; `null` where that cannot be determined. */
+  /** Whether it runs on the host of this server and shares its CPUs; `null` if that is unknown. */
   same_host: boolean | null;
-  /** `tcp`, `unix socket`, `in process`. */
+  /** Transport: `tcp`, `unix socket` or `in process`. */
   transport: string;
-  /** The server's version as it says it. */
+  /** Version as reported by the server. */
   version: string;
 }
 
-/** What a worker thread cost. */
+/** CPU use of a worker thread. */
 export interface ThreadCpu {
   /** CPU time, in seconds. */
   cpu_s: number;
-  /** CPU time, of the run's length: 1 is a whole core. */
+  /** CPU time relative to the length of the run: 1 means a full core. */
   share: number;
-  /** The thread, from 0. */
+  /** Number of the thread, from 0. */
   thread: number;
 }
 
@@ -2090,19 +2080,19 @@ export interface TimeLimits {
   transaction: string;
 }
 
-/** Where the time of the transactions went, as shares of it that add up to 1. */
+/** Breakdown of the transactions' time, as shares that add up to 1. */
 export interface TimeShares {
-  /** The client's threads worked. */
+  /** The client's threads were working. */
   client_cpu: number;
-  /** The client's threads were ready and waited for a CPU. */
+  /** The client's threads were ready but waited for a CPU. */
   client_wait: number;
-  /** On the way between client and server. */
+  /** In transit between client and server. */
   network: number;
-  /** What is left: the server waited for locks, disks and such; where nobody sees it, all that it did. */
+  /** The remainder: the server waited for locks, disks and so on; if it cannot be observed, all its time. */
   rest: number;
-  /** The server worked; `null` where nobody sees it. */
+  /** The server was working; `null` if it cannot be observed. */
   server_cpu: number | null;
-  /** The server was ready and waited for a CPU; `null` where nobody sees it. */
+  /** The server was ready but waited for a CPU; `null` if it cannot be observed. */
   server_wait: number | null;
 }
 
@@ -2130,122 +2120,122 @@ export interface Times {
   p99_us: number;
 }
 
-/** The token. */
+/** A login request. */
 export interface TokenForm {
-  /** The token that the server was started with, or has printed. */
+  /** The token that the server was started with or has printed. */
   token: string;
 }
 
-/** The program that made a document. */
+/** The program that wrote a document. */
 export interface Tool {
-  /** Built without optimisation: its own cost is many times what it should be. */
+  /** Whether the program is a debug build, which uses many times the CPU time of a release build. */
   debug_build: boolean;
-  /** `triphammer`. */
+  /** Name of the program: `triphammer`. */
   name: string;
-  /** Its version. */
+  /** Version of the program. */
   version: string;
 }
 
-/** A type of transaction. */
+/** A transaction type of a workload. */
 export interface TransactionInfo {
-  /** Key: `new_order`. */
+  /** Key of the transaction type: `new_order`. */
   name: string;
-  /** Of all transactions in the default mix. */
+  /** Share of all transactions in the default mix, from 0 to 1. */
   share: number;
-  /** For people: `New-Order`. */
+  /** Title of the transaction type: `New-Order`. */
   title: string;
 }
 
-/** What a transaction type did. `ended = completed + failed + indeterminate`, and in the whole run `started = ended + in_flight`. */
+/** Figures of a transaction type. `ended = completed + failed + indeterminate`, and in the whole run `started = ended + in_flight`. */
 export interface TypeFigures {
-  /** Ended committed. */
+  /** Number of transactions committed. */
   committed: number;
-  /** Committed or rolled back by rule. */
+  /** Number of transactions completed: committed, or rolled back as the workload requires. */
   completed: number;
-  /** What the type counts of itself. */
+  /** Events that the transaction type itself counts; `null` if it counts none. */
   counter: CounterFigure | null;
-  /** Ended, whatever the outcome. */
+  /** Number of transactions ended, with any outcome. */
   ended: number;
-  /** Ended failed. */
+  /** Number of transactions failed. */
   failed: number;
-  /** `failed` by class; only classes that occurred. */
+  /** `failed` by error class; only classes that occurred. */
   failed_by_class: ClassCount[];
-  /** Response times of those failed or in doubt. */
+  /** Response times of transactions failed or in doubt. */
   failed_times: Times;
-  /** Not ended when the run was aborted; whole run only. */
+  /** Number of transactions in flight when the run was aborted; whole run only. */
   in_flight: number | null;
-  /** Ended in doubt: the connection was lost when a commit had been sent. */
+  /** Number of transactions in doubt: the connection was lost after a commit had been sent. */
   indeterminate: number;
-  /** Key: `new_order`; `all` in a total. */
+  /** Key of the transaction type: `new_order`; `all` for the total. */
   name: string;
-  /** Completed, a minute. */
+  /** Transactions completed per minute. */
   per_minute: number;
-  /** From due to finish, of committed ones. */
+  /** Response times of committed transactions, from when they were due to their end. */
   response: Times;
-  /** How sure the percentiles of `response` are; timed window only. */
+  /** Confidence intervals of the percentiles of `response`; timed window only. */
   response_intervals: PercentileIntervals;
-  /** Transactions that needed more than one attempt, whatever their outcome. */
+  /** Number of transactions that needed more than one attempt, with any outcome. */
   retried: number;
-  /** Attempts after the first, by the class of the error before; only classes that occurred. */
+  /** Number of repeated attempts, by class of the preceding error; only classes that occurred. */
   retries_by_class: ClassCount[];
-  /** Ended rolled back by the workload's rule. */
+  /** Number of transactions rolled back as the workload requires. */
   rolled_back: number;
-  /** Response times of those rolled back by rule. */
+  /** Response times of transactions rolled back as the workload requires. */
   rolled_back_times: Times;
-  /** Times longer than a year, or than an hour in older results, which count as that. */
+  /** Number of times longer than a year (an hour in older results), which are counted as that. */
   saturated: number;
-  /** From the start of the first attempt to finish, of committed ones. The same as `response` where the load is closed. */
+  /** Service times of committed transactions, from the start of the first attempt to their end. The same as `response` for a closed load. */
   service: Times;
-  /** Of all types' completed ones. */
+  /** Share of the completed transactions of all types, from 0 to 1. */
   share: number;
-  /** Transactions started; whole run only. */
+  /** Number of transactions started; whole run only. */
   started: number | null;
-  /** For people: `New-Order`. */
+  /** Title of the transaction type: `New-Order`. */
   title: string;
-  /** Of the completed ones, those whose answer could not be read. */
+  /** Number of completed transactions whose answer could not be read. */
   unread: number;
 }
 
 /** The series of a transaction type. */
 export interface TypeSeries {
-  /** Ended failed or in doubt. */
+  /** Transactions failed, or with unknown commit status. */
   failed: number[];
-  /** The longest response time of committed ones. In µs. */
+  /** Longest response time of committed transactions. In µs. */
   max_us: number[];
-  /** Mean response time of committed ones. In µs. */
+  /** Mean response time of committed transactions. In µs. */
   mean_us: number[];
-  /** Key: `new_order`. */
+  /** Key of the transaction type: `new_order`. */
   name: string;
-  /** Median response time of committed ones. In µs. */
+  /** Median response time of committed transactions. In µs. */
   p50_us: Spread;
-  /** 95th percentile of the response time of committed ones. In µs. */
+  /** 95th percentile of the response time of committed transactions. In µs. */
   p95_us: Spread;
-  /** 99th percentile of the response time of committed ones. In µs. */
+  /** 99th percentile of the response time of committed transactions. In µs. */
   p99_us: Spread;
-  /** Completed (committed or rolled back by rule) per second. */
+  /** Transactions completed (committed, or rolled back as the workload requires) per second. */
   per_second: Spread;
-  /** Attempts after the first. */
+  /** Repeated attempts. */
   retries: number[];
 }
 
 /** What a figure counts in. */
 export type Unit = "number" | "share" | "us";
 
-/** A window whose length its own interval decided. */
+/** A window whose length was determined by its own interval. */
 export interface Until {
-  /** Whether it was reached before the longest time. */
+  /** Whether it was reached within the maximum time. */
   reached: boolean;
-  /** Half the interval over the mean that was asked for. */
+  /** Requested half-width of the interval, relative to the mean. */
   relative_half_width: number;
-  /** What the server does by the clock, of which the window has to hold two rounds. */
+  /** Periodic work of the server, of which the window has to contain two periods. */
   schedule: Schedule;
-  /** Shortest window that may end by its interval, in seconds. */
+  /** Minimum length of a window that ends by its interval, in seconds. */
   shortest_s: number;
 }
 
-/** The Universal Scalability Law through all runs: X(N) = λ N / (1 + σ (N - 1) + κ N (N - 1)). */
+/** The Universal Scalability Law fitted to all runs: X(N) = λ N / (1 + σ (N - 1) + κ N (N - 1)). */
 export interface Usl {
-  /** Amdahl's law beside it: κ = 0. */
+  /** Amdahl's law for comparison: κ = 0. */
   amdahl: Curve;
   /** κ N (N - 1) at `judged_at`. */
   coherency_loss: number;
@@ -2253,17 +2243,17 @@ export interface Usl {
   contention_loss: number;
   /** The law with all three parameters. */
   curve: Curve;
-  /** Share of linear scaling that is kept at `judged_at`. */
+  /** Share of linear scaling that remains at `judged_at`, from 0 to 1. */
   efficiency: number;
-  /** The level that losses are judged at: the peak where it is reached, else the highest level. */
+  /** The level at which losses are computed: the peak if it is reached, otherwise the highest level. */
   judged_at: number;
-  /** Chance that κ = 0 explains the runs as well; `null` where it cannot be said. */
+  /** P value of the hypothesis κ = 0; `null` if it cannot be computed. */
   kappa_p_value: number | null;
-  /** What limits there. */
+  /** What limits scaling at `judged_at`. */
   limit: UslLimit;
-  /** Chance of levels as far from the curve if it were the law; `null` where it cannot be said. */
+  /** P value of the levels' deviation from the curve; `null` if it cannot be computed. */
   misfit_p_value: number | null;
-  /** Where throughput is greatest. */
+  /** The peak of the throughput. */
   peak: Peak;
 }
 
@@ -2273,41 +2263,41 @@ export type UslLimit = "contention" | "coherency" | "neither_yet";
 /** Whether the database's count agrees with the client's. */
 export type Verdict = "verified" | "within_bounds" | "violated" | "not_counted";
 
-/** What the database says about the primary metric's transactions, over the whole run. */
+/** Verification of the primary metric's count with the database, over the whole run. */
 export interface Verification {
-  /** Committed, as the client saw. */
+  /** Number of committed transactions counted by the client. */
   committed: number;
-  /** How much it grew. */
+  /** Increase of the counter. */
   database: number | null;
-  /** What it was after. */
+  /** The database's count after the run; `null` likewise. */
   database_after: number | null;
-  /** What the database's count was before the run. */
+  /** The database's count before the run; `null` if it could not be queried. */
   database_before: number | null;
-  /** In flight when the run was aborted: they may have committed. */
+  /** Number of transactions in flight when the run was aborted, which may have committed. */
   in_flight: number;
-  /** In doubt: they may have committed. */
+  /** Number of transactions in doubt, which may have committed. */
   indeterminate: number;
-  /** Whether the two agree. */
+  /** Whether client and database agree. */
   verdict: Verdict;
-  /** The verdict for people. */
+  /** The verdict in words. */
   words: string;
 }
 
-/** A counting identity that does not hold: a defect of the engine. */
+/** A violated counting identity: a defect of the engine. */
 export interface ViolatedIdentity {
-  /** The equation. */
+  /** The violated equation. */
   identity: string;
-  /** What its left side came to. */
+  /** Value of its left side. */
   left: number;
-  /** What its right side came to. */
+  /** Value of its right side. */
   right: number;
-  /** Key of the transaction type; `null` for all together. */
+  /** Key of the transaction type; `null` for all types together. */
   transaction: string | null;
 }
 
-/** Until when a warm-up is seen (MSER-5 over ramp-up and window): where a cut serves the mean best. The level may still be lower there, by less than shows: see `settled_s`. */
+/** End of the warm-up (MSER-5 over ramp-up and window): the truncation point that gives the best mean. The level may still be slightly lower there: see `settled_s`. */
 export type WarmUp = {
-  /** Seconds, a multiple of five. */
+  /** Seconds, a multiple of 5. */
   after_s: number;
   kind: "ended";
 } | {
@@ -2316,166 +2306,166 @@ export type WarmUp = {
   kind: "too_short";
 };
 
-/** What should be known before the figures are used. */
+/** Warnings to read before using the figures. */
 export interface Warning {
-  /** One word for programs: `counter`, `failures`, `debug_build`, `window_short`. */
+  /** Machine-readable kind: `counter`, `failures`, `debug_build`, `window_short`. */
   kind: string;
-  /** What to do next. */
+  /** What to do next, as advice to the user; `null` when there is nothing to do. */
   next: string | null;
-  /** A sentence for people. */
+  /** Sentence for people to read. */
   text: string;
 }
 
-/** The workload and its data. */
+/** Workload and its data. */
 export interface WorkloadFacts {
-  /** What the build remembers, and the run's own options: `seed`, `c_load`, `all-warehouses`. */
+  /** Facts from the build record, and options of the run: `seed`, `c_load`, `all-warehouses`. */
   facts: Record<string, string>;
-  /** The word the command line takes: `tproc-c`. */
+  /** Name on the command line: `tproc-c`. */
   name: string;
-  /** Size, in `scale_unit`. */
+  /** Scale of the data, in `scale_unit`. */
   scale: number;
-  /** `warehouses`. */
+  /** Unit of the scale, in the plural: `warehouses`. */
   scale_unit: string;
-  /** For people: `TPROC-C`. */
+  /** Title of the workload: `TPROC-C`. */
   title: string;
-  /** Results of two versions do not compare. */
+  /** Version of the workload; results of different versions cannot be compared. */
   version: number;
 }
 
-/** A workload. */
+/** Description of a workload. */
 export interface WorkloadInfo {
-  /** Options of `build` beside the settings. */
+  /** Options of `build`, in addition to the settings. */
   build_options: SettingInfo[];
-  /** Where its logic can run, the preferred place first. */
+  /** Supported modes, the preferred one first. */
   modes: string[];
-  /** The word that forms take. */
+  /** Name in forms: `tproc-c`. */
   name: string;
-  /** The first figure: `NOPM`. */
+  /** Name of the primary metric: `NOPM`. */
   primary_metric: string;
-  /** What that counts. */
+  /** Description of the primary metric. */
   primary_metric_meaning: string;
-  /** Options of `run` beside the settings. */
+  /** Options of `run`, in addition to the settings. */
   run_options: SettingInfo[];
-  /** What `scale` counts: `warehouses`. */
+  /** Unit of `scale`: `warehouses`. */
   scale_unit: string;
-  /** For people: `TPROC-C`. */
+  /** Title of the workload: `TPROC-C`. */
   title: string;
-  /** Its transaction types, in the order of every series and report. */
+  /** Transaction types, in the order of every series and report. */
   transactions: TransactionInfo[];
-  /** Results of two versions do not compare. */
+  /** Version of the workload; results of different versions cannot be compared. */
   version: number;
 }
 
-/** The workloads. */
+/** List of workloads. */
 export interface WorkloadList {
-  /** In the order of the program's list; the first is the default. */
+  /** The workloads; the first is the default. */
   workloads: WorkloadInfo[];
 }
 
 /** Every operation: its query, its body, and what it answers. */
 export interface Operations {
-  /** The server and its host. How busy that is comes as `host` events. */
+  /** Returns facts about the server and its host. The load of the host is sent as `host` events. */
   "GET /api/v1/about": {
     query: undefined;
     body: undefined;
     answer: About;
   };
-  /** What this server does, is going to do, and has lately done; the newest first. */
+  /** Lists running, queued and recently ended activities, newest first. */
   "GET /api/v1/activities": {
     query: undefined;
     body: undefined;
     answer: ActivityList;
   };
-  /** Starts a build, run, check or drop, or puts it in line behind another on the same target. A drop is done without asking again. */
+  /** Starts a build, run, check or drop, or queues it behind another on the same target. A drop needs no confirmation. */
   "POST /api/v1/activities": {
     query: undefined;
     body: Form;
     answer: Activity;
   };
-  /** One activity with its form, its resolved spec, and the document that it left. */
+  /** Returns an activity with its form, its resolved spec and its result document. */
   "GET /api/v1/activities/{id}": {
     query: undefined;
     body: undefined;
     answer: ActivityDetail;
   };
-  /** Ends an activity at once: a run gives up what is in flight. It is stored all the same. */
+  /** Aborts an activity: a run abandons transactions in flight. It is stored anyway. */
   "POST /api/v1/activities/{id}/abort": {
     query: undefined;
     body: undefined;
     answer: Activity;
   };
-  /** The events of one activity: all that is kept of it, or what came after `Last-Event-ID`, and then what happens. See `LiveEvent`. */
+  /** Streams the events of one activity: all stored ones, or those after `Last-Event-ID`, and then new ones. See `LiveEvent`. */
   "GET /api/v1/activities/{id}/events": {
     query: undefined;
     body: undefined;
     answer: LiveEvent;
   };
-  /** The seconds of the run that goes on, at most 600: older ones are merged. A page that has too many takes these instead. */
+  /** Returns the seconds of the current run, at most 600: older ones are merged. A page that has too many points replaces them with these. */
   "GET /api/v1/activities/{id}/seconds": {
     query: undefined;
     body: undefined;
     answer: LiveSeconds;
   };
-  /** Stops an activity: takes it out of the queue, lets a run's transactions in flight end and stores it, cancels a build or check. The second time it aborts. */
+  /** Stops an activity: removes it from the queue, drains and stores a run, or cancels a build or check. The second request aborts it. */
   "POST /api/v1/activities/{id}/stop": {
     query: undefined;
     body: undefined;
     answer: Activity;
   };
-  /** The commands that a form can be of, with everything that can be set. */
+  /** Lists the commands available in forms, with their settings. */
   "GET /api/v1/commands": {
     query: undefined;
     body: undefined;
     answer: CommandList;
   };
-  /** B against A, as `triphammer compare A B` judges them: runs, profiles, or labels of runs. */
+  /** Compares B with A, as `triphammer compare A B` does: runs, profiles, or labels of runs. */
   "GET /api/v1/comparisons": {
     query: {
-      /** The measure: a job's number, `last`, or a label, which means all complete runs that have it. */
+      /** Baseline: a job number, `last`, or a label (all complete runs with that label). */
       a?: string | undefined;
-      /** What is judged, likewise. */
+      /** Compared with A: a job number, `last`, or a label. */
       b?: string | undefined;
-      /** The difference that does not matter, as `2%` or `0.02`; 2 % when absent. */
+      /** Smallest difference that matters, such as `2%` or `0.02`; 2 % when absent. */
       margin?: string | undefined;
     };
     body: undefined;
     answer: ComparisonResult;
   };
-  /** The events of all activities: all that is kept, or what came after `Last-Event-ID`, and then what happens. Each has its type as `event:` and a `LiveEvent` as `data:`. The first is always `hello`. A page that comes back gets what it missed, long stretches thinned; a page that does not keep up is cut off and comes back. */
+  /** Streams the events of all activities: all stored ones, or those after `Last-Event-ID`, and then new ones. Each has its type as `event:` and a `LiveEvent` as `data:`. The first is always `hello`. A client that reconnects gets the events it missed, with long stretches thinned; a client that does not keep up is disconnected and should reconnect. */
   "GET /api/v1/events": {
     query: undefined;
     body: undefined;
     answer: LiveEvent;
   };
-  /** Runs of one kind in the order of time, and when their first figure changed, as `triphammer history`. */
+  /** Returns runs in chronological order and the changes of their primary metric, as `triphammer history` does. */
   "GET /api/v1/history": {
     query: {
       /** Only runs with this label. */
       label?: string | undefined;
-      /** Only of this workload; else that of the newest run. */
+      /** Only runs of this workload; the workload of the newest run when absent. */
       workload?: string | undefined;
-      /** Only on targets that have this text in them. */
+      /** Only runs whose target contains this text. */
       on?: string | undefined;
     };
     body: undefined;
     answer: HistoryResult;
   };
-  /** Stored jobs, newest first. */
+  /** Lists stored jobs, newest first. */
   "GET /api/v1/jobs": {
     query: {
-      /** Only this command. */
+      /** Only jobs of this command; all when absent. */
       kind?: "build" | "run" | "profile" | "capacity" | "compare" | "check" | "drop" | undefined;
-      /** Only jobs in this state. */
+      /** Only jobs with this status; all when absent. */
       status?: "running" | "complete" | "interrupted" | "aborted" | "failed" | "lost" | undefined;
-      /** Only this workload. */
+      /** Only jobs of this workload; all when absent. */
       workload?: string | undefined;
-      /** Only the runs of this profile or capacity job; jobs that belong to no other when absent. */
+      /** Only the runs of this profile, capacity or compare job; when absent, jobs that are not part of another job. */
       parent?: number | undefined;
-      /** A part of label, target, workload, server or number, whatever the case. */
+      /** Text to find in label, target, workload, server or number, ignoring case. */
       search?: string | undefined;
-      /** Only jobs older than this one: the last of the page before. */
+      /** Only jobs older than this one, which is the last of the previous page. */
       before?: number | undefined;
-      /** At most so many, 1 to 200; 50 when absent. */
+      /** Maximum number of jobs, 1 to 200; 50 when absent. */
       limit?: number | undefined;
       /** Points of each job's sparkline, 0 to 200; 0 when absent. */
       sparkline?: number | undefined;
@@ -2483,164 +2473,164 @@ export interface Operations {
     body: undefined;
     answer: JobList;
   };
-  /** Removes a job with all that it measured. */
+  /** Deletes a job with all its measurements. */
   "DELETE /api/v1/jobs/{id}": {
     query: undefined;
     body: undefined;
     answer: undefined;
   };
-  /** A job with what it left. */
+  /** A job with its details and result. */
   "GET /api/v1/jobs/{id}": {
     query: undefined;
     body: undefined;
     answer: JobDetail;
   };
-  /** Gives a job another label. */
+  /** Changes the label of a job. */
   "PATCH /api/v1/jobs/{id}": {
     query: undefined;
     body: JobChange;
     answer: undefined;
   };
-  /** How response times were spread over the time of a run, from its stored histograms. */
+  /** Returns the heat map of response times over the time of a run, from its stored histograms. */
   "GET /api/v1/jobs/{id}/heatmap": {
     query: {
-      /** First second, from the run's zero; its first when absent. */
+      /** First second, counted from the start of the run; the run's first when absent. */
       from?: number | undefined;
-      /** The second after the last; the run's end when absent. */
+      /** End second, exclusive; the run's end when absent. */
       to?: number | undefined;
-      /** At most so many stretches of time, 1 to 400; 120 when absent. */
+      /** Maximum number of columns (time intervals), 1 to 400; 120 when absent. */
       columns?: number | undefined;
-      /** At most so many stretches of response time, 2 to 400; 48 when absent. */
+      /** Maximum number of rows (response time intervals), 2 to 400; 48 when absent. */
       rows?: number | undefined;
-      /** Key of a transaction type; all together when absent. */
+      /** Key of a transaction type; all types together when absent. */
       transaction?: string | undefined;
     };
     body: undefined;
     answer: Heatmap;
   };
-  /** The response times of a run, ordered. */
+  /** Returns percentile curves of the response times of a run. */
   "GET /api/v1/jobs/{id}/percentiles": {
     query: {
-      /** `window` (the timed window, when absent) or `run` (all of it). */
+      /** `window` (the timed window, the default) or `run` (the whole run). */
       scope?: "window" | "run" | undefined;
     };
     body: undefined;
     answer: Percentiles;
   };
-  /** A job's report, as `triphammer report` prints it. */
+  /** Returns the report of a job, as `triphammer report` prints it. */
   "GET /api/v1/jobs/{id}/report": {
     query: {
       /** One of the job's `formats`; `text` when absent. */
       format?: string | undefined;
-      /** Whether the browser is to save it as a file. */
+      /** Whether to send it as a file to save. */
       download?: boolean | undefined;
     };
     body: undefined;
     answer: Record<string, unknown>;
   };
-  /** A job's sampled metrics, merged to at most `points` points of equal length. */
+  /** Returns sampled metrics of a job, merged to at most `points` points of equal length. */
   "GET /api/v1/jobs/{id}/samples": {
     query: {
-      /** Names of metrics with commas between them. When absent, the answer lists every series of the job without points. */
+      /** Comma-separated names of metrics. When absent, the response lists all series of the job, without points. */
       metric?: string | undefined;
-      /** Only series that have these labels: a JSON object, such as `{"database":"tpcc"}`. */
+      /** Only series with these labels: a JSON object, such as `{"database":"tpcc"}`. */
       labels?: string | undefined;
-      /** First second, from the run's zero; its first when absent. */
+      /** First second, counted from the start of the run; the run's first when absent. */
       from?: number | undefined;
-      /** The second after the last; the run's end when absent. */
+      /** End second, exclusive; the run's end when absent. */
       to?: number | undefined;
-      /** At most so many points of a series, 1 to 2000; 300 when absent. With more than 50 series, at most 100,000 in the whole answer. */
+      /** Maximum number of points per series, 1 to 2000; 300 when absent. With more than 50 series, at most 100,000 in the whole response. */
       points?: number | undefined;
     };
     body: undefined;
     answer: JobSamples;
   };
-  /** A run's series, merged to at most `points` points of equal length. */
+  /** Returns the series of a run, merged to at most `points` points of equal length. */
   "GET /api/v1/jobs/{id}/series": {
     query: {
-      /** First second, from the run's zero; its first when absent. */
+      /** First second, counted from the start of the run; the run's first when absent. */
       from?: number | undefined;
-      /** The second after the last; the run's end when absent. */
+      /** End second, exclusive; the run's end when absent. */
       to?: number | undefined;
-      /** At most so many points, 1 to 2000; 300 when absent. */
+      /** Maximum number of points, 1 to 2000; 300 when absent. */
       points?: number | undefined;
     };
     body: undefined;
     answer: JobSeries;
   };
-  /** The database server's settings at the start and the end of a run. Secrets are masked. */
+  /** Returns the settings of the database server at the start and the end of a run. Secrets are masked. */
   "GET /api/v1/jobs/{id}/server-settings": {
     query: undefined;
     body: undefined;
     answer: ServerSettings;
   };
-  /** What a form comes to, without doing it: every setting, how a run would be driven, and the command line that does the same. What cannot be is an error with its field. The preview of a run looks at the database. */
+  /** Resolves a form without running it: every setting, the spec of a run, and the equivalent command line. An invalid value is an error with its field. The preview of a run connects to the database. */
   "POST /api/v1/preview": {
     query: undefined;
     body: Form;
     answer: Preview;
   };
-  /** Forgets this browser. */
+  /** Logs this browser out. */
   "DELETE /api/v1/session": {
     query: undefined;
     body: undefined;
     answer: undefined;
   };
-  /** Whether this client is known. Everyone may ask. */
+  /** Returns the login state of this client. Needs no token. */
   "GET /api/v1/session": {
     query: undefined;
     body: undefined;
     answer: SessionInfo;
   };
-  /** Shows the token, for a cookie. */
+  /** Exchanges the token for a cookie. */
   "POST /api/v1/session": {
     query: undefined;
     body: TokenForm;
     answer: undefined;
   };
-  /** The saved targets. */
+  /** List of saved targets. */
   "GET /api/v1/targets": {
     query: undefined;
     body: undefined;
     answer: TargetList;
   };
-  /** Forgets a target. Nothing is done to the database. */
+  /** Deletes a target. The database is not changed. */
   "DELETE /api/v1/targets/{name}": {
     query: undefined;
     body: undefined;
     answer: undefined;
   };
-  /** One saved target. */
+  /** Returns one saved target. */
   "GET /api/v1/targets/{name}": {
     query: undefined;
     body: undefined;
     answer: SavedTarget;
   };
-  /** Saves a target, new or changed. Secrets are not saved; a password in the URL is taken out and held in memory. */
+  /** Creates or changes a target. Secrets are not saved; a password in the URL is removed from it and kept in memory. */
   "PUT /api/v1/targets/{name}": {
     query: undefined;
     body: TargetForm;
     answer: SavedTarget;
   };
-  /** Forgets the password that is held for a target. */
+  /** Discards the password kept for a target. */
   "DELETE /api/v1/targets/{name}/password": {
     query: undefined;
     body: undefined;
     answer: SavedTarget;
   };
-  /** Holds a password for a target, in memory, as long as the server lives. */
+  /** Keeps a password for a target in memory until the server stops. */
   "PUT /api/v1/targets/{name}/password": {
     query: undefined;
     body: PasswordForm;
     answer: SavedTarget;
   };
-  /** Connects to a target, asks what it is, and disconnects. What goes wrong is reported in the command line's words. */
+  /** Connects to a target, identifies its server, and disconnects. Errors are reported as on the command line. */
   "POST /api/v1/targets/{name}/test": {
     query: undefined;
     body: undefined;
     answer: TargetTest;
   };
-  /** The workloads, with their options. */
+  /** Lists the workloads with their options. */
   "GET /api/v1/workloads": {
     query: undefined;
     body: undefined;
