@@ -1,11 +1,12 @@
 // What the Start page asks for, in the order and the words of people.
 
 import type { JobKind, Preview, SettingInfo } from '../api/types';
+import { capital } from './format';
 import type { Kind } from './load';
 import { applies, arrivals } from './load';
 
-/** The commands, the most used first. */
-export const COMMANDS: { command: JobKind; title: string; about: string; noun: string }[] = [
+/** The commands that have words of their own, the most used first. */
+const COMMANDS: { command: JobKind; title: string; about: string; noun: string }[] = [
   { command: 'run', title: 'Run', about: 'Drive the workload and measure it.', noun: 'run' },
   { command: 'build', title: 'Build', about: 'Create the schema and its data.', noun: 'build' },
   { command: 'profile', title: 'Profile', about: 'Throughput over virtual users, with the fitted curve.', noun: 'profile' },
@@ -13,6 +14,12 @@ export const COMMANDS: { command: JobKind; title: string; about: string; noun: s
   { command: 'compare', title: 'Compare', about: 'Is B faster, slower or the same? Runs in pairs.', noun: 'comparison' },
   { command: 'check', title: 'Check', about: 'Verify every condition that the data must meet.', noun: 'check' },
   { command: 'drop', title: 'Drop', about: 'Remove what a build created.', noun: 'drop' },
+];
+
+/** These and the others that the server knows, in the order in which they are shown. */
+export const described = (known: JobKind[]) => [
+  ...COMMANDS.filter((c) => known.includes(c.command)),
+  ...known.filter((kind) => !COMMANDS.some((c) => c.command === kind)).map((kind) => ({ command: kind, title: capital(kind), about: '', noun: kind })),
 ];
 
 /** Settings by what they belong to; the first groups are open, the others folded. */
@@ -62,5 +69,7 @@ export function sentence(command: JobKind, preview: Preview, workload: string): 
       return `Searches the highest rate of ${workload} at ${preview.url} that keeps ${value('limit')}, by runs of ${value('duration')}.`;
     case 'compare':
       return `Compares A and B at ${preview.url} by ${value('pairs')} pairs of runs with ${load}, ${each}.`;
+    default:
+      return `Runs ${workload} at ${preview.url} several times, ${each}.`;
   }
 }

@@ -193,8 +193,8 @@ fn a_comparison_makes_its_runs_in_pairs_on_two_targets_and_keeps_both() {
     let form =
         json!({ "command": "compare", "target": "fast", "other": "slow", "settings": settings });
     let preview = site.post("/api/v1/preview", &form);
-    let line = "triphammer compare null: 'null:?service=20ms' --ab --b vus=2 --duration 1s --pairs 2 \
-                --rampup 0s --cool-down 0s --vus 1";
+    let line = "triphammer compare null: 'null:?service=20ms' --ab --b vus=2 --cool-down 0s \
+                --duration 1s --pairs 2 --rampup 0s --vus 1";
     assert_eq!(preview["command_line"], line, "{preview}");
     assert_eq!(preview["spec"]["users"], 1, "{preview}");
 

@@ -1,0 +1,20 @@
+// The kinds of jobs that are made of several runs, each with its view: `components/campaigns/Profile.svelte` shows `profile`.
+
+import type { Component } from 'svelte';
+
+import type { JobDetail, JobKind } from '../api/types';
+
+type View = Component<{ detail: JobDetail; inProgress?: boolean }>;
+
+const FILES = import.meta.glob<{ default: View }>('../components/campaigns/*.svelte', { eager: true });
+
+const kindOf = (path: string) => path.replace(/.*\/(\w+)\.svelte$/, '$1').toLowerCase() as JobKind;
+
+/** The views by kind. */
+export const CAMPAIGNS: Partial<Record<JobKind, View>> = Object.fromEntries(Object.entries(FILES).map(([path, file]) => [kindOf(path), file.default]));
+
+/** Whether a kind of job is made of several runs. */
+export const isCampaign = (kind: string | null | undefined): boolean => kind != null && kind in CAMPAIGNS;
+
+/** Those kinds. */
+export const campaigns = (): JobKind[] => Object.keys(CAMPAIGNS) as JobKind[];
