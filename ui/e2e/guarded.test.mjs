@@ -37,7 +37,7 @@ async function serve(...options) {
   const line = await new Promise((found, failed) => {
     const hear = (some) => {
       server.said += some;
-      const heard = /listens on (\S+?)\/\?token=(\S+)\n/.exec(server.said);
+      const heard = /listening on (\S+?)\/\?token=(\S+)\n/.exec(server.said);
       if (heard) found(heard);
     };
     child.stdout.on('data', hear);
@@ -64,13 +64,13 @@ async function logIn(page, token) {
 test('a page asks for the token, says when it is wrong, and goes where one wanted when it is right', async () => {
   const server = await serve();
   assert.equal(server.said.split(server.token).length, 2, 'the token is printed once');
-  assert.match(server.said, /without --tls-cert and --tls-key/);
+  assert.match(server.said, /use --tls-cert and --tls-key/);
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(`${server.base}/#/targets`);
   await page.waitForURL(/\/login/);
   await logIn(page, 'not-the-token-at-all');
-  await page.getByText('this is not the token').waitFor();
+  await page.getByText('wrong token').waitFor();
   await page.screenshot({ path: `${SHOTS}/login-wrong.png` });
   assert.deepEqual(await context.cookies(), []);
   await logIn(page, server.token);

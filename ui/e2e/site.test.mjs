@@ -206,7 +206,7 @@ test('a load model is chosen by fields', async () => {
   await page.getByLabel('Arrivals per second').fill('50');
   await page.getByText(/triphammer run .*--load rate:50\/s/).waitFor();
   await page.getByText(/with arrivals at 50 per second over/).waitFor();
-  await page.getByLabel('Longest backlog').waitFor();
+  await page.getByLabel('Maximum backlog').waitFor();
   for (const help of await page.locator('form small').allInnerTexts()) assert.ok(!/--[a-z]|`/.test(help), help);
 });
 
@@ -336,7 +336,7 @@ test('the history of runs is drawn and told in words', async () => {
   await page.getByRole('columnheader', { name: '95 % interval' }).waitFor();
   await readable('history');
   await page.getByLabel('Label').fill('no such label');
-  await page.getByText(/no complete run is like that/).waitFor();
+  await page.getByText(/no complete run matches/).waitFor();
 });
 
 test('nothing was asked of another host, no page had an error, and no answer held the password', () => {

@@ -39,7 +39,7 @@ fn options_that_cannot_be_are_refused_before_anything_is_made() {
     let target = MariadbServer::shared().fresh_database("refused").unwrap();
     let postgres = PostgresServer::shared().fresh_database("refused").unwrap();
     for (target, arguments, message) in [
-        (&target, &["--partitions", "0"][..], "from 1 to 1024, not `0`"),
+        (&target, &["--partitions", "0"][..], "from 1 to 1024, got `0`"),
         (&target, &["--storage-engine", "MyISAM"], "one of InnoDB, RocksDB, NDBCluster"),
         (&target, &["--partitions", "2", "--foreign-keys"], "exclude each other"),
         (&postgres, &["--partitions", "2"], "--partitions is an option of mysql, not of postgres"),

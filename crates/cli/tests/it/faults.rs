@@ -187,11 +187,11 @@ fn an_answer_with_an_unexpected_null_is_of_a_committed_transaction() {
     let postgres =
         ["ALTER TABLE customer ALTER c_phone DROP NOT NULL", "UPDATE customer SET c_phone = NULL"];
     let result = unreadable(Postgres, &postgres, &[]);
-    assert_committed_and_unread(&result, PAYMENT, "is NULL, not text");
+    assert_committed_and_unread(&result, PAYMENT, "expected text, got NULL");
     let mariadb =
         ["ALTER TABLE customer MODIFY c_phone CHAR(16) NULL", "UPDATE customer SET c_phone = NULL"];
     let result = unreadable(Mariadb, &mariadb, &[]);
-    assert_committed_and_unread(&result, PAYMENT, "is NULL, not text");
+    assert_committed_and_unread(&result, PAYMENT, "expected text, got NULL");
 }
 
 #[test]

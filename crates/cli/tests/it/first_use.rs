@@ -135,7 +135,7 @@ fn progress_is_a_line_of_each_interval() {
         assert!(line.chars().count() <= 80, "{line}");
     }
     let short = program.run(&[&run[..], &["--progress", "10ms"]].concat());
-    assert!(short.code == 2 && short.err.contains("must be at least 1s"), "{}", short.err);
+    assert!(short.code == 2 && short.err.contains("must be 1s or more"), "{}", short.err);
 }
 
 #[test]

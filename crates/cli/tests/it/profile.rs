@@ -53,7 +53,7 @@ fn a_profile_is_one_job_of_all_its_runs() {
     assert_eq!(ran.values().copied().collect::<Vec<_>>(), order, "run in the order that it tells");
     assert_eq!(runs.len(), 6);
     let jobs = program.ok(&["jobs"]);
-    assert_eq!(jobs.lines().count(), 2, "a profile is one line: {jobs}");
+    assert_eq!(jobs.lines().count(), 3, "a heading, and two lines of the profile: {jobs}");
     assert!(jobs.contains("profile") && jobs.contains("(6 runs)"), "{jobs}");
     let report = program.ok(&["report", "last"]);
     assert!(report.contains("λ") && report.contains("3 levels, 6 runs"), "{report}");
@@ -159,7 +159,7 @@ fn a_level_that_cannot_be_run_is_told_and_the_others_are() {
     let document: Value = serde_json::from_str(&done.out).unwrap();
     valid(&document, "profile-schema.json");
     assert_eq!(levels(&document), [(1, 1), (2, 1), (3, 1)]);
-    assert_eq!(document["refused"][0]["users"], 40);
-    let reason = document["refused"][0]["reason"].as_str().unwrap();
+    assert_eq!(document["failed_runs"][0]["users"], 40);
+    let reason = document["failed_runs"][0]["reason"].as_str().unwrap();
     assert!(reason.contains("of 40 virtual users: too many clients"), "{reason}");
 }
