@@ -35,7 +35,7 @@ fn until(done: &Done) -> (f64, Value) {
 fn a_window_ends_when_the_interval_is_tight_or_at_its_limit() {
     let (_early, tight) = run_until("10%", "10m");
     let (_late, never) = run_until("0.05%", "104s");
-    let (done, until_limit) = (finish(never), "± 0.05 % is unlikely to be reached in 1m 44s");
+    let (done, until_limit) = (finish(never), "± 0.05 % cannot be reached in 1m 44s");
     assert!(done.err.contains(until_limit), "{}", done.err);
     let (seconds, told) = until(&done);
     assert_eq!((seconds, told["reached"].as_bool()), (104.0, Some(false)), "a limit applies");
