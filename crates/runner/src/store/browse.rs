@@ -127,12 +127,23 @@ impl Store {
         Ok(stretches.iter().map(Stretch::per_second).collect())
     }
 
-    /// The first second after the load; `None` while there is load, and of series without phases.
+    /// The first second after the load; `None` while there is load, and for a series without phases.
+    /// A drain shorter than a second may have no phase of its own: the result has the end of its window.
     fn load_end(&self, job: JobId) -> Result<Option<u64>, StoreError> {
         let sql = "SELECT MIN(first_second) FROM seconds
-                   WHERE job = ?1 AND phase IN ('drain', 'abort')";
-        let found = self.rows(sql, [job.0], |row| row.get::<_, Option<i64>>(0))?;
-        Ok(found.into_iter().flatten().next().and_then(|second| u64::try_from(second).ok()))
+                   WHERE job = ?1 AND phase IN ('drain', 'abort')
+                   UNION ALL
+                   SELECT json_extract(result, '$.durations.rampup_s')
+                        + json_extract(result, '$.durations.window_s') FROM jobs WHERE id = ?1";
+        let found = self.rows(sql, [job.0], |row| row.get::<_, Option<f64>>(0))?;
+        let ends = found.into_iter().flatten().filter(|end| *end > 0.0);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "seconds above 0"
+        )]
+        let end = ends.map(|end| end.ceil() as u64).min();
+        Ok(end)
     }
 
     /// First and last second of a job's series; `None` without a series.

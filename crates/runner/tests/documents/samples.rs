@@ -218,6 +218,21 @@ fn figures_of_the_engine_without_a_column_are_samples_and_come_back_with_the_sec
     assert_eq!(started, [0, 1, 2, 3, 4, 5, 6]);
 }
 
+/// What came after the window's end is drain, though no second of its own had that phase.
+#[test]
+fn a_sparkline_ends_with_the_load() {
+    let (_folder, _path, job, store) = fresh();
+    for second in 0..3 {
+        let phase = triphammer_core::event::Phase::Window;
+        store.second(job, &Second::new(sample::interval(second), phase, None)).unwrap();
+    }
+    store.flush(job).unwrap();
+    assert_eq!(store.sparkline(job, 10).unwrap().len(), 3, "while there is load");
+    let result = serde_json::json!({ "durations": { "rampup_s": 0.0, "window_s": 2.0 } });
+    store.finish_with(job, triphammer_runner::result::Status::Complete, &result).unwrap();
+    assert_eq!(store.sparkline(job, 10).unwrap().len(), 2);
+}
+
 #[test]
 fn a_store_of_version_4_gets_the_tables_of_samples() {
     let (_folder, path, _, store) = fresh();
