@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A question keeps no state but what it was told, and asks for the same steps when it is told the same
-//! results again. So a campaign that was interrupted, in whatever way, goes on from the runs that the
+//! results again. So a campaign that was interrupted, in whatever way, continues from the runs that the
 //! store holds: a complete run is never made again, and one that was cut short is.
 
 mod resume;
@@ -233,7 +233,7 @@ pub struct Answered<D> {
     pub reason: Option<String>,
 }
 
-/// Whether the sequence goes on.
+/// Whether the sequence continues.
 enum Going {
     On,
     Stopped,

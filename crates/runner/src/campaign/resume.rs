@@ -88,7 +88,7 @@ pub struct Resumed {
 /// said now.
 ///
 /// # Errors
-/// When there is none of this command, it is complete or goes on, or something is said now that
+/// When there is none of this command, it is complete or still running, or something is said now that
 /// would change it.
 pub fn resume(store: &Store, now: &Settings) -> Result<Option<Resumed>, Failure> {
     let Some(name) = now.get("resume") else { return Ok(None) };
@@ -243,7 +243,7 @@ mod tests {
         settings
     }
 
-    /// What the settings of a job that goes on say, by name, with where it was said.
+    /// The settings of a resumed job by name, each with its source.
     fn resumed(plan: &serde_json::Value) -> Vec<(String, Source)> {
         let plan: CampaignPlan = serde_json::from_value(plan.clone()).unwrap();
         let mut now = Settings::new(JobKind::Profile);

@@ -1,4 +1,4 @@
-//! Ends a job from any thread: what goes on, and what would follow it.
+//! Ends a job from any thread: what is running, and what would follow it.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

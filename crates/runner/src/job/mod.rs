@@ -242,7 +242,7 @@ impl Job {
         self.handle.clone()
     }
 
-    /// What to do before the program ends at once while this job, which does not drain, goes on: mark it
+    /// What to do before the program ends at once while this job, which does not drain, is running: mark it
     /// interrupted, by a connection of its own.
     #[must_use]
     pub fn final_message(&self) -> Option<impl Fn(JobId) + Send + Sync + 'static + use<>> {

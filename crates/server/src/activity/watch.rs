@@ -28,7 +28,7 @@ pub struct Watch<'a> {
     task: Option<Task>,
     /// The current run of a campaign, or the last one.
     step: LiveStep,
-    /// The target of the run that goes on, by its place among the job's targets.
+    /// The target of the current run, by its place among the job's targets.
     target: usize,
 }
 
