@@ -116,6 +116,19 @@ impl PostgresServer {
         Ok(self.url(&name))
     }
 
+    /// Creates a copy of a database that has no sessions, and returns its URL. Copying tables takes a fraction of the
+    /// time in which a build creates them.
+    ///
+    /// # Errors
+    /// When the server cannot create it.
+    pub fn copy_of(&self, database: &str) -> Result<String, TestbedError> {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let name = format!("{database}_copy_{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        let create = format!("CREATE DATABASE \"{name}\" TEMPLATE \"{database}\"");
+        self.run("postgres", &create)?;
+        Ok(self.url(&name))
+    }
+
     /// Runs SQL as the superuser and returns the rows' fields as text.
     ///
     /// # Errors

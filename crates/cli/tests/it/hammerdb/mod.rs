@@ -2,9 +2,12 @@
 //! they are, `check` reports conditions that such a program's rules do not keep, and only force
 //! removes them.
 
+use std::sync::OnceLock;
+
 use triphammer_testbed::{MariadbServer, PostgresServer};
 
 use crate::program::Program;
+use crate::servers::name_of;
 
 /// Routines on PostgreSQL, by HammerDB's `pg_storedprocs`.
 const FUNCTIONS: &str = include_str!("postgres_functions.sql");
@@ -26,7 +29,7 @@ impl Schema {
         scripts: &[&str],
     ) -> Self {
         program.ok(&["build", &target, "--scale", "2", "--no-procedures", "--jobs", "2"]);
-        let name = target.rsplit('/').next().unwrap().split('?').next().unwrap().to_owned();
+        let name = name_of(&target).to_owned();
         for script in scripts {
             sql(&name, script);
         }
@@ -34,9 +37,20 @@ impl Schema {
     }
 
     fn postgres(program: &Program, routines: &[&str]) -> Self {
-        let target = PostgresServer::shared().fresh_database("hammerdb").unwrap();
+        /// The tables without routines, built once.
+        static TABLES: OnceLock<String> = OnceLock::new();
+        let server = PostgresServer::shared();
         let sql = |name: &str, sql: &str| PostgresServer::shared().run(name, sql).unwrap();
-        Self::new(program, target, sql, &[&[include_str!("postgres.sql")], routines].concat())
+        let tables = TABLES.get_or_init(|| {
+            let target = server.fresh_database("hammerdb_tables").unwrap();
+            Self::new(program, target, sql, &[include_str!("postgres.sql")]).name
+        });
+        let target = server.copy_of(tables).unwrap();
+        let schema = Self { name: name_of(&target).to_owned(), target, sql };
+        for script in routines {
+            schema.change(script);
+        }
+        schema
     }
 
     fn mariadb(program: &Program, changes: &[&str]) -> Self {
