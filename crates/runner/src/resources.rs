@@ -83,7 +83,7 @@ fn check_files(spec: &RunSpec, most: Option<u64>) -> Result<(), SpecError> {
 fn files() -> Option<u64> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let all = Rlimit { current: maximum, maximum };
-    // None means no limit.
+    // `None` means no limit.
     match setrlimit(Resource::Nofile, all) {
         Ok(()) => maximum,
         Err(_) => current,

@@ -184,7 +184,7 @@ mod tests {
         PrimaryMetric { transactions: vec![0], ..tpc_b.primary_metric.clone() }
     }
 
-    /// On a server without periodic work.
+    /// Creates a rule for a server without periodic work.
     fn rule(until: Option<f64>, longest_s: u64) -> StoppingRule {
         let mut rule = StoppingRule::new(&primary_metric(), until, longest_s);
         rule.set_schedule(Schedule::Nothing);

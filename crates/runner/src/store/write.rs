@@ -157,7 +157,7 @@ impl Store {
         written
     }
 
-    /// Writes what waits.
+    /// Writes all waiting rows.
     ///
     /// # Errors
     /// When the store cannot be written to. Nothing is lost.
@@ -208,7 +208,7 @@ impl Store {
         })
     }
 
-    /// Keeps a remark.
+    /// Stores a note.
     ///
     /// # Errors
     /// When the store cannot be written to.
