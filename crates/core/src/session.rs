@@ -1,9 +1,9 @@
-//! What a driver implements: a [`Database`] on which sessions can be opened, and a [`Session`], one
+//! The interface of drivers: a [`Database`] on which sessions can be opened, and a [`Session`], one
 //! connection owned by one virtual user on one worker thread.
 //!
-//! A driver speaks a protocol and nothing more: it never retries, never sleeps, never decides. It
-//! assigns errors to classes, keeps the statements it was given, and switches off every silent
-//! convenience of the underlying library. Differences between databases are queried through
+//! A driver implements a protocol and nothing else: it never retries, never sleeps, never decides.
+//! It assigns errors to classes, keeps the statements it was given, and disables every implicit
+//! feature of the underlying library. Differences between databases are queried through
 //! [`Capabilities`], never through a name.
 
 use std::future::Future;
@@ -27,8 +27,8 @@ pub trait Database: Send + Sync + 'static {
     /// Name of the SQL dialect: a folder of the workloads' `sql/`.
     fn dialect(&self) -> &'static str;
 
-    /// Asks the server for what the target leaves open and [`Database::dialect`] depends on. Does
-    /// nothing if the target says everything.
+    /// Queries the server for facts that the target does not specify and [`Database::dialect`]
+    /// depends on. Does nothing if the target specifies them all.
     ///
     /// # Errors
     /// As [`Database::connect`].
@@ -70,7 +70,7 @@ pub trait Database: Send + Sync + 'static {
     async fn create_database(&self) -> Result<bool, DbError>;
 }
 
-/// What a session is for; drivers may configure sessions accordingly.
+/// Purpose of a session; drivers may configure sessions accordingly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A virtual user of a run.
@@ -280,9 +280,9 @@ pub trait Admin: Session {
     /// As the database reports.
     async fn tables(&mut self) -> Result<Vec<String>, DbError>;
 
-    /// What depends on these tables and would be lost, broken or block the drop if they were
-    /// dropped, one phrase each. Empty with [`Capabilities::transactional_ddl`]: there a failed
-    /// drop leaves everything unchanged.
+    /// Lists, in one phrase each, the objects that depend on these tables and would be lost, break
+    /// or block the drop. Empty with [`Capabilities::transactional_ddl`]: there a failed drop
+    /// leaves everything unchanged.
     ///
     /// # Errors
     /// As the database reports.

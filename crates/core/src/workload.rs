@@ -1,6 +1,6 @@
-//! What a workload is: schema, data, mix, inputs, invariants. It knows no database by name, never
-//! sleeps and never retries. Pacing, retries, stopping and recording belong to the engine, SQL
-//! dialects to the statement catalogue, and protocols to the driver.
+//! The interface of workloads: schema, data, mix, inputs, invariants. A workload knows no database
+//! by name, never sleeps and never retries. Pacing, retries, stopping and recording belong to the
+//! engine, SQL dialects to the statement catalogue, and protocols to the driver.
 //!
 //! A new workload is one module that implements [`Workload`], its folder of SQL, and one line in
 //! the workloads crate's list.
@@ -23,7 +23,7 @@ use crate::value::{ColumnType, Timestamp};
 /// a file.
 pub type Name = smol_str::SmolStr;
 
-/// What a workload declares to everything that drives, stores or shows it. It belongs to an
+/// The declarations of a workload, for all code that drives, stores or shows it. They belong to an
 /// instance, so that a workload may come from a file as well as from a module.
 #[derive(Clone, Debug)]
 pub struct Description {
@@ -88,10 +88,10 @@ pub trait Workload: Send + Sync + 'static {
     type User;
     /// Everything a transaction needs, drawn before its first attempt and kept over its retries.
     type Input: Clone + fmt::Debug;
-    /// What belongs to a session: statement ids and buffers. Created on connect and on reconnect.
+    /// State of a session: statement ids and buffers. Created on connect and on reconnect.
     type Prepared;
 
-    /// What the workload declares.
+    /// Returns the declarations of the workload.
     fn description(&self) -> &Arc<Description>;
 
     /// The chunks in which data is loaded, each in one database transaction; they are independent
@@ -286,8 +286,9 @@ pub struct PrimaryMetric {
     pub counted: Vec<usize>,
 }
 
-/// How a run gives its primary metric. What follows from that (what a second contributes, which
-/// direction is better, what a verdict needs) is defined by the runner's module `measure`.
+/// How the primary metric is computed from a run. Everything that depends on it (the contribution
+/// of a second, the better direction, the data that a verdict needs) is defined by the runner's
+/// module `measure`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeasureDef {
     /// Throughput: transactions committed in the timed window, per unit of time.
@@ -334,7 +335,7 @@ pub struct ExternalSchema {
     pub violates: Vec<Name>,
 }
 
-/// What a run on another program's tables needs besides them: its stored routines.
+/// The stored routines that a run on another program's tables needs.
 #[derive(Clone, Debug)]
 pub struct Needs {
     /// Statement that lists the routines found.
@@ -343,7 +344,7 @@ pub struct Needs {
     pub judge: fn(&StatementCatalogue, &Rows) -> Result<Judged, DbError>,
 }
 
-/// What was found besides the tables of an [`ExternalSchema`].
+/// Findings besides the tables of an [`ExternalSchema`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judged {
     /// Why no run is possible, for people; `None` if one is.
@@ -472,7 +473,7 @@ pub struct OptionDef {
     pub effect: Option<BuildEffect>,
 }
 
-/// What an option may change about a build, besides its data.
+/// What an option changes about a build, besides its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuildEffect {
     /// The catalogue's foreign keys are added after the load.
@@ -533,7 +534,7 @@ pub enum OptionCommand {
     Run,
 }
 
-/// What a workload is created from.
+/// Parameters for creating a workload.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkloadSettings {
     /// Size of the data, in [`Description::scale_unit`].

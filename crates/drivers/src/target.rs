@@ -1,6 +1,6 @@
-//! Targets as users write them: the parts of a URL and the settings that accompany it. The meaning
-//! of the parts is left to each driver; here is only what they have in common, above all passwords,
-//! which may contain any characters and are never shown.
+//! Targets as users write them: the parts of a URL and the settings that accompany it. Each driver
+//! interprets the parts; this module handles what they have in common, above all passwords, which
+//! may contain any characters and are never shown.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};

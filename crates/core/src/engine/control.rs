@@ -1,5 +1,5 @@
 //! The control thread: starts the workers, gives the start signal, moves the run through its
-//! phases, merges the seconds of all threads, and checks at the end that nothing was lost.
+//! phases, merges the seconds of all threads, and verifies the counts at the end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -159,8 +159,7 @@ fn prepare<W: Workload, D: Database>(
     (control, contexts)
 }
 
-/// The parts that the control thread works with, each with one responsibility. This type joins
-/// them.
+/// The parts of the control thread; each has one responsibility. This type connects them.
 struct Control {
     stopper: StopHandle,
     signal: Signal,

@@ -1,4 +1,4 @@
-//! Where a run is in time: its clock, its phases, and the timed window, which may end early.
+//! The run's position in time: its clock, its phases, and the timed window, which may end early.
 
 use std::time::Duration;
 

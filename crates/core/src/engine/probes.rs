@@ -1,5 +1,5 @@
-//! What a worker thread measures about itself besides transactions: its CPU time, how long it
-//! waited for a CPU, and when its users should measure the next round trip.
+//! Measurements of a worker thread on itself besides transactions: its CPU time, how long it waited
+//! for a CPU, and when its users should measure the next round trip.
 
 use std::cell::{Cell, RefCell};
 

@@ -62,7 +62,7 @@ pub(super) struct Ticket {
     pub due: Elapsed,
 }
 
-/// A ticket, and what became of the arrivals before it.
+/// A ticket, and the outcome of the arrivals before it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
     pub ticket: Ticket,

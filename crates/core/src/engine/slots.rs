@@ -1,5 +1,5 @@
-//! What the control thread can do to a session from outside its thread: see how long its attempt
-//! has been running, and cancel it.
+//! Access of the control thread to the sessions of other threads: it sees how long an attempt has
+//! been running, and can cancel it.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -37,7 +37,7 @@ impl Slots {
     }
 }
 
-/// What is known about a session outside its thread.
+/// Facts about a session for other threads.
 #[derive(Default)]
 pub(super) struct UserSlot {
     canceller: Mutex<Option<Box<dyn Canceller>>>,

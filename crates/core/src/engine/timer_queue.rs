@@ -1,6 +1,7 @@
-//! The timer queue of a thread: what waits until when. Everything on the thread that waits is an
-//! entry in one heap, not a task, and one timer fires for the first of them. Then each entry that
-//! is due is handed to a session: its own, or the session of the pool that has been idle longest.
+//! The timer queue of a thread: entries with the time when each is due. Everything that waits on
+//! the thread is an entry in one heap, not a task, and one timer fires for the first entry. Then
+//! each entry that is due is handed to a session: its own, or the session of the pool that has been
+//! idle longest.
 //!
 //! | load | an entry is | it is handed to |
 //! |---|---|---|

@@ -1,4 +1,5 @@
-//! Whose transaction is next, and when it is due: the load model, expressed for the user loop.
+//! The next transaction of a session: its user, and when it is due. Expresses the load model for
+//! the user loop.
 
 use super::context::Context;
 use super::queue::Ticket;
@@ -42,7 +43,7 @@ impl Pace {
         }
     }
 
-    /// What messages call a session.
+    /// Name of a session in messages.
     pub const fn who(self) -> &'static str {
         match self {
             Self::Closed => "virtual user",

@@ -1,5 +1,5 @@
-//! What a worker thread reports to the control thread, and the channel for it, on which no user
-//! ever waits.
+//! Reports from a worker thread to the control thread, and their channel, on which no user ever
+//! waits.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -39,7 +39,7 @@ pub(super) enum FromWorker {
     Done(Box<WorkerEnd>),
 }
 
-/// What a worker counted in the whole run.
+/// Counts of a worker over the whole run.
 #[derive(Default)]
 pub(super) struct WorkerEnd {
     pub thread: usize,

@@ -45,7 +45,7 @@ const NEEDED: CapabilityFlags = CapabilityFlags::CLIENT_PROTOCOL_41
 /// Older than `caching_sha2_password`; MySQL also requests it for users that do not exist.
 const SHA256_PLUGIN: &[u8] = b"sha256_password";
 
-/// Who logs in, and how.
+/// Login parameters.
 pub struct Login<'a> {
     /// Name of the user.
     pub user: &'a str,
@@ -65,7 +65,7 @@ pub struct Login<'a> {
     pub trusts_server_key: bool,
 }
 
-/// What the server declares in its greeting.
+/// Properties of the server, from its greeting.
 #[derive(Debug)]
 pub struct Greeting {
     /// The server's version, as in the greeting.
@@ -125,7 +125,7 @@ pub async fn log_in(wire: &mut Wire, login: &Login<'_>) -> Result<Greeting, DbEr
     Ok(known)
 }
 
-/// What a greeting offers.
+/// Contents of a greeting.
 #[derive(Debug)]
 struct Offer {
     known: Greeting,

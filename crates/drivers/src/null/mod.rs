@@ -105,7 +105,7 @@ use answer::Answer;
 /// Size of a batch of [`Session::stream`], in bytes.
 const BATCH_BYTES: usize = 256 * 1024;
 
-/// Maximum number of workers: each statement looks at all of them.
+/// Maximum number of workers: each statement scans all of them.
 const WORKERS_MAX: usize = 1024;
 
 /// Maximum number of sessions with their own timer: each takes a file descriptor.
@@ -208,7 +208,7 @@ struct Stall {
     period: Duration,
 }
 
-/// What the sessions of one database share.
+/// State that the sessions of one database share.
 struct Shared {
     zero: Instant,
     opened: AtomicU64,

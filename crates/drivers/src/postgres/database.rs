@@ -29,7 +29,7 @@ pub struct Postgres {
     capabilities: Capabilities,
 }
 
-/// What sessions and cancellers need of their database.
+/// Properties of the database that sessions and cancellers need.
 pub(super) struct Shared {
     options: UrlOptions,
     connector: TlsConnector,

@@ -18,7 +18,7 @@ pub enum Prepared {
     Text(Template),
 }
 
-/// What is known about a statement that the server keeps.
+/// Description of a statement that the server keeps.
 #[derive(PartialEq, Eq)]
 pub struct OnServer {
     /// Its name on the server.

@@ -43,7 +43,7 @@ const PARAMS: [&str; 16] = [
 pub enum SslMode {
     /// Never use TLS.
     Disable,
-    /// Use TLS only if the server insists.
+    /// Use TLS only if the server requires it.
     Allow,
     /// Use TLS if the server offers it.
     Prefer,

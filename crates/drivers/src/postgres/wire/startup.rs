@@ -31,7 +31,7 @@ const NEGOTIATE_TAG: u8 = b'v';
 /// else.
 const SCRAM_ITERATIONS_MAX: u64 = 1_000_000;
 
-/// Who begins a session, and how.
+/// Parameters of a new session.
 #[derive(Clone, Copy)]
 pub struct Login<'a> {
     /// Name of the user.

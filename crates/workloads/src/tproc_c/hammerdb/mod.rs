@@ -205,7 +205,7 @@ pub(super) struct Routines {
     leave_open: bool,
 }
 
-/// How a session finds out what became of New-Order.
+/// How a session determines the outcome of New-Order.
 #[derive(Debug)]
 enum RunEnding {
     /// It commits, or an error is reported.
@@ -459,7 +459,7 @@ async fn is_there<S: Session>(
     rows: &mut Rows,
     session: &mut S,
 ) -> Result<bool, DbError> {
-    // The order may already exist: without an answer nobody knows.
+    // The order may already exist: without an answer its outcome is unknown.
     let asked = session.query(statement, order, rows).await;
     asked.map_err(DbError::after_commit_sent)?;
     Ok(rows.first("the order of New-Order")?.int(0)? > 0)

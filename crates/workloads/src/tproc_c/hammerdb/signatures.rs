@@ -2,8 +2,8 @@
 //! comparison of a schema's routines with them.
 //!
 //! Types are compared as numbers, texts and times: the declared type of each differs between
-//! versions (PAYMENT's customer is `numeric` in 3.3 and `integer` in 6.0), and a call does not
-//! care.
+//! versions (PAYMENT's customer is `numeric` in 3.3 and `integer` in 6.0), and calls work with
+//! either.
 
 use std::fmt;
 
