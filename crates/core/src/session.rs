@@ -36,7 +36,7 @@ pub trait Database: Send + Sync + 'static {
         Ok(())
     }
 
-    /// What this database can and cannot do.
+    /// Returns the capabilities of this database.
     fn capabilities(&self) -> &Capabilities;
 
     /// The target for people, without any secret: `postgres://bench@db1:5432/tpcc`.
@@ -396,7 +396,7 @@ pub struct ServerInfo {
     pub same_host: Option<bool>,
 }
 
-/// What a database can and cannot do. Workloads and the engine query these rather than a name.
+/// Capabilities of a database. Workloads and the engine query these rather than a name.
 #[derive(Clone, Debug)]
 pub struct Capabilities {
     /// Whether calls block their thread: then each virtual user gets its own thread.

@@ -49,9 +49,9 @@ pub enum Required {
 /// A parameter of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
-    /// Its name in the SQL, after the colon.
+    /// Name in the SQL, after the colon.
     pub name: Name,
-    /// Its type, which is passed to the database rather than left to its inference.
+    /// Type, which is passed to the database rather than left to its inference.
     pub param_type: ColumnType,
 }
 

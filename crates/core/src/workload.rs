@@ -59,7 +59,7 @@ pub struct Description {
     pub cycle: Option<Cycle>,
 }
 
-/// What a scale counts.
+/// Unit of a scale.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScaleUnit {
     /// Singular, such as `warehouse`.
@@ -84,9 +84,10 @@ impl ScaleUnit {
 
 /// Schema, data, mix, inputs and invariants of a load.
 pub trait Workload: Send + Sync + 'static {
-    /// One virtual user's state: plain data, so that a waiting terminal costs its bytes and no task.
+    /// State of one virtual user: plain data, so that a waiting terminal costs its bytes and no
+    /// task.
     type User;
-    /// Everything a transaction needs, drawn before its first attempt and kept over its retries.
+    /// Input of a transaction, drawn before its first attempt and kept over its retries.
     type Input: Clone + fmt::Debug;
     /// State of a session: statement ids and buffers. Created on connect and on reconnect.
     type Prepared;
@@ -325,7 +326,7 @@ pub struct ExternalSchema {
     /// Statement that returns the scale as one integer; 0, null, no row or an error mean that the
     /// tables are not that program's. A dialect without it has no such tables.
     pub scale: Name,
-    /// What a run needs besides the tables; `None` for nothing.
+    /// Objects that a run needs besides the tables; `None` for nothing.
     pub needs: Option<Needs>,
     /// Where logic can run on such tables, preferred first.
     pub modes: Vec<Mode>,
@@ -386,7 +387,7 @@ pub const fn check(
 /// When a condition can be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckWhen {
-    /// At any time when nobody writes.
+    /// At any time when no client writes.
     Always,
     /// Only until the first run has changed the data.
     Untouched,
@@ -469,7 +470,7 @@ pub struct OptionDef {
     pub default: Name,
     /// The command that the option belongs to.
     pub command: OptionCommand,
-    /// What it changes, if it is a switch that changes how any workload is built.
+    /// The option's effect, if it is a switch that changes how any workload is built.
     pub effect: Option<BuildEffect>,
 }
 

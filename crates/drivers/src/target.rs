@@ -89,7 +89,7 @@ pub struct TargetUrl {
     pub password: Option<Secret>,
     /// Hosts in order; empty if none was given.
     pub hosts: Vec<UrlHost>,
-    /// What follows the hosts, including the `/`; without hosts, everything after the scheme.
+    /// The part after the hosts, including the `/`; without hosts, everything after the scheme.
     pub path: String,
     /// Names and values of the parameters, in order.
     pub params: Vec<(String, String)>,

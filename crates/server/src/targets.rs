@@ -143,7 +143,7 @@ fn without_password(url: &str) -> Result<(String, Option<Secret>), SpecError> {
 pub struct Targets {
     file: PathBuf,
     fixed: BTreeMap<String, FixedTarget>,
-    /// What the targets of clients may use of this host.
+    /// Access of the clients' targets to this host.
     reach: Reach,
     held: Mutex<Held>,
 }

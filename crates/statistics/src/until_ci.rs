@@ -43,7 +43,7 @@ pub struct Target {
     pub points_max: usize,
 }
 
-/// What to do now. Points are intervals of the series, usually seconds.
+/// The decision after a point. Points are intervals of the series, usually seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Decision {

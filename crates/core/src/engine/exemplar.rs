@@ -16,7 +16,7 @@ pub struct Exemplar {
     pub transaction: usize,
     /// Origin of the transaction: a user and its count, or an arrival.
     pub origin: Origin,
-    /// When it was due, started and finished.
+    /// Times at which it was due, started and finished.
     pub timing: Timing,
     /// How the transaction ended.
     pub outcome: Outcome,

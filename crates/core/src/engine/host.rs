@@ -13,7 +13,7 @@ use crate::clock::{Clock, Elapsed, process_cpu_ns};
 use crate::recorder::{CpuRoom, HostCpu, HostUse, ServerUse};
 use crate::session::ServerProcess;
 
-/// Where Linux reports on processes; other systems have no such folder, and nothing is measured
+/// Directory in which Linux reports on processes; other systems have none, and nothing is measured
 /// there.
 const PROC: &str = "/proc";
 /// The server's tasks are read again after this many times the duration of the last reading, so

@@ -20,7 +20,7 @@ pub fn may_join(edges: [u64; 2], earlier: &RecordedInterval, later: &RecordedInt
 /// Merges the seconds of several parts into those of the run.
 #[derive(Debug)]
 pub struct Merger {
-    /// By part: every second before this one has been received.
+    /// For each part: every second before this one has been received.
     complete: Vec<u64>,
     /// Every second before this one has been returned.
     given: u64,
@@ -91,9 +91,9 @@ impl Merger {
 /// The sums of all intervals of a run.
 #[derive(Clone, Debug)]
 pub struct Sums {
-    /// Everything that ended, by transaction type.
+    /// Counts of all transactions, by transaction type.
     pub run: Vec<TypeInterval>,
-    /// What ended in the timed window, by transaction type.
+    /// Counts of transactions that ended in the timed window, by transaction type.
     pub window: Vec<TypeInterval>,
     /// Time from due to the start of the first attempt, of transactions that ended in the timed
     /// window, µs.

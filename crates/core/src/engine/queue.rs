@@ -55,7 +55,7 @@ pub(super) struct Queue {
     pub given_up: u64,
 }
 
-/// What a session takes from the queue: an arrival's number and when it is due.
+/// An entry that a session takes from the queue: an arrival's number and when it is due.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ticket {
     pub arrival: u64,

@@ -60,7 +60,7 @@ impl UserSlot {
         self.began_ns.store(0, Ordering::Relaxed);
     }
 
-    /// When the current attempt began.
+    /// Start of the current attempt; `None` if there is none.
     pub fn began_at(&self) -> Option<Elapsed> {
         match self.began_ns.load(Ordering::Relaxed) {
             0 => None,

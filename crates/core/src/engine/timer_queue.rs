@@ -40,7 +40,7 @@ struct List {
     idle: VecDeque<u32>,
     waiters: Vec<Waiter>,
     pooled: bool,
-    /// When the timer is set to fire.
+    /// Time for which the timer is set.
     armed: Option<Elapsed>,
     over: bool,
 }
@@ -153,7 +153,7 @@ impl TimerQueue {
 }
 
 impl List {
-    /// When the next entry is due for which a session is available.
+    /// Time at which the next entry is due for which a session is available.
     fn first(&self) -> Option<Elapsed> {
         let Reverse((at, _)) = self.waiting.peek()?;
         (!self.pooled || !self.idle.is_empty()).then_some(*at)

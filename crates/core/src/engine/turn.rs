@@ -22,11 +22,11 @@ pub(super) struct Turn {
 /// How a session finds its next transaction.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pace {
-    /// Its own user's next transaction, at once.
+    /// The next transaction of the session's own user, at once.
     Closed,
     /// The next arrival of the open load.
     Open,
-    /// Its own terminal's next transaction.
+    /// The next transaction of the session's own terminal.
     Keyed,
     /// That of the pool's terminal that has been due longest. While the session serves it, the two
     /// have changed places.

@@ -349,7 +349,7 @@ mod tests {
         assert_eq!((plugin, nonce.len()), (AuthPlugin::Ed25519, 32));
     }
 
-    /// Whatever a server sends is either parsed or rejected, and what is parsed can be answered.
+    /// Any input from a server is either parsed or rejected, and parsed input can be answered.
     #[test]
     fn spoilt_packets_end_in_errors_or_answers() {
         let password = Secret::new("secret");

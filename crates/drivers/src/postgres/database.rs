@@ -42,7 +42,7 @@ pub(super) struct Shared {
     pub(super) statements: Statements,
 }
 
-/// Where a session is connected, so that a canceller can connect there too.
+/// Address of a session, so that a canceller can connect there too.
 #[derive(Clone)]
 pub(super) struct Route {
     address: Address,

@@ -21,7 +21,7 @@ pub enum Prepared {
 /// Description of a statement that the server keeps.
 #[derive(PartialEq, Eq)]
 pub struct OnServer {
-    /// Its name on the server.
+    /// Name on the server.
     pub name: Box<str>,
     /// Formats of its parameters.
     pub wires: Box<[Wire]>,

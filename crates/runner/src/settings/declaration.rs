@@ -83,13 +83,13 @@ pub enum Mark {
     Anew,
     /// May be given when a campaign is resumed; otherwise the stored value is used.
     AnewOrKept,
-    /// Only needed at the start of a job: what it led to is stored for a resumed campaign.
+    /// Only needed at the start of a job: a resumed campaign has the resulting settings.
     Spent,
     /// Shared by the runs of A and B of a comparison.
     Shared,
     /// Accepted by comparisons of stored jobs.
     OfStored,
-    /// Not taken over by the replay of a stored run: where it ran, and what it did with its result.
+    /// Not used by the replay of a stored run: it affects where the run took place, or its outputs.
     NotReplayed,
     /// Does not affect the input of an arrival.
     OfLoad,

@@ -26,14 +26,14 @@ pub(crate) struct StoppingRule {
     reported: bool,
 }
 
-/// What to do after a second.
+/// The decision after a second.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Now {
     /// Continue without a report.
     GoOn,
     /// The interval is as narrow as requested: end the window.
     EndWindow,
-    /// It will not become as narrow as requested: report this, once.
+    /// The interval will not become as narrow as requested: report this once.
     Report(String),
 }
 

@@ -7,7 +7,7 @@ use super::schema::DISTRICTS;
 use super::settings::{Routines, Settings};
 use super::transactions::TRANSACTION_COUNT;
 
-/// One virtual user's state.
+/// State of one virtual user.
 #[derive(Clone, Debug)]
 pub struct User {
     home: Home,

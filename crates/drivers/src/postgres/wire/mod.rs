@@ -47,7 +47,7 @@ pub enum Status {
 /// A message from the server, read in place.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
-    /// Its type, one of [`backend`]'s tags.
+    /// Type of the message, one of [`backend`]'s tags.
     pub tag: u8,
     /// Body of the message, after its length.
     pub body: &'a [u8],
@@ -298,7 +298,7 @@ impl Connection {
     #[inline]
     fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), DbError>> {
         if !self.out.is_empty() {
-            // What cannot be sent now is sent when the waker fires.
+            // The rest is sent when the waker fires.
             let _ = self.poll_send(cx);
         }
         self.poll_receive(cx)

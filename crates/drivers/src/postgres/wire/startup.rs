@@ -16,7 +16,7 @@ use crate::postgres::tls::end_point;
 use crate::postgres::url::ChannelBinding;
 use crate::stream::Stream;
 
-/// What an authentication message requests (manual, "Message Formats").
+/// Requests of authentication messages (manual, "Message Formats").
 const OK: i32 = 0;
 const CLEARTEXT: i32 = 3;
 const MD5: i32 = 5;

@@ -315,7 +315,8 @@ impl Routines {
             }
             Of::Delivery { o_carrier_id } => {
                 if self.leave_open {
-                    // What was read since the last commit would decide which orders are the oldest.
+                    // Reads since the last commit would fix the snapshot that decides which orders
+                    // are the oldest.
                     session.rollback().await?;
                 }
                 self.call(DELIVERY, &[w_id, (*o_carrier_id).into(), time], rows, session).await?;
@@ -416,7 +417,7 @@ impl RunEnding {
         Ok(Self::AsksAfter { patience, statement, clock: Clock::start() })
     }
 
-    /// When a call begins, where that matters.
+    /// Start of a call, if it matters.
     fn now(&self) -> Elapsed {
         match self {
             Self::AsksAfter { clock, .. } => clock.now(),
@@ -445,7 +446,7 @@ async fn is_numbered<S: Session>(
     session: &mut S,
 ) -> Result<bool, DbError> {
     let row = rows.first("the result of NEWORD")?;
-    // Without a number it did not create an order.
+    // A call that returns no number did not create an order.
     let Some(number) = row.optional(NEXT_O_ID, |row, column| row.int32(column))? else {
         return Ok(false);
     };

@@ -159,7 +159,8 @@ pub(super) fn recognise(
     Ok(compare(&forms, &routines).map(|form| Found { form, remarks }))
 }
 
-/// What a run lacks, and what the version found does not keep, according to `hammerdb.routines`.
+/// Obstacles to a run, and conditions that the version found does not keep, according to
+/// `hammerdb.routines`.
 pub(super) fn judge(catalogue: &StatementCatalogue, rows: &Rows) -> Result<Judged, DbError> {
     Ok(match recognise(catalogue, rows)? {
         Ok(found) if found.has(Remark::Late) => {
