@@ -93,7 +93,8 @@ impl Counts {
         self.committed + self.rolled_back + self.failures() + self.indeterminate
     }
 
-    /// Number of transactions that did what the workload wanted: committed or rolled back by rule.
+    /// Number of transactions that ended as the workload requires: committed or rolled back by
+    /// rule.
     #[must_use]
     pub const fn completed(&self) -> u64 {
         self.committed + self.rolled_back

@@ -224,7 +224,7 @@ pub trait Session: 'static {
     /// As the database reports.
     async fn load(&mut self, table: &TableDef, source: &mut dyn RowSource) -> Result<u64, DbError>;
 
-    /// Whether the driver already knows that the connection is lost, without asking the server.
+    /// Whether the driver already knows that the connection is lost, without a round trip.
     fn is_closed(&self) -> bool;
 
     /// Returns a handle with which another thread can cancel what the session is doing.
@@ -327,7 +327,7 @@ pub struct ServerProcess {
 pub enum LockMode {
     /// Others may hold it shared too: used by runs.
     Shared,
-    /// Nobody else may hold it: used by build, check and drop.
+    /// Exclusive: used by build, check and drop.
     Exclusive,
 }
 

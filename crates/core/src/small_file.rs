@@ -41,7 +41,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens a file without waiting: a pipe that nobody writes to opens at once.
+/// Opens a file without waiting: a pipe without a writer opens at once.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);

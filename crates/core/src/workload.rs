@@ -102,7 +102,7 @@ pub trait Workload: Send + Sync + 'static {
     /// The rows of one table in one chunk. They depend only on the seed.
     fn rows(&self, chunk: &Chunk, table: &TableDef) -> Box<dyn RowSource + '_>;
 
-    /// Facts that the build stores and a run must know, besides scale and seed, such as `c_load`.
+    /// Facts that the build stores for runs, besides scale and seed, such as `c_load`.
     fn build_facts(&self) -> Vec<(&'static str, String)>;
 
     /// Creates virtual user `id` of `users`, before its first transaction.
@@ -549,7 +549,7 @@ pub struct WorkloadSettings {
 }
 
 impl WorkloadSettings {
-    /// An option's value, or the default that its definition gives.
+    /// Value of an option, or the default of its definition.
     #[must_use]
     pub fn option<'a>(&'a self, definition: &'a OptionDef) -> &'a str {
         self.options.get(&*definition.name).map_or(&*definition.default, String::as_str)
@@ -581,7 +581,7 @@ impl WorkloadSettings {
     }
 }
 
-/// Gives a session the statements of a resolved catalogue to prepare.
+/// Provides the statements of a resolved catalogue for a session to prepare.
 pub struct Statements<'a> {
     catalogue: &'a StatementCatalogue,
 }

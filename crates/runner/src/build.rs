@@ -1,7 +1,8 @@
 //! `build`: creates the schema and loads the data as fast as the database accepts it; it can be
 //! interrupted at any time and resumed.
 //!
-//! 1. take the advisory lock of the workload in this schema: two builds, or a build and a run, never mix;
+//! 1. take the advisory lock of the workload in this schema: two builds, or a build and a run,
+//!    never mix;
 //! 2. reject a schema that has tables with these names which are in no build record;
 //! 3. create the tables; load the chunks of the data with a worker pool, one transaction per chunk,
 //!    which also records the chunk; then keys and indexes with the worker pool (keys come before the

@@ -1,5 +1,5 @@
 //! Checks that this process has the memory and open files that a run needs. This is done first,
-//! because a process that runs out later is killed, or takes down its host.
+//! because a process that runs out of them later is killed, or takes down its host.
 
 use std::path::Path;
 

@@ -395,7 +395,7 @@ pub struct Keys {
 }
 
 impl Secrets for Keys {
-    /// The runner asks only for TRIPHAMMER_PASSWORD. The server's own variable is used only for
+    /// The runner reads only TRIPHAMMER_PASSWORD. The server's own variable is used only for
     /// targets that name it.
     fn variable(&self, _: &str) -> Option<String> {
         let held = self.password.as_ref().map(|password| password.reveal().to_owned());

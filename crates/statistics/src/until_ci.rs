@@ -108,7 +108,7 @@ pub fn decide(series: &[f64], target: Target) -> Decision {
             Decision::GoOn { more_points: Some(needed - now) }
         };
     }
-    // A longer series knows its noise better: its interval is about normal.
+    // A longer series estimates its noise better: its interval is about normal.
     let normal = half_width * NORMAL_975 / t_975(summary.degrees_of_freedom.unwrap_or(1.0));
     let needed = size(look) * (normal / target.relative_half_width).powi(2);
     if over || needed > size(target.points_max) * GUESS {

@@ -312,7 +312,7 @@ impl Control {
         self.outbox.offer(Event::Phase(phase, now));
     }
 
-    /// Ends the current phase because the clock says so. Returns false when even the abort has
+    /// Ends the current phase by the clock. Returns false when even the abort has
     /// taken too long.
     fn phase_is_over(&mut self) -> bool {
         match self.phases.current {
@@ -357,7 +357,8 @@ impl Control {
         }
     }
 
-    /// Abandons what is in flight: workers drop their users, and the database is asked to cancel.
+    /// Abandons transactions in flight: workers drop their users, and the database is requested to
+    /// cancel.
     fn abort(&mut self) {
         self.phases.ending = RunEnding::Aborted;
         self.enter(Phase::Abort);

@@ -20,7 +20,7 @@ const PROC: &str = "/proc";
 /// that even thousands of them cost at most 1 % of one CPU.
 const REST: u64 = 100;
 
-/// Runs in progress in this process, whose CPU times cannot be told apart.
+/// Runs in progress in this process, whose CPU times cannot be separated.
 static RUNS: AtomicU32 = AtomicU32::new(0);
 
 /// Counts a run for as long as the value lives.

@@ -11,7 +11,7 @@ use hdrhistogram::Histogram;
 use crate::recorder::{Gauges, RecordedInterval, TypeInterval, merge};
 
 /// Whether two intervals may be merged: never across an edge of the timed window, because what
-/// ended in the window could no longer be told from the rest.
+/// ended in the window could no longer be separated from the rest.
 #[must_use]
 pub fn may_join(edges: [u64; 2], earlier: &RecordedInterval, later: &RecordedInterval) -> bool {
     !edges.iter().any(|edge| (earlier.first + 1..=later.last).contains(edge))

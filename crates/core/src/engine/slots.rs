@@ -68,7 +68,7 @@ impl UserSlot {
         }
     }
 
-    /// Takes the cancel handle, to use it once.
+    /// Removes and returns the cancel handle, to use it once.
     pub fn take_canceller(&self) -> Option<Box<dyn Canceller>> {
         self.canceller.lock().expect("no thread panics while holding it").take()
     }

@@ -21,7 +21,7 @@ const PENDING_MAX: usize = 64;
 
 /// A message from a worker to the control thread.
 pub(super) enum FromWorker {
-    /// Connected; with the server's process, if the session is the run's first and knows it.
+    /// Connected; with the server's process, if the session is the run's first and can report it.
     Connected(Option<ServerProcess>),
     ConnectFailed(DbError),
     /// Every second before `complete` of this thread has been sent.

@@ -93,7 +93,7 @@ impl<W: Workload> Waiting<W> {
         std::mem::swap(client, &mut self.terminals.borrow_mut()[place as usize]);
     }
 
-    /// Takes the next arrival that should run; `None` where nothing arrives.
+    /// Takes the next arrival that should run; `None` if nothing arrives.
     pub fn take_ticket(&self, now: Elapsed) -> Option<Taken> {
         self.queue.borrow_mut().as_mut().map(|queue| queue.take(now))
     }

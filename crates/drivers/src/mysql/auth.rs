@@ -70,7 +70,7 @@ pub struct Login<'a> {
 pub struct Greeting {
     /// The server's version, as in the greeting.
     pub version: String,
-    /// The id by which the server knows the session.
+    /// The server's ID of the session.
     pub thread: u32,
 }
 
@@ -243,7 +243,7 @@ async fn prove_further(
 /// Sends the server the password itself, which `caching_sha2_password` requires when it has not
 /// seen it since it started, and `sha256_password` always: directly on a private connection, else
 /// encrypted with the server's RSA key, and only if the target trusts whoever sends that key.
-/// `key_request` asks for it.
+/// `key_request` requests that key.
 async fn tell_password(
     wire: &mut Wire,
     login: &Login<'_>,

@@ -83,7 +83,7 @@ impl Shared {
         }
     }
 
-    /// Product of the server, as far as is known.
+    /// Product of the server, if it is known.
     pub(super) fn product(&self) -> Product {
         match self.product.load(Ordering::Relaxed) == Product::MariaDb as u8 {
             true => Product::MariaDb,

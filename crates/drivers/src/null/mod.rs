@@ -1,6 +1,6 @@
 //! The null database: sessions without a database behind them. It measures the tool itself, and it
 //! simulates a database that is slow, stalls, fails or disappears, so that the engine can be tested
-//! without a server. It knows no workload and stores nothing.
+//! without a server. It is independent of workloads and stores nothing.
 //!
 //! # Target
 //! `null:` answers at once, without waiting. Parameters, as in

@@ -116,7 +116,6 @@ impl Hub {
         let mut first = VecDeque::with_capacity(kept.len() + 1);
         // It carries the number of the last event received, so that a client disconnected here
         // loses nothing.
-        // nothing.
         first.push_back(frame(&self.instance, seen.unwrap_or(0), &hello));
         first.extend(kept.into_iter().map(|kept| kept.frame));
         Reader { first, only, live: Some(self.sender.subscribe()) }

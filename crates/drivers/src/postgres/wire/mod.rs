@@ -120,7 +120,7 @@ impl Connection {
             self.is_copying = false;
         }
         while self.is_asking {
-            // An error that ends an abandoned answer concerns nobody.
+            // An error that ends an abandoned answer has no receiver.
             if let Err(error) = self.next().await
                 && self.end.is_some()
             {

@@ -155,7 +155,7 @@ async fn scram(
                 "the server offers no supported SASL mechanism; supported is SCRAM-SHA-256",
             ));
         }
-        // We support it, and say so: a server that supports it too then detects a man in the
+        // We support it and announce that: a server that supports it too then detects a man in the
         // middle.
         Some(_) => (sasl::SCRAM_SHA_256, sasl::ChannelBinding::unrequested()),
         None => (sasl::SCRAM_SHA_256, sasl::ChannelBinding::unsupported()),

@@ -206,7 +206,7 @@ impl CapacitySearch {
         SearchStep::Run { rate: at(place) }
     }
 
-    /// A climb that used up its runs knows only what it has seen.
+    /// Result of a climb that used up its runs: only what was measured.
     fn cut_short(&self) -> Judgement {
         let CapacityPlan { lowest, highest, .. } = self.plan;
         let ok = |reported: &&Reported| chance(reported.answer) >= 0.5;

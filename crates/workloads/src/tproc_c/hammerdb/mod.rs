@@ -121,7 +121,7 @@ pub enum Of {
 /// name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Customer {
-    /// Number; with a name, what a routine may fall back on if nobody has that name.
+    /// Number; with a name, the routine may use it if no customer has that name.
     pub c_id: i32,
     /// Number of the last name, for [`LastNames`].
     pub last_name: u16,
@@ -329,7 +329,7 @@ impl Routines {
         Ok(Completion::COMMITTED)
     }
 
-    /// Calls a routine whose last argument is the time, if it takes it.
+    /// Calls a routine, with the time as its last argument if it has that parameter.
     async fn call<S: Session>(
         &self,
         transaction: usize,
