@@ -24,14 +24,16 @@ uninstall:
 	$(CARGO) uninstall --root $(PREFIX) triphammer
 	tools/share.sh --remove $(PREFIX)/share
 
-# The Debian package, in target/debian: program with page, manual pages, completions. A Dockerfile makes an image of it.
+# The Debian package, in target/debian: program with page, manual pages, completions. The Dockerfile
+# builds an image from it.
 deb: build
 	@command -v cargo-deb >/dev/null || { \
 	  echo "packages are made by cargo-deb: cargo install --locked cargo-deb"; exit 1; }
 	tools/share.sh $(TARGET)/release/triphammer $(TARGET)/release/share
 	$(CARGO) deb --no-build --package triphammer
 
-# The package installed, used and removed in a Debian of its own (debootstrap, as root), by the steps of the Dockerfile.
+# Installs, uses and removes the package in a fresh Debian (debootstrap, as root), by the steps of
+# the Dockerfile.
 test-packages: deb
 	tools/test-packages.py
 

@@ -108,13 +108,13 @@ class Bench:
         self.all_cpus = f"0-{os.cpu_count() - 1}"
 
     def limited(self, target, *options, before=()):
-        """What a run reports as its limit."""
+        """The bottleneck that a run reports."""
         command = [*before, triphammer(), "run", target, "--rampup", "1s", "--duration", f"{self.given.seconds}s",
                    "--json", *options]
         return json.loads(run(command, env=self.environment))["bottleneck"]
 
     def set_ups(self):
-        """Name, right verdicts alone, those also right next to a neighbour, and how to run it."""
+        """Name, correct verdicts alone, additional ones next to a neighbour, and how to run it."""
         fast = self.fast.url("bench")
         distant = fast.replace(f":{self.fast.port}/", f":{self.distant_port}/")
         by_procedures = ("--mode", "procedures", "--threads", "1")

@@ -21,7 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MIRROR = "http://deb.debian.org/debian"
 BYTES_MAX = 30_000_000          # of the installed program
 STEP_MAX_S = 300
-SHELLS = {                      # what each says to `triphammer pro` and Tab
+SHELLS = {                      # completion of `triphammer pro` and Tab
     "bash": "source /usr/share/bash-completion/completions/triphammer; COMP_WORDS=(triphammer pro); COMP_CWORD=1; "
             "_triphammer triphammer pro triphammer; echo ${COMPREPLY[@]}",
     "zsh": "autoload -Uz compinit && compinit -D && echo ${_comps[triphammer]} "
@@ -31,7 +31,7 @@ SHELLS = {                      # what each says to `triphammer pro` and Tab
 
 
 class Failed(Exception):
-    """A check that does not hold."""
+    """A failed check."""
 
 
 def check(holds, what):
@@ -67,7 +67,7 @@ class Chroot:
         return subprocess.Popen(self.argv(list(args)), text=True, stdout=subprocess.PIPE)
 
     def files(self):
-        """What packages own or could: everything but state."""
+        """All files that packages may own: everything except state."""
         found = set()
         for top in ("usr", "etc", "opt"):
             for folder, _, names in os.walk(self.path(top)):
@@ -76,7 +76,7 @@ class Chroot:
 
 
 def debian():
-    """The fresh Debian's folder, made once."""
+    """The folder of the fresh Debian, which is created once."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = os.path.join(cache, "triphammer", "bookworm")
     if not os.path.isdir(folder):
@@ -99,7 +99,7 @@ def dockerfile():
 
 
 def image(chroot):
-    """Does the Dockerfile's steps; gives the image's command."""
+    """Runs the Dockerfile's steps; returns the image's command."""
     entrypoint = command = []
     for word, rest in dockerfile():
         if word == "COPY":
@@ -138,7 +138,7 @@ def use(chroot, entrypoint, command):
             page = answer.read().decode()
         check("/assets/" in page, "serve has its page")
     finally:
-        server.kill()  # unshare takes no gentler signal, and takes its child along
+        server.kill()  # unshare ignores gentler signals; its child ends with it
         server.wait(timeout=60)
 
 

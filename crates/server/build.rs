@@ -1,4 +1,4 @@
-//! Says so when the program is built without its page, which cargo alone cannot build.
+//! Warns if the program is built without its page, which cargo alone cannot build.
 
 use std::path::Path;
 

@@ -149,7 +149,7 @@ impl User {
         }
     }
 
-    /// Takes what was read; returns true if it ends with ReadyForQuery.
+    /// Processes the data read; returns true if it ends with ReadyForQuery.
     fn take(&mut self, read: usize) -> Result<bool, Error> {
         self.filled += read;
         let seen = &self.answer[..self.filled];

@@ -18,8 +18,8 @@ const SEND: u64 = 1 << 32;
 /// Runs until the time is over; returns transactions and CPU nanoseconds.
 pub fn drive(users: &mut [User], accounts: u64, seconds: u64) -> Result<(u64, u64), Error> {
     let entries = u32::try_from(users.len() * 2).map_err(Error::other)?.next_power_of_two().max(8);
-    // One thread submits and reaps; completions are delivered when it asks for them, not by
-    // interrupting it.
+    // One thread submits and reaps; completions are delivered when it requests them, without
+    // interrupts.
     let mut ring: IoUring = IoUring::builder()
         .setup_single_issuer()
         .setup_coop_taskrun()

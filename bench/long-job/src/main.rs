@@ -126,7 +126,7 @@ fn gauges(rng: &mut Rng) -> Result<Gauges, Failure> {
     Ok(Gauges { cpu, round_trip: Some(lag.clone()), lag: Some(lag), host, ..Gauges::default() })
 }
 
-/// What the engine would have returned at the end; the store keeps only its totals.
+/// The engine's output at the end of the run; the store keeps only its totals.
 fn end(seconds: u64, run: Vec<TypeInterval>, timed: Vec<TypeInterval>) -> RunEnd {
     let ended = Elapsed::at_second(seconds);
     RunEnd {

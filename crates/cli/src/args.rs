@@ -32,7 +32,7 @@ pub fn command() -> Clap {
                 .about("Print a completion script for a shell")
                 .arg(shell.required(true)),
         )
-        // For packages; people read them by man.
+        // For packages only; users read the pages with man.
         .subcommand(
             Clap::new("man")
                 .about("Write the manual pages into a folder")

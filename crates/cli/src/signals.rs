@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use triphammer_runner::job::Handle;
 
-/// How long the program may take to end after a second Ctrl-C.
+/// Maximum time for the program to end after a second Ctrl-C.
 const GRACE: Duration = Duration::from_secs(2);
 
 static HEARD: AtomicU32 = AtomicU32::new(0);
@@ -37,7 +37,7 @@ pub fn stops(handle: Handle) {
     *HANDLE.lock().expect("nobody panics with it") = Some(handle);
 }
 
-/// Registers what to do before an immediate exit, such as marking the job as interrupted.
+/// Registers the last action before an immediate exit, such as marking the job as interrupted.
 pub fn before_exit(words: impl FnOnce() + Send + 'static) {
     *LAST_WORDS.lock().expect("nobody panics with it") = Some(Box::new(words));
 }
@@ -57,12 +57,12 @@ async fn hear() {
     }
 }
 
-/// What a signal means.
+/// Meaning of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupt {
     /// Ctrl-C or SIGTERM was received.
     Stop,
-    /// The terminal is gone.
+    /// The terminal has disconnected.
     HangUp,
 }
 

@@ -157,11 +157,11 @@ pub struct Live {
     recent: VecDeque<Box<RecordedInterval>>,
     /// Seconds of ramp-up and window; `None` if the length is a number of transactions.
     length: Option<u64>,
-    /// Seconds between two lines that `--progress` asks for.
+    /// Interval of the lines of `--progress`, in seconds.
     progress: Option<u64>,
     /// Counters since the last progress line.
     since_line: Option<RecordedInterval>,
-    /// Since when sessions are disconnected, and why.
+    /// Second since which sessions are disconnected, and the reason.
     away: Option<(u64, String)>,
 }
 
@@ -395,8 +395,8 @@ impl Live {
         text
     }
 
-    /// How long nothing has completed, and why where that is known: sessions of the second before may be what
-    /// is away.
+    /// Formats how long nothing has completed, and the reason if known: sessions lost in the second
+    /// before may be the cause.
     fn outage(&self, since: u64, last: u64) -> String {
         let lasts = format_duration(Duration::from_secs(last + 1 - since.min(last)));
         let why = self.away.as_ref().filter(|(at, _)| at + 1 >= since);

@@ -151,7 +151,7 @@ impl DbError {
         self
     }
 
-    /// Marks that the database did what was asked, but its answer cannot be read.
+    /// Marks that the database did what was requested, but its answer cannot be read.
     #[must_use]
     pub fn unread(mut self) -> Self {
         self.0.unread = true;
@@ -190,13 +190,13 @@ impl DbError {
         &self.0.message
     }
 
-    /// Whether the database did what was asked, but its answer cannot be read.
+    /// Whether the database did what was requested, but its answer cannot be read.
     #[must_use]
     pub fn is_unread(&self) -> bool {
         self.0.unread
     }
 
-    /// Whether the database is known to have rolled back, whatever it acknowledged.
+    /// Whether the database is known to have rolled back, even if it acknowledged the call.
     #[must_use]
     pub fn is_undone(&self) -> bool {
         self.0.undone

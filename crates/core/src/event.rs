@@ -1,5 +1,5 @@
-//! What a run reports while it is in progress. Events leave the engine in order, through one
-//! channel; the caller that started the run passes them to its sinks: terminal, job store, live
+//! The events that a run reports while it is in progress. They leave the engine in order, through
+//! one channel; the caller that started the run passes them to its sinks: terminal, job store, live
 //! stream, files.
 
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,7 @@ impl Phase {
         }
     }
 
-    /// What the client does in the phase, in a word for people.
+    /// Name of the phase for people, in one word.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {

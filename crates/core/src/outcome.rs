@@ -29,9 +29,9 @@ pub enum Outcome {
     Indeterminate,
 }
 
-/// When a transaction was due, started its first attempt, and finished. Response time runs from
-/// `due`, service time from `started`; retries, backoff and waits for a new connection count
-/// towards both.
+/// Times at which a transaction was due, started its first attempt, and finished. Response time
+/// runs from `due`, service time from `started`; retries, backoff and waits for a new connection
+/// count towards both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "explained above")]
 pub struct Timing {
@@ -78,7 +78,7 @@ pub struct Counts {
     pub retries: [u64; ErrorClass::COUNT],
     /// Transactions that needed more than one attempt, whatever their outcome.
     pub retried: u64,
-    /// What the transaction's counter counts or sums, over committed transactions.
+    /// Total of the transaction's counter over committed transactions.
     pub counter: i64,
     /// Total response time of committed transactions, in nanoseconds.
     pub response_ns: u64,
@@ -93,7 +93,8 @@ impl Counts {
         self.committed + self.rolled_back + self.failures() + self.indeterminate
     }
 
-    /// Number of transactions that did what the workload wanted: committed or rolled back by rule.
+    /// Number of transactions that ended as the workload requires: committed or rolled back by
+    /// rule.
     #[must_use]
     pub const fn completed(&self) -> u64 {
         self.committed + self.rolled_back

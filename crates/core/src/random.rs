@@ -1,7 +1,7 @@
-//! Random numbers that mean the same everywhere: the same seed gives the same data and the same
-//! work on every machine and in every version. The generator is xoshiro256++ (Blackman and Vigna
-//! 2019) from `rand_xoshiro`; how its bits become numbers is fixed here, because a library may
-//! change its way.
+//! Reproducible random numbers: the same seed gives the same data and the same work on every
+//! machine and in every version. The generator is xoshiro256++ (Blackman and Vigna 2019) from
+//! `rand_xoshiro`; the conversion of its bits to numbers is defined here, because a library may
+//! change its own.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};

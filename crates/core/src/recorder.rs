@@ -42,7 +42,7 @@ fn record(times: &mut Option<Histogram<u32>>, us: u64) {
     times.record(us.min(HIGHEST_US)).expect("these histograms grow up to HIGHEST_US");
 }
 
-/// What one transaction type did in an interval.
+/// Counts and times of one transaction type in an interval.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct TypeInterval {
     /// Counters of outcomes and retries.
@@ -122,7 +122,7 @@ impl HostCpu {
     }
 }
 
-/// What the CPUs that a process may use did.
+/// Use of the CPUs that a process may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuRoom {
     /// Number of those CPUs.
@@ -131,7 +131,7 @@ pub struct CpuRoom {
     pub used: HostCpu,
 }
 
-/// What the server's processes on this host did.
+/// CPU use of the server's processes on this host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerUse {
     /// Wall-clock time that passed, in nanoseconds.
@@ -142,7 +142,7 @@ pub struct ServerUse {
     pub wait_ns: u64,
 }
 
-/// Who used the host's CPUs, and how long ready tasks waited for one.
+/// Use of the host's CPUs, and how long ready tasks waited for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostUse {
     /// Wall-clock time that passed, in nanoseconds.
@@ -212,7 +212,7 @@ pub struct Gauges {
     pub round_trip: Option<Histogram<u32>>,
     /// CPU time of the host; zero where it cannot be read.
     pub host: HostCpu,
-    /// Who used the host's CPUs, and how long tasks waited for them.
+    /// Use of the host's CPUs, and how long tasks waited for them.
     pub host_use: HostUse,
 }
 
@@ -283,7 +283,7 @@ pub struct RecordedInterval {
     pub first: u64,
     /// Last second covered: later than `first` when seconds had to be merged.
     pub last: u64,
-    /// What each transaction type did.
+    /// Counts and times of each transaction type.
     pub types: Vec<TypeInterval>,
     /// Measurements of the worker threads in this interval, and of their surroundings.
     pub gauges: Gauges,
@@ -389,7 +389,7 @@ pub struct Totals {
 #[derive(Debug)]
 pub struct Recorder {
     current: Box<RecordedInterval>,
-    /// When the current interval ends.
+    /// End of the current interval.
     edge: Elapsed,
     closed_load: bool,
     totals: Totals,

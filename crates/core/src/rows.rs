@@ -79,7 +79,7 @@ impl Rows {
         Self::default()
     }
 
-    /// Creates an empty buffer that also wants the names of the columns, which drivers set if they
+    /// Creates an empty buffer that requests the names of the columns; drivers set them if they
     /// know them.
     #[must_use]
     pub fn with_names() -> Self {
@@ -92,7 +92,7 @@ impl Rows {
         self.names.is_some()
     }
 
-    /// Sets the names of the columns if they are [wanted](Rows::wants_names).
+    /// Sets the names of the columns if they are [requested](Rows::wants_names).
     pub fn set_names<'a>(&mut self, columns: impl IntoIterator<Item = &'a str>) {
         if let Some(names) = &mut self.names {
             names.clear();
@@ -257,8 +257,8 @@ impl Rows {
     }
 }
 
-/// One row or one list of a [`Rows`]. The reader names the type it wants; text that parses as that
-/// type is accepted, because some protocols and databases return everything as text.
+/// One row or one list of a [`Rows`]. The reader specifies the type; text that parses as that type
+/// is accepted, because some protocols and databases return everything as text.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
     rows: &'a Rows,

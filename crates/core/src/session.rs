@@ -1,9 +1,9 @@
-//! What a driver implements: a [`Database`] on which sessions can be opened, and a [`Session`], one
+//! The interface of drivers: a [`Database`] on which sessions can be opened, and a [`Session`], one
 //! connection owned by one virtual user on one worker thread.
 //!
-//! A driver speaks a protocol and nothing more: it never retries, never sleeps, never decides. It
-//! assigns errors to classes, keeps the statements it was given, and switches off every silent
-//! convenience of the underlying library. Differences between databases are queried through
+//! A driver implements a protocol and nothing else: it never retries, never sleeps, never decides.
+//! It assigns errors to classes, keeps the statements it was given, and disables every implicit
+//! feature of the underlying library. Differences between databases are queried through
 //! [`Capabilities`], never through a name.
 
 use std::future::Future;
@@ -27,8 +27,8 @@ pub trait Database: Send + Sync + 'static {
     /// Name of the SQL dialect: a folder of the workloads' `sql/`.
     fn dialect(&self) -> &'static str;
 
-    /// Asks the server for what the target leaves open and [`Database::dialect`] depends on. Does
-    /// nothing if the target says everything.
+    /// Queries the server for facts that the target does not specify and [`Database::dialect`]
+    /// depends on. Does nothing if the target specifies them all.
     ///
     /// # Errors
     /// As [`Database::connect`].
@@ -36,7 +36,7 @@ pub trait Database: Send + Sync + 'static {
         Ok(())
     }
 
-    /// What this database can and cannot do.
+    /// Returns the capabilities of this database.
     fn capabilities(&self) -> &Capabilities;
 
     /// The target for people, without any secret: `postgres://bench@db1:5432/tpcc`.
@@ -70,7 +70,7 @@ pub trait Database: Send + Sync + 'static {
     async fn create_database(&self) -> Result<bool, DbError>;
 }
 
-/// What a session is for; drivers may configure sessions accordingly.
+/// Purpose of a session; drivers may configure sessions accordingly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A virtual user of a run.
@@ -224,7 +224,7 @@ pub trait Session: 'static {
     /// As the database reports.
     async fn load(&mut self, table: &TableDef, source: &mut dyn RowSource) -> Result<u64, DbError>;
 
-    /// Whether the driver already knows that the connection is lost, without asking the server.
+    /// Whether the driver already knows that the connection is lost, without a round trip.
     fn is_closed(&self) -> bool;
 
     /// Returns a handle with which another thread can cancel what the session is doing.
@@ -280,9 +280,9 @@ pub trait Admin: Session {
     /// As the database reports.
     async fn tables(&mut self) -> Result<Vec<String>, DbError>;
 
-    /// What depends on these tables and would be lost, broken or block the drop if they were
-    /// dropped, one phrase each. Empty with [`Capabilities::transactional_ddl`]: there a failed
-    /// drop leaves everything unchanged.
+    /// Lists, in one phrase each, the objects that depend on these tables and would be lost, break
+    /// or block the drop. Empty with [`Capabilities::transactional_ddl`]: there a failed drop
+    /// leaves everything unchanged.
     ///
     /// # Errors
     /// As the database reports.
@@ -327,7 +327,7 @@ pub struct ServerProcess {
 pub enum LockMode {
     /// Others may hold it shared too: used by runs.
     Shared,
-    /// Nobody else may hold it: used by build, check and drop.
+    /// Exclusive: used by build, check and drop.
     Exclusive,
 }
 
@@ -396,7 +396,7 @@ pub struct ServerInfo {
     pub same_host: Option<bool>,
 }
 
-/// What a database can and cannot do. Workloads and the engine query these rather than a name.
+/// Capabilities of a database. Workloads and the engine query these rather than a name.
 #[derive(Clone, Debug)]
 pub struct Capabilities {
     /// Whether calls block their thread: then each virtual user gets its own thread.

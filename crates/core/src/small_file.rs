@@ -28,7 +28,7 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let refuse = |why: String| Err(io::Error::new(io::ErrorKind::InvalidData, why));
     let file = open(path)?;
-    // Of the open file, since its name may refer to another one by now.
+    // Reads the metadata of the open file, since its name may refer to another one by now.
     let facts = file.metadata()?;
     if !facts.is_file() {
         return refuse("not a regular file".to_owned());
@@ -41,7 +41,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens a file without waiting: a pipe that nobody writes to opens at once.
+/// Opens a file without waiting: a pipe without a writer opens at once.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);

@@ -28,30 +28,30 @@ pub struct StatementDef {
     pub name: Name,
     /// Parameters in the order of the arguments.
     pub params: Vec<Param>,
-    /// Which catalogues must have it.
+    /// Which catalogues must have the statement.
     pub required: Required,
     /// Its SQL if the workload supplies it, such as one read from a file. A block of this name in a
     /// catalogue overrides it.
     pub text: Option<Name>,
 }
 
-/// Which catalogues must hold a statement.
+/// Which catalogues must have a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Required {
     /// Every dialect's catalogue must have it.
     Always,
     /// Catalogues of databases with stored procedures must have it.
     WithProcedures,
-    /// No catalogue must have it; code that uses it checks that it exists.
+    /// Optional in every catalogue; code that uses it checks that it exists.
     Optional,
 }
 
 /// A parameter of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
-    /// Its name in the SQL, after the colon.
+    /// Name in the SQL, after the colon.
     pub name: Name,
-    /// Its type, which is passed to the database rather than left to its inference.
+    /// Type, which is passed to the database rather than left to its inference.
     pub param_type: ColumnType,
 }
 
@@ -73,7 +73,7 @@ pub fn call(name: &'static str, params: &[Param]) -> StatementDef {
     definition(name, params, Required::WithProcedures)
 }
 
-/// Declares a statement that not every dialect has or needs.
+/// Declares a statement that some dialects do not have or need.
 #[must_use]
 pub fn optional(name: &'static str, params: &[Param]) -> StatementDef {
     definition(name, params, Required::Optional)

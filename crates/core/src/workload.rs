@@ -1,6 +1,6 @@
-//! What a workload is: schema, data, mix, inputs, invariants. It knows no database by name, never
-//! sleeps and never retries. Pacing, retries, stopping and recording belong to the engine, SQL
-//! dialects to the statement catalogue, and protocols to the driver.
+//! The interface of workloads: schema, data, mix, inputs, invariants. A workload knows no database
+//! by name, never sleeps and never retries. Pacing, retries, stopping and recording belong to the
+//! engine, SQL dialects to the statement catalogue, and protocols to the driver.
 //!
 //! A new workload is one module that implements [`Workload`], its folder of SQL, and one line in
 //! the workloads crate's list.
@@ -23,7 +23,7 @@ use crate::value::{ColumnType, Timestamp};
 /// a file.
 pub type Name = smol_str::SmolStr;
 
-/// What a workload declares to everything that drives, stores or shows it. It belongs to an
+/// The declarations of a workload, for all code that drives, stores or shows it. They belong to an
 /// instance, so that a workload may come from a file as well as from a module.
 #[derive(Clone, Debug)]
 pub struct Description {
@@ -59,7 +59,7 @@ pub struct Description {
     pub cycle: Option<Cycle>,
 }
 
-/// What a scale counts.
+/// Unit of a scale.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScaleUnit {
     /// Singular, such as `warehouse`.
@@ -84,14 +84,15 @@ impl ScaleUnit {
 
 /// Schema, data, mix, inputs and invariants of a load.
 pub trait Workload: Send + Sync + 'static {
-    /// One virtual user's state: plain data, so that a waiting terminal costs its bytes and no task.
+    /// State of one virtual user: plain data, so that a waiting terminal costs its bytes and no
+    /// task.
     type User;
-    /// Everything a transaction needs, drawn before its first attempt and kept over its retries.
+    /// Input of a transaction, drawn before its first attempt and kept over its retries.
     type Input: Clone + fmt::Debug;
-    /// What belongs to a session: statement ids and buffers. Created on connect and on reconnect.
+    /// State of a session: statement ids and buffers. Created on connect and on reconnect.
     type Prepared;
 
-    /// What the workload declares.
+    /// Returns the declarations of the workload.
     fn description(&self) -> &Arc<Description>;
 
     /// The chunks in which data is loaded, each in one database transaction; they are independent
@@ -101,7 +102,7 @@ pub trait Workload: Send + Sync + 'static {
     /// The rows of one table in one chunk. They depend only on the seed.
     fn rows(&self, chunk: &Chunk, table: &TableDef) -> Box<dyn RowSource + '_>;
 
-    /// Facts that the build stores and a run must know, besides scale and seed, such as `c_load`.
+    /// Facts that the build stores for runs, besides scale and seed, such as `c_load`.
     fn build_facts(&self) -> Vec<(&'static str, String)>;
 
     /// Creates virtual user `id` of `users`, before its first transaction.
@@ -286,8 +287,9 @@ pub struct PrimaryMetric {
     pub counted: Vec<usize>,
 }
 
-/// How a run gives its primary metric. What follows from that (what a second contributes, which
-/// direction is better, what a verdict needs) is defined by the runner's module `measure`.
+/// How the primary metric is computed from a run. Everything that depends on it (the contribution
+/// of a second, the better direction, the data that a verdict needs) is defined by the runner's
+/// module `measure`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeasureDef {
     /// Throughput: transactions committed in the timed window, per unit of time.
@@ -324,7 +326,7 @@ pub struct ExternalSchema {
     /// Statement that returns the scale as one integer; 0, null, no row or an error mean that the
     /// tables are not that program's. A dialect without it has no such tables.
     pub scale: Name,
-    /// What a run needs besides the tables; `None` for nothing.
+    /// Objects that a run needs besides the tables; `None` for nothing.
     pub needs: Option<Needs>,
     /// Where logic can run on such tables, preferred first.
     pub modes: Vec<Mode>,
@@ -334,7 +336,7 @@ pub struct ExternalSchema {
     pub violates: Vec<Name>,
 }
 
-/// What a run on another program's tables needs besides them: its stored routines.
+/// The stored routines that a run on another program's tables needs.
 #[derive(Clone, Debug)]
 pub struct Needs {
     /// Statement that lists the routines found.
@@ -343,7 +345,7 @@ pub struct Needs {
     pub judge: fn(&StatementCatalogue, &Rows) -> Result<Judged, DbError>,
 }
 
-/// What was found besides the tables of an [`ExternalSchema`].
+/// Findings besides the tables of an [`ExternalSchema`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judged {
     /// Why no run is possible, for people; `None` if one is.
@@ -385,7 +387,7 @@ pub const fn check(
 /// When a condition can be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckWhen {
-    /// At any time when nobody writes.
+    /// At any time when no client writes.
     Always,
     /// Only until the first run has changed the data.
     Untouched,
@@ -468,11 +470,11 @@ pub struct OptionDef {
     pub default: Name,
     /// The command that the option belongs to.
     pub command: OptionCommand,
-    /// What it changes, if it is a switch that changes how any workload is built.
+    /// The option's effect, if it is a switch that changes how any workload is built.
     pub effect: Option<BuildEffect>,
 }
 
-/// What an option may change about a build, besides its data.
+/// What an option changes about a build, besides its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuildEffect {
     /// The catalogue's foreign keys are added after the load.
@@ -533,7 +535,7 @@ pub enum OptionCommand {
     Run,
 }
 
-/// What a workload is created from.
+/// Parameters for creating a workload.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkloadSettings {
     /// Size of the data, in [`Description::scale_unit`].
@@ -547,7 +549,7 @@ pub struct WorkloadSettings {
 }
 
 impl WorkloadSettings {
-    /// An option's value, or the default that its definition gives.
+    /// Value of an option, or the default of its definition.
     #[must_use]
     pub fn option<'a>(&'a self, definition: &'a OptionDef) -> &'a str {
         self.options.get(&*definition.name).map_or(&*definition.default, String::as_str)
@@ -579,7 +581,7 @@ impl WorkloadSettings {
     }
 }
 
-/// Gives a session the statements of a resolved catalogue to prepare.
+/// Provides the statements of a resolved catalogue for a session to prepare.
 pub struct Statements<'a> {
     catalogue: &'a StatementCatalogue,
 }

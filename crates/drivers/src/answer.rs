@@ -11,7 +11,7 @@ const QUESTION_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Maximum number of rows of such an answer.
 const QUESTION_ROWS_MAX: usize = 100_000;
 
-/// How much of the answer to a query may still come.
+/// The remaining size limit of an answer.
 pub struct Room {
     bytes: usize,
     rows: usize,

@@ -140,7 +140,7 @@ impl Socket {
     }
 
     /// Number of bytes that can be read, at most one; 0 at the end of the stream. The system is
-    /// asked only after the runtime has reported something.
+    /// queried only after the runtime has reported something.
     pub fn peek(&self) -> Poll<io::Result<usize>> {
         ready!(self.io.poll_read_ready(&mut Context::from_waker(Waker::noop())))?;
         #[cfg(unix)]
@@ -150,7 +150,7 @@ impl Socket {
         Poll::Ready(SockRef::from(&socket).peek(&mut [MaybeUninit::uninit()]))
     }
 
-    /// Whether the other end is on this host, as far as addresses show.
+    /// Whether the other end is on this host, as far as its address shows.
     pub fn is_same_host(&self) -> bool {
         self.same_host
     }

@@ -1,6 +1,6 @@
-//! Targets as users write them: the parts of a URL and the settings that accompany it. The meaning
-//! of the parts is left to each driver; here is only what they have in common, above all passwords,
-//! which may contain any characters and are never shown.
+//! Targets as users write them: the parts of a URL and the settings that accompany it. Each driver
+//! interprets the parts; this module handles what they have in common, above all passwords, which
+//! may contain any characters and are never shown.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -89,7 +89,7 @@ pub struct TargetUrl {
     pub password: Option<Secret>,
     /// Hosts in order; empty if none was given.
     pub hosts: Vec<UrlHost>,
-    /// What follows the hosts, including the `/`; without hosts, everything after the scheme.
+    /// The part after the hosts, including the `/`; without hosts, everything after the scheme.
     pub path: String,
     /// Names and values of the parameters, in order.
     pub params: Vec<(String, String)>,

@@ -1,11 +1,12 @@
 //! `build`: creates the schema and loads the data as fast as the database accepts it; it can be
 //! interrupted at any time and resumed.
 //!
-//! 1. take the advisory lock of the workload in this schema, so that two builds, or a build and a run, never mix;
-//! 2. refuse a schema that holds tables of these names which no record vouches for;
-//! 3. tables; then the chunks of the data by a worker pool, one transaction per chunk, noted in the record in that
-//!    same transaction; then keys and indexes by the worker pool (the keys before the data where tables are
-//!    clustered); foreign keys; procedures; statistics;
+//! 1. take the advisory lock of the workload in this schema: two builds, or a build and a run,
+//!    never mix;
+//! 2. reject a schema that has tables with these names which are in no build record;
+//! 3. create the tables; load the chunks of the data with a worker pool, one transaction per chunk,
+//!    which also records the chunk; then keys and indexes with the worker pool (keys come before the
+//!    data where tables are clustered); foreign keys; procedures; statistics;
 //! 4. mark the record complete.
 
 use std::collections::BTreeMap;
@@ -35,7 +36,7 @@ use crate::watch::Watch;
 use crate::worker_pool::{WorkerPool, connect, create_database, identify, on_this_thread};
 use crate::{catalogues, remove};
 
-/// What to build, and how.
+/// What to build and how.
 #[derive(Clone, Debug)]
 pub struct BuildRequest {
     /// The workload, created with `settings`.
@@ -417,7 +418,8 @@ impl Builder<'_, '_> {
             async |session, recording, script| {
                 session.begin(Access::Write).await?;
                 match session.script(&script.sql).await {
-                    // Completed just before the build was killed, so there is no record of it.
+                    // The build was killed just after this step: it is done, but there is no record
+                    // of it.
                     Err(error) if self.resumed && self.catalogue.was_done_before(&error) => {}
                     done => done?,
                 }

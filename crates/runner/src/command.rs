@@ -1,16 +1,17 @@
-//! The kinds of jobs and the commands, once: their names, what they are for, and what each kind has in common with
-//! others.
+//! The declarations of job kinds and commands: names, titles, and what several kinds have in
+//! common.
 //!
-//! A [`JobKind`] is work: a job does it, for the command line, the server or another program.
-//! The other commands look at what jobs left, or serve.
+//! A [`JobKind`] does work: a job runs it, for the command line, the server or another program. The
+//! other commands show stored jobs, or serve.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The list of the kinds of jobs, in the order in which they are used: `Variant("name", Nature, type) "title"`, where
-/// the type implements [`JobType`](crate::job::JobType), which a [`Question`](crate::campaign::Question) does. All
-/// that differs between kinds is made of it: [`JobKind`], [`Document`](crate::job::Document), the published schemas.
-/// A new kind is a line here and its module.
+/// The list of job kinds, in the order of use: `Variant("name", Nature, type) "title"`. The type
+/// implements [`JobType`](crate::job::JobType); a [`Question`](crate::campaign::Question)
+/// implements it too. Everything that differs between kinds is derived from this list: [`JobKind`],
+/// [`Document`](crate::job::Document) and the published schemas. A new kind is a line here and its
+/// module.
 macro_rules! job_kinds {
     ($then:ident) => {
         $then! {
@@ -29,14 +30,14 @@ macro_rules! job_kinds {
 }
 pub(crate) use job_kinds;
 
-/// What kinds of jobs have in common.
+/// Nature of a job kind: what several kinds have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Nature {
-    /// It changes or reads the data, and measures nothing.
+    /// Changes or reads the data, and measures nothing.
     Data,
-    /// It drives a workload once.
+    /// Drives a workload once.
     Run,
-    /// It is made of several runs, and can be resumed.
+    /// Makes several runs, and can be resumed.
     Campaign,
 }
 
@@ -50,16 +51,16 @@ macro_rules! kinds {
         }
 
         impl JobKind {
-            /// Every kind, in the order in which they are used.
+            /// Every kind, in the order of use.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
 
-            /// Its word on the command line, in documents, the store and the API.
+            /// Name on the command line, in documents, in the store and in the API.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)+ }
             }
 
-            /// What it is for, in a line.
+            /// Description in one line.
             #[must_use]
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$variant => $title,)+ }
@@ -74,24 +75,24 @@ macro_rules! kinds {
 job_kinds!(kinds);
 
 impl JobKind {
-    /// Whether it drives a workload: it takes the options of runs, and what it does can be drained.
+    /// Whether the kind drives a workload: it accepts the options of runs, and can be drained.
     #[must_use]
     pub const fn drives(self) -> bool {
         matches!(self.nature(), Nature::Run | Nature::Campaign)
     }
 
-    /// Whether it is made of several runs, and can be resumed.
+    /// Whether the kind makes several runs, and can be resumed.
     #[must_use]
     pub const fn is_campaign(self) -> bool {
         matches!(self.nature(), Nature::Campaign)
     }
 }
 
-/// Something that can be typed after `triphammer`, and that has settings.
+/// A command of `triphammer` that has settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "&str", try_from = "String")]
 pub enum Command {
-    /// Work.
+    /// Runs a job.
     Job(JobKind),
     /// Shows when results changed.
     History,
@@ -99,12 +100,12 @@ pub enum Command {
     Jobs,
     /// Prints a stored job.
     Report,
-    /// Serves all this, and the web interface, over HTTP.
+    /// Serves the HTTP API and the web interface.
     Serve,
 }
 
 impl Command {
-    /// Every command, in the order of the help: those that work, then those that look at what jobs left.
+    /// Every command, in the order of the help: jobs first, then commands on stored jobs.
     pub const ALL: [Self; JobKind::ALL.len() + 4] = {
         let mut all = [Self::History; JobKind::ALL.len() + 4];
         let mut next = 0;
@@ -118,7 +119,7 @@ impl Command {
         all
     };
 
-    /// Its name on the command line, and of its table in a job file.
+    /// Name on the command line, and of the command's table in a job file.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -130,7 +131,7 @@ impl Command {
         }
     }
 
-    /// What it is for, in a line.
+    /// Description in one line.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -142,13 +143,13 @@ impl Command {
         }
     }
 
-    /// The command of a name.
+    /// Returns the command with this name; `None` if there is none.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|command| command.name() == name)
     }
 
-    /// Its place in a set.
+    /// Bit of the command in a set.
     const fn bit(self) -> u32 {
         let others = JobKind::ALL.len();
         1 << match self {
@@ -160,7 +161,7 @@ impl Command {
         }
     }
 
-    /// What it does, where that is a job.
+    /// Returns the job kind; `None` if the command runs no job.
     #[must_use]
     pub const fn job(self) -> Option<JobKind> {
         match self {
@@ -175,7 +176,7 @@ impl Command {
 pub struct Commands(u32);
 
 impl Commands {
-    /// Just these.
+    /// Creates the set of these commands.
     #[must_use]
     pub const fn of(commands: &[Command]) -> Self {
         let (mut set, mut next) = (0, 0);
@@ -186,19 +187,19 @@ impl Commands {
         Self(set)
     }
 
-    /// All kinds of jobs.
+    /// Returns the set of all job kinds.
     #[must_use]
     pub const fn jobs() -> Self {
         Self::kinds(false, false)
     }
 
-    /// The kinds of jobs that drive a workload.
+    /// Returns the set of job kinds that drive a workload.
     #[must_use]
     pub const fn drive() -> Self {
         Self::kinds(true, false)
     }
 
-    /// The kinds of jobs that are made of several runs.
+    /// Returns the set of job kinds that make several runs.
     #[must_use]
     pub const fn campaigns() -> Self {
         Self::kinds(true, true)
@@ -216,25 +217,25 @@ impl Commands {
         Self(set)
     }
 
-    /// These and those.
+    /// Adds commands to the set.
     #[must_use]
     pub const fn and(self, commands: &[Command]) -> Self {
         Self(self.0 | Self::of(commands).0)
     }
 
-    /// These without those.
+    /// Removes commands from the set.
     #[must_use]
     pub const fn but(self, commands: &[Command]) -> Self {
         Self(self.0 & !Self::of(commands).0)
     }
 
-    /// Whether a command is among them.
+    /// Whether the set contains a command.
     #[must_use]
     pub const fn contains(self, command: Command) -> bool {
         self.0 & command.bit() != 0
     }
 
-    /// They, in the order of [`Command::ALL`].
+    /// Iterates over the commands of the set, in the order of [`Command::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Command> {
         Command::ALL.into_iter().filter(move |command| self.contains(*command))
     }

@@ -1,5 +1,5 @@
-//! What the documents of all jobs have in common. Each kind of job has its own type; [`Document`](crate::job::Document)
-//! is one of them.
+//! The common part of all job documents. Each kind of job has its own type;
+//! [`Document`](crate::job::Document) is any of them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,30 +11,31 @@ use crate::host::Host;
 use crate::report::format;
 use crate::result::{Redacted, Setting, Status, Tool, WorkloadFacts};
 
-/// A kind of job, by what it leaves.
+/// A kind of job, defined by its result document.
 pub trait JobType {
-    /// Its document.
+    /// The result document.
     type Document: JobDocument;
 }
 
-/// What a job leaves: printed with `--json`, stored, and rendered by [`Report`](crate::report::Report).
+/// The result document of a job: printed with `--json`, stored, and rendered by
+/// [`Report`](crate::report::Report).
 pub trait JobDocument: Serialize + DeserializeOwned + JsonSchema {
-    /// Its file in `docs/reference`, where its schema is published.
+    /// File name of the published schema in `docs/reference`; `None` if it is not published.
     const SCHEMA: Option<&'static str> = None;
 
-    /// What it has of what documents have in common.
+    /// Returns the fields that all documents have in common.
     fn head(&self) -> Head<'_>;
 
-    /// Whether the job did what it was to do, and what it found is good. False is exit code 1, or 130 when the
-    /// job was interrupted.
+    /// Whether the job succeeded and its findings are good. If not, the exit code is 1, or 130 when
+    /// the job was interrupted.
     fn is_good(&self) -> bool;
 
-    /// Name and value of the primary metric, for lists; `None` where nothing was measured or found.
+    /// Name and value of the primary metric, for lists; `None` if nothing was measured or found.
     fn primary_metric(&self) -> Option<(String, f64)> {
         None
     }
 
-    /// What came out, in a line.
+    /// Describes the outcome in one line.
     fn outcome(&self) -> String {
         match self.primary_metric() {
             Some((name, value)) => format!("{} {name}", format::figure(value)),
@@ -43,37 +44,37 @@ pub trait JobDocument: Serialize + DeserializeOwned + JsonSchema {
     }
 }
 
-/// What documents have in common, as far as each kind has it.
+/// The fields that documents have in common; `None` or empty where a kind has no such field.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'a> {
-    /// Version of the document's shape.
+    /// Version of the document's format.
     pub format: Option<u32>,
-    /// The command.
+    /// Kind of the job.
     pub kind: JobKind,
-    /// Number in the job store.
+    /// Job number; `None` if the job is not stored.
     pub job: Option<i64>,
-    /// The program that made it.
+    /// The program that wrote the document.
     pub tool: Option<&'a Tool>,
-    /// What the user called it.
+    /// Label given by the user; `None` without one.
     pub label: Option<&'a str>,
-    /// How it ended.
+    /// Status at the end of the job.
     pub status: Status,
-    /// Date and time of its zero, RFC 3339, UTC.
+    /// Start of the job's timeline (second 0), RFC 3339, UTC.
     pub started_at: Option<&'a str>,
-    /// The workload and its data; of A in a comparison.
+    /// Workload and its data; of A in a comparison.
     pub workload: Option<&'a WorkloadFacts>,
-    /// The target, without secrets; of A in a comparison.
+    /// URL of the target, without secrets; of A in a comparison.
     pub target: Option<&'a Redacted>,
-    /// What was at the other end; of A in a comparison.
+    /// The database server; of A in a comparison.
     pub server: Option<&'a ServerInfo>,
-    /// Every setting, and where its value came from; of a campaign that of its first run.
+    /// Every setting with the source of its value; of the first run in a campaign.
     pub settings: &'a [Setting],
-    /// The host that the client ran on.
+    /// The host of the client.
     pub host: Option<&'a Host>,
 }
 
 impl Head<'_> {
-    /// Of a document that says no more than that the job is complete.
+    /// Creates the head of a document of a complete job, without optional fields.
     #[must_use]
     pub const fn of(kind: JobKind) -> Self {
         Self {
@@ -93,7 +94,7 @@ impl Head<'_> {
     }
 }
 
-/// The head of a document that has all of it, as fields of these names.
+/// The head of a document that has all these fields, under the same names.
 macro_rules! whole_head {
     ($of:expr) => {
         $crate::document::Head {

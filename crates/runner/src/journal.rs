@@ -202,7 +202,8 @@ impl<'a> Journal<'a> {
         }
     }
 
-    /// What to do before an immediate exit: mark the job as interrupted, on a separate connection.
+    /// Returns the last action before an immediate exit: it marks the job as interrupted, on a
+    /// separate connection.
     pub fn final_message(&self) -> impl FnOnce() + Send + 'static {
         let store = self.store.as_ref().map(|store| store.path().to_owned());
         let job = self.job;

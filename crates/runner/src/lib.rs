@@ -50,8 +50,8 @@ pub use triphammer_workloads::{all as workloads, catalogues, describe};
 
 use triphammer_core::workload::{Name, OptionDef};
 
-/// The options of all workloads, each with the workload's title, and those of all dialects, each with the
-/// dialect's name.
+/// The options of all workloads with the workload's title, and of all dialects with the dialect's
+/// name.
 #[must_use]
 pub fn all_options() -> Vec<(Name, OptionDef)> {
     workload_options().into_iter().chain(catalogues::all_options().iter().cloned()).collect()

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `version`, `scale`, `seed`, `option/NAME`, `dialect/NAME`, `fact/NAME` | what was built |
 //! | `object/NAME` | a table that the build made, and that `drop` may remove |
-//! | `part/NAME`, `step/NAME` | a part of the data loaded, a key, index or procedure made |
+//! | `part/NAME`, `step/NAME` | a loaded chunk of the data; a created key, index or procedure |
 //! | `state` | `building`, `complete` |
 //! | `first_run` | when a run first touched the data; absent while it is as built |
 //!
@@ -40,7 +40,7 @@ pub struct Record {
     /// The program that created the tables, if not triphammer; the record table does not contain
     /// them then.
     made_by: Option<Name>,
-    /// What else was found besides the tables.
+    /// Findings besides the tables.
     judged: Judged,
 }
 

@@ -49,7 +49,7 @@ pub fn refuse_options_of_others(
     Ok(())
 }
 
-/// Rejects a flag that is not an option of the dialect, likewise.
+/// Rejects a flag that is not an option of the dialect.
 ///
 /// # Errors
 /// When there is such a flag.
@@ -70,7 +70,7 @@ pub fn refuse_options_of_other_dialects(
     Ok(())
 }
 
-/// What to build.
+/// Reads the parameters of a build.
 ///
 /// # Errors
 /// When a value is invalid.
@@ -105,7 +105,7 @@ pub fn build(
     })
 }
 
-/// What to check.
+/// Reads the parameters of a check.
 ///
 /// # Errors
 /// When a value is invalid.

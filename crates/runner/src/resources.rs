@@ -1,5 +1,5 @@
 //! Checks that this process has the memory and open files that a run needs. This is done first,
-//! because a process that runs out later is killed, or takes down its host.
+//! because a process that runs out of them later is killed, or takes down its host.
 
 use std::path::Path;
 
@@ -83,7 +83,7 @@ fn check_files(spec: &RunSpec, most: Option<u64>) -> Result<(), SpecError> {
 fn files() -> Option<u64> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let all = Rlimit { current: maximum, maximum };
-    // None means no limit.
+    // `None` means no limit.
     match setrlimit(Resource::Nofile, all) {
         Ok(()) => maximum,
         Err(_) => current,

@@ -62,8 +62,8 @@ pub fn published() -> Vec<Published> {
     documents().into_iter().chain([history]).collect()
 }
 
-/// All of them and their definitions by name, for an OpenAPI document. Equal names mean the same
-/// type.
+/// Returns all schemas and their definitions by name, for an OpenAPI document. Equal names mean the
+/// same type.
 #[must_use]
 pub fn components() -> Map<String, Value> {
     let mut settings = settings();
@@ -88,7 +88,7 @@ fn for_readers(schema: &mut Schema) {
     }
     // Written documents need none.
     schema.remove("default");
-    // Formats for the widths of Rust's numbers, which validators do not know.
+    // Formats for the widths of Rust's numbers, which validators do not support.
     if schema.get("format").is_some_and(|format| format != "date-time") {
         schema.remove("format");
     }

@@ -38,7 +38,7 @@ pub trait Secrets {
     /// # Errors
     /// When there is no terminal.
     fn prompt(&self, question: &str) -> Result<String, SpecError>;
-    /// What the target may use of this process and its host.
+    /// Access of the target to this process and its host.
     fn reach(&self) -> Reach {
         Reach::Process
     }

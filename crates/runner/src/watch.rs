@@ -37,8 +37,8 @@ pub enum JobEvent<'a> {
         /// The table, if the units are rows.
         table: Option<&'a str>,
     },
-    /// What is known of a run before it begins, as names and values without secrets: its metrics are
-    /// offered with them.
+    /// Facts about a run before it starts, as names and values without secrets; they are exported
+    /// with its metrics.
     RunInfo(&'a [(&'static str, String)]),
     /// An event of a run, other than a second.
     Run(&'a Event),
@@ -66,7 +66,7 @@ pub enum JobEvent<'a> {
         /// Result of the run.
         result: &'a RunResult,
     },
-    /// That run could not be made.
+    /// That run failed.
     StepRefused {
         /// The run of the campaign.
         step: &'a PlannedRun,

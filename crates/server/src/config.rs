@@ -22,7 +22,7 @@ pub struct Config {
     pub store: PathBuf,
     /// The access token, required on every address: on loopback, any user of the host is a client.
     pub token: Secret,
-    /// What opens `/metrics` and nothing else, beside the token.
+    /// A second token, which is valid for `/metrics` only.
     pub metrics_token: Option<Secret>,
     /// Targets from the configuration, by name.
     pub targets: BTreeMap<String, FixedTarget>,

@@ -143,7 +143,7 @@ fn without_password(url: &str) -> Result<(String, Option<Secret>), SpecError> {
 pub struct Targets {
     file: PathBuf,
     fixed: BTreeMap<String, FixedTarget>,
-    /// What the targets of clients may use of this host.
+    /// Access of the clients' targets to this host.
     reach: Reach,
     held: Mutex<Held>,
 }
@@ -395,7 +395,7 @@ pub struct Keys {
 }
 
 impl Secrets for Keys {
-    /// The runner asks only for TRIPHAMMER_PASSWORD. The server's own variable is used only for
+    /// The runner reads only TRIPHAMMER_PASSWORD. The server's own variable is used only for
     /// targets that name it.
     fn variable(&self, _: &str) -> Option<String> {
         let held = self.password.as_ref().map(|password| password.reveal().to_owned());

@@ -1,5 +1,5 @@
 //! The mathematics of measurement: pure functions on slices, seeded where they need randomness, and
-//! state machines without input or output. Nothing here knows a database, a run or a clock; a
+//! state machines without input or output. Nothing here depends on a database, a run or a clock; a
 //! series is a slice of one figure per interval (usually a second), a sample is a slice of one
 //! figure per run.
 //!

@@ -5,13 +5,13 @@
 //! minimum length, checks are a tenth of the length apart, and the interval must be narrow enough
 //! at two checks.
 //!
-//! What is known at the end is their fixed-width interval, the mean ± what was asked for: see
+//! The result is then their fixed-width interval: the mean ± the requested half-width; see
 //! [`at_end`]. By simulation it covers the true mean in 99 % or more for AR(1) noise up to ρ = 0.9,
 //! and in 93 % for noise with a memory of 33 points under white noise. The narrower interval of the
 //! same points, which is partly why they ended there, covers it in 96 % and in 78 %.
 //!
-//! A series says nothing about what it has not seen. What recurs after a fixed number of points
-//! must be in it twice: [`Target::points_min`].
+//! A series contains no information about periods longer than itself. Events that recur after a
+//! fixed number of points must be in it twice: [`Target::points_min`].
 
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ pub struct Target {
     pub points_max: usize,
 }
 
-/// What to do now. Points are intervals of the series, usually seconds.
+/// The decision after a point. Points are intervals of the series, usually seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Decision {
@@ -62,8 +62,8 @@ pub enum Decision {
     },
 }
 
-/// The interval of a series that ended because the target was reached: the mean ± what was asked
-/// for, or more if the series' own interval is wider. `None` if the series has none.
+/// The interval of a series that ended because the target was reached: the mean ± the requested
+/// half-width, or more if the series' own interval is wider. `None` if the series has none.
 #[must_use]
 pub fn at_end(summary: &Summary, relative_half_width: f64) -> Option<Interval> {
     let own = summary.interval?.half_width();
@@ -108,7 +108,7 @@ pub fn decide(series: &[f64], target: Target) -> Decision {
             Decision::GoOn { more_points: Some(needed - now) }
         };
     }
-    // A longer series knows its noise better: its interval is about normal.
+    // A longer series estimates its noise better: its interval is about normal.
     let normal = half_width * NORMAL_975 / t_975(summary.degrees_of_freedom.unwrap_or(1.0));
     let needed = size(look) * (normal / target.relative_half_width).powi(2);
     if over || needed > size(target.points_max) * GUESS {
@@ -157,8 +157,7 @@ mod tests {
         random.ar1(points, rho).iter().map(|e| 1_000.0 * (1.0 + share * e)).collect()
     }
 
-    /// Number of points at which a caller that asks every second is told something other than to
-    /// continue.
+    /// Number of points at which a caller that checks every second is no longer told to continue.
     fn end(series: &[f64], target: Target) -> (usize, Decision) {
         let decide_at = |points: usize| (points, decide(&series[..points], target));
         let ends = |(_, decision): &(usize, Decision)| !matches!(decision, Decision::GoOn { .. });

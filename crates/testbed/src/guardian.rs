@@ -44,7 +44,7 @@ pub struct Guardian {
     server: Option<Pid>,
 }
 
-/// What a guardian runs.
+/// Commands and paths of a guardian.
 pub struct GuardianPlan<'a> {
     /// Folder that is removed when the guardian ends.
     pub folder: &'a Path,
@@ -112,7 +112,7 @@ impl Guardian {
         if let Some(mut stdin) = self.child.stdin.take()
             && keep
         {
-            // A guardian that is gone need not be told.
+            // A guardian that has ended needs no message.
             let _ = stdin.write_all(b"keep\n");
         }
         let _ = self.child.wait();

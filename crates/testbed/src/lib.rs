@@ -32,7 +32,7 @@ pub enum TestbedError {
     /// An operation on a file or process failed.
     #[error("{what}: {source}")]
     Io {
-        /// What was being done.
+        /// The operation in progress.
         what: String,
         /// Error that the system reported.
         source: std::io::Error,

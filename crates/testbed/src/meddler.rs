@@ -17,7 +17,7 @@ pub enum Framing {
     Mysql,
 }
 
-/// What the proxy does to the server's messages.
+/// Change that the proxy makes to the server's messages.
 #[derive(Clone, Copy, Debug)]
 pub enum Meddling {
     /// Forwards everything unchanged.

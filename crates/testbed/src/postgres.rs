@@ -266,7 +266,7 @@ fn run_blocking(
         let connection = tokio::spawn(connection);
         let messages = client.simple_query(sql).await;
         drop(client);
-        // Its errors are reported by the client too.
+        // The client also reports these errors.
         let _ = connection.await;
         messages
     });

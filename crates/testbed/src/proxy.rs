@@ -88,8 +88,8 @@ impl Proxy {
         self.network.send_modify(|network| network.delay = delay);
     }
 
-    /// Stops forwarding, without closing anything: neither side hears from the other any more, and
-    /// new connections are accepted but reach no server. What is sent meanwhile waits.
+    /// Stops forwarding, without closing anything: neither side receives anything from the other,
+    /// and new connections are accepted but reach no server. Data sent meanwhile is kept.
     pub fn cut(&self) {
         self.network.send_modify(|network| network.cut = true);
     }

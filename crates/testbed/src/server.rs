@@ -1,4 +1,4 @@
-//! What private servers share: a folder, a port, certificates, a guardian.
+//! The common parts of private servers: a folder, a port, certificates, a guardian.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -36,13 +36,13 @@ pub(crate) struct Commands {
     pub server: Vec<String>,
 }
 
-/// What starting a server requires of a product.
+/// Product-specific parts of starting a server.
 pub(crate) trait Launch {
     /// The commands for a folder and a port.
     fn commands(&self, folder: &Path, port: u16) -> Commands;
-    /// Whether the server with that process id accepts sessions.
+    /// Whether the server with that process ID accepts sessions.
     fn is_ready(&self, folder: &Path, pid: i32) -> bool;
-    /// What the log contains if the port is taken.
+    /// Text in the log if the port is taken.
     const PORT_IS_TAKEN: &'static str;
 }
 

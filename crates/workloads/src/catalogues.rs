@@ -44,7 +44,7 @@ pub fn build_statements() -> [StatementDef; 7] {
         statement("build_record.delete_all", &[param("workload", Text)]),
         // One integer: the number of rows of other workloads.
         statement("build_record.others", &[param("workload", Text)]),
-        // What the planner works with, as text: kind, table, name, description.
+        // Schema facts that the planner uses, as text: kind, table, name, description.
         optional("fingerprint.objects", &[]),
         optional("fingerprint.statistics", &[]),
     ]

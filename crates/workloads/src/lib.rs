@@ -3,7 +3,7 @@
 //! `sql/`, one per dialect, each with only what differs from its parent.
 //!
 //! A new workload is one module, its folder `sql/base/<name>/`, and one line in [`mod@list`]. A new
-//! dialect is one folder with its `dialect.toml`. Neither knows about the other.
+//! dialect is one folder with its `dialect.toml`. They are independent of each other.
 
 pub mod catalogues;
 pub mod list;

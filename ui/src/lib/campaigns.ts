@@ -1,4 +1,4 @@
-// The kinds of jobs that are made of several runs, each with its view: `components/campaigns/Profile.svelte` shows `profile`.
+// Kinds of jobs that make several runs, each with its view: `components/campaigns/Profile.svelte` shows `profile`.
 
 import type { Component } from 'svelte';
 
@@ -10,11 +10,11 @@ const FILES = import.meta.glob<{ default: View }>('../components/campaigns/*.sve
 
 const kindOf = (path: string) => path.replace(/.*\/(\w+)\.svelte$/, '$1').toLowerCase() as JobKind;
 
-/** The views by kind. */
+/** The views, by kind of job. */
 export const CAMPAIGNS: Partial<Record<JobKind, View>> = Object.fromEntries(Object.entries(FILES).map(([path, file]) => [kindOf(path), file.default]));
 
-/** Whether a kind of job is made of several runs. */
+/** Whether a kind of job makes several runs. */
 export const isCampaign = (kind: string | null | undefined): boolean => kind != null && kind in CAMPAIGNS;
 
-/** Those kinds. */
+/** The kinds of jobs that make several runs. */
 export const campaigns = (): JobKind[] => Object.keys(CAMPAIGNS) as JobKind[];

@@ -1,9 +1,9 @@
-// A search for the capacity as charts show it.
+// Formats a capacity search for charts and texts.
 
 import type { CapacityResult, Probe, Reason } from '../api/types';
 import { count, counted, time } from './format';
 
-/** Why a probe did not keep the limit, in words. */
+/** Describes why a probe exceeded the limit. */
 export const REASONS: Record<Reason, string> = {
   too_slow: 'too slow',
   cannot_follow: 'could not keep up',
@@ -11,7 +11,7 @@ export const REASONS: Record<Reason, string> = {
   nothing: 'nothing completed',
 };
 
-/** A time as it is written in a limit, `50ms`, in microseconds; null when it is none. */
+/** Parses a time as written in a limit, `50ms`, to microseconds; null if it is not a time. */
 export function microseconds(text: string): number | null {
   const found = /^([\d.]+)\s*(us|µs|ms|s|m)$/.exec(text.trim());
   if (!found) return null;
@@ -19,10 +19,10 @@ export function microseconds(text: string): number | null {
   return Number(found[1]) * unit;
 }
 
-/** The probes, the lowest rate first. */
+/** Returns the probes, the lowest rate first. */
 export const byRate = (probes: Probe[]): Probe[] => probes.toSorted((a, b) => a.rate - b.rate);
 
-/** What the search has found, or how far it is while it is running: it is never called interrupted then. */
+/** Describes the result of a search, or its progress while it is running: never "interrupted" then. */
 export function standing(result: CapacityResult, inProgress: boolean): string {
   const found = result.judgement;
   if (found?.result === 'found') {
@@ -39,8 +39,9 @@ export function standing(result: CapacityResult, inProgress: boolean): string {
 }
 
 /**
- * The share of probes that keep the limit over their rate: a logistic curve over the logarithm of the rate, fitted by
- * Newton's method. A little shrinkage keeps it finite where all outcomes are alike on each side.
+ * Returns the share of probes that keep the limit, as a function of their rate: a logistic curve over the
+ * logarithm of the rate, fitted by Newton's method. A little shrinkage keeps it finite if all outcomes on each
+ * side are equal.
  */
 export function keepingCurve(probes: Probe[]): ((rate: number) => number) | null {
   const points = probes.filter((p) => p.rate > 0).map((p) => [Math.log(p.rate), p.reason === null ? 1 : 0] as const);
@@ -67,7 +68,7 @@ export function keepingCurve(probes: Probe[]): ((rate: number) => number) | null
   return Number.isFinite(a) && Number.isFinite(b) ? (rate) => (rate <= 0 ? 1 : share(a, b, Math.log(rate))) : null;
 }
 
-/** A probe's percentile with its interval: `12.0 ms (11.0 to 13.0)`. */
+/** Formats a probe's percentile with its interval: `12.0 ms (11.0 to 13.0)`. */
 export function percentile(probe: Probe): string {
   if (probe.value_us === null) return '–';
   return probe.interval_us ? `${time(probe.value_us)} (${time(probe.interval_us.low)} to ${time(probe.interval_us.high)})` : time(probe.value_us);

@@ -1,21 +1,21 @@
-// A comparison as people read it: the server judges, this words and scales what is drawn.
+// Formats and scales comparisons: the server judges them.
 
 import type { Comparison, ComparisonVerdict, Figure, JobSummary } from '../api/types';
 import { count, percent, time } from './format';
 
-/** The colour of a verdict on B. */
+/** Returns the colour of a verdict on B. */
 export const TONES: Record<ComparisonVerdict['kind'], string> = { faster: 'good', slower: 'bad', equivalent: 'plain', inconclusive: 'warn' };
 
-/** A value of a figure in its unit. */
+/** Formats a value of a figure in its unit. */
 export const shown = (figure: Figure, value: number) => ({ us: time, share: (v: number) => percent(v, 2), number: count })[figure.unit](value);
 
-/** A ratio with its interval: `1.042 (1.010 to 1.075)`. */
+/** Formats a ratio with its interval: `1.042 (1.010 to 1.075)`. */
 export function ratio(made: Comparison): string {
   const three = (value: number) => (value < 100 ? value.toFixed(3) : count(value));
   return `${three(made.ratio)} (${three(made.interval.low)} to ${three(made.interval.high)})`;
 }
 
-/** The verdict on one figure of B, in up to three words. */
+/** Formats the verdict on one figure of B, in up to three words. */
 export function verdict(made: Comparison): string {
   const { verdict, better } = made;
   if (verdict.kind === 'equivalent') return 'the same';
@@ -24,13 +24,19 @@ export function verdict(made: Comparison): string {
   return verdict.kind === 'faster' ? 'shorter' : 'longer';
 }
 
-/** How far from 1 a bar reaches, so that all intervals fit and the margin is seen; at most 1, from 0 to 2. */
+/**
+ * Returns how far from 1 the bars extend, so that all intervals fit and the margin is visible; at most 1,
+ * which is from 0 to 2.
+ */
 export function extent(figures: Figure[]): number {
   const far = figures.flatMap(({ comparison: made }) => (made ? [made.margin * 2, 1 - made.interval.low, made.interval.high - 1] : []));
   return Math.min(1, Math.max(0.02, ...far) * 1.05);
 }
 
-/** What a stored comparison found, for a list: `slower, 0.284 × NOPM`. Its primary metric is `slower: NOPM B/A`. */
+/**
+ * Formats the result of a stored comparison for a list: `slower, 0.284 × NOPM`. Its primary metric is `slower:
+ * NOPM B/A`.
+ */
 export function compared(job: Pick<JobSummary, 'primary_metric_name' | 'primary_metric_value'>): string {
   const [verdict, figure] = (job.primary_metric_name ?? '').replace(/ B\/A$/, '').split(': ');
   return `${figure ? `${verdict}, ` : ''}${job.primary_metric_value?.toFixed(3)} × ${figure ?? verdict}`;

@@ -9,7 +9,7 @@ export function errorBars(points: () => { x: number; interval: Interval | null |
   return (u) => {
     const { ctx } = u;
     ctx.save();
-    // An interval that goes beyond what is shown ends at the frame, without a cap.
+    // An interval that extends beyond the visible range ends at the frame, without a cap.
     ctx.beginPath();
     ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
     ctx.clip();
@@ -34,7 +34,7 @@ export function errorBars(points: () => { x: number; interval: Interval | null |
   };
 }
 
-/** How high an axis has to reach so that no bar is cut: 0 without bars. */
+/** Returns the upper end of an axis on which no bar is cut off; 0 without bars. */
 export function reach(intervals: (Interval | null | undefined)[]): number {
   return Math.max(0, ...intervals.map((interval) => interval?.high ?? 0)) * 1.05;
 }

@@ -1,31 +1,31 @@
-// Numbers as people read them: a thin thousands separator, a unit, and no more digits than mean something.
+// Formats numbers: a thin thousands separator, a unit, and no more digits than are significant.
 
 const integer = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const oneDigit = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
-/** Shown where there is no value. */
+/** Shown if there is no value. */
 export const NONE = '–';
 
-/** A count or a rate: `67,630`, and `8.4` below ten. */
+/** Formats a count or a rate: `67,630`, and `8.4` below ten. */
 export function count(value: number | null | undefined): string {
   if (value == null || !Number.isFinite(value)) return NONE;
   return Math.abs(value) < 10 && !Number.isInteger(value) ? oneDigit.format(value) : integer.format(value);
 }
 
-/** So many of a unit that is named in the plural: `1 warehouse`, `20 warehouses`, `3 branches`. */
+/** Formats a count with its unit, given in the plural: `1 warehouse`, `20 warehouses`, `3 branches`. */
 export function counted(n: number, units: string): string {
   const one = units.replace(/s$/, '').replace(/che$/, 'ch');
   return `${count(n)} ${n === 1 ? one : units}`;
 }
 
-/** A share from 0 to 1 as per cent. */
+/** Formats a share from 0 to 1 in per cent. */
 export function percent(share: number | null | undefined, digits = 1): string {
   if (share == null || !Number.isFinite(share)) return NONE;
   const shown = share * 100;
   return share > 0 && shown < 10 ** -digits ? `<${10 ** -digits} %` : `${shown.toFixed(digits)} %`;
 }
 
-/** Microseconds in the unit that fits: `870 µs`, `4.21 ms`, `1.30 s`. */
+/** Formats microseconds in a suitable unit: `870 µs`, `4.21 ms`, `1.30 s`. */
 export function time(us: number | null | undefined): string {
   if (us == null || !Number.isFinite(us)) return NONE;
   if (us < 1000) return `${Math.round(us)} µs`;
@@ -33,16 +33,16 @@ export function time(us: number | null | undefined): string {
   return `${three(us / 1_000_000)} s`;
 }
 
-/** The edges of an interval of microseconds, in the unit that fits the upper one: `4.02–4.31 ms`. */
+/** Formats an interval of microseconds, in the unit of its upper end: `4.02–4.31 ms`. */
 export function between({ low, high }: { low: number; high: number }): string {
   const [divisor, unit] = high < 1000 ? [1, 'µs'] : high < 1_000_000 ? [1000, 'ms'] : [1_000_000, 's'];
   return `${three(low / divisor)}–${three(high / divisor)} ${unit}`;
 }
 
-/** Seconds between the marks of an axis of time. */
+/** Distances between the ticks of a time axis, in seconds. */
 export const CLOCK_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400];
 
-/** Seconds as `1:02:03`, or `0:07`. */
+/** Formats seconds as `1:02:03`, or `0:07`. */
 export function clock(seconds: number | null | undefined): string {
   if (seconds == null || !Number.isFinite(seconds)) return NONE;
   if (seconds < 0) return `−${clock(-seconds)}`;
@@ -52,7 +52,7 @@ export function clock(seconds: number | null | undefined): string {
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }
 
-/** Seconds as `5m`, `1h30m`, `45s`: as the command line reads them. */
+/** Formats seconds as `5m`, `1h30m`, `45s`, as the command line accepts them. */
 export function duration(seconds: number | null | undefined): string {
   if (seconds == null || !Number.isFinite(seconds)) return NONE;
   if (seconds < 60) return `${three(seconds)}s`;
@@ -65,7 +65,7 @@ export function duration(seconds: number | null | undefined): string {
   return parts.filter(([n]) => n > 0).map(([n, unit]) => `${n}${unit}`).join('') || '0s';
 }
 
-/** How long ago an RFC 3339 instant was: `just now`, `3 min ago`, `2 days ago`. */
+/** Formats the time since an RFC 3339 instant: `just now`, `3 min ago`, `2 days ago`. */
 export function ago(instant: string | null | undefined, now = Date.now()): string {
   if (!instant) return NONE;
   const seconds = (now - Date.parse(instant)) / 1000;
@@ -82,7 +82,7 @@ export function ago(instant: string | null | undefined, now = Date.now()): strin
   return 'just now';
 }
 
-/** An RFC 3339 instant in the reader's own time: `2026-11-21 23:51:07`. */
+/** Formats an RFC 3339 instant in the reader's time zone: `2026-11-21 23:51:07`. */
 export function instant(text: string | null | undefined): string {
   if (!text) return NONE;
   const date = new Date(text);
@@ -92,7 +92,7 @@ export function instant(text: string | null | undefined): string {
   return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`;
 }
 
-/** Three significant digits without an exponent. */
+/** Formats three significant digits without an exponent. */
 function three(value: number): string {
   if (value === 0) return '0';
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
@@ -100,11 +100,11 @@ function three(value: number): string {
   return text.includes('.') && value >= 1 && Number.isInteger(value) ? String(value) : text;
 }
 
-/** What limited a run, in a word: `load_limited` is `load`. */
+/** Formats a bottleneck as one word: `load_limited` becomes `load`. */
 export const bottleneck = (kind: string) => kind.replace(/_(limited|bound)$/, '');
 
-/** A name at the beginning of a line: `Run`. */
+/** Capitalizes a name for the start of a line: `Run`. */
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** A figure in the unit that it is declared with. */
+/** Formats a figure in its declared unit. */
 export const inUnit = (unit: 'us' | 'share' | 'number', value: number | null) => ({ us: time, share: percent, number: count })[unit](value);

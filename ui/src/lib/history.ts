@@ -1,22 +1,22 @@
-// Where the runs of a history stand on its axis.
+// Positions of the runs of a history on its axis.
 
 import type { HistoryRun } from '../api/types';
 
-/** What the axis of a history counts. */
+/** Scale of the axis of a history. */
 export type Over = 'date' | 'job';
 
-/** Places of the runs, in their order: seconds since 1970, or numbers of jobs. */
+/** Positions of the runs, in order: seconds since 1970, or job numbers. */
 export const places = (runs: HistoryRun[], over: Over): number[] =>
   runs.map((run) => (over === 'job' ? run.job : Date.parse(run.started_at) / 1000));
 
-/** Room on both sides of the first and the last run, so that neither is cut. */
+/** Adds room on both sides of the first and the last run, so that neither is cut off. */
 export function margins(xs: number[]): [number, number] {
   const [first, last] = [xs[0] ?? 0, xs.at(-1) ?? 1];
   const room = Math.max((last - first) * 0.04, 0.5);
   return [first - room, last + room];
 }
 
-/** A mark of a date axis: the day, and the hour too where all runs are of a few days. */
+/** Formats a tick of a date axis: the day, and also the hour if all runs are from a few days. */
 export function day(seconds: number, span: number): string {
   const date = new Date(seconds * 1000);
   if (Number.isNaN(date.getTime())) return '';

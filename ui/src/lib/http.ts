@@ -1,4 +1,4 @@
-// Requests to the server. Every refusal is an `ApiError` with the server's own words and what to do next.
+// Requests to the server. Every rejection is an `ApiError` with the server's message and what to do next.
 
 /** A rejection by the server, with its message. */
 export class ApiError extends Error {
@@ -13,7 +13,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Asks for `path` under the API; `body` makes it a POST unless `method` says otherwise. */
+/** Requests `path` of the API; with a `body` it is a POST unless `method` is given. */
 export async function ask<T>(path: string, options: { method?: string; body?: unknown; signal?: AbortSignal } = {}): Promise<T> {
   const { body, signal } = options;
   const method = options.method ?? (body === undefined ? 'GET' : 'POST');
@@ -22,7 +22,7 @@ export async function ask<T>(path: string, options: { method?: string; body?: un
     answer = await fetch(`/api/v1/${path}`, {
       method,
       ...(signal ? { signal } : {}),
-      // Every change declares JSON, even without a body: a form on another site cannot do that.
+      // Every change is sent as JSON, even without a body: a form on another site cannot do that.
       ...(method === 'GET' ? {} : { headers: { 'content-type': 'application/json' } }),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
@@ -40,7 +40,7 @@ export async function ask<T>(path: string, options: { method?: string; body?: un
   return document as T;
 }
 
-/** To the page that asks for the token, which comes back to where one was. */
+/** Redirects to the login page, which returns to the current page. */
 export function logIn(): void {
   location.assign(`/login${location.hash}`);
 }

@@ -1,18 +1,18 @@
-// Live events of the server. Each page has one connection; the browser reconnects by itself, and the server sends
-// what was missed. After a restart of the server (another instance) the page drops what it has.
+// Live events of the server. Each page has one connection; the browser reconnects automatically, and the server
+// then sends the missed events. After a restart of the server (another instance) the page discards its state.
 
 import type { Activity, HostLoad, LiveEvent, LiveNote, LivePhase, LiveProgress, LiveSecond, LiveSeconds, LiveStep } from '../api/types';
 import { ask } from './http';
 import { POINTS_MAX, add, replaced } from './thin';
 
-/** What is known of one activity beside its state. */
+/** State of one activity, in addition to its description. */
 export interface Course {
   seconds: LiveSecond[];
   phases: LivePhase[];
   phase: LivePhase | null;
   progress: LiveProgress[];
   notes: LiveNote[];
-  /** Runs of a profile or search, by their place. */
+  /** Runs of a profile or search, by position. */
   steps: LiveStep[];
 }
 
@@ -28,12 +28,12 @@ class Live {
   #source: EventSource | null = null;
   #thinning = new Set<number>();
 
-  /** All activities, the newest first. */
+  /** All activities, newest first. */
   get list(): Activity[] {
     return Object.values(this.activities).sort((a, b) => b.id - a.id);
   }
 
-  /** Those that wait or go on. */
+  /** Activities that are waiting or running. */
   get open(): Activity[] {
     return this.list.filter((a) => ['queued', 'running', 'stopping', 'aborting'].includes(a.state));
   }
@@ -51,8 +51,8 @@ class Live {
     };
     source.onerror = () => {
       this.connected = false;
-      // The browser gives up only when the answer was no event stream, such as after a restart of a proxy, or
-      // when the server knows this browser no more: asking anything else then leads to where one logs in.
+      // The browser gives up only if the response was not an event stream, such as after a restart of a proxy, or
+      // if the login has expired: any other request then leads to the login page.
       if (source.readyState !== EventSource.CLOSED) return;
       setTimeout(() => this.start(url), 3000);
       ask('about').catch(() => {});
@@ -97,7 +97,7 @@ class Live {
         });
         break;
       case 'step':
-        // A new run begins: what is drawn is this run's.
+        // A new run starts: the seconds are those of this run from now on.
         this.#change(event.activity, (c) => ({
           ...c,
           ...(c.steps.some((s) => s.step === event.step) ? {} : { seconds: [], phases: [], phase: null }),
@@ -117,19 +117,19 @@ class Live {
     }
   }
 
-  /** Takes the server's seconds, of which the older ones are merged. Tried again with the next second. */
+  /** Replaces the seconds with the server's, of which older ones are merged. Retried with the next second. */
   async #thin(id: number): Promise<void> {
     if (this.#thinning.has(id)) return;
     this.#thinning.add(id);
     const { steps } = this.course(id);
     try {
       const { seconds } = await ask<LiveSeconds>(`activities/${id}/seconds`);
-      // Of the same run, if it is one of several.
+      // Only if they are still of the same run.
       if (this.course(id).steps.length === steps.length) {
         this.#change(id, (c) => ({ ...c, seconds: replaced(c.seconds, seconds) }));
       }
     } catch {
-      // The page keeps what it has.
+      // Keeps the current seconds.
     } finally {
       this.#thinning.delete(id);
     }

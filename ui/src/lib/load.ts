@@ -1,6 +1,6 @@
-// The load model of a form: its fields, and the text that the setting `load` takes.
+// The load model of a form: its fields, and the text of the setting `load`.
 
-/** What people choose from, with what it means. */
+/** The available load models, each with its meaning. */
 export const MODELS = [
   { kind: 'closed', title: 'Closed: users without pauses', help: 'Each virtual user starts its next transaction when the last one ends.' },
   { kind: 'rate', title: 'Open: arrivals at a rate', help: 'Transactions arrive at this rate, however long each takes.' },
@@ -10,7 +10,7 @@ export const MODELS = [
 
 export type Kind = (typeof MODELS)[number]['kind'];
 
-/** The fields of a load model. Values are text, as they are typed. */
+/** Fields of a load model, as the text that was typed. */
 export interface Load {
   kind: Kind;
   rate: string;
@@ -20,7 +20,7 @@ export interface Load {
   over: string;
 }
 
-/** The fields that a setting's text stands for; those of a closed load where it is empty or something else. */
+/** Parses the text of the setting to fields; those of a closed load if it is empty or unknown. */
 export function parseLoad(text: string): Load {
   const load: Load = { kind: 'closed', rate: '', constant: false, from: '', to: '', over: '' };
   const rate = /^rate:([^,]*)(,constant)?/.exec(text);
@@ -30,7 +30,7 @@ export function parseLoad(text: string): Load {
   return { ...load, kind: text === 'keyed' ? 'keyed' : 'closed' };
 }
 
-/** The text of a load model; empty for the default. The server judges the values. */
+/** Formats the text of a load model; empty for the default. The server validates the values. */
 export function loadText(load: Load): string {
   switch (load.kind) {
     case 'closed':
@@ -54,10 +54,10 @@ const ONLY: Record<string, Kind[]> = {
   transactions: ['closed'],
 };
 
-/** Whether a setting means something with this load model. */
+/** Whether a setting applies to this load model. */
 export const applies = (setting: string, kind: Kind): boolean => ONLY[setting]?.includes(kind) ?? true;
 
-/** Arrivals in words: `arrivals at 500 per second`, `arrivals rising from 10 to 200 per second within 1m`. */
+/** Describes the arrivals: `arrivals at 500 per second`, `arrivals rising from 10 to 200 per second within 1m`. */
 export function arrivals(text: string): string {
   const load = parseLoad(text);
   if (load.kind === 'rate') return `${load.constant ? 'evenly spaced arrivals' : 'arrivals'} at ${load.rate} per second`;

@@ -1,6 +1,6 @@
-// The live figure's interval during a run: a quick estimate by batch means. The result has the careful one.
+// Interval of the live figure during a run: a quick estimate by batch means. The result has the precise one.
 
-/** Mean of a series with the half width of its 95 % interval; `half` is null while there is too little. */
+/** Mean of a series with the half-width of its 95 % interval; `half` is null if there is too little data. */
 export function interval(values: number[]): { n: number; mean: number; half: number | null } {
   const n = values.length;
   const mean = n === 0 ? 0 : values.reduce((a, b) => a + b, 0) / n;

@@ -1,10 +1,10 @@
-// What charts on a canvas have in common: their lines, axes and marks, in one type size.
+// Common parts of canvas charts: lines, axes and marks, in one type size.
 
 import type uPlot from 'uplot';
 import { CLOCK_STEPS, clock } from './format';
 import { colour } from './theme';
 
-/** A line: its colour is a role of the theme. */
+/** A line; its colour is a role of the theme. */
 export interface Line {
   label: string;
   colour: string;
@@ -13,7 +13,7 @@ export interface Line {
   points?: boolean;
 }
 
-/** A moment or stretch of the x axis with a word. */
+/** A labelled point or range of the x axis. */
 export interface Mark {
   from: number;
   to?: number;
@@ -21,16 +21,16 @@ export interface Mark {
   colour: string;
 }
 
-/** An axis: how its values read, and what they are, with the unit. */
+/** An axis: the format of its values, and its title with the unit. */
 export interface Axis {
   show: (value: number) => string;
   title: string;
 }
 
-/** Text of a chart, in CSS pixels at the page's usual size. */
+/** Text size of a chart, in CSS pixels at the usual size of the page. */
 export const TEXT = 12;
 
-/** Styles of lines side by side: the colour and the dash both tell them apart, with any colour vision. */
+/** Styles of neighbouring lines: both colour and dash distinguish them, for any colour vision. */
 const STYLES: Pick<Line, 'colour' | 'dash'>[] = [
   { colour: 's1' },
   { colour: 's2', dash: [9, 4] },
@@ -40,12 +40,12 @@ const STYLES: Pick<Line, 'colour' | 'dash'>[] = [
   { colour: 's6', dash: [2, 5] },
 ];
 
-/** The style of a line by its place. */
+/** Returns the style of a line by its position. */
 export const style = (place: number) => STYLES[place % STYLES.length]!;
 
 /**
- * Widths of lines, the first drawn at the bottom. Lines that run on top of each other are distinguished: each is
- * thinner than the one below it, so that both are seen.
+ * Line widths; the first line is drawn at the bottom. Each line is thinner than the one below it, so that lines
+ * that coincide are all visible.
  */
 export function widths(columns: (number | null | undefined)[][]): number[] {
   const top = Math.max(...columns.flat().map((v) => v ?? 0), Number.MIN_VALUE);
@@ -60,20 +60,20 @@ export function widths(columns: (number | null | undefined)[][]): number[] {
   });
 }
 
-/** What a legend shows beside a line: the value pointed at, or the last one. */
+/** Returns the value that a legend shows for a line: at the pointer, or the last one. */
 export function pointed(column: ArrayLike<number | null | undefined>, at: number | null): number | null {
   if (at !== null) return column[at] ?? null;
   for (let i = column.length - 1; i >= 0; i--) if (column[i] != null) return column[i]!;
   return null;
 }
 
-/** Steps of an axis that lead from one text to another: 0.25 is none where values are whole. */
+/** Steps of an axis with distinct labels: 0.25 is none if values are whole numbers. */
 export function steps(show: (value: number) => string): number[] {
   const all = Array.from({ length: 19 }, (_, i) => i - 6).flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`)));
   return all.filter((step) => new Set([0, 1, 2, 3, 4].map((n) => show(n * step))).size === 5);
 }
 
-/** The axes, `scale` times as large as usual. */
+/** The axes, `scale` times their usual size. */
 export function axes(x: Axis, y: Axis, scale: number): uPlot.Axis[] {
   const font = `${TEXT * scale}px system-ui, sans-serif`;
   const common = {
@@ -87,7 +87,7 @@ export function axes(x: Axis, y: Axis, scale: number): uPlot.Axis[] {
   ];
 }
 
-/** Draws the marks: a dashed line with its word beside it, and a tint over a stretch. */
+/** Draws the marks: a dashed line with its label, and a tint over a range. */
 export function drawMarks(u: uPlot, marks: Mark[], scale: number): void {
   const { ctx } = u;
   const ratio = devicePixelRatio;
@@ -111,7 +111,7 @@ export function drawMarks(u: uPlot, marks: Mark[], scale: number): void {
     ctx.lineTo(left, u.bbox.top + u.bbox.height);
     ctx.stroke();
     ctx.globalAlpha = 1;
-    // Beside the line, on the side where there is room, and below the word before where that is in the way.
+    // Beside the line, on the side with enough room, and below the previous label if that is in the way.
     const width = ctx.measureText(mark.label).width + 8 * ratio;
     const fits = left + width < end;
     const begin = fits ? left : left - width;

@@ -5,7 +5,7 @@ import { plain, problems, type Form, plainHelp } from './problems';
 const form = (settings: Record<string, string>): Form => ({ command: 'run', target: null, other: null, settings });
 const about = (field: string | undefined, message: string) => new ApiError(422, 'invalid', message, field);
 
-/** A server that names one problem at a time. */
+/** A server that reports one problem at a time. */
 const server = (bad: Record<string, string>) => async (asked: Form) => {
   const found = Object.keys(asked.settings).find((name) => bad[name]);
   if (found) throw about(found, bad[found]!);

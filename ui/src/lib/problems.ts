@@ -1,4 +1,4 @@
-// All that is wrong with a form at once, beside its fields, in plain words.
+// Finds all errors of a form at once, to show beside its fields.
 
 import { capital } from './format';
 import { ApiError } from './http';
@@ -10,19 +10,19 @@ export interface Form {
   settings: Record<string, string>;
 }
 
-/** What is wrong with a form: by setting, and what belongs to none. */
+/** Errors of a form: by setting, and those that belong to no setting. */
 export interface Problems<T> {
   preview: T | null;
   fields: Record<string, string>;
   other: ApiError | null;
 }
 
-/** Without what only a command line needs: the flag, and that the value came from a request. */
+/** Removes the parts that only apply to a command line: the flag, and that the value came from a request. */
 export function plain(message: string, titles: Record<string, string> = {}): string {
   return capital(fieldNames(message.replace(/^--[a-z-]+(?: from the request)?: /, '').replace(/ from the request/g, ''), titles));
 }
 
-/** Help or default of a setting without what only a command line has: flags given twice, and exit codes. */
+/** Removes what only applies to a command line from a help text or default: repeated flags, and exit codes. */
 export function plainHelp(help: string, titles: Record<string, string>, sentence = true): string {
   const text = help
     .replace(/^With --ab, /, '')
@@ -31,7 +31,7 @@ export function plainHelp(help: string, titles: Record<string, string>, sentence
   return sentence ? capital(fieldNames(text, titles)) : fieldNames(text, titles);
 }
 
-/** A text with the names that fields have here instead of flags, and with quotes instead of backticks. */
+/** Replaces flags with the titles of fields, and backticks with quotes. */
 function fieldNames(text: string, titles: Record<string, string>): string {
   const field = (name: string) => (titles[name] ? `“${titles[name]}”` : name);
   return text
@@ -41,8 +41,8 @@ function fieldNames(text: string, titles: Record<string, string>): string {
 }
 
 /**
- * Asks for a preview, and where the server rejects a setting, again without that one, until it has no objection: the
- * server names one problem at a time, and people want to see all of them. `preview` is null when anything is wrong.
+ * Requests a preview; if the server rejects a setting, repeats it without that setting until it is accepted. The
+ * server reports one error at a time, but the form shows all of them. `preview` is null if there is any error.
  */
 export async function problems<T>(form: Form, ask: (form: Form) => Promise<T>, titles: Record<string, string> = {}): Promise<Problems<T>> {
   const fields: Record<string, string> = {};
@@ -55,7 +55,7 @@ export async function problems<T>(form: Form, ask: (form: Form) => Promise<T>, t
       if (!(problem instanceof ApiError)) throw problem;
       const { field } = problem;
       if (field === undefined) return { preview: null, fields, other: problem };
-      // Something that is missing; after a setting was left out it may be just that one.
+      // A missing setting: it may be one that was just left out.
       if (!(field in settings)) return { preview: null, fields: { [field]: plain(problem.message, titles), ...fields }, other: null };
       fields[field] = plain(problem.message, titles);
       settings = Object.fromEntries(Object.entries(settings).filter(([name]) => name !== field));

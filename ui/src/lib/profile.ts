@@ -1,14 +1,14 @@
-// A profile's curve and estimates, as the page draws them.
+// Curve and estimates of a profile, for display.
 
 import type { Curve, Estimate } from '../api/types';
 
-/** Throughput at `n` virtual users by the Universal Scalability Law (N. J. Gunther). */
+/** Returns the throughput at `n` virtual users by the Universal Scalability Law (N. J. Gunther). */
 export function usl(n: number, fit: Pick<Curve, 'lambda' | 'sigma' | 'kappa'>): number {
   const [lambda, sigma, kappa] = [fit.lambda.value, fit.sigma.value, fit.kappa.value];
   return (lambda * n) / (1 + sigma * (n - 1) + kappa * n * (n - 1));
 }
 
-/** An estimate with its interval: `0.021 (0.015 to 0.027)`. */
+/** Formats an estimate with its interval: `0.021 (0.015 to 0.027)`. */
 export function estimate(it: Estimate, show: (value: number) => string): string {
   return it.interval ? `${show(it.value)} (${show(it.interval.low)} to ${show(it.interval.high)})` : show(it.value);
 }

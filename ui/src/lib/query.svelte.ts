@@ -1,4 +1,4 @@
-// A request as a component shows it: loading, there, or refused. A new request cancels the one before.
+// A request and its state for a component: loading, complete or rejected. A new request cancels the previous one.
 
 import { ApiError } from './http';
 

@@ -1,12 +1,12 @@
-// Pages by the path after `#`, so that one file serves them all and the report works from disk.
+// Routes by the path after `#`, so that one file serves all pages and the report works from disk.
 
-/** Where the reader is: `#/jobs/12?range=5m` is `{ path: ['jobs', '12'], query }`. */
+/** Current location: `#/jobs/12?range=5m` is `{ path: ['jobs', '12'], query }`. */
 export interface Place {
   path: string[];
   query: URLSearchParams;
 }
 
-/** Reads a hash. */
+/** Parses a hash. */
 export function parse(hash: string): Place {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   return {

@@ -1,11 +1,11 @@
-// What the Start page asks for, in the order and the words of people.
+// Contents of the Start page: commands, groups of settings, and their wording.
 
 import type { JobKind, Preview, SettingInfo } from '../api/types';
 import { capital } from './format';
 import type { Kind } from './load';
 import { applies, arrivals } from './load';
 
-/** The commands that have words of their own, the most used first. */
+/** Commands with a description of their own, the most used first. */
 const COMMANDS: { command: JobKind; title: string; about: string; noun: string }[] = [
   { command: 'run', title: 'Run', about: 'Drive the workload and measure it.', noun: 'run' },
   { command: 'build', title: 'Build', about: 'Create the schema and its data.', noun: 'build' },
@@ -16,13 +16,13 @@ const COMMANDS: { command: JobKind; title: string; about: string; noun: string }
   { command: 'drop', title: 'Drop', about: 'Remove what a build created.', noun: 'drop' },
 ];
 
-/** These and the others that the server knows, in the order in which they are shown. */
+/** Returns these and the server's other commands, in display order. */
 export const described = (known: JobKind[]) => [
   ...COMMANDS.filter((c) => known.includes(c.command)),
   ...known.filter((kind) => !COMMANDS.some((c) => c.command === kind)).map((kind) => ({ command: kind, title: capital(kind), about: '', noun: kind })),
 ];
 
-/** Settings by what they belong to; the first groups are open, the others folded. */
+/** Groups of settings; the first groups are expanded, the others collapsed. */
 const GROUPS: { group: SettingInfo['group']; title: string; open: boolean }[] = [
   { group: 'question', title: 'Purpose', open: true },
   { group: 'data', title: 'Data', open: true },
@@ -35,10 +35,10 @@ const GROUPS: { group: SettingInfo['group']; title: string; open: boolean }[] = 
   { group: 'other', title: 'Other', open: false },
 ];
 
-/** What the page sets by fields of its own, or leaves to the command line. */
+/** Settings that have separate fields on the page, or are only available on the command line. */
 const ELSEWHERE = ['workload', 'target', 'schema', 'password-file', 'load', 'json'];
 
-/** The groups of a form with their settings; those that the load model does not have are left out. */
+/** Returns the groups of a form with their settings, without those that do not apply to the load model. */
 export const grouped = (settings: SettingInfo[], load: Kind) =>
   GROUPS.map(({ group, title, open }) => ({
     title,
@@ -46,7 +46,7 @@ export const grouped = (settings: SettingInfo[], load: Kind) =>
     settings: settings.filter((s) => s.group === group && !ELSEWHERE.includes(s.name) && applies(s.name, load)),
   })).filter((one) => one.settings.length > 0);
 
-/** What a form comes to as a sentence. */
+/** Describes a form in one sentence. */
 export function sentence(command: JobKind, preview: Preview, workload: string): string {
   const value = (name: string) => preview.settings.find((s) => s.name === name)?.value ?? '';
   const users = value('vus') === '1' ? '1 virtual user' : `${value('vus')} virtual users`;

@@ -1,4 +1,4 @@
-// Light or dark: follows the system until the reader chooses. This browser keeps the choice.
+// Light or dark: follows the system until the user chooses. The browser stores the choice.
 
 export type Theme = 'light' | 'dark';
 
@@ -14,7 +14,7 @@ function chosen(): Theme | null {
   }
 }
 
-/** What is shown now. */
+/** The current theme. */
 export function theme(): Theme {
   return chosen() ?? (system().matches ? 'dark' : 'light');
 }
@@ -24,13 +24,13 @@ function apply(): void {
   dispatchEvent(new Event('themechange'));
 }
 
-/** Shows the theme, and follows the system from now on. */
+/** Applies the theme, and follows the system from now on. */
 export function start(): void {
   apply();
   system().addEventListener('change', apply);
 }
 
-/** The other one, kept. */
+/** Switches to the other theme, and stores that. */
 export function toggle(): void {
   const next: Theme = theme() === 'dark' ? 'light' : 'dark';
   try {
@@ -42,7 +42,7 @@ export function toggle(): void {
   dispatchEvent(new Event('themechange'));
 }
 
-/** A colour of the theme, for canvases: `colour('s1')`. */
+/** Returns a colour of the theme, for canvases: `colour('s1')`. */
 export function colour(role: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${role}`).trim();
 }

@@ -1,18 +1,18 @@
-// Seconds of a run in bounded memory. The server merges older ones (by the rule that each figure declares), so a
-// page that has too many takes the server's instead, and merges none itself.
+// Seconds of a run in bounded memory. The server merges older ones (by the rule of each figure), so a page that has
+// too many replaces them with the server's, and merges none itself.
 
 import type { LiveSecond } from '../api/types';
 
-/** So many points are enough to draw; with more the page asks the server for its own. */
+/** Number of points that is enough to draw; beyond it the page requests the server's. */
 export const POINTS_MAX = 1200;
 
-/** The seconds with one more. A second that is there already is not added. */
+/** Appends a second, unless it is already there. */
 export function add(seconds: LiveSecond[], second: LiveSecond): LiveSecond[] {
   const last = seconds.at(-1);
   return last && second.first <= last.last ? seconds : [...seconds, second];
 }
 
-/** The server's seconds, and after them those that came while it was asked. */
+/** Returns the server's seconds, followed by those that arrived during the request. */
 export function replaced(seconds: LiveSecond[], merged: LiveSecond[]): LiveSecond[] {
   const last = merged.at(-1);
   return last ? [...merged, ...seconds.filter((second) => second.first > last.last)] : seconds;

@@ -1,4 +1,4 @@
-// One shape of series for the live page, the job page and the report.
+// One form of series for the live page, the job page and the report.
 
 import { METRICS, type Metric } from '../api/metrics';
 import type { JobSeries, LivePhase, LiveSecond, Spread } from '../api/types';
@@ -6,11 +6,11 @@ import type { JobSeries, LivePhase, LiveSecond, Spread } from '../api/types';
 /** Columns over the seconds of a run; every list is as long as `x`. */
 export interface Timeline {
   x: number[];
-  /** The primary metric, in its own unit; null where it is not known. */
+  /** The primary metric in its own unit; null if it is unknown. */
   primary_metric: Column | null;
   rates: Named[];
   times: { name: string; p50: Column; p95: Column; p99: Column; max: Column }[];
-  /** The declared figures that have a chart beside these, in the order in which they are drawn. */
+  /** The declared figures with an additional chart, in display order. */
   figures: { metric: Metric; values: Column }[];
 }
 
@@ -20,13 +20,13 @@ export interface Named {
   values: Column;
 }
 
-/** No value where nothing committed: a gap in the line, not a fall to 0. */
+/** No value if nothing committed: a gap in the line instead of a drop to 0. */
 const orGap = (value: number, there: boolean) => (there ? value : null);
 
-/** A member that is there by its declaration. */
+/** A declared member. */
 const member = <T>(of: object, name: string) => (of as Record<string, T>)[name];
 
-/** A figure's values; of transaction types the sum of theirs. */
+/** Values of a figure; of a figure of transaction types, their sum. */
 function valuesOf(series: JobSeries, metric: Metric): Column {
   const one = (of: object): Column => {
     const found = member<number[] | Spread | null>(of, metric.points);
@@ -37,7 +37,7 @@ function valuesOf(series: JobSeries, metric: Metric): Column {
   return series.first.map((_, i) => types.reduce((sum, values) => sum + (values[i] ?? 0), 0));
 }
 
-/** The timeline of a run in progress. */
+/** Timeline of a run in progress. */
 export function ofLive(seconds: LiveSecond[]): Timeline {
   const names = ['all', ...(seconds[0]?.types.map((t) => t.name) ?? [])];
   const pick = (s: LiveSecond, i: number) => (i === 0 ? s.total : s.types[i - 1]!);
@@ -57,7 +57,7 @@ export function ofLive(seconds: LiveSecond[]): Timeline {
   };
 }
 
-/** Of a stored run. Where points are merged, rates are means and times the worst second's. */
+/** Timeline of a stored run. Where points are merged, rates are means, and times are those of the worst second. */
 export function ofJob(series: JobSeries): Timeline {
   const gaps = (values: number[]) => values.map((v) => orGap(v, v > 0));
   return {
@@ -70,9 +70,9 @@ export function ofJob(series: JobSeries): Timeline {
 }
 
 /**
- * Without the rates and the times of what came after the load ended: the drain lasts for a part of a second and
- * nothing new begins in it, so that its rate is no fall of the throughput, and the few that end in it are no sample
- * of the response times.
+ * Removes the rates and the times after the end of the load: the drain is shorter than a second and starts no
+ * transactions, so its rate is not a drop in throughput, and its few transactions are not a sample of the
+ * response times.
  */
 export function untilEnd(timeline: Timeline, end: number | null): Timeline {
   if (end === null) return timeline;
@@ -82,12 +82,12 @@ export function untilEnd(timeline: Timeline, end: number | null): Timeline {
     primary_metric: timeline.primary_metric && cut(timeline.primary_metric),
     rates: timeline.rates.map((rate) => ({ ...rate, values: cut(rate.values) })),
     times: timeline.times.map((t) => ({ ...t, p50: cut(t.p50), p95: cut(t.p95), p99: cut(t.p99), max: cut(t.max) })),
-    // Counters keep what happened in the drain; sessions that close and an idle host do not describe the run.
+    // Counters include the drain; closing sessions and an idle host do not describe the run.
     figures: timeline.figures.map((figure) => (figure.metric.counts ? figure : { ...figure, values: cut(figure.values) })),
   };
 }
 
-/** A stretch of the time axis. */
+/** A range of the time axis. */
 export interface Stretch {
   from: number;
   to?: number;
@@ -95,18 +95,18 @@ export interface Stretch {
   colour: string;
 }
 
-/** The phases of a run in progress, as stretches. */
+/** Phases of a run in progress, as ranges. */
 export function stretches(phases: LivePhase[]): Stretch[] {
   const at = (name: string) => phases.find((p) => p.phase === name)?.at_s ?? null;
   const [window, drain] = [at('window'), at('drain') ?? at('abort')];
   const found: Stretch[] = [];
-  // Without a ramp-up the window begins a moment after the run's zero.
+  // Without a ramp-up, the window starts shortly after the start of the run.
   if (window !== null && window >= 0.5) found.push({ from: 0, to: window, label: 'ramp-up', colour: 'quiet' });
   if (drain !== null) found.push({ from: drain, label: 'drain', colour: 'quiet' });
   return found;
 }
 
-/** Remarks that belong to a moment, as marks. */
+/** Notes with a time, as marks. */
 export function marks(notes: { at_s?: number | null; kind: string }[]): Stretch[] {
   const shown = new Set(['outage', 'recovered', 'retry_storm', 'checkpoint', 'user_ended']);
   return notes.filter((n) => n.at_s != null && shown.has(n.kind)).map((n) => ({ from: n.at_s!, label: n.kind.replace('_', ' '), colour: 'bad' }));

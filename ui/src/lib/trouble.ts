@@ -1,27 +1,28 @@
-// What is wrong with a run in progress, in a sentence that comes before its figures.
+// Describes the problem of a run in progress in one sentence, which is shown before its figures.
 
 import type { LiveNote, LiveSecond } from '../api/types';
 import { clock, percent } from './format';
 
-/** Seconds whose failures are counted together. */
+/** Number of seconds over which failures are counted. */
 const LATEST = 10;
 /** Share of failures from which a run counts as failing. */
 const FAILING = 0.5;
 
 const completed = (second: LiveSecond) => second.total.committed + second.total.rolled_back;
 
-/** The latest remark of a kind from a second on, in words. */
+/** Returns the text of the latest note of a kind since a second. */
 function why(notes: LiveNote[], kind: string, from = 0): string | null {
   const note = notes.findLast((one) => one.kind === kind && (one.at_s ?? 0) >= from);
   return note ? `: ${note.text}` : null;
 }
 
-/** What is wrong now; null when nothing is. `metric` is the primary metric's name. */
+/** Describes the current problem; null if there is none. `metric` is the name of the primary metric. */
 export function trouble(seconds: LiveSecond[], notes: LiveNote[], metric: string): string | null {
   const latest = seconds.slice(-LATEST);
   const done = latest.reduce((sum, second) => sum + completed(second), 0);
   const failed = latest.reduce((sum, second) => sum + second.total.failed, 0);
-  // The engine knows since when nothing completes; what keeps sessions away explains it better than what failed.
+  // The engine reports since when nothing has completed. The reason why sessions are lost explains that better than
+  // the failures do.
   const since = latest.at(-1)?.outage_since ?? null;
   if (since !== null) return `No service since ${clock(since)}${why(notes, 'away', since - 1) ?? why(notes, 'error', since - 1) ?? ''}`;
   const share = done + failed > 0 ? failed / (done + failed) : 0;

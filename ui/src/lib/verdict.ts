@@ -6,16 +6,16 @@ import { arrivals } from './load';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'plain';
 
-/** How a run ended, in a word or three, and in which colour. */
+/** How a run ended, in up to three words, and the colour for it. */
 export interface Ending {
   tone: Tone;
   words: string;
 }
 
-/** The requirements that the run did not meet. */
+/** Returns the requirements that the run did not meet. */
 export const missed = (result: RunResult) => (result.requirements ?? []).filter((judged) => !judged.passed);
 
-/** How a run ended: complete only where nothing that was asked for is missing. */
+/** Returns how a run ended: complete only if nothing that was requested is missing. */
 export function ending(result: RunResult): Ending {
   if (result.status !== 'complete') return { tone: result.status === 'interrupted' ? 'warn' : 'bad', words: result.status };
   if (missed(result).length > 0) return { tone: 'bad', words: 'complete, requirements failed' };
@@ -24,14 +24,17 @@ export function ending(result: RunResult): Ending {
   return { tone: 'good', words: 'complete' };
 }
 
-/** The error that most transactions failed with, in words. */
+/** Formats the error of most failed transactions. */
 export function commonest(result: RunResult): string | null {
   const failing = result.errors.filter((error) => !['serialization', 'deadlock'].includes(error.class));
   const most = (failing.length > 0 ? failing : result.errors).toSorted((a, b) => b.count - a.count)[0];
   return most?.message ?? null;
 }
 
-/** What comes before every figure of a run that cannot be used: `NOPM 0, 100 % failed: relation "stock" does not exist`. */
+/**
+ * Formats the line above the figures of a run that cannot be used: `NOPM 0, 100 % failed: relation "stock" does
+ * not exist`.
+ */
 export function failing(result: RunResult): string | null {
   const { share, above_limit } = result.failures;
   const error = commonest(result);
@@ -43,7 +46,7 @@ export function failing(result: RunResult): string | null {
 /** Whether steadiness was not judged because the load itself changes. */
 export const changes = (result: RunResult) => result.steadiness == null && /^(ramp|steps):/.test(result.spec.load);
 
-/** A run as a sentence. */
+/** Describes a run in one sentence. */
 export function sentence(result: RunResult): string {
   const { workload, server, primary_metric, durations } = result;
   const load = loadInWords(result);
@@ -52,7 +55,7 @@ export function sentence(result: RunResult): string {
   return `${workload.title} with ${counted(workload.scale, workload.scale_unit)} on ${server_}: ${load} reached ${count(primary_metric.value)} ${primary_metric.name} over ${duration(durations.window_s)}${steady}.`;
 }
 
-/** Who drives the load and how: `16 virtual users`, `arrivals at 500 per second over 64 sessions`. */
+/** Describes the load: `16 virtual users`, `arrivals at 500 per second over 64 sessions`. */
 export function loadInWords(result: RunResult): string {
   const { users, load } = result.spec;
   const many = (n: number, one: string) => `${count(n)} ${one}${n === 1 ? '' : 's'}`;

@@ -1,6 +1,6 @@
 import type { Heatmap, JobDetail, JobSeries, Percentiles, ServerSettings } from '../api/types';
 
-/** What the one-file report holds: the same documents as the server gives for a job. */
+/** Contents of an exported report: the same documents as those that the server returns for a job. */
 export interface HtmlExport {
   made_at: string;
   command_line: string;

@@ -18,7 +18,7 @@ use crate::terminal::{self, Bars, Live};
 use crate::tui::{Model, Tui};
 use crate::{Result, signals};
 
-/// What to do before an immediate exit, given the number of the job.
+/// The last action before an immediate exit, given the number of the job.
 type FinalMessage = Arc<dyn Fn(JobId) + Send + Sync>;
 
 /// Shows a job and ends it on Ctrl-C.

@@ -57,7 +57,7 @@ pub fn command(settings: &mut Settings) -> Result<Exit> {
         .enable_all()
         .build()
         .map_err(|error| Failure::System { doing: "serving".into(), error })?;
-    // Must come before the line that tells others that signals are handled.
+    // Must precede the line that reports to other programs that signals are handled.
     let signals = runtime.block_on(async { Signals::listen() });
     let server = Server::bind(&config).map_err(refuse)?;
     if is_plain && !listen.ip().is_loopback() {
@@ -135,12 +135,12 @@ fn token(settings: &Settings) -> Result<Option<Secret>> {
     token.map(|token| long_enough(&token, "TRIPHAMMER_TOKEN")).transpose()
 }
 
-/// The token that opens the metrics alone.
+/// Reads the token that is valid for the metrics only.
 fn metrics_token(settings: &Settings) -> Result<Option<Secret>> {
     settings.get("metrics-token-file").map(token_in).transpose()
 }
 
-/// The first line of a file.
+/// Reads the first line of a file.
 fn token_in(file: &str) -> Result<Secret> {
     let text = read_text(Path::new(file), SETTINGS_BYTES_MAX)
         .map_err(|error| Failure::refuse(format!("cannot read the token file {file}: {error}")))?;
@@ -148,7 +148,7 @@ fn token_in(file: &str) -> Result<Secret> {
     long_enough(token, &format!("the token file {file}"))
 }
 
-/// A token that nobody guesses; `whence` is where it was.
+/// Checks that a token is too long to guess; `whence` is its source.
 fn long_enough(token: &str, whence: &str) -> Result<Secret> {
     if token.chars().count() < TOKEN_MIN {
         let message = format!(

@@ -77,7 +77,7 @@ impl Campaign {
         format!("run {}{of}: {}", self.done + 1, self.now)
     }
 
-    /// What happens between two runs.
+    /// Describes the pause between two runs.
     pub fn between(&self) -> String {
         match self.rest {
             Some(rest) => format!("cool-down of {}", duration(rest.as_secs_f64())),
@@ -107,7 +107,8 @@ impl Campaign {
 }
 
 impl Made {
-    /// A line of the list: what ran, a rate as short as a column of 80 needs it, and what it gave.
+    /// Formats a line of the list: the run's title, a rate short enough for 80 columns, and the
+    /// result.
     fn texts(&self) -> [String; 2] {
         [format!(" {}", self.title.replace(" transactions per second", "/s")), self.figures()]
     }

@@ -253,7 +253,7 @@ impl Model {
         Some((self.elapsed_s.saturating_sub(began).min(all), all))
     }
 
-    /// The primary metric of so many counted in so many seconds.
+    /// Primary metric for a number of transactions in a number of seconds.
     pub fn of_primary_metric(&self, count: u64, seconds: u64) -> f64 {
         Measure::from(self.primary_metric.measure).value(count, seconds_f64(seconds))
     }

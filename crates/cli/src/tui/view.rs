@@ -15,7 +15,7 @@ use super::model::Model;
 use super::palette::Palette;
 use super::{charts, digits, table, units};
 
-/// Rows of the primary metrics, and where there are too few for large ones.
+/// Rows of the primary metrics: with large figures, and without if there is too little room.
 const FIGURES: u16 = 2 + digits::HEIGHT;
 const FIGURES_SMALL: u16 = 3;
 /// Minimum seconds of a window before its mean has an interval.
@@ -199,8 +199,8 @@ fn mean_of(model: &Model) -> String {
     }
 }
 
-/// Draws since when there is no service, and possible bottlenecks: the last value of every metric of all threads that declares a chart,
-/// and counters above 0, as many as fit.
+/// Draws outages and possible bottlenecks: the last value of every metric of all threads that
+/// declares a chart, and counters above 0, as many as fit.
 fn draw_gauges(seen: &Seen<'_>, area: Rect, buffer: &mut Buffer) {
     let model = seen.model;
     let failures = model.failures();

@@ -1,4 +1,4 @@
-//! The search for a capacity by the real program, on a server whose capacity is known.
+//! Capacity searches by the real program, on a server whose capacity is known.
 
 use serde_json::Value;
 

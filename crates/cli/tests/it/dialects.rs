@@ -24,7 +24,7 @@ fn options_of_a_dialect_are_built_recorded_and_shown() {
     let keys = "SHOW KEYS FROM history WHERE Key_name = 'PRIMARY'";
     assert_eq!(server.run(name, keys).unwrap().len(), 1);
     assert!(program.ok(&build).contains("already built"));
-    // The engine in the database's own spelling is no difference.
+    // The engine in the database's own spelling counts as equal.
     program.ok(&["build", &target, "--partitions", "4", "--history-key"]);
     let message = refusal(&program, &["build", &target, "--history-key"]);
     assert!(message.contains("partitions is 4 there, but 1 was requested"), "{message}");

@@ -133,7 +133,7 @@ fn a_job_whose_store_is_deleted_is_not_pointed_at() {
             let _ = std::fs::remove_file(program.path(&format!("jobs.sqlite{ending}")));
         }
         if replaced {
-            // Makes a new one; its first job has the number of the one that runs.
+            // Creates a new store, whose first job has the number of the running job.
             program.run(&SHORT);
             assert!(program.path("jobs.sqlite").exists());
         }
@@ -158,7 +158,7 @@ fn a_job_that_the_disk_has_no_room_for_is_not_pointed_at() {
     assert_eq!(done.code, 2, "{}", done.err);
     assert!(done.err.contains("job store"), "{}", done.err);
     assert!(done.out.contains("NOPM") && !done.out.contains("triphammer report"), "{}", done.out);
-    // What was stored before is still there.
+    // Jobs stored before are still there.
     assert!(program.ok(&["report", "1"]).contains("NOPM"));
 }
 

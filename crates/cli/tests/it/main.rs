@@ -1,4 +1,4 @@
-//! The real program, as people and scripts use it: exit codes, stdout, stderr, files.
+//! The real program, as users and scripts call it: exit codes, stdout, stderr, files.
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 
 mod bad_input;

@@ -1,4 +1,4 @@
-//! Runs the program in a folder of its own, with nothing of the caller's environment.
+//! Runs the program in a separate folder, without the caller's environment.
 
 use std::io::{BufRead, BufReader, Lines};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What the program declares agrees with its documents.
+//! The program's declarations agree with its documentation.
 
 use crate::program::Program;
 use triphammer_runner::command::Command;
@@ -92,7 +92,7 @@ fn every_command_has_a_manual_page_with_its_settings() {
     let page = |name: &str| std::fs::read_to_string(program.path("pages").join(name)).unwrap();
     let head = page("triphammer.1");
     for command in Command::ALL {
-        // Roff reads a hyphen of its own as one that may break a line.
+        // Roff treats a plain hyphen as a possible line break.
         let text = page(&format!("triphammer-{}.1", command.name())).replace("\\-", "-");
         assert!(head.replace("\\-", "-").contains(&format!("triphammer-{}(1)", command.name())));
         for setting in SETTINGS.iter().filter(|s| s.commands.contains(command)) {

@@ -283,7 +283,7 @@ fn broken_messages_make_no_wrong_result(product: Product) {
     eprintln!("seeds {first} to {}: {verified} runs verified", seed - 1);
 }
 
-/// Every test on every product.
+/// Defines every test for every product.
 macro_rules! tests {
     ($($name:ident,)*) => {
         mod postgres { $(#[test] fn $name() { super::$name(super::Postgres) })* }
@@ -299,7 +299,7 @@ tests! {
     broken_messages_make_no_wrong_result,
 }
 
-/// What a system may refuse: files, threads, memory.
+/// Limits of the system: files, threads, memory.
 #[test]
 fn a_system_that_refuses_is_an_error_and_no_panic() {
     let program = Program::new();

@@ -64,7 +64,7 @@ impl Served {
         answer
     }
 
-    /// Asks for a run on a target of this URL.
+    /// Requests a run on a target with this URL.
     fn ask_run(&self, url: &str, settings: &Value) -> Value {
         self.ask("PUT", "targets/any", &json!({ "url": url }));
         let form = json!({ "command": "run", "target": "any", "settings": settings });

@@ -79,7 +79,7 @@ impl Site {
         }
     }
 
-    /// As the result document has it.
+    /// Name of the product in the result document.
     fn product(&self) -> &'static str {
         match self {
             Self::Postgres(_) => "PostgreSQL",
@@ -89,7 +89,7 @@ impl Site {
     }
 }
 
-/// Every test on every product.
+/// Defines every test for every product.
 macro_rules! tests {
     ($($name:ident,)*) => {
         mod postgres { $(#[test] fn $name() { super::$name(super::Postgres) })* }
@@ -118,7 +118,7 @@ pub fn verdict(result: &serde_json::Value) -> &str {
 fn both_modes_run_and_leave_data_that_holds(product: Product) {
     let program = Program::new();
     let site = Site::shared(product);
-    // The other scheme of two: the server says what it is.
+    // The other scheme of the two: the server reports its product.
     let target = site.fresh_database().replace("mariadb:", "mysql:");
     program.ok(&["build", &target, "--scale", "2", "--jobs", "2"]);
     assert!(program.ok(&["check", &target]).contains("all 36 conditions"));

@@ -7,7 +7,7 @@ use triphammer_testbed::{PostgresOptions, PostgresServer};
 
 use crate::program::{Messages, Program, finish};
 
-/// A database of its own: its URL and its name.
+/// Creates a separate database: returns its URL and its name.
 fn fresh() -> (String, String) {
     let target = PostgresServer::shared().fresh_database("pgbench").unwrap();
     let name = target.rsplit('/').next().unwrap().split('?').next().unwrap().to_owned();

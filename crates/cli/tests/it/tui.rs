@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::program::Program;
 
-/// The program in a terminal whose settings are read before and after.
+/// The program in a terminal whose settings are read before and after it.
 struct Terminal {
     child: Child,
     keys: ChildStdin,
@@ -20,13 +20,13 @@ struct Terminal {
 struct Left {
     /// All that was written to the terminal.
     all: String,
-    /// What was written after the view was gone.
+    /// Output after the end of the view.
     after: String,
     code: String,
 }
 
 impl Terminal {
-    /// On 80 columns and 24 rows.
+    /// Starts the program on 80 columns and 24 rows.
     fn start(program: &Program, run: &str) -> Self {
         Self::sized(program, run, [80, 24])
     }
@@ -72,7 +72,7 @@ impl Terminal {
         panic!("waited in vain for {text}: {}", self.text());
     }
 
-    /// What the terminal shows now, row by row.
+    /// Current contents of the terminal, row by row.
     fn screen(&self) -> String {
         screen(&self.text())
     }

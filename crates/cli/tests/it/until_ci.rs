@@ -23,7 +23,7 @@ fn run_until(share: &str, longest: &str) -> (Program, std::process::Child) {
     (program, child)
 }
 
-/// Length of the window in seconds, and what the result says of the target.
+/// Length of the window in seconds, and what the result states about the target.
 fn until(done: &Done) -> (f64, Value) {
     assert_eq!(done.code, 0, "{}", done.err);
     let result: Value = serde_json::from_str(&done.out).unwrap();

@@ -65,7 +65,7 @@ pub(super) fn ticket_violation(given: u64, ends: &[WorkerEnd]) -> Option<Violati
     is_violated.then_some(Violation { identity: TICKETS, transaction: None, left: given, right })
 }
 
-/// What became of the arrivals of an open load that stopped at `stop` after handing out this many
+/// Outcome of the arrivals of an open load that stopped at `stop` after handing out this many
 /// numbers.
 pub(super) fn offered(
     spec: &RunSpec,

@@ -1,4 +1,4 @@
-//! What the sessions of a worker thread share.
+//! The state that the sessions of a worker thread share.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::event::Note;
 use crate::session::{Access, Database};
 use crate::workload::Workload;
 
-/// What a thread is given when it starts.
+/// Parameters of a thread at its start.
 pub(super) struct OfThread {
     pub thread: usize,
     pub signal: Signal,
@@ -34,9 +34,9 @@ pub(super) struct OfThread {
     pub precise: bool,
 }
 
-/// What the sessions of a thread share, each part with one responsibility. This type joins the
-/// parts: transactions are counted in the second in which they end, and completed seconds are
-/// handed over.
+/// The state that the sessions of a thread share; each part has one responsibility. This type
+/// connects the parts: transactions are counted in the second in which they end, and completed
+/// seconds are handed over.
 pub(super) struct Context<W: Workload, D: Database> {
     pub plan: RunPlan<W, D>,
     pub signal: Signal,

@@ -1,5 +1,5 @@
 //! The control thread: starts the workers, gives the start signal, moves the run through its
-//! phases, merges the seconds of all threads, and checks at the end that nothing was lost.
+//! phases, merges the seconds of all threads, and verifies the counts at the end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -159,8 +159,7 @@ fn prepare<W: Workload, D: Database>(
     (control, contexts)
 }
 
-/// The parts that the control thread works with, each with one responsibility. This type joins
-/// them.
+/// The parts of the control thread; each has one responsibility. This type connects them.
 struct Control {
     stopper: StopHandle,
     signal: Signal,
@@ -313,7 +312,7 @@ impl Control {
         self.outbox.offer(Event::Phase(phase, now));
     }
 
-    /// Ends the current phase because the clock says so. Returns false when even the abort has
+    /// Ends the current phase by the clock. Returns false when even the abort has
     /// taken too long.
     fn phase_is_over(&mut self) -> bool {
         match self.phases.current {
@@ -358,7 +357,8 @@ impl Control {
         }
     }
 
-    /// Abandons what is in flight: workers drop their users, and the database is asked to cancel.
+    /// Abandons transactions in flight: workers drop their users, and the database is requested to
+    /// cancel.
     fn abort(&mut self) {
         self.phases.ending = RunEnding::Aborted;
         self.enter(Phase::Abort);

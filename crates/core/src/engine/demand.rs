@@ -1,5 +1,5 @@
-//! What the load asks for, as the control thread sees it: whether there is work to do in a second,
-//! and what became of the arrivals of an open load.
+//! The demand of the load, as the control thread sees it: whether there is work in a second, and
+//! the outcome of the arrivals of an open load.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::pace::RateProfile;
 use crate::recorder::RecordedInterval;
 use crate::spec::RunSpec;
 
-/// What the load asks of the users.
+/// The demand of the load on the users.
 pub(super) struct Demand {
     spec: RunSpec,
     share: Share,
@@ -49,12 +49,12 @@ impl Demand {
         }
     }
 
-    /// What became of the arrivals of an open load that stopped at `stop`.
+    /// Outcome of the arrivals of an open load that stopped at `stop`.
     pub fn offered(&self, stop: Elapsed, ends: &[WorkerEnd]) -> Option<Offered> {
         accounts::offered(&self.spec, self.share, self.tickets.given(), stop, ends)
     }
 
-    /// Returns the violation if some arrival did not end in exactly one way.
+    /// Returns the violation if some arrival did not have exactly one outcome.
     pub fn violation(&self, ends: &[WorkerEnd]) -> Option<Violation> {
         accounts::ticket_violation(self.tickets.given(), ends)
     }

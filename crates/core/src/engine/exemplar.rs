@@ -1,6 +1,5 @@
-//! Exemplars: the slowest transactions of the timed window, with what is needed to repeat each.
-//! Inputs are drawn from streams that start from a seed and a number, so only the number has to be
-//! kept.
+//! Exemplars: the slowest transactions of the timed window, with the data needed to repeat each.
+//! Inputs are drawn from streams that start from a seed and a number, so only the number is kept.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,9 +14,9 @@ pub const EXEMPLARS: usize = 10;
 pub struct Exemplar {
     /// Index of its transaction type.
     pub transaction: usize,
-    /// Whose transaction it was: a user and its count, or an arrival.
+    /// Origin of the transaction: a user and its count, or an arrival.
     pub origin: Origin,
-    /// When it was due, started and finished.
+    /// Times at which it was due, started and finished.
     pub timing: Timing,
     /// How the transaction ended.
     pub outcome: Outcome,

@@ -1,9 +1,9 @@
-//! What a run's host did: how busy its CPUs were, who used them, and how long ready tasks waited
-//! for one. CPU time is attributed to this process, to the server's processes if they run on this
-//! host, or else to others.
+//! Measurements of a run's host: how busy its CPUs were, which processes used them, and how long
+//! ready tasks waited for one. CPU time is attributed to this process, to the server's processes if
+//! they run on this host, or else to others.
 //!
-//! Utilisation shows who used a CPU; only waiting shows who needed more of it. That is why the
-//! scheduler's own count of the time that tasks spent ready in a run queue is read.
+//! Utilisation shows which process used a CPU; only waiting shows which one needed more of it. That
+//! is why the scheduler's count of the time that tasks spent ready in a run queue is read.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,14 +13,14 @@ use crate::clock::{Clock, Elapsed, process_cpu_ns};
 use crate::recorder::{CpuRoom, HostCpu, HostUse, ServerUse};
 use crate::session::ServerProcess;
 
-/// Where Linux reports on processes; other systems have no such folder, and nothing is measured
+/// Directory in which Linux reports on processes; other systems have none, and nothing is measured
 /// there.
 const PROC: &str = "/proc";
 /// The server's tasks are read again after this many times the duration of the last reading, so
 /// that even thousands of them cost at most 1 % of one CPU.
 const REST: u64 = 100;
 
-/// Runs in progress in this process, whose CPU times cannot be told apart.
+/// Runs in progress in this process, whose CPU times cannot be separated.
 static RUNS: AtomicU32 = AtomicU32::new(0);
 
 /// Counts a run for as long as the value lives.
@@ -40,7 +40,7 @@ impl Drop for RunCount {
     }
 }
 
-/// Measures what the host did since the last call.
+/// Measures the host between two calls.
 #[derive(Debug)]
 pub(super) struct HostMeter {
     proc: Procfs,
@@ -95,7 +95,7 @@ impl HostMeter {
         }
     }
 
-    /// Returns what happened since the last call; `host` is zero where it cannot be read.
+    /// Returns the measurements since the last call; `host` is zero if it cannot be read.
     pub fn since_last(&mut self) -> (HostCpu, HostUse) {
         let now = self.read();
         let before = std::mem::replace(&mut self.last, now.clone());
@@ -121,7 +121,7 @@ impl HostMeter {
     }
 }
 
-/// What the CPUs did between two readings.
+/// Use of all CPUs between two readings.
 fn passed(now: Option<&HostCpus>, before: Option<&HostCpus>) -> Option<HostCpus> {
     let (now, before) = (now?, before?);
     let since = |now: HostCpu, before: HostCpu| HostCpu {
@@ -134,7 +134,7 @@ fn passed(now: Option<&HostCpus>, before: Option<&HostCpus>) -> Option<HostCpus>
     Some(HostCpus { all: since(now.all, before.all), each: each.collect() })
 }
 
-/// What the CPUs that a process may use did. The list may name CPUs that the host does not have.
+/// Use of the CPUs that a process may use. The list may contain CPUs that the host does not have.
 fn room(cpus: &HostCpus, allowed: &[u32]) -> CpuRoom {
     let of_them = allowed.iter().filter_map(|number| cpus.each.get(number));
     let mut room = CpuRoom::default();
@@ -178,7 +178,7 @@ impl ServerMeter {
         Some(Self { status, of_processes, last: None, last_at: at, took_ns: 0 })
     }
 
-    /// What its tasks did since the last reading; `None` at the first reading, when it is too early
+    /// Use by the tasks since the last reading; `None` at the first reading, when it is too early
     /// to read again, and when nothing can be read.
     fn since_last(&mut self, proc: &Procfs, now: Elapsed) -> Option<ServerUse> {
         let wall_ns = now.since(self.last_at);

@@ -1,5 +1,5 @@
-//! What a worker thread counts of its transactions: the intervals of its recorder, the transactions
-//! in flight, the first error of each kind, the slowest transactions, and recovery after an outage.
+//! Counts of a worker thread's transactions: the intervals of its recorder, the transactions in
+//! flight, the first error of each kind, the slowest transactions, and recovery after an outage.
 
 use super::ErrorSample;
 use super::exemplar::{Exemplar, Origin, Slowest};

@@ -11,7 +11,7 @@ use hdrhistogram::Histogram;
 use crate::recorder::{Gauges, RecordedInterval, TypeInterval, merge};
 
 /// Whether two intervals may be merged: never across an edge of the timed window, because what
-/// ended in the window could no longer be told from the rest.
+/// ended in the window could no longer be separated from the rest.
 #[must_use]
 pub fn may_join(edges: [u64; 2], earlier: &RecordedInterval, later: &RecordedInterval) -> bool {
     !edges.iter().any(|edge| (earlier.first + 1..=later.last).contains(edge))
@@ -20,7 +20,7 @@ pub fn may_join(edges: [u64; 2], earlier: &RecordedInterval, later: &RecordedInt
 /// Merges the seconds of several parts into those of the run.
 #[derive(Debug)]
 pub struct Merger {
-    /// By part: every second before this one has been received.
+    /// For each part: every second before this one has been received.
     complete: Vec<u64>,
     /// Every second before this one has been returned.
     given: u64,
@@ -91,9 +91,9 @@ impl Merger {
 /// The sums of all intervals of a run.
 #[derive(Clone, Debug)]
 pub struct Sums {
-    /// Everything that ended, by transaction type.
+    /// Counts of all transactions, by transaction type.
     pub run: Vec<TypeInterval>,
-    /// What ended in the timed window, by transaction type.
+    /// Counts of transactions that ended in the timed window, by transaction type.
     pub window: Vec<TypeInterval>,
     /// Time from due to the start of the first attempt, of transactions that ended in the timed
     /// window, µs.

@@ -141,12 +141,12 @@ pub struct RunError {
     pub error: DbError,
 }
 
-/// What happened in a run, from its zero to the end of the last transaction.
+/// The output of a run, from its zero to the end of the last transaction.
 #[derive(Clone, Debug)]
 pub struct RunEnd {
     /// Date and time of the run's zero.
     pub started_at: Timestamp,
-    /// When the last transaction ended, since zero.
+    /// Time of the last transaction's end, since zero.
     pub ended: Elapsed,
     /// The actual timed window: shorter than requested when the run was stopped within it, empty
     /// when the run never reached it.
@@ -155,11 +155,11 @@ pub struct RunEnd {
     pub started: Vec<u64>,
     /// Transactions in flight when the run was aborted, by type.
     pub in_flight: Vec<u64>,
-    /// Everything that ended, by type, ramp-up and drain included.
+    /// Counts of all transactions, by type, including ramp-up and drain.
     pub run: Vec<TypeInterval>,
-    /// What ended in the timed window, by type.
+    /// Counts of transactions that ended in the timed window, by type.
     pub timed: Vec<TypeInterval>,
-    /// What arrived, where the load is open.
+    /// Outcome of the arrivals; `None` unless the load is open.
     pub offered: Option<Offered>,
     /// Time from due to the start of the first attempt, of transactions that ended in the timed
     /// window, µs; `None` where the load is closed.
@@ -169,7 +169,7 @@ pub struct RunEnd {
     pub backlog_max: Option<u64>,
     /// The slowest transactions that ended in the timed window, the slowest first.
     pub exemplars: Vec<Exemplar>,
-    /// What was measured of the client and its host in the timed window; round trips in the whole run.
+    /// Measurements of the client and its host in the timed window; round trips of the whole run.
     pub gauges: Gauges,
     /// CPU time of each worker thread since zero, in nanoseconds.
     pub worker_cpu_ns: Vec<u64>,
@@ -193,7 +193,7 @@ pub struct RunEnd {
     pub notes: Vec<Note>,
 }
 
-/// What became of the arrivals of an open load, in the whole run.
+/// Outcome of the arrivals of an open load, in the whole run.
 ///
 /// ```text
 /// offered = started + skipped + never started
@@ -217,7 +217,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Its length in seconds.
+    /// Length in seconds.
     #[must_use]
     pub fn seconds(&self) -> f64 {
         self.end.duration().saturating_sub(self.start.duration()).as_secs_f64()
@@ -227,7 +227,7 @@ impl Window {
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnding {
-    /// By the clock, or because all users finished their work.
+    /// Ended by the clock, or because all users finished their work.
     Complete,
     /// Stopped early; transactions in flight were completed.
     Stopped,

@@ -96,11 +96,11 @@ fn note(since: u64, until: u64) -> Note {
 /// How a thread's users resumed work after sessions were lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Recovery {
-    /// When the first session was lost.
+    /// Time at which the first session was lost.
     pub lost: Elapsed,
-    /// When the first session reconnected.
+    /// Time at which the first session reconnected.
     pub back: Elapsed,
-    /// When the first transaction committed after that.
+    /// Time of the first commit after that.
     pub committed: Elapsed,
 }
 

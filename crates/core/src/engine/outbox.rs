@@ -1,5 +1,5 @@
-//! What leaves the control thread: events for the sinks, which it never waits for while a run goes
-//! on, and the notes that the run keeps.
+//! The output of the control thread: events for the sinks, which never block it during a run, and
+//! the notes that the run keeps.
 
 use std::collections::VecDeque;
 

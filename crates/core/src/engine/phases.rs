@@ -1,4 +1,4 @@
-//! Where a run is in time: its clock, its phases, and the timed window, which may end early.
+//! The run's position in time: its clock, its phases, and the timed window, which may end early.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(super) struct Phases {
     pub clock: Clock,
     pub current: Option<Phase>,
     pub ending: RunEnding,
-    /// When the current phase ends.
+    /// End of the current phase.
     deadline: Elapsed,
     /// Seconds at which the timed window begins and ends.
     window: [u64; 2],
@@ -28,7 +28,7 @@ pub(super) struct Phases {
     /// Whether the window ends earlier than requested.
     shortened: bool,
     drain: Duration,
-    /// When transactions stop starting.
+    /// Time from which no transactions start.
     stopped_at: Option<Elapsed>,
 }
 
@@ -74,7 +74,7 @@ impl Phases {
         now
     }
 
-    /// When the current phase ends; `None` when no clock ends it.
+    /// End of the current phase; `None` when no clock ends it.
     pub fn deadline(&self) -> Option<Elapsed> {
         (self.deadline != Elapsed::NEVER).then_some(self.deadline)
     }
@@ -140,7 +140,7 @@ impl Phases {
         self.window
     }
 
-    /// When the timed window ends by the clock; `None` if it does not.
+    /// End of the timed window by the clock; `None` if there is none.
     pub fn window_end(&self) -> Option<Elapsed> {
         self.timed.then_some(Elapsed::at_second(self.window[1]))
     }
@@ -155,7 +155,7 @@ impl Phases {
         self.drain
     }
 
-    /// When transactions stop starting, as far as is known.
+    /// Time from which no transactions start, as far as it is known.
     pub fn stop(&self) -> Elapsed {
         self.stopped_at.or(self.window_end()).unwrap_or(Elapsed::NEVER)
     }

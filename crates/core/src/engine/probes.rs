@@ -1,5 +1,5 @@
-//! What a worker thread measures about itself besides transactions: its CPU time, how long it
-//! waited for a CPU, and when its users should measure the next round trip.
+//! Measurements of a worker thread on itself besides transactions: its CPU time, how long it waited
+//! for a CPU, and when its users should measure the next round trip.
 
 use std::cell::{Cell, RefCell};
 
@@ -8,7 +8,7 @@ use super::procfs::ThreadWaits;
 use crate::clock::{Elapsed, thread_cpu_ns};
 use crate::recorder::WorkerCpu;
 
-/// When the first round trip is measured: after the initial rush in which all users begin.
+/// Time of the first measured round trip: after the initial rush in which all users begin.
 const PING_FIRST: Elapsed = Elapsed(500_000_000);
 
 /// The probes of one worker thread.
@@ -18,7 +18,7 @@ pub(super) struct Probes {
     waits: ThreadWaits,
     /// CPU time used before the run's zero, in nanoseconds.
     start_ns: Cell<u64>,
-    /// When a user of this thread should measure the next round trip.
+    /// Time from which a user of this thread should measure the next round trip.
     ping_at: Cell<Elapsed>,
     /// Source of the event-loop lag; `None` where it is not measured, and once it has been taken.
     heartbeats: RefCell<Option<HeartbeatReceiver>>,

@@ -29,7 +29,7 @@ pub(super) struct TaskTime {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ProcessStatus {
     pub name: String,
-    /// Process id; the id that was asked for may be that of a thread.
+    /// Process ID; the requested ID may be that of a thread.
     pub process: u32,
     pub parent: u32,
     /// CPUs that the process may use.

@@ -55,14 +55,14 @@ pub(super) struct Queue {
     pub given_up: u64,
 }
 
-/// What a session takes from the queue: an arrival's number and when it is due.
+/// An entry that a session takes from the queue: an arrival's number and when it is due.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ticket {
     pub arrival: u64,
     pub due: Elapsed,
 }
 
-/// A ticket, and what became of the arrivals before it.
+/// A ticket, and the outcome of the arrivals before it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
     pub ticket: Ticket,

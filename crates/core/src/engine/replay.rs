@@ -1,5 +1,5 @@
-//! Runs one transaction again from what its input was drawn from. The random streams are advanced
-//! to its position without running what came before, so the input is the same but the data is not.
+//! Repeats one transaction, given the origin of its input. The random streams are advanced to its
+//! position without running earlier transactions, so the input is the same but the data is not.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::session::{Database, Role, Session};
 use crate::value::Timestamp;
 use crate::workload::{Completion, Statements, Workload};
 
-/// What a transaction did when it was run again.
+/// Result of repeating a transaction.
 #[derive(Debug)]
 pub struct Replay {
     /// Index of its transaction type.
@@ -33,7 +33,7 @@ pub struct Replay {
     pub sent: Vec<String>,
 }
 
-/// Runs the transaction of `origin` again, once, on its own session. `date` is the date of the time
+/// Repeats the transaction of `origin` once, on a separate session. `date` is the date of the time
 /// at which it was due.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
-//! The one user loop. Each session asks for its next [turn](super::turn): whose transaction, which
-//! one, and when. It draws the input, runs the transaction, classifies the result, retries with the
-//! same input or counts, and records. Every load model and every database goes through here; a new
-//! need becomes a function that this loop calls.
+//! The one user loop. Each session gets its next [turn](super::turn): the user, the transaction,
+//! and the time. It draws the input, runs the transaction, classifies the result, retries with the
+//! same input or counts, and records. Every load model and every database uses this loop; a new
+//! requirement becomes a function that it calls.
 
 use std::rc::Rc;
 use std::time::Duration;

@@ -15,7 +15,7 @@ pub struct StopHandle {
     state: watch::Sender<State>,
 }
 
-/// What the control thread and the workers watch.
+/// State of the signal, watched by the control thread and the workers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct State {
     /// Set when all users are connected and the run begins.
@@ -28,7 +28,7 @@ pub(super) struct State {
     pub stopped: bool,
     /// Transactions in flight are abandoned.
     pub aborted: bool,
-    /// The run does not begin, or everyone may finish.
+    /// The run does not start, or all users may finish.
     pub over: bool,
 }
 

@@ -1,5 +1,5 @@
-//! What the control thread can do to a session from outside its thread: see how long its attempt
-//! has been running, and cancel it.
+//! Access of the control thread to the sessions of other threads: it sees how long an attempt has
+//! been running, and can cancel it.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -37,7 +37,7 @@ impl Slots {
     }
 }
 
-/// What is known about a session outside its thread.
+/// Facts about a session for other threads.
 #[derive(Default)]
 pub(super) struct UserSlot {
     canceller: Mutex<Option<Box<dyn Canceller>>>,
@@ -60,7 +60,7 @@ impl UserSlot {
         self.began_ns.store(0, Ordering::Relaxed);
     }
 
-    /// When the current attempt began.
+    /// Start of the current attempt; `None` if there is none.
     pub fn began_at(&self) -> Option<Elapsed> {
         match self.began_ns.load(Ordering::Relaxed) {
             0 => None,
@@ -68,7 +68,7 @@ impl UserSlot {
         }
     }
 
-    /// Takes the cancel handle, to use it once.
+    /// Removes and returns the cancel handle, to use it once.
     pub fn take_canceller(&self) -> Option<Box<dyn Canceller>> {
         self.canceller.lock().expect("no thread panics while holding it").take()
     }

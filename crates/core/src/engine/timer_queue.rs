@@ -1,6 +1,7 @@
-//! The timer queue of a thread: what waits until when. Everything on the thread that waits is an
-//! entry in one heap, not a task, and one timer fires for the first of them. Then each entry that
-//! is due is handed to a session: its own, or the session of the pool that has been idle longest.
+//! The timer queue of a thread: entries with the time when each is due. Everything that waits on
+//! the thread is an entry in one heap, not a task, and one timer fires for the first entry. Then
+//! each entry that is due is handed to a session: its own, or the session of the pool that has been
+//! idle longest.
 //!
 //! | load | an entry is | it is handed to |
 //! |---|---|---|
@@ -39,7 +40,7 @@ struct List {
     idle: VecDeque<u32>,
     waiters: Vec<Waiter>,
     pooled: bool,
-    /// When the timer is set to fire.
+    /// Time for which the timer is set.
     armed: Option<Elapsed>,
     over: bool,
 }
@@ -152,7 +153,7 @@ impl TimerQueue {
 }
 
 impl List {
-    /// When the next entry is due for which a session is available.
+    /// Time at which the next entry is due for which a session is available.
     fn first(&self) -> Option<Elapsed> {
         let Reverse((at, _)) = self.waiting.peek()?;
         (!self.pooled || !self.idle.is_empty()).then_some(*at)

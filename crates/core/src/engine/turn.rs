@@ -1,4 +1,5 @@
-//! Whose transaction is next, and when it is due: the load model, expressed for the user loop.
+//! The next transaction of a session: its user, and when it is due. Expresses the load model for
+//! the user loop.
 
 use super::context::Context;
 use super::queue::Ticket;
@@ -21,11 +22,11 @@ pub(super) struct Turn {
 /// How a session finds its next transaction.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pace {
-    /// Its own user's next transaction, at once.
+    /// The next transaction of the session's own user, at once.
     Closed,
     /// The next arrival of the open load.
     Open,
-    /// Its own terminal's next transaction.
+    /// The next transaction of the session's own terminal.
     Keyed,
     /// That of the pool's terminal that has been due longest. While the session serves it, the two
     /// have changed places.
@@ -42,7 +43,7 @@ impl Pace {
         }
     }
 
-    /// What messages call a session.
+    /// Name of a session in messages.
     pub const fn who(self) -> &'static str {
         match self {
             Self::Closed => "virtual user",

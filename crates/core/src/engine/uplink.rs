@@ -1,5 +1,5 @@
-//! What a worker thread reports to the control thread, and the channel for it, on which no user
-//! ever waits.
+//! Reports from a worker thread to the control thread, and their channel, on which no user ever
+//! waits.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -21,7 +21,7 @@ const PENDING_MAX: usize = 64;
 
 /// A message from a worker to the control thread.
 pub(super) enum FromWorker {
-    /// Connected; with the server's process, if the session is the run's first and knows it.
+    /// Connected; with the server's process, if the session is the run's first and can report it.
     Connected(Option<ServerProcess>),
     ConnectFailed(DbError),
     /// Every second before `complete` of this thread has been sent.
@@ -39,7 +39,7 @@ pub(super) enum FromWorker {
     Done(Box<WorkerEnd>),
 }
 
-/// What a worker counted in the whole run.
+/// Counts of a worker over the whole run.
 #[derive(Default)]
 pub(super) struct WorkerEnd {
     pub thread: usize,

@@ -18,7 +18,7 @@ pub(super) struct VirtualUser<W: Workload> {
     pub origin: Origin,
     /// The transaction type that is next, or is running.
     pub transaction: usize,
-    /// When the last transaction finished; at first, the log-in.
+    /// End of the last transaction; at first, the time of the log-in.
     pub since: Elapsed,
 }
 

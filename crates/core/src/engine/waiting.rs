@@ -1,5 +1,5 @@
-//! What the sessions of a thread share where the load waits: the timer queue, the queue of an open
-//! load, and the terminals of a pool.
+//! The state that the sessions of a thread share if the load waits: the timer queue, the queue of
+//! an open load, and the terminals of a pool.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::clock::{Clock, Elapsed};
 use crate::pace::Load;
 use crate::workload::Workload;
 
-/// What a thread's sessions wait with; unused where the load is closed.
+/// Queues on which a thread's sessions wait; unused if the load is closed.
 pub(super) struct Waiting<W: Workload> {
     pub timers: TimerQueue,
     /// Queue of arrivals; `None` unless the load is open.
@@ -30,7 +30,7 @@ pub(super) struct Waiting<W: Workload> {
     precise: bool,
 }
 
-/// What became of the numbers that a thread's sessions took from the queue.
+/// Outcome of the numbers that a thread's sessions took from the queue.
 #[derive(Debug, Default)]
 pub(super) struct QueueEnd {
     pub skipped: u64,
@@ -93,7 +93,7 @@ impl<W: Workload> Waiting<W> {
         std::mem::swap(client, &mut self.terminals.borrow_mut()[place as usize]);
     }
 
-    /// Takes the next arrival that should run; `None` where nothing arrives.
+    /// Takes the next arrival that should run; `None` if nothing arrives.
     pub fn take_ticket(&self, now: Elapsed) -> Option<Taken> {
         self.queue.borrow_mut().as_mut().map(|queue| queue.take(now))
     }

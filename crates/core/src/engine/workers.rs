@@ -1,5 +1,5 @@
-//! The worker threads as the control thread sees them: their messages, which have finished, and
-//! sessions that must be cancelled from outside.
+//! The worker threads as seen by the control thread: their messages, which of them have finished,
+//! and sessions that must be cancelled from outside.
 
 use std::time::Duration;
 

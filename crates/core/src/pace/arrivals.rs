@@ -30,7 +30,8 @@ impl Arrivals {
         Self { profile, gaps, drawn: 0, sum: 0.0 }
     }
 
-    /// When arrival `n` is due, counting from 0; [`Elapsed::NEVER`] when the rate ends earlier.
+    /// Returns when arrival `n` is due, counting from 0; [`Elapsed::NEVER`] if the rate ends
+    /// earlier.
     /// Call in ascending order: drawing the gaps up to `n` costs a few nanoseconds each.
     ///
     /// # Panics

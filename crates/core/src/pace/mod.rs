@@ -84,7 +84,7 @@ impl Load {
         matches!(self, Self::Rate { .. } | Self::Ramp { .. } | Self::Steps(_))
     }
 
-    /// Whether the load itself changes in the timed window: then no level of it is to be expected.
+    /// Whether the load itself changes in the timed window, so that no steady level is expected.
     #[must_use]
     pub const fn changes(&self) -> bool {
         matches!(self, Self::Ramp { .. } | Self::Steps(_))

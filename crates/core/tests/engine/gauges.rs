@@ -1,4 +1,4 @@
-//! What the engine measures besides transactions, to find what limited a run: round trips, lag,
+//! Measurements of the engine besides transactions, for finding the bottleneck: round trips, lag,
 //! CPU.
 
 use std::sync::Arc;

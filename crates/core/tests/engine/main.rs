@@ -1,4 +1,4 @@
-//! What the engine guarantees, tested on the null driver, in virtual time where anything waits. The
+//! Guarantees of the engine, tested on the null driver, in virtual time where anything waits. The
 //! counting identities are checked at the end of every run here.
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failing test")]
 

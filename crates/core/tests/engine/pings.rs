@@ -1,5 +1,5 @@
-//! The smallest workload with everything the engine needs: a read, a write in a transaction, a
-//! call, and a rollback by rule.
+//! The smallest workload that exercises the whole engine: a read, a write in a transaction, a call,
+//! and a rollback by rule.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -45,7 +45,7 @@ const NEEDED: CapabilityFlags = CapabilityFlags::CLIENT_PROTOCOL_41
 /// Older than `caching_sha2_password`; MySQL also requests it for users that do not exist.
 const SHA256_PLUGIN: &[u8] = b"sha256_password";
 
-/// Who logs in, and how.
+/// Login parameters.
 pub struct Login<'a> {
     /// Name of the user.
     pub user: &'a str,
@@ -65,12 +65,12 @@ pub struct Login<'a> {
     pub trusts_server_key: bool,
 }
 
-/// What the server declares in its greeting.
+/// Properties of the server, from its greeting.
 #[derive(Debug)]
 pub struct Greeting {
     /// The server's version, as in the greeting.
     pub version: String,
-    /// The id by which the server knows the session.
+    /// The server's ID of the session.
     pub thread: u32,
 }
 
@@ -125,7 +125,7 @@ pub async fn log_in(wire: &mut Wire, login: &Login<'_>) -> Result<Greeting, DbEr
     Ok(known)
 }
 
-/// What a greeting offers.
+/// Contents of a greeting.
 #[derive(Debug)]
 struct Offer {
     known: Greeting,
@@ -243,7 +243,7 @@ async fn prove_further(
 /// Sends the server the password itself, which `caching_sha2_password` requires when it has not
 /// seen it since it started, and `sha256_password` always: directly on a private connection, else
 /// encrypted with the server's RSA key, and only if the target trusts whoever sends that key.
-/// `key_request` asks for it.
+/// `key_request` requests that key.
 async fn tell_password(
     wire: &mut Wire,
     login: &Login<'_>,
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!((plugin, nonce.len()), (AuthPlugin::Ed25519, 32));
     }
 
-    /// Whatever a server sends is either parsed or rejected, and what is parsed can be answered.
+    /// Any input from a server is either parsed or rejected, and parsed input can be answered.
     #[test]
     fn spoilt_packets_end_in_errors_or_answers() {
         let password = Secret::new("secret");

@@ -34,7 +34,7 @@ use wire_type as t;
 /// Flag of a column whose numbers are unsigned.
 const UNSIGNED: u16 = 32;
 
-/// Reads a packet from the front of what is left of it.
+/// Reads a packet from front to back; contains what is left of it.
 pub struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {

@@ -30,7 +30,7 @@ const COLUMNS_MAX: u64 = 65_535;
 /// How long a proper close may take.
 const GOODBYE_LIMIT: Duration = Duration::from_secs(5);
 
-/// How a session's connection was made.
+/// Facts about a session's connection.
 pub(super) struct Route {
     pub(super) thread: u32,
     pub(super) transport: &'static str,
@@ -142,7 +142,7 @@ impl Connection {
             let packet = self.wire.answer().await?;
             let ended = match *packet {
                 [0x00, ref rest @ ..] => read_end(rest)?,
-                // The server asks for a file. It gets none.
+                // The server requests a local file: sends an empty one.
                 [0xfb, ..] => {
                     self.wire.reply();
                     self.wire.send().await?;

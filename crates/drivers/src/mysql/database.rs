@@ -96,7 +96,7 @@ impl Database for Mysql {
         }
     }
 
-    /// Asks the server what it is: a `mysql://` URL may lead to a MariaDB server, and vice versa.
+    /// Identifies the server: a `mysql://` URL may lead to a MariaDB server, and vice versa.
     async fn identify(&self) -> Result<(), DbError> {
         if !self.shared.is_identified() {
             self.shared.open(None).await?.close().await;

@@ -3,7 +3,7 @@
 
 use triphammer_core::{DbError, ErrorClass};
 
-/// What was in progress when an error occurred: the same number can mean different things.
+/// The operation in progress when an error occurred: the same number can mean different things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorContext {
     /// A session was being opened.

@@ -1,4 +1,4 @@
-//! What prevents dropping tables and creating new ones. On these servers such statements commit
+//! Obstacles to dropping tables and creating new ones. On these servers such statements commit
 //! implicitly, one by one, so everything that would make one of them fail is checked before the
 //! first.
 

@@ -1,4 +1,4 @@
-//! Reads `~/.my.cnf`, as far as it says where and as whom clients connect: its group `[client]`.
+//! Reads the group `[client]` of `~/.my.cnf`: where, and as which user, clients connect.
 //! The syntax is that of MySQL's manual, "Using Option Files".
 
 use std::path::Path;

@@ -13,8 +13,8 @@ const BEGIN: &[u8] = b"-----BEGIN PUBLIC KEY-----";
 const END: &[u8] = b"-----END PUBLIC KEY-----";
 /// Length of a modulus in bytes: from 1024 bits, the shortest that servers generate, to 8192.
 const MODULUS_BYTES: std::ops::RangeInclusive<usize> = 128..=1024;
-/// What the padding takes of the modulus (RFC 8017, OAEP with SHA-1), and a byte for a modulus that
-/// does not fill its first one.
+/// Bytes of the modulus that padding takes (RFC 8017, OAEP with SHA-1), and one byte for a modulus
+/// that does not fill its first one.
 const PADDING_BYTES: usize = 2 * 20 + 2 + 1;
 
 /// Encrypts a password with the key that a server has sent.

@@ -35,7 +35,7 @@ const CLAIM_PLACES: u32 = 32;
 const CLAIM_SECONDS: u32 = 31_536_000;
 /// Settings whose values may contain passwords.
 const SECRET_SETTINGS: [&str; 2] = ["wsrep_sst_auth", "wsrep_provider_options"];
-/// Listed among the settings although nobody sets them: the clock, the session's last statements,
+/// Listed among the settings although they are none: the clock, the session's last statements,
 /// and the position in the replication log.
 const NO_SETTINGS: [&str; 20] = [
     "error_count",

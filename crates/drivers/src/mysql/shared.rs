@@ -1,6 +1,5 @@
-//! What the sessions and cancellers of a target share: how the server is reached (addresses in
-//! order, TLS according to the mode), the settings of every session, and what is known about the
-//! server.
+//! State that the sessions and cancellers of a target share: how to reach the server (addresses in
+//! order, TLS according to the mode), the settings of every session, and facts about the server.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
@@ -18,21 +17,21 @@ use crate::socket::{Address, Socket, SocketTimeouts, resolve};
 use crate::target::ConnectSettings;
 use crate::tls::host_in_certificate;
 
-/// How every session begins, whatever the server's settings: UTF-8 compared byte by byte, UTC,
-/// strict mode, and standard syntax for names (`"a"`), concatenation (`||`) and backslashes.
+/// Setup of every session, whatever the server's settings: UTF-8 compared byte by byte, UTC, strict
+/// mode, and standard syntax for names (`"a"`), concatenation (`||`) and backslashes.
 pub(super) const SETUP: &str = "SET NAMES utf8mb4 COLLATE utf8mb4_bin; \
     SET SESSION sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,\
     NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', \
     time_zone = '+00:00', autocommit = 1";
 
-/// What sessions and cancellers need of their database.
+/// Properties of the database that sessions and cancellers need.
 pub(super) struct Shared {
     pub(super) options: UrlOptions,
     tls: TlsConnector,
     limits: SocketTimeouts,
     isolation: Option<Isolation>,
     lock_timeout: Option<Duration>,
-    /// What the server reported to be; until then, what the URL says.
+    /// Product that the server reported; until then, the product in the URL.
     product: AtomicU8,
     identified: AtomicBool,
     /// Whether a session preferred TLS and connected without.
@@ -84,7 +83,7 @@ impl Shared {
         }
     }
 
-    /// Product of the server, as far as is known.
+    /// Product of the server, if it is known.
     pub(super) fn product(&self) -> Product {
         match self.product.load(Ordering::Relaxed) == Product::MariaDb as u8 {
             true => Product::MariaDb,

@@ -66,7 +66,7 @@ impl SslMode {
     }
 }
 
-/// Where a server listens.
+/// Address of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     /// A host name or address, and a port.
@@ -80,7 +80,7 @@ pub enum Endpoint {
 pub struct UrlOptions {
     /// Scheme of the URL: `mysql` or `mariadb`.
     pub scheme: String,
-    /// Where the server listens.
+    /// Address of the server.
     pub place: Endpoint,
     /// Name of the user.
     pub user: String,

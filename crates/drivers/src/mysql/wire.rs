@@ -277,7 +277,7 @@ fn spaced(version: &str) -> String {
     version.replace('_', ".")
 }
 
-/// What is waiting on a socket.
+/// State of a socket's input.
 #[derive(PartialEq, Eq)]
 enum Peek {
     Nothing,

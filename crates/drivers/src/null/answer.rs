@@ -237,7 +237,7 @@ enum Kinds {
     Decimal(u8),
 }
 
-/// Parses one answer; an error says what was expected at the start of `rest`.
+/// Parses one answer; an error describes what was expected at the start of `rest`.
 struct Parser<'a> {
     statement: &'a BoundStatement,
     rest: &'a str,

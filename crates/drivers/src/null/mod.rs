@@ -1,6 +1,6 @@
 //! The null database: sessions without a database behind them. It measures the tool itself, and it
 //! simulates a database that is slow, stalls, fails or disappears, so that the engine can be tested
-//! without a server. It knows no workload and stores nothing.
+//! without a server. It is independent of workloads and stores nothing.
 //!
 //! # Target
 //! `null:` answers at once, without waiting. Parameters, as in
@@ -105,7 +105,7 @@ use answer::Answer;
 /// Size of a batch of [`Session::stream`], in bytes.
 const BATCH_BYTES: usize = 256 * 1024;
 
-/// Maximum number of workers: each statement looks at all of them.
+/// Maximum number of workers: each statement scans all of them.
 const WORKERS_MAX: usize = 1024;
 
 /// Maximum number of sessions with their own timer: each takes a file descriptor.
@@ -208,7 +208,7 @@ struct Stall {
     period: Duration,
 }
 
-/// What the sessions of one database share.
+/// State that the sessions of one database share.
 struct Shared {
     zero: Instant,
     opened: AtomicU64,
@@ -216,7 +216,7 @@ struct Shared {
     claims: Mutex<HashMap<String, Claims>>,
     /// Number of timers that sessions hold.
     timers: AtomicU32,
-    /// When each of the limited workers is free again; empty when there is no limit.
+    /// Time at which each of the limited workers is free again; empty when there is no limit.
     free_at: Mutex<Vec<Instant>>,
 }
 
@@ -341,7 +341,7 @@ impl Stall {
         }
     }
 
-    /// When an answer due at `at` is sent, both since the database was opened.
+    /// Returns when an answer due at `at` is sent; both times are since the database was opened.
     fn postpone(self, at: Duration) -> Duration {
         let (period, length) = (self.period.as_nanos(), self.length.as_nanos());
         let phase = at.as_nanos() % period;
@@ -393,8 +393,8 @@ impl Shared {
         self.claims.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// When a statement that arrives now and takes `service` completes: on the worker that is free
-    /// first, if their number is limited.
+    /// Returns when a statement that arrives now and takes `service` completes: on the worker that
+    /// is free first, if their number is limited.
     fn served_at(&self, now: Instant, service: Duration) -> Instant {
         let mut free_at = self.free_at.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match free_at.iter_mut().min().filter(|_| !service.is_zero()) {

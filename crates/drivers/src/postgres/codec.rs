@@ -448,14 +448,14 @@ impl Scalar {
     }
 }
 
-/// What is wrong with a field.
+/// The problem with a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreadable {
-    /// Its type is not supported.
+    /// The type is not supported.
     Type,
-    /// Its bytes are not valid for its type.
+    /// The bytes are not valid for the type.
     Shape,
-    /// It is an array of more than one dimension.
+    /// The field is an array of more than one dimension.
     Dimensions,
 }
 

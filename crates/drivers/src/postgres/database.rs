@@ -29,7 +29,7 @@ pub struct Postgres {
     capabilities: Capabilities,
 }
 
-/// What sessions and cancellers need of their database.
+/// Properties of the database that sessions and cancellers need.
 pub(super) struct Shared {
     options: UrlOptions,
     connector: TlsConnector,
@@ -42,7 +42,7 @@ pub(super) struct Shared {
     pub(super) statements: Statements,
 }
 
-/// Where a session is connected, so that a canceller can connect there too.
+/// Address of a session, so that a canceller can connect there too.
 #[derive(Clone)]
 pub(super) struct Route {
     address: Address,

@@ -4,7 +4,7 @@ use triphammer_core::{DbError, ErrorClass};
 
 use super::wire::ServerError;
 
-/// What was in progress when an error occurred: the same code can mean different things.
+/// The operation in progress when an error occurred: the same code can mean different things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorContext {
     /// A session was being opened.
@@ -31,7 +31,7 @@ pub fn classify(answer: &ServerError, moment: ErrorContext) -> DbError {
         && moment == ErrorContext::InUse
         && matches!(class, ErrorClass::Unavailable | ErrorClass::Refused)
     {
-        // As ordinary errors these are about something else, such as a limit on temporary files.
+        // As ordinary errors these have other causes, such as a limit on temporary files.
         class = ErrorClass::Other;
     }
     let mut message = answer.message.clone();

@@ -18,10 +18,10 @@ pub enum Prepared {
     Text(Template),
 }
 
-/// What is known about a statement that the server keeps.
+/// Description of a statement that the server keeps.
 #[derive(PartialEq, Eq)]
 pub struct OnServer {
-    /// Its name on the server.
+    /// Name on the server.
     pub name: Box<str>,
     /// Formats of its parameters.
     pub wires: Box<[Wire]>,
@@ -101,12 +101,12 @@ impl Prepared {
 }
 
 impl Format<'_> {
-    /// Number of columns, as far as it is known.
+    /// Number of columns, if it is known.
     pub fn width(&self) -> usize {
         self.columns().len()
     }
 
-    /// The columns, as far as they are known.
+    /// The columns, if they are known.
     pub fn columns(&self) -> &[Column] {
         match self {
             Self::Known(columns) => columns,

@@ -59,7 +59,7 @@ impl PostgresSession {
         }
     }
 
-    /// Runs what every new session begins with.
+    /// Runs the setup of a new session.
     pub(super) async fn set_up(&mut self, sql: &str) -> Result<(), DbError> {
         self.batch(sql).await.map_err(|error| error.context("setting up the session"))
     }
@@ -466,7 +466,7 @@ impl Admin for PostgresSession {
             product: product.map(first_word).unwrap_or_default(),
             version: version.unwrap_or_default(),
             transport: self.route.transport.to_owned(),
-            // Behind a pooler the server reports on another connection than ours.
+            // Behind a pooler, the server reports on a connection other than ours.
             cipher: self.route.has_tls.then(|| cipher.unwrap_or_else(|| "TLS".to_owned())),
             same_host: Some(self.route.same_host),
         })

@@ -1,4 +1,4 @@
-//! How a PostgreSQL server is asked for TLS, and where it listens.
+//! Requests TLS from a PostgreSQL server, and finds its addresses.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use triphammer_core::{DbError, ErrorClass};
 use super::url::{Endpoint, Host, socket_path};
 use crate::socket::{Address, Socket, plain};
 
-/// The message that asks a server for TLS: its length and a number that is not a protocol version.
+/// The message that requests TLS: its length and a number that is not a protocol version.
 const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 
 /// Finds the addresses of a host.
@@ -23,7 +23,7 @@ pub async fn resolve(host: &Host, limit: Duration) -> Result<Vec<Address>, DbErr
 }
 
 impl Socket {
-    /// Asks the server for TLS, and returns whether it agrees.
+    /// Requests TLS, and returns whether the server agrees.
     ///
     /// # Errors
     /// When the connection breaks, or the server answers with neither yes nor no.

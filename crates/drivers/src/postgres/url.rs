@@ -43,7 +43,7 @@ const PARAMS: [&str; 16] = [
 pub enum SslMode {
     /// Never use TLS.
     Disable,
-    /// Use TLS only if the server insists.
+    /// Use TLS only if the server requires it.
     Allow,
     /// Use TLS if the server offers it.
     Prefer,
@@ -67,7 +67,7 @@ impl SslMode {
     ];
 }
 
-/// Where a server listens.
+/// Address of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     /// A host name or address.
@@ -79,7 +79,7 @@ pub enum Endpoint {
 /// One of the servers that a target names.
 #[derive(Clone, Debug)]
 pub struct Host {
-    /// Where the server listens.
+    /// Address of the server.
     pub place: Endpoint,
     /// Port of the server, which is also part of a unix socket's name.
     pub port: u16,

@@ -411,7 +411,7 @@ impl Admin for SqliteSession {
     }
 }
 
-/// Empties a buffer for the rows of a statement, and sets the names of the columns if wanted.
+/// Empties a buffer for the rows of a statement, and sets the names of the columns if requested.
 #[inline]
 fn describe(statement: &Statement<'_>, rows: &mut Rows) {
     rows.reset(statement.column_count());

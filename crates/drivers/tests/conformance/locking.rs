@@ -74,7 +74,7 @@ pub async fn deadlock(bed: &Bed) {
 }
 
 pub async fn claims(bed: &Bed) {
-    // One database for all sessions: the null driver's locks reach no further.
+    // One database for all sessions: locks of the null driver do not extend beyond it.
     let database = Arc::new(bed.database());
     let take = |mode: LockMode, name: &'static str| {
         let database = Arc::clone(&database);

@@ -1,6 +1,6 @@
-//! What every driver must guarantee. A case is written once, against the traits, and runs for every
+//! Guarantees of every driver. A case is written once, against the traits, and runs for every
 //! driver through [`triphammer_drivers::AnyDatabase`], as the program does. A driver is exempt from
-//! a case only through its capabilities, with a reason; `exemptions` pins who is exempt from what.
+//! a case only through its capabilities, with a reason; `exemptions` pins the exempt drivers.
 //!
 //! To add a driver, add a function in `bed.rs` that gives it an empty database, its SQL there, and
 //! its name in the list below.

@@ -46,7 +46,7 @@ impl ThreadedSession {
     {
         let (sender, receiver) = channel();
         let run: Work = Box::new(move |runtime, local, session| {
-            // Nobody may be waiting any more.
+            // The caller may have stopped waiting.
             let _ = sender.send(local.block_on(runtime, work(session)));
         });
         self.work.as_ref().unwrap().send(run).expect("the session's thread lives");

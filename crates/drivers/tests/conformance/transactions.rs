@@ -79,7 +79,7 @@ pub async fn shared_snapshot(bed: &Bed) {
     let mut first = bed.session(Role::Monitor).await;
     first.begin(Access::Snapshot).await.unwrap();
     let Some(name) = first.share_snapshot().await.unwrap() else {
-        // A database that cannot share snapshots says so; callers then read with one session.
+        // A database that cannot share snapshots reports that; callers then read with one session.
         return first.rollback().await.unwrap();
     };
     writer.script("DELETE FROM t").await.unwrap();

@@ -22,9 +22,9 @@ use crate::session::{on_worker, statement};
 
 /// Default number of seconds for each server.
 const SECONDS: u64 = 12;
-/// Longest wait for an answer: servers that say nothing are among the cases.
+/// Maximum wait for an answer: some servers never answer.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// Longest duration of a session: one that waits in vain is of no further use.
+/// Maximum duration of a session: waiting longer shows nothing more.
 const SESSION: Duration = Duration::from_millis(700);
 /// Number of concurrent sessions per seed.
 const SESSIONS: u32 = 8;

@@ -1,5 +1,5 @@
-//! Tests of each driver's own behaviour, on real servers. What every driver must do is in the
-//! conformance suite.
+//! Tests of each driver's own behaviour, on real servers. The conformance suite tests the common
+//! guarantees.
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail as its own lines do")]
 
 mod fuzz;

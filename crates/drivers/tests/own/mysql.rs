@@ -1,6 +1,6 @@
 //! Tests of MySQL's and MariaDB's own behaviour: TLS modes, sockets, option files, authentication
-//! methods, loads, cancelling, and servers that fill up, stop or are read only. What every driver
-//! must do is in the conformance suite.
+//! methods, loads, cancelling, and servers that fill up, stop or are read only. The conformance
+//! suite tests the common guarantees.
 
 use std::path::Path;
 use std::sync::LazyLock;

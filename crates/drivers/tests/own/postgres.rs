@@ -1,6 +1,6 @@
 //! Tests of PostgreSQL's own behaviour: TLS modes, sockets, hosts, passwords, protocols, COPY,
-//! cancelling, and servers that fill up, die or are not yet up. What every driver must do is in the
-//! conformance suite.
+//! cancelling, and servers that fill up, die or are not yet up. The conformance suite tests the
+//! common guarantees.
 
 use std::path::Path;
 use std::rc::Rc;

@@ -72,14 +72,14 @@ pub fn hold_refusal(error: &DbError, port: u16, code: Option<&str>, words: &str)
     assert!(!error.message().contains("wrong"), "{error}");
 }
 
-/// The port of a peer that is not a database; it sends this to whoever connects first.
+/// Returns the port of a peer that is not a database; it sends `says` to whoever connects first.
 pub fn no_database(says: &'static str) -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         stream.write_all(says.as_bytes()).unwrap();
-        // Until the other side closes.
+        // Waits until the other side closes.
         let _ = stream.read_to_end(&mut Vec::new());
     });
     port

@@ -1,17 +1,17 @@
-//! A campaign: runs in sequence that answer one question together, as one job. A profile asks how
-//! throughput grows with virtual users, a search for the capacity which rate keeps a limit, a comparison
-//! whether B is faster than A. This module knows how to run, rest, stop, store and go on; what to run next
-//! is the question's.
+//! A campaign: a sequence of runs that answer one question together, as one job. A profile measures
+//! how throughput grows with virtual users, a capacity search finds the highest rate within a
+//! limit, and a comparison decides whether B is faster than A. This module runs, pauses, stops,
+//! stores and resumes; the question decides what to run next.
 //!
 //! ```text
-//! Question::next ──► run (a stored job of its own, child of the campaign's) ──► Question::tell ─┐
-//!       ▲                                                                                       │
-//!       └────────── rest (--cool-down) ◄────────── the document so far is stored ◄─────────────────┘
+//! Question::next ──► run (a stored child job of the campaign) ──► Question::report_result ─┐
+//!       ▲                                                                                  │
+//!       └────────── pause (--cool-down) ◄────────── the document so far is stored ◄────────┘
 //! ```
 //!
-//! A question keeps no state but what it was told, and asks for the same steps when it is told the same
-//! results again. So a campaign that was interrupted, in whatever way, continues from the runs that the
-//! store holds: a complete run is never made again, and one that was cut short is.
+//! The only state of a question is the results that it has received, and the same results lead to
+//! the same steps. A campaign that was interrupted in any way therefore continues from the stored
+//! runs: complete runs are not repeated, incomplete ones are.
 
 mod resume;
 pub(crate) mod step;
@@ -40,75 +40,75 @@ pub(crate) use resume::find_job;
 pub use resume::{Resumed, resume};
 pub use step::{Begin, PlannedRun};
 
-/// Steps in a row that may fail before the campaign ends: it is not the step then.
+/// Number of consecutive failed steps that ends the campaign: then the step is not the cause.
 const FAILURES_MAX: u32 = 3;
 
-/// The rest between two runs when nobody says: shorter on the embedded default.
+/// Default pause between two runs; shorter on the embedded default.
 #[must_use]
 pub const fn cool_down(embedded: bool) -> Duration {
     Duration::from_secs(if embedded { 1 } else { 10 })
 }
 
-/// What a campaign asks. All that it knows is what it was told, in the order of the steps.
+/// A question that a campaign answers. Its only state is the results received, in step order.
 pub trait Question: JobType + Sized {
-    /// The question, with nothing run yet.
+    /// Creates the question, before any run.
     ///
     /// # Errors
-    /// When a setting cannot be read or cannot be.
+    /// When the value of a setting is invalid.
     fn ask(
         settings: &mut Settings,
         workload: &Arc<Description>,
         targets: &[Target],
     ) -> Result<Self, Failure>;
 
-    /// The run to make next; `None` when the question is answered. Asking does not change it.
+    /// Returns the next run; `None` when the question is answered. Does not change the question.
     fn next(&self) -> Option<PlannedRun>;
 
-    /// Runs that must be possible before the first begins: one on each target.
+    /// Returns the runs that must be possible before the first starts: one on each target.
     fn trials(&self) -> Vec<PlannedRun> {
         self.next().into_iter().collect()
     }
 
-    /// How many runs there will be in all, where that is known.
+    /// Returns the total number of runs, if known.
     fn runs(&self) -> Option<u32>;
 
-    /// Whether a stored run was made as the step asks. Where a step failed before and went well this
-    /// time, those after it may be other ones.
+    /// Whether a stored run has the settings of the step. If a step failed before a resume and
+    /// succeeded after it, the steps that follow can differ.
     fn is_of(&self, step: &PlannedRun, result: &RunResult) -> bool {
         step.settings.iter().all(|(name, value)| {
             result.settings.iter().any(|set| set.name == *name && set.value == value.text())
         })
     }
 
-    /// Takes what the server was set to in the run that is reported next, where the store knows it.
+    /// Receives the server settings of the run that is reported next, if they are stored.
     fn server_settings(&mut self, settings: Vec<(String, String)>) {
         drop(settings);
     }
 
-    /// Takes a run that came to its end.
+    /// Receives the result of a complete run.
     fn report_result(&mut self, step: &PlannedRun, result: &RunResult);
 
-    /// Takes that a step could not be run, and why.
+    /// Receives the reason why a step failed.
     fn report_failure(&mut self, step: &PlannedRun, reason: &str);
 
-    /// The document of what is known; `None` before the first run.
+    /// Returns the document of the runs so far; `None` before the first run.
     fn document(&self, job: Option<JobId>, status: Status) -> Option<Self::Document>;
 }
 
-/// What a campaign works with.
+/// Everything that a campaign works with.
 #[derive(Debug)]
 pub struct Campaign<'a> {
-    /// Its kind in the store.
+    /// Kind of the job in the store.
     pub kind: JobKind,
-    /// What every run drives.
+    /// The workload of every run.
     pub workload: &'a Arc<Description>,
-    /// Everything said, of the campaign's command.
+    /// All settings of the campaign's command.
     pub settings: &'a Settings,
-    /// The databases, at least one: steps name theirs by place.
+    /// The databases, at least one; steps refer to them by index.
     pub targets: &'a [Target],
-    /// The rest between two runs.
+    /// Pause between two runs.
     pub cool_down: Duration,
-    /// An interrupted job to go on with.
+    /// The interrupted job to resume, if any.
     pub resumed: Option<&'a Resumed>,
 }
 
@@ -132,10 +132,10 @@ impl Campaign<'_> {
         Ok((settings, resolved))
     }
 
-    /// Makes the runs that the question asks for until it is answered or `handle` says so.
+    /// Makes the runs of the question until it is answered or `handle` stops the campaign.
     ///
     /// # Errors
-    /// When the first run cannot be resolved, and when the job to go on with cannot be taken up.
+    /// When the first run cannot be resolved, or the job to resume cannot be taken over.
     pub fn conduct<Q: Question>(
         &self,
         question: &mut Q,
@@ -221,15 +221,15 @@ impl Campaign<'_> {
 /// How a campaign ended.
 #[derive(Debug)]
 pub struct Answered<D> {
-    /// What is known; `None` where no run is complete.
+    /// Document of the complete runs; `None` if there are none.
     pub document: Option<D>,
     /// Complete, interrupted or failed.
     pub status: Status,
-    /// Its number in the store; `None` when it is not there, or not whole.
+    /// Job number; `None` if the job is not, or not completely, in the store.
     pub job: Option<JobId>,
-    /// False when it was to be stored and is not, or not whole.
+    /// False if the job could not be stored completely although it should be.
     pub is_stored: bool,
-    /// Why it failed.
+    /// Reason for a failure.
     pub reason: Option<String>,
 }
 
@@ -240,19 +240,19 @@ enum Going {
     GivenUp(String),
 }
 
-/// The runs as they follow each other.
+/// The sequence of runs.
 struct Sequence<'a, 'w> {
     handle: &'a Handle,
     watch: &'a Watch<'w>,
     done: u32,
-    /// Steps in a row that could not be run.
+    /// Number of consecutive failed steps.
     failures: u32,
-    /// A run was made by this process.
+    /// Whether this process has made a run.
     made: bool,
 }
 
 impl Sequence<'_, '_> {
-    /// Lets the database settle, when there was a run before.
+    /// Pauses before a run, except before the first of this process.
     fn rest(&mut self, cool_down: Duration) {
         if self.made && !cool_down.is_zero() && !self.handle.is_stopped() {
             self.watch.report(JobEvent::Rest(cool_down));
@@ -288,7 +288,7 @@ impl Sequence<'_, '_> {
                 watch.report(JobEvent::StepEnded { step, result: &result });
                 Going::On
             }
-            // Stopped while it connected, or later.
+            // Stopped while the run connected, or later.
             _ if self.handle.is_stopped() => Going::Stopped,
             Ok(result) => self.refused(question, step, &cause(&result)),
             Err(failure) => self.refused(question, step, &failure.to_string()),
@@ -309,7 +309,7 @@ impl Sequence<'_, '_> {
     }
 }
 
-/// Why a run did not come to its end.
+/// Returns the reason why a run is incomplete.
 fn cause(result: &RunResult) -> String {
     let cause = result.cause().unwrap_or_else(|| result.status.name().to_owned());
     match result.errors.first() {

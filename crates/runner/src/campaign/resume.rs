@@ -1,6 +1,5 @@
-//! What a campaign leaves in the store to go on with: everything that was said, so that the same settings
-//! come out of it. No secret is among it: the target is stored without its password, which is asked for
-//! or read again.
+//! The stored plan from which a campaign is resumed: all settings that were given. It contains no
+//! secrets: the target is stored without its password, which is prompted for or read again.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,12 +12,12 @@ use crate::result::{RunResult, mask_secrets};
 use crate::settings::{Mark, Settings, Source, is};
 use crate::store::{JobFilter, JobId, JobStatus, Store, StoreError};
 
-/// What is stored.
+/// The stored plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CampaignPlan {
-    /// Version of this shape.
+    /// Version of the plan's format.
     format: u32,
-    /// The folder in which it began: files are named from there.
+    /// Working directory at the start; relative file names refer to it.
     folder: String,
     /// The target, without its password; `None` for the embedded default.
     target: Option<String>,
@@ -39,7 +38,7 @@ struct GivenSetting {
 }
 
 impl CampaignPlan {
-    /// Of what was said.
+    /// Creates the plan from the settings that were given.
     pub fn of(settings: &Settings) -> Self {
         let given = settings
             .all_given()
@@ -57,7 +56,7 @@ impl CampaignPlan {
         Self { format: 1, folder: folder(), target, other, given }
     }
 
-    /// The target that was said under this name.
+    /// The given target with this name (`target` or `other`).
     fn target(&self, name: &str) -> Option<&String> {
         if name == "other" { self.other.as_ref() } else { self.target.as_ref() }
     }
@@ -66,7 +65,7 @@ impl CampaignPlan {
 /// The settings that name a database.
 const TARGETS: [&str; 2] = ["target", "other"];
 
-/// A target without its password.
+/// Removes the password of a target.
 fn bare(url: &str) -> String {
     mask_secrets(url).replace(":***@", "@")
 }
@@ -75,21 +74,21 @@ fn folder() -> String {
     std::env::current_dir().map_or_else(|_| String::new(), |folder| folder.display().to_string())
 }
 
-/// A job to go on with.
+/// A job to resume.
 #[derive(Clone, Debug)]
 pub struct Resumed {
-    /// Its number.
+    /// Job number.
     pub job: JobId,
-    /// What was said when it began, and what is said now about the way to the target.
+    /// The original settings, and the new ones for connecting to the target.
     pub settings: Settings,
 }
 
-/// Finds the job that `--resume` names (a number, or `last`), and lays what was said then under what is
-/// said now.
+/// Finds the job given by `--resume` (a number or `last`), and combines its settings with the new
+/// ones.
 ///
 /// # Errors
-/// When there is none of this command, it is complete or still running, or something is said now that
-/// would change it.
+/// When there is no such job of this command, when it is complete or still running, or when a new
+/// setting would change the job.
 pub fn resume(store: &Store, now: &Settings) -> Result<Option<Resumed>, Failure> {
     let Some(name) = now.get("resume") else { return Ok(None) };
     let command = now.command();
@@ -124,10 +123,10 @@ pub fn resume(store: &Store, now: &Settings) -> Result<Option<Resumed>, Failure>
     Ok(Some(Resumed { job, settings }))
 }
 
-/// The job of that number, or the `last` of a kind.
+/// Finds the job with this number, or the `last` one of a kind.
 ///
 /// # Errors
-/// When the name is neither, or there is none.
+/// When the name is neither, or there is no such job.
 pub(crate) fn find_job(store: &Store, name: &str, kind: JobKind) -> Result<JobId, Failure> {
     if name != "last" {
         return name.parse().map(JobId).map_err(|_| {
@@ -142,7 +141,7 @@ pub(crate) fn find_job(store: &Store, name: &str, kind: JobKind) -> Result<JobId
     jobs.first().map(|job| job.id).ok_or_else(none)
 }
 
-/// The settings to go on with.
+/// Combines the stored settings with the new ones.
 fn lay(now: &Settings, plan: &CampaignPlan, job: JobId) -> Result<Settings, Failure> {
     let mut settings = Settings::new(now.command());
     for (name, value, source) in now.all_given() {
@@ -170,7 +169,7 @@ fn lay(now: &Settings, plan: &CampaignPlan, job: JobId) -> Result<Settings, Fail
     Ok(settings)
 }
 
-/// A target changed must be the one of the job, and a file must be named from the same folder.
+/// Rejects a different target, and a relative file name in a different working directory.
 fn in_the_same_place(now: &Settings, plan: &CampaignPlan, job: JobId) -> Result<(), Failure> {
     for name in TARGETS {
         let planned = plan.target(name);
@@ -194,7 +193,7 @@ fn in_the_same_place(now: &Settings, plan: &CampaignPlan, job: JobId) -> Result<
     Ok(())
 }
 
-/// Reads a source; earlier versions wrote it as people read it.
+/// Reads a source; earlier versions stored it as display text.
 fn read_source<'de, D: Deserializer<'de>>(stored: D) -> Result<Source, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

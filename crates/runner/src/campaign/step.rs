@@ -1,29 +1,29 @@
-//! What is told of the runs of a campaign.
+//! Descriptions of a campaign and its runs, for events.
 
 use std::time::Duration;
 
 use crate::settings::Given;
 
-/// A run that a question wants made.
+/// A run requested by a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedRun {
-    /// Place in the sequence, from 0.
+    /// Position in the sequence, from 0.
     pub number: u32,
-    /// Which of the campaign's targets it is run on.
+    /// Index of the campaign's target on which it runs.
     pub target: usize,
-    /// What the question decides of the run: settings by name.
+    /// Settings chosen by the question, by name.
     pub settings: Vec<(String, Given)>,
-    /// What is run, for people: `8 virtual users`.
+    /// Title for people to read: `8 virtual users`.
     pub title: String,
 }
 
-/// What is known when a campaign begins.
+/// Facts at the start of a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Begin {
-    /// Runs in all, where that is known.
+    /// Total number of runs, if known.
     pub runs: Option<u32>,
-    /// Of which the store holds these already.
+    /// Number of runs that are already stored.
     pub done: u32,
-    /// Longest time of a run with the rest before it, without waits for connections and drains.
+    /// Maximum time of a run and the pause before it, without connecting and draining.
     pub each: Duration,
 }

@@ -1,6 +1,6 @@
-//! `capacity`: the highest rate of arrivals at which a percentile of a transaction's response time stays
-//! within a limit. Every probe is a run of an open load, so that a database which cannot follow shows it
-//! in its response times instead of slowing the load down.
+//! `capacity`: finds the highest arrival rate at which a percentile of a transaction's response
+//! time stays within a limit. Every probe is a run with an open load, so a database that cannot
+//! keep up shows it in its response times instead of slowing the load down.
 
 mod document;
 mod limit;
@@ -32,33 +32,33 @@ pub use limit::{LatencyLimit, Percentile};
 const FIRST: f64 = 100.0;
 /// Lowest rate that is tried.
 const LOWEST: f64 = 1.0;
-/// Highest rate that is tried when nobody sets one.
+/// Default highest rate to try, in transactions per second.
 const HIGHEST: f64 = 1e6;
 /// Most probes.
 const PROBES_MAX: usize = 30;
-/// Sessions that share the arrivals when nobody says how many.
+/// Default number of sessions that share the arrivals.
 const SESSIONS: u32 = 64;
 
-/// What is asked of a search.
+/// Parameters of a capacity search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CapacityRequest {
-    /// What must hold.
+    /// The response time limit.
     pub limit: LatencyLimit,
-    /// Highest rate that is tried, transactions per second.
+    /// Highest rate to try, in transactions per second.
     pub highest: f64,
-    /// How closely the capacity is to be known, as a share of it.
+    /// Requested precision of the capacity, as a share of it.
     pub precision: f64,
-    /// Sessions that share the arrivals.
+    /// Number of sessions that share the arrivals.
     pub sessions: u32,
-    /// Length of ramp-up and window where nobody said them.
+    /// Default lengths of ramp-up and window.
     lengths: [(&'static str, Duration); 2],
 }
 
 impl CapacityRequest {
-    /// From the settings.
+    /// Reads the parameters from the settings.
     ///
     /// # Errors
-    /// When the limit is missing, or a value cannot be read or cannot be.
+    /// When the limit is missing or a value is invalid.
     pub fn read(
         settings: &mut Settings,
         workload: &Description,
@@ -125,19 +125,20 @@ fn parse_rate(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A search's question to a workload: which rate to try next, and what came out.
+/// The question of a capacity search: which rate to try next.
 #[derive(Clone, Debug)]
 pub struct Capacity {
     request: CapacityRequest,
     workload: Arc<Description>,
-    /// Settings that are decided for every probe.
+    /// Settings that are fixed for every probe.
     decided: Vec<(String, Given)>,
-    /// Seed of the first probe. Each has its own, so that its chance is its own, too.
+    /// Seed of the first probe. Each probe has a different seed, so that their random variations
+    /// are independent.
     seed: u64,
     search: Search,
     probes: Vec<Probe>,
     failed_runs: Vec<FailedProbe>,
-    /// Of the first run.
+    /// Result of the first run.
     first: Option<Box<RunResult>>,
 }
 
@@ -170,12 +171,12 @@ impl Capacity {
 fn rounded(rate: f64) -> f64 {
     let unit = 10_f64.powf(rate.log10().floor() - 5.0);
     let rounded = (rate / unit).round() * unit;
-    // What is left of the division by a power of ten.
+    // Removes the rounding error of the division by a power of ten.
     (rounded * 1e6).round() / 1e6
 }
 
 impl Capacity {
-    /// What is known; `None` before the first run.
+    /// Document of the runs so far; `None` before the first run.
     #[must_use]
     pub fn result(&self, job: Option<JobId>, status: Status) -> Option<CapacityResult> {
         let judgement = match self.search.next() {

@@ -241,7 +241,7 @@ impl JobDocument for ComparisonResult {
         }
     }
 
-    /// Whether every run that was asked for was made and did what it was to do.
+    /// Whether every requested run was made and was successful.
     fn is_good(&self) -> bool {
         let all_made = self.pairs.as_ref().is_none_or(|pairs| pairs.made == pairs.asked);
         let mut runs = self.a.runs.iter().chain(&self.b.runs);

@@ -1,6 +1,7 @@
-//! Pairs of runs: A B, B A, A B, … with a rest between any two. A drift of the database or its host then
-//! falls on both sides alike, and each pair is one figure: the ratio of two runs that lie side by side.
-//! It does not end early: a rule that looks at the verdict before it stops makes more false ones.
+//! Pairs of runs: A B, B A, A B, … with a pause between any two. A drift of the database or its
+//! host then affects both sides alike, and each pair gives one figure: the ratio of two adjacent
+//! runs. The number of pairs is fixed: a rule that stops depending on the verdict increases the
+//! number of false verdicts.
 
 use std::sync::Arc;
 
@@ -20,29 +21,30 @@ use crate::settings::{Given, Mark, REPEATED, Settings, declared};
 use crate::store::JobId;
 use crate::target::Target;
 
-/// Fewest pairs: of fewer there is no interval.
+/// Minimum number of pairs: fewer give no interval.
 const PAIRS_MIN: u32 = 2;
 
-/// What is asked of pairs.
+/// Parameters of a comparison in pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairsRequest {
-    /// Pairs of runs.
+    /// Number of pairs.
     pub pairs: u32,
     /// Difference that does not matter, as a share.
     pub margin: f64,
-    /// The rest between two runs, in seconds.
+    /// Pause between two runs, in seconds.
     pub cool_down_s: f64,
-    /// What each side is called: its target, or its own settings.
+    /// Names of the sides: their targets, or their own settings.
     pub names: [String; 2],
-    /// Each side's own settings.
+    /// Settings that apply to one side only.
     pub own: [Vec<(String, String)>; 2],
 }
 
 impl PairsRequest {
-    /// From the settings, and the target of each side. `options` are those of the workload.
+    /// Reads the parameters from the settings, given the target of each side. `options` are those
+    /// of the workload.
     ///
     /// # Errors
-    /// When a value cannot be read or cannot be.
+    /// When a value is invalid.
     ///
     /// # Panics
     /// When there are not two targets.
@@ -77,10 +79,10 @@ impl PairsRequest {
     }
 }
 
-/// A side's own settings, as `NAME=VALUE`.
+/// Reads the settings of one side, given as `NAME=VALUE`.
 ///
 /// # Errors
-/// When one is none that a side may have.
+/// When a setting cannot differ between the sides.
 pub(super) fn own(
     settings: &Settings,
     side: &str,
@@ -106,13 +108,13 @@ pub(super) fn own(
     Ok(own)
 }
 
-/// The same as settings of a run, each to be read once.
+/// Converts settings of a side to settings of a run.
 pub(super) fn given(own: &[(String, String)]) -> Vec<(String, Given)> {
     own.iter().map(|(name, value)| (name.clone(), value.into())).collect()
 }
 
-/// What a job file, or a client of the server, may say of a run and of a comparison, and the workload's options
-/// of runs.
+/// Whether the sides may differ in a setting: it is a setting of runs and of comparisons that a job
+/// file, or a client of the server, may set, or an option of the workload for runs.
 fn may_differ(name: &str, options: &[OptionDef], of_client: bool) -> bool {
     let here = |kind: JobKind| {
         declared(kind, name).is_some_and(|setting| {
@@ -126,27 +128,27 @@ fn may_differ(name: &str, options: &[OptionDef], of_client: bool) -> bool {
     setting || options.iter().any(is_option)
 }
 
-/// The pairs' question: which run is next, and what came out.
+/// The question of a comparison in pairs: which run is next.
 #[derive(Clone, Debug)]
 pub struct Pairs {
     request: PairsRequest,
     label: Option<String>,
-    /// Step, whether it is B's, and the run.
+    /// Step, whether it belongs to B, and the run.
     results: Vec<(u32, bool, Run)>,
     failed_runs: Vec<FailedRun>,
-    /// The server's settings of the run that is reported next.
+    /// Server settings of the run that is reported next.
     server_settings: Vec<(String, String)>,
 }
 
 impl Pairs {
-    /// Nothing run yet.
+    /// Creates the question, before any run.
     #[must_use]
     pub fn new(request: PairsRequest, label: Option<String>) -> Self {
         let (results, failed_runs, server_settings) = Default::default();
         Self { request, label, results, failed_runs, server_settings }
     }
 
-    /// The sides of a pair change their order from pair to pair.
+    /// Whether a step belongs to B: the order of the sides alternates from pair to pair.
     const fn is_b(step: u32) -> bool {
         (step % 2 == 1) != (step / 2 % 2 == 1)
     }
@@ -159,7 +161,7 @@ impl Pairs {
 }
 
 impl Pairs {
-    /// What is known; `None` before the first run.
+    /// Document of the runs so far; `None` before the first run.
     #[must_use]
     pub fn result(&self, job: Option<JobId>, status: Status) -> Option<ComparisonResult> {
         let PairsRequest { pairs, margin, cool_down_s, names, .. } = &self.request;
@@ -190,7 +192,7 @@ impl Question for Pairs {
         (done < 2 * self.request.pairs).then(|| self.step(done))
     }
 
-    /// One of each side, so that B is not found to be missing when A has run.
+    /// One run of each side: a missing target B is reported before A runs.
     fn trials(&self) -> Vec<PlannedRun> {
         vec![self.step(0), self.step(1)]
     }
@@ -199,7 +201,7 @@ impl Question for Pairs {
         Some(2 * self.request.pairs)
     }
 
-    /// What a step is depends on its number alone.
+    /// The number of a step alone determines it.
     fn is_of(&self, _: &PlannedRun, _: &RunResult) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! `compare` of what the store holds: no runs are made, and nothing is stored.
+//! `compare` of stored jobs: makes no runs and stores nothing.
 
 use super::{Finished, Job, Preview, stored};
 use crate::command::JobKind;
@@ -27,7 +27,7 @@ pub(super) fn run(job: &mut Job, _: &mut dyn Watcher) -> Result<Finished, Failur
     Ok(Finished::unstored(result))
 }
 
-/// What is said of runs on the command line has no meaning for runs that were made long ago.
+/// Rejects flags of runs: they have no effect on stored runs.
 fn refuse_settings_of_runs(settings: &Settings) -> Result<(), Failure> {
     let mut flags = settings.all_given().filter(|(.., source)| **source == Source::Flag);
     let of_stored = |name: &str| is(JobKind::Compare, name, Mark::OfStored) || name == "ab";

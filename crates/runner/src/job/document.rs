@@ -1,4 +1,4 @@
-//! What a job leaves, whatever the job: one of the documents of the kinds.
+//! The result document of any job: one of the documents of the job kinds.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -14,7 +14,7 @@ pub(crate) type DocumentOf<T> = <T as JobType>::Document;
 
 macro_rules! documents {
     ($($variant:ident($name:literal, $nature:ident, $($type:ident)::+) $title:literal,)+) => {
-        /// What a job left. Its JSON is that of the variant.
+        /// The result document of a job. Its JSON is that of the variant.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         #[serde(untagged)]
         pub enum Document {
@@ -26,23 +26,23 @@ macro_rules! documents {
 
         impl Document {
             /// Reads what a job of a kind left; `null` for one that left only a reason.
-            ///
+            /// Reads the document of a job of this kind.
             /// # Errors
-            /// When it is not of that kind's shape.
+            /// When the JSON does not match the format of the kind.
             pub fn read(kind: JobKind, json: Value) -> Result<Self, serde_json::Error> {
                 Ok(match kind {
                     $(JobKind::$variant => Self::$variant(serde_json::from_value(json)?),)+
                 })
             }
 
-            /// What all documents have in common.
+            /// Returns the fields that all documents have in common.
             #[must_use]
             pub fn head(&self) -> Head<'_> {
                 match self { $(Self::$variant(of) => of.head(),)+ }
             }
 
-            /// Whether the job did what it was to do, and what it found is good. False is exit code 1, or 130 when
-            /// the job was interrupted.
+            /// Whether the job succeeded and its findings are good. If not, the exit code is 1, or
+            /// 130 when the job was interrupted.
             #[must_use]
             pub fn is_good(&self) -> bool {
                 match self { $(Self::$variant(of) => of.is_good(),)+ }
@@ -54,25 +54,25 @@ macro_rules! documents {
                 match self { $(Self::$variant(of) => of.primary_metric(),)+ }
             }
 
-            /// What came out, in a line.
+            /// Describes the outcome in one line.
             #[must_use]
             pub fn outcome(&self) -> String {
                 match self { $(Self::$variant(of) => of.outcome(),)+ }
             }
 
-            /// For people, as its command prints it.
+            /// Formats the document for people, as its command prints it.
             #[must_use]
             pub fn text(&self, charset: Charset, style: Style) -> String {
                 match self { $(Self::$variant(of) => of.text(charset, style),)+ }
             }
 
-            /// As Markdown; `None` where that says no more than the text.
+            /// Formats the document as Markdown; `None` if that adds nothing to the text.
             #[must_use]
             pub fn markdown(&self) -> Option<String> {
                 match self { $(Self::$variant(of) => of.markdown(),)+ }
             }
 
-            /// What had to hold and whether it did; `None` where nothing had to.
+            /// The requirements and their results; `None` if there are none.
             #[must_use]
             pub fn junit(&self) -> Option<Suite> {
                 match self { $(Self::$variant(of) => of.junit(),)+ }
@@ -91,10 +91,10 @@ macro_rules! documents {
 job_kinds!(documents);
 
 impl Document {
-    /// What a stored job left; `None` when it left nothing, or the reason why it could not be done.
+    /// Reads the document of a stored job; `None` if it has none, or only the reason of a failure.
     ///
     /// # Errors
-    /// When a newer version wrote it, and when a run's cannot be read.
+    /// When a newer version wrote it, or the document of a run cannot be read.
     pub fn stored(job: &StoredJob) -> Result<Option<Self>, StoreError> {
         if job.row.kind == JobKind::Run {
             return Ok(job.result()?.map(Self::from));

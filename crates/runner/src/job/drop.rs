@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::remove::{Removal, drop_build};
 use crate::watch::{JobEvent, Watch, Watcher};
 
-/// Removes what a build made.
+/// Removes what a build created.
 #[derive(Debug)]
 pub struct DropJob;
 

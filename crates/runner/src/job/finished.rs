@@ -1,4 +1,4 @@
-//! How a job ended.
+//! The end of a job.
 
 use super::document::Document;
 use crate::failure::Failure;
@@ -6,25 +6,25 @@ use crate::outputs::Outputs;
 use crate::result::Status;
 use crate::store::JobId;
 
-/// How a job ended that began.
+/// The end of a job that had started.
 #[derive(Debug)]
 pub struct Finished {
-    /// What it left; `None` where a campaign has no complete run.
+    /// Result document; `None` if a campaign has no complete run.
     pub document: Option<Document>,
-    /// Complete; interrupted or aborted; or failed when it could not go on.
+    /// Complete, interrupted, aborted, or failed because it could not continue.
     pub status: Status,
-    /// Its number in the store; `None` when it is not there, or not whole.
+    /// Job number; `None` if the job is not, or not completely, in the store.
     pub job: Option<JobId>,
-    /// False when it was to be stored and is not, or not whole.
+    /// False if the job could not be stored completely although it should be.
     pub is_stored: bool,
-    /// Why a campaign failed.
+    /// Reason why a campaign failed.
     pub reason: Option<String>,
-    /// The files and endpoints that a run filled, still open.
+    /// The files and endpoints of a run, still open.
     pub(crate) outputs: Option<Outputs>,
 }
 
 impl Finished {
-    /// A job that came to its end, with its number, and whether it is whole in the store.
+    /// Creates the end of a complete job with its number, and whether it is completely stored.
     pub(super) fn stored(
         document: impl Into<Document>,
         job: Option<JobId>,
@@ -34,7 +34,7 @@ impl Finished {
         Self { job, is_stored, ..Self::unstored(document) }
     }
 
-    /// A job that came to its end and leaves no trace in the store.
+    /// Creates the end of a complete job that is not stored.
     pub(super) fn unstored(document: impl Into<Document>) -> Self {
         let status = Status::Complete;
         Self {
@@ -47,20 +47,20 @@ impl Finished {
         }
     }
 
-    /// Whether it did what it was to do, and what it found is good.
+    /// Whether the job succeeded and its findings are good.
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.status == Status::Complete && self.document.as_ref().is_some_and(Document::is_good)
     }
 
-    /// Ends the files and endpoints that a run filled, which may take a moment: print first. Gives what is still
-    /// to be told, and why a file that was asked for is not whole.
+    /// Closes the files and endpoints of a run. This may take a moment, so print results first.
+    /// Returns a message to show, and the reason why a requested file is incomplete.
     pub fn end_outputs(&mut self) -> (Option<String>, Option<Failure>) {
         let Some(mut outputs) = self.outputs.take() else { return (None, None) };
         (outputs.finish(), outputs.torn())
     }
 
-    /// What came out, in a line.
+    /// Describes the outcome in one line.
     #[must_use]
     pub fn outcome(&self) -> String {
         match (&self.reason, &self.document) {

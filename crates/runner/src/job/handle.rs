@@ -1,4 +1,4 @@
-//! Ends a job from any thread: what is running, and what would follow it.
+//! Ends a job from any thread: the current work and everything that would follow.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -7,8 +7,8 @@ use triphammer_core::engine;
 
 use crate::cancel::Cancel;
 
-/// Ends a job. It may be used before the job begins, which then ends as soon as it has begun. What a campaign
-/// was at is stored as interrupted; `--resume` makes it again.
+/// Ends a job. It may be used before the job starts, which then ends right after its start. The
+/// interrupted run of a campaign is stored as such, and `--resume` repeats it.
 #[derive(Clone, Debug, Default)]
 pub struct Handle {
     shared: Arc<Shared>,
@@ -29,8 +29,8 @@ struct State {
 }
 
 impl Handle {
-    /// Asks for the end: transactions in flight end, no other run begins, a build or check gives up what it
-    /// has in hand. Harmless when said twice.
+    /// Requests the end: transactions in flight finish, no further run starts, and a build or check
+    /// abandons its current work. Idempotent.
     pub fn stop(&self) {
         self.cancel.cancel();
         let mut state = self.state();
@@ -41,7 +41,7 @@ impl Handle {
         self.shared.changed.notify_all();
     }
 
-    /// Gives up what is in flight, too.
+    /// Also abandons transactions in flight.
     pub fn abort(&self) {
         self.stop();
         let mut state = self.state();
@@ -51,18 +51,18 @@ impl Handle {
         }
     }
 
-    /// Whether the end was asked for.
+    /// Whether the end was requested.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.state().stopped
     }
 
-    /// What a build or check looks at.
+    /// The cancellation flag for a build or check.
     pub(crate) const fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
-    /// A run begins; it ends at once when the end was asked for before.
+    /// Registers a run, and ends it immediately if the end was already requested.
     pub(crate) fn begins(&self, run: engine::StopHandle) {
         let mut state = self.state();
         if state.stopped {
@@ -74,12 +74,12 @@ impl Handle {
         state.run = Some(run);
     }
 
-    /// It has ended.
+    /// Removes the run, which has ended.
     pub(crate) fn ended(&self) {
         self.state().run = None;
     }
 
-    /// Waits, but not longer than until the end is asked for.
+    /// Waits for this time, or until the end is requested.
     pub(crate) fn wait(&self, rest: Duration) {
         let waited =
             self.shared.changed.wait_timeout_while(self.state(), rest, |state| !state.stopped);

@@ -1,14 +1,15 @@
-//! A job: work that somebody asks for by settings. The command line, the server and any other program do it the
-//! same way.
+//! A job: work that is defined by settings. The command line, the server and other programs run
+//! jobs in the same way.
 //!
 //! ```text
-//! Settings ──► Job::new ──► look: what it would come to     (--show-spec, a form's preview)
-//!                      └──► run: does it, tells a Watcher, stores ──► Finished { Document, … }
+//! Settings ──► Job::new ──► preview: reads all settings            (--show-spec, a form's preview)
+//!                      └──► run: reports to a Watcher, stores ──► Finished { Document, … }
 //! Handle ──► stop, abort, from any thread
 //! ```
 //!
-//! A kind of job is a line in the list of [`command`](crate::command), and a type: [`JobType`] says what it leaves, and
-//! `Work` how it is previewed and done, which a campaign's [`Question`](campaign::Question) has from `sequence`.
+//! A kind of job is a line in the list of [`command`](crate::command), and a type: [`JobType`]
+//! defines its document, and `Work` how it is previewed and run. For every
+//! [`Question`](campaign::Question) of a campaign, `sequence` implements `Work`.
 
 mod build;
 mod check;
@@ -49,23 +50,23 @@ pub use finished::Finished;
 pub use handle::Handle;
 pub use run::RunJob;
 
-/// What somebody asks for.
+/// A request for a job.
 pub struct Order<'a> {
-    /// What was said, for the command of a job.
+    /// Settings of the job's command.
     pub settings: Settings,
-    /// What was said of B in a comparison that makes runs, where its target brings settings of its own; else B's
-    /// settings are those of A, on the second target.
+    /// Settings of B in a comparison that makes runs, if its target has its own; otherwise B uses
+    /// the settings of A on the second target.
     pub other: Option<Settings>,
-    /// Where the secrets of the target come from, and those of the second target.
+    /// Sources of the secrets of the first and the second target.
     pub secrets: [&'a dyn Secrets; 2],
-    /// The job store, where the settings name none; else the user's own.
+    /// The job store if the settings do not name one; `None` for the user's default store.
     pub store: Option<PathBuf>,
-    /// By what the job is ended.
+    /// Ends the job.
     pub handle: Handle,
 }
 
 impl<'a> Order<'a> {
-    /// These settings, with nothing special.
+    /// Creates an order with these settings and defaults for everything else.
     #[must_use]
     pub fn new(settings: Settings, secrets: &'a dyn Secrets) -> Self {
         let (other, store, handle) = (None, None, Handle::default());
@@ -73,14 +74,14 @@ impl<'a> Order<'a> {
     }
 }
 
-/// A job whose settings are known and whose targets are there; nothing is connected yet.
+/// A job whose settings and targets are known; no connection is open yet.
 #[derive(Debug)]
 pub struct Job {
     kind: JobKind,
     work: Functions,
     workload: Arc<Description>,
     settings: Settings,
-    /// None where stored jobs are compared.
+    /// Empty if stored jobs are compared.
     targets: Vec<Target>,
     resumed: Option<Resumed>,
     exemplar: Option<Exemplar>,
@@ -88,12 +89,12 @@ pub struct Job {
     handle: Handle,
 }
 
-/// How a kind of job is previewed and done.
+/// Previews and runs jobs of a kind.
 pub(crate) trait Work: JobType {
-    /// Reads every setting and does nothing; gives the runs that would be made first.
+    /// Reads every setting without running anything; returns the first runs.
     fn preview(job: &mut Job, watch: &Watch<'_>) -> Result<Preview, Failure>;
 
-    /// Does it, and stores what it leaves.
+    /// Runs the job and stores its result.
     fn run(job: &mut Job, watcher: &mut dyn Watcher) -> Result<Finished, Failure>;
 }
 
@@ -121,20 +122,20 @@ job_kinds!(works);
 /// A comparison of stored jobs makes no runs.
 const STORED: Functions = Functions { preview: compare::preview, run: compare::run };
 
-/// What a job comes to, without doing it.
+/// Preview of a job, without running it.
 #[derive(Debug, Default)]
 pub struct Preview {
-    /// The runs that would be made first, one on each target of a campaign, each with all its settings; none where
-    /// nothing is run.
+    /// The first runs with all their settings: one per target for a campaign; empty if the job
+    /// makes no runs.
     pub runs: Vec<(Settings, RunSpec)>,
 }
 
 impl Job {
-    /// Takes an order: reads what belongs to all jobs, and opens the targets.
+    /// Takes an order: reads the settings that all jobs share, and opens the targets.
     ///
     /// # Errors
-    /// When the command is no job, a setting is of another workload or dialect, a target cannot be, or the job to
-    /// go on with cannot be taken up.
+    /// When the command is not a job, a setting belongs to another workload or dialect, a target is
+    /// invalid, or the job to resume cannot be taken over.
     pub fn new(order: Order<'_>) -> Result<Self, Failure> {
         let Order { mut settings, other, secrets, store, handle } = order;
         let command = settings.command();
@@ -196,25 +197,25 @@ impl Job {
         Ok(())
     }
 
-    /// What it does.
+    /// Kind of the job.
     #[must_use]
     pub const fn kind(&self) -> JobKind {
         self.kind
     }
 
-    /// What it is done with.
+    /// Workload of the job.
     #[must_use]
     pub const fn workload(&self) -> &Arc<Description> {
         &self.workload
     }
 
-    /// What was said, and what was read of it so far.
+    /// The settings, including the values that were read so far.
     #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The same, for who asks to read its own.
+    /// The settings, for callers that read settings of their own.
     pub const fn settings_mut(&mut self) -> &mut Settings {
         &mut self.settings
     }
@@ -225,25 +226,25 @@ impl Job {
         self.targets.iter().map(|target| target.database.target()).collect()
     }
 
-    /// What to tell about the targets, such as that a password in a URL shows in the process list.
+    /// Warnings about the targets, such as that a password in a URL is visible in the process list.
     pub fn warnings(&self) -> impl Iterator<Item = &str> {
         self.targets.iter().flat_map(|target| &target.warnings).map(String::as_str)
     }
 
-    /// What the drivers have noticed about the databases so far.
+    /// Notes of the drivers about the databases so far.
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         self.targets.iter().flat_map(|target| target.database.notes()).collect()
     }
 
-    /// By what it is ended, from any thread.
+    /// A handle that ends the job from any thread.
     #[must_use]
     pub fn handle(&self) -> Handle {
         self.handle.clone()
     }
 
-    /// What to do before the program ends at once while this job, which does not drain, is running: mark it
-    /// interrupted, by a connection of its own.
+    /// Returns the last action before an immediate exit while this job, which cannot be drained, is
+    /// running: it marks the job as interrupted, on a separate connection.
     #[must_use]
     pub fn final_message(&self) -> Option<impl Fn(JobId) + Send + Sync + 'static + use<>> {
         let path = store_path(&self.settings, self.store.as_ref()).ok()?;
@@ -255,26 +256,27 @@ impl Job {
         })
     }
 
-    /// Reads every setting, and looks at the database where what was built decides; does nothing.
+    /// Reads every setting, and inspects the database if the result depends on what was built;
+    /// changes nothing.
     ///
     /// # Errors
-    /// When a value cannot be, or there is nothing to run.
+    /// When a value is invalid, or there is nothing to run.
     pub fn preview(&mut self, watcher: &mut dyn Watcher) -> Result<Preview, Failure> {
         (self.work.preview)(self, &Watch::new(watcher))
     }
 
-    /// Does it, and stores what it leaves.
+    /// Runs the job and stores its result.
     ///
     /// # Errors
-    /// When it could not begin, or a build, check or drop could not be done.
+    /// When the job cannot start, or a build, check or drop fails.
     pub fn run(&mut self, watcher: &mut dyn Watcher) -> Result<Finished, Failure> {
         (self.work.run)(self, watcher)
     }
 
-    /// Runs the transaction that `--replay-exemplar` names again; `None` where none is named.
+    /// Repeats the transaction that `--replay-exemplar` names; `None` if it is not given.
     ///
     /// # Errors
-    /// When the run cannot be resolved, or there is no session.
+    /// When the run cannot be resolved, or no session can be opened.
     pub fn replay(&mut self, watcher: &mut dyn Watcher) -> Result<Option<Replayed>, Failure> {
         let Some(exemplar) = self.exemplar.clone() else { return Ok(None) };
         let resolved = run::resolve(self, &Watch::new(watcher), false)?;
@@ -289,8 +291,8 @@ impl Job {
         &self.targets[0]
     }
 
-    /// The job store, or a warning: a store that cannot be opened is no reason not to measure. One that was named
-    /// and cannot be opened is.
+    /// Opens the job store. If the default store cannot be opened, the job runs without it and
+    /// reports a warning; a store given by the user must open.
     fn open_store(&self, watch: &Watch<'_>) -> Result<Option<Store>, Failure> {
         let path = store_path(&self.settings, self.store.as_ref());
         let opened = path.and_then(|path| Store::open(&path).map_err(Failure::from_store));
@@ -305,12 +307,12 @@ impl Job {
     }
 }
 
-/// The store to read.
+/// Opens the store for reading.
 fn stored(settings: &Settings, store: Option<&PathBuf>) -> Result<Store, Failure> {
     Store::open_to_read(&store_path(settings, store)?).map_err(Failure::from_store)
 }
 
-/// Where the store is.
+/// Path of the store.
 fn store_path(settings: &Settings, store: Option<&PathBuf>) -> Result<PathBuf, Failure> {
     match (settings.get("store"), store) {
         (Some(path), _) => Ok(PathBuf::from(path)),

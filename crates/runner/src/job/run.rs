@@ -1,4 +1,4 @@
-//! `run` as a job, with the files and endpoints that it fills beside its result.
+//! `run` as a job, with its output files and endpoints.
 
 use super::{Finished, Job, Preview, Work};
 use crate::document::JobType;

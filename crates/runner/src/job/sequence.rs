@@ -1,4 +1,4 @@
-//! A campaign as a job: `profile`, `capacity`, `compare --ab`, and whatever else asks a [`Question`].
+//! Campaigns as jobs: `profile`, `capacity`, `compare --ab`, and any other [`Question`].
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ where
     }
 }
 
-/// The question, and the rest between two runs.
+/// Creates the question, and reads the pause between two runs.
 fn ask<Q: Question>(job: &mut Job) -> Result<(Q, Duration), Failure> {
     let question = Q::ask(&mut job.settings, &job.workload, &job.targets)?;
     let cool_down = campaign::cool_down(job.targets[0].embedded);

@@ -1,4 +1,4 @@
-//! Jobs as any program asks for them, on the null driver and SQLite.
+//! Jobs through the public interface, on the null driver and SQLite.
 
 use serde_json::json;
 

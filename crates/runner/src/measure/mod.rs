@@ -1,20 +1,21 @@
-//! The measure of a run. A workload declares it ([`MeasureDef`]); everything computed from a run
-//! asks it here, and assumes neither a rate nor that more is better:
+//! The measure of a run. A workload declares it ([`MeasureDef`]). All code that computes something
+//! from a run uses it, and assumes neither a rate nor that more is better:
 //!
-//! | question | asked by | throughput ([`Rate`]) |
+//! | method | used by | throughput ([`Rate`]) |
 //! |---|---|---|
 //! | [`counted`], [`Measure::value`] | result, live figures, comparison of seconds | committed transactions that count, per unit of time |
 //! | [`Measure::unit`], [`Measure::better`] | requirements, comparison, history, profile | a number, the higher the better |
 //! | [`Measure::of_a_second`] | steadiness, `--until-ci` | each second is a sample of it |
-//! | [`Measure::throughput`] | reports, comparison | stands beside the rate of all types |
+//! | [`Measure::throughput`] | reports, comparison | is shown next to the rate of all types |
 //! | [`Measure::evidence`] | the bottleneck verdict | a window and a number of transactions |
 //!
-//! A further case is a variant of [`MeasureDef`] and of [`Measure`] with a module beside [`Rate`]'s; the compiler
-//! then names every question that it must answer. A finished set with a time for each item (TPC-H, clause
-//! 5.4: power, throughput and their composite from the times of queries and refreshes) has no seconds that are
-//! samples of it, so neither steadiness nor `--until-ci` applies, and a verdict about it needs finished items
-//! instead of committed transactions. Which of its figures a user calls primary decides its unit and its
-//! direction: the composite is higher for a better system, the geometric mean of the times is lower.
+//! Another measure is a variant of [`MeasureDef`] and of [`Measure`], with a module next to
+//! [`Rate`]'s; the compiler then lists every method that it must implement. An example is a fixed
+//! set of items with a time each (TPC-H, clause 5.4: power, throughput and their composite, from
+//! the times of queries and refreshes). Its seconds are not samples of the measure, so neither
+//! steadiness nor `--until-ci` applies, and a verdict needs finished items instead of committed
+//! transactions. Unit and direction depend on which figure is primary: the composite is higher for
+//! a better system, the geometric mean of the times is lower.
 
 mod rate;
 

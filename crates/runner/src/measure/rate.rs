@@ -23,7 +23,7 @@ pub struct Throughput {
 }
 
 impl Rate {
-    /// A shorter window, or fewer transactions, do not show what the bottleneck was.
+    /// Less data than this does not show what the bottleneck was.
     pub(super) const EVIDENCE: Evidence =
         Evidence { window_s: 2.0, observations: 30, observed: "committed transactions" };
 

@@ -4,8 +4,8 @@
 //! needs one entry and the code that measures it.
 //!
 //! The engine merges threads and late seconds exactly, because it still has the histograms
-//! ([`RecordedInterval`](triphammer_core::recorder::Interval)). Values that are already plain
-//! numbers are merged only here.
+//! ([`RecordedInterval`](triphammer_core::recorder::RecordedInterval)). Values that are already
+//! plain numbers are merged only here.
 
 mod list;
 mod merge;

@@ -100,7 +100,7 @@ struct TypeTotals {
 #[derive(Clone, Debug)]
 pub struct RunMetrics {
     info: Vec<(&'static str, String)>,
-    /// What tells this run from others that are offered beside it; each point has it.
+    /// Label of every point, which distinguishes this run from others that are exported with it.
     label: Option<(&'static str, String)>,
     types: Vec<TypeTotals>,
     phase: Option<Phase>,
@@ -111,7 +111,7 @@ pub struct RunMetrics {
 }
 
 impl RunMetrics {
-    /// A run of these transaction types that has not begun; `info` is what is known of it, without secrets.
+    /// Creates metrics for a run that has not started; `info` has facts about it, without secrets.
     #[must_use]
     pub fn new(transactions: &[TransactionDef], info: &[(&'static str, String)]) -> Self {
         let total = |transaction: &TransactionDef| TypeTotals {
@@ -138,7 +138,7 @@ impl RunMetrics {
         self
     }
 
-    /// Takes an event of the job: the phase of a run, or a second.
+    /// Updates the metrics from an event of the job: the phase of a run, or a second.
     pub fn hear(&mut self, event: JobEvent<'_>) {
         match event {
             JobEvent::Run(Event::Phase(phase, _)) => self.phase = Some(*phase),

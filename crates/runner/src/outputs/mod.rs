@@ -32,7 +32,7 @@ pub use prometheus::{CONTENT_TYPE as METRICS_TYPE, exposition as metrics_text};
 /// the exporter.
 type Shared = Arc<Mutex<RunMetrics>>;
 
-/// What was asked for.
+/// The requested outputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputsAsked {
     series: Option<(PathBuf, Layout)>,

@@ -115,7 +115,7 @@ async fn export_all(
         if let Err(problem) = sent
             && !std::mem::replace(&mut told, true)
         {
-            // Nobody receives messages after the run.
+            // The receiver is gone after the run.
             let _ = report_result
                 .send(format!("the collector {} does not accept metrics: {problem}", to.0));
         }

@@ -199,7 +199,7 @@ mod tests {
     use crate::result::ServerTransactions;
     use crate::second::Second;
 
-    /// A run with a second in which everything was measured.
+    /// Metrics of a run with a second in which everything was measured.
     fn everything() -> RunMetrics {
         let mut interval = RecordedInterval::new(0, 1);
         let counts = &mut interval.types[0].counts;
@@ -259,7 +259,7 @@ mod tests {
             .flat_map(|text| text.split(|c| !is_part(c)))
             .filter(|word| word.starts_with("triphammer_"))
             .collect();
-        // What Prometheus makes of a histogram are its buckets; a query names these.
+        // Prometheus queries a histogram by the names of its buckets.
         let offered = everything().families();
         let offered = offered.iter().map(|family| match family.kind {
             Kind::Histogram => format!("{}_bucket", name(family)),

@@ -316,7 +316,7 @@ impl JobDocument for ProfileResult {
         whole_head!(self)
     }
 
-    /// Whether every run that was asked for was made and did what it was to do.
+    /// Whether every requested run was made and was successful.
     fn is_good(&self) -> bool {
         let runs = self.levels.iter().flat_map(|level| &level.runs);
         self.status == Status::Complete
@@ -331,7 +331,7 @@ impl JobDocument for ProfileResult {
 }
 
 impl ProfileResult {
-    /// The document of the runs made so far: a pure function.
+    /// Creates the document of the runs so far: a pure function.
     #[must_use]
     pub fn new(
         first: &RunResult,

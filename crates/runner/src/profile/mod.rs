@@ -1,10 +1,10 @@
-//! `profile`: how throughput grows with virtual users. Runs at several levels, each repeated, and a curve
-//! through them (the Universal Scalability Law) that says where the peak is and what limits.
+//! `profile`: how throughput grows with virtual users. Makes repeated runs at several levels and
+//! fits a curve (the Universal Scalability Law), which shows the peak and what limits scaling.
 //!
-//! The order of the runs is a randomised complete block design: each repeat is a block that holds every
-//! level once, in a random order of its own. Whatever changes with time (data that grows, a cache that
-//! warms, a neighbour on the host) then falls on all levels alike, and the difference between blocks shows
-//! it. In ascending order it would look like scaling.
+//! The order of the runs is a randomised complete block design: each repeat is a block that has
+//! every level once, in a separate random order. Anything that changes over time (growing data, a
+//! warming cache, other load on the host) then affects all levels alike, and shows as a difference
+//! between blocks. In ascending order it would look like scaling.
 
 pub(crate) mod document;
 mod findings;
@@ -35,17 +35,17 @@ pub(crate) use findings::parameter;
 pub use levels::Asked;
 pub use order::sequence;
 
-/// Most repeats of a level.
+/// Maximum number of repeats of a level.
 const REPEATS_MAX: u32 = 100;
-/// Highest level that `auto` tries where the database sets no limit.
+/// Highest level of `auto` if the database sets no limit.
 const HIGHEST: u32 = 512;
 
-/// What is asked of a profile.
+/// Parameters of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProfileRequest {
     /// The levels.
     pub levels: Asked,
-    /// Runs of each.
+    /// Number of runs per level.
     pub repeats: u32,
     /// Seed of the order.
     pub seed: u64,
@@ -54,10 +54,10 @@ pub struct ProfileRequest {
 }
 
 impl ProfileRequest {
-    /// From the settings.
+    /// Reads the parameters from the settings.
     ///
     /// # Errors
-    /// When a value cannot be read or cannot be.
+    /// When a value is invalid.
     pub fn read(settings: &mut Settings, target: &Target) -> Result<Self, SpecError> {
         let most = target.database.capabilities().users_max.map(|(most, _)| most);
         let levels = settings.read("vus", str::parse, Asked::to_string, || Asked::Auto)?;
@@ -84,20 +84,21 @@ impl ProfileRequest {
     }
 }
 
-/// A profile's question to a workload: what to run next, and what came out.
+/// The question of a profile: which level to run next.
 #[derive(Clone, Debug)]
 pub struct ProfileSearch {
     request: ProfileRequest,
-    /// The transaction types of the primary metric; their time is reported by level.
+    /// Index of the primary metric's transaction type, whose response times are reported per level;
+    /// `None` if the metric counts several types.
     times_of: Option<usize>,
     results: Vec<(PlannedRun, LevelRun)>,
     failed_runs: Vec<FailedLevel>,
-    /// Of the first run.
+    /// Result of the first run.
     first: Option<Box<RunResult>>,
 }
 
 impl ProfileSearch {
-    /// A profile with nothing run yet.
+    /// Creates a profile, before any run.
     #[must_use]
     pub fn new(request: ProfileRequest, workload: &Description) -> Self {
         let times_of = match &*workload.primary_metric.transactions {
@@ -107,8 +108,8 @@ impl ProfileSearch {
         Self { request, times_of, results: Vec::new(), failed_runs: Vec::new(), first: None }
     }
 
-    /// The search, told everything, and the levels that it has tried in their order; `None` where the
-    /// levels are given.
+    /// The search with all results so far, and the levels tried, in order; `None` if the levels are
+    /// given.
     fn search(&self) -> Option<(Search, Vec<u32>)> {
         if self.request.levels != Asked::Auto {
             return None;
@@ -119,7 +120,7 @@ impl ProfileSearch {
             let run = self.results.iter().find(|(step, _)| step.number as usize == tried.len());
             match run {
                 Some((_, run)) => search.report_result(level, run.value),
-                // A level that could not be run is as good as no throughput.
+                // A level whose run failed counts as no throughput.
                 None if self.is_refused(level) => search.report_result(level, 0.0),
                 None => break,
             }
@@ -128,7 +129,7 @@ impl ProfileSearch {
         Some((search, tried))
     }
 
-    /// Level by step, as far as it is known: all of it where the levels are given.
+    /// Levels by step, as far as they are known: all of them if the levels are given.
     fn steps(&self) -> Vec<u32> {
         let ProfileRequest { repeats, seed, .. } = self.request;
         match (&self.request.levels, self.search()) {
@@ -150,14 +151,14 @@ impl ProfileSearch {
         }
     }
 
-    /// Whether a level could not be run. Where one cannot, higher ones need not be tried.
+    /// Whether a level is excluded because it, or a lower one, could not be run.
     fn is_refused(&self, users: u32) -> bool {
         self.failed_runs.iter().any(|refused| refused.users <= users)
     }
 }
 
 impl ProfileSearch {
-    /// What is known; `None` before the first run.
+    /// Document of the runs so far; `None` before the first run.
     #[must_use]
     pub fn result(&self, job: Option<JobId>, status: Status) -> Option<ProfileResult> {
         let first = self.first.as_deref()?;

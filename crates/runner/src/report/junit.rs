@@ -20,7 +20,7 @@ pub struct Case {
     pub name: String,
     /// Outcome of the case.
     pub outcome: Outcome,
-    /// Duration in seconds; 0 for what takes no time.
+    /// Duration in seconds; 0 if there is none.
     pub seconds: f64,
 }
 

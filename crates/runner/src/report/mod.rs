@@ -31,15 +31,15 @@ pub use text::{Style, printable, summary};
 
 /// How a document is rendered, for people and for other programs.
 pub trait Report {
-    /// For people, as its command prints it, with a line break at its end. It fits 80 columns.
+    /// Formats the document as its command prints it, within 80 columns, with a final line break.
     fn text(&self, charset: Charset, style: Style) -> String;
 
-    /// As GitHub-flavoured Markdown; `None` where that says no more than the text.
+    /// Formats the document as GitHub-flavoured Markdown; `None` if that adds nothing to the text.
     fn markdown(&self) -> Option<String> {
         None
     }
 
-    /// What had to hold and whether it did; `None` where nothing had to.
+    /// The requirements and their results; `None` if there are none.
     fn junit(&self) -> Option<junit::Suite> {
         None
     }

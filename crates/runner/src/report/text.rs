@@ -113,7 +113,7 @@ pub fn text(result: &RunResult, style: Style) -> String {
 }
 
 /// Renders the result of a run for a screen of 80 × 24: the figures, their reliability, and the
-/// requirements. [`text`] has the rest.
+/// requirements. `text` has the rest.
 #[must_use]
 pub fn summary(result: &RunResult, style: Style) -> String {
     let full = summary_of(result, style, SUMMARY_LINES);

@@ -38,7 +38,7 @@ impl Operator {
     pub const ALL: [Self; 6] =
         [Self::AtMost, Self::AtLeast, Self::Equal, Self::NotEqual, Self::Less, Self::Greater];
 
-    /// As it is written.
+    /// Symbol in requirements: `>=`.
     #[must_use]
     pub const fn sign(self) -> &'static str {
         match self {

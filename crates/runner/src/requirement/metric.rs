@@ -214,7 +214,7 @@ fn of_type() -> impl Iterator<Item = String> {
 }
 
 impl Metric {
-    /// As it is written.
+    /// Name of the metric, as in requirements.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

@@ -1,6 +1,6 @@
-//! Whether a run's primary metric is representative: until when a warm-up is seen, how sure the mean of
-//! the window is, and whether the window was steady. The methods are those of the statistics crate, on
-//! the seconds of the run.
+//! Whether a run's primary metric is representative: the end of the warm-up, the precision of the
+//! window's mean, and whether the window was steady. The methods are those of the statistics crate,
+//! applied to the seconds of the run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -119,8 +119,8 @@ pub(crate) struct Judged<'a> {
 }
 
 impl Steadiness {
-    /// Analyses a run with these seconds; `None` if they are not samples of its primary metric, and if the
-    /// load itself changes.
+    /// Analyses a run; `None` if its seconds are not samples of the primary metric, or if the load
+    /// itself changes.
     pub(super) fn new(facts: &RunFacts, end: &RunEnd) -> Option<Self> {
         if facts.spec.load.changes() {
             return None;
@@ -136,7 +136,7 @@ impl Steadiness {
         Some(Self::of(&Judged { seconds, start, per_unit, until_ci, schedule }))
     }
 
-    /// Analyses these seconds.
+    /// Analyses the seconds of a run.
     pub(crate) fn of(judged: &Judged<'_>) -> Self {
         let &Judged { seconds: all, start, per_unit, .. } = judged;
         let window = &all[start..];

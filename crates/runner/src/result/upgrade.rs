@@ -1,8 +1,8 @@
-//! Documents of earlier versions, as the store holds them, brought to the version that this program writes.
+//! Converts stored documents of earlier versions to the version that this program writes.
 
 use serde_json::{Map, Value};
 
-/// The names that version 1 had, with those of version 2.
+/// Names of version 1, with those of version 2.
 const NAMES: [(&str, &str); 7] = [
     ("headline", "primary_metric"),
     ("limited_by", "bottleneck"),
@@ -13,7 +13,7 @@ const NAMES: [(&str, &str); 7] = [
     ("settle_s", "cool_down_s"),
 ];
 
-/// The document with the names of version 2. One of another version, and what is no document, is left as it is.
+/// Renames a document of version 1 to the names of version 2. Anything else is returned unchanged.
 #[must_use]
 pub fn upgraded(mut document: Value) -> Value {
     if document.get("format").and_then(Value::as_u64) == Some(1) {

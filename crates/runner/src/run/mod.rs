@@ -190,7 +190,7 @@ impl Resolved {
         }
     }
 
-    /// What the workload declares.
+    /// Description of the workload.
     #[must_use]
     pub fn workload(&self) -> &Arc<Description> {
         self.plan.workload.description()

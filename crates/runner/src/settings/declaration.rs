@@ -16,7 +16,7 @@ pub struct SettingDef {
     pub name: &'static str,
     /// Name of the value in help, which determines its [`SettingKind`]; `None` for a switch.
     pub value: Option<&'static str>,
-    /// Its former name, which is still accepted.
+    /// Former name, which is still accepted.
     pub former: Option<&'static str>,
     /// Help text without the default; `{words}` is replaced by its choices.
     help: &'static str,
@@ -30,7 +30,7 @@ pub struct SettingDef {
     pub title: &'static str,
     /// Group in forms.
     pub group: Group,
-    /// The words that it takes, where its value is one of a few.
+    /// Returns the accepted words; `None` if any value of the kind is accepted.
     choices: Option<fn() -> Vec<Choice>>,
     marks: &'static [Mark],
 }
@@ -79,17 +79,17 @@ pub enum Mark {
     InRequest,
     /// Set by the server from the targets of a form.
     BesideForm,
-    /// May be given again when a campaign is resumed, and is not stored for that.
+    /// May be given when a campaign is resumed; is not stored for that.
     Anew,
-    /// May be given again when a campaign is resumed, and is stored in case it is not.
+    /// May be given when a campaign is resumed; otherwise the stored value is used.
     AnewOrKept,
-    /// Only used when read: a resumed campaign has its effect stored.
+    /// Only needed at the start of a job: a resumed campaign has the resulting settings.
     Spent,
     /// Shared by the runs of A and B of a comparison.
     Shared,
     /// Accepted by comparisons of stored jobs.
     OfStored,
-    /// Not taken over by the replay of a stored run: where it ran, and what it did with its result.
+    /// Not used by the replay of a stored run: it affects where the run took place, or its outputs.
     NotReplayed,
     /// Does not affect the input of an arrival.
     OfLoad,
@@ -161,7 +161,7 @@ impl SettingDef {
         Self { title, group, ..self }
     }
 
-    /// The name that it had before.
+    /// Sets a former name, which is still accepted.
     pub(super) const fn formerly(self, former: &'static str) -> Self {
         Self { former: Some(former), ..self }
     }
@@ -178,13 +178,13 @@ impl SettingDef {
         Self { marks, ..self }
     }
 
-    /// Whether this is its name, or was.
+    /// Whether this is the setting's name or former name.
     #[must_use]
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.former == Some(name)
     }
 
-    /// Whether it has this property.
+    /// Whether the setting has this property.
     #[must_use]
     pub fn is(&self, mark: Mark) -> bool {
         self.marks.contains(&mark)
@@ -196,13 +196,13 @@ impl SettingDef {
         variable(self.name)
     }
 
-    /// Whether job files may contain it.
+    /// Whether job files may contain the setting.
     #[must_use]
     pub fn in_job_file(&self) -> bool {
         !self.is(Mark::NotInJobFile)
     }
 
-    /// Whether requests to the server may contain it.
+    /// Whether requests to the server may contain the setting.
     #[must_use]
     pub fn in_request(&self) -> bool {
         (self.in_job_file() && !self.is(Mark::OfHost)) || self.is(Mark::InRequest)
@@ -228,7 +228,7 @@ impl SettingDef {
         format!("{}{}", self.help(), default.unwrap_or_default())
     }
 
-    /// Kind of its values.
+    /// Kind of the values.
     #[must_use]
     pub fn kind(&self) -> SettingKind {
         if self.choices.is_some() { SettingKind::Choice } else { SettingKind::of_value(self.value) }

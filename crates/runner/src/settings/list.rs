@@ -1,5 +1,5 @@
-//! The one list of settings, in the order of the reference page. A new setting is one declaration here and
-//! the line that reads it.
+//! The only list of settings, in the order of the reference page. A new setting is one declaration
+//! here and the line that reads it.
 
 use super::declaration::Mark::{
     Anew, AnewOrKept, BesideForm, Database, InRequest, Label, NotInJobFile, NotReplayed, OfHost,
@@ -31,7 +31,7 @@ pub(super) const ON_TARGET: Commands = Commands::jobs();
 const DRIVE: Commands = Commands::drive();
 /// Commands that make several runs.
 const SEVERAL: Commands = Commands::campaigns();
-/// Commands that drive it the same way in every run.
+/// Commands whose runs all have the same load.
 const ALIKE: Commands = of(&[RUN, COMPARE]);
 
 /// All settings, except the options of workloads.

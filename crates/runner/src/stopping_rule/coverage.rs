@@ -146,7 +146,7 @@ fn servers() -> [(&'static str, Schedule); 3] {
     ]
 }
 
-/// Dips that no server of this kind makes, and that cannot be known.
+/// Whether the server cannot cause these dips, so that a rule cannot know of them.
 fn cannot_be(name: &str, process: Process) -> bool {
     name == "nothing" && matches!(process, Process::Dips { every: 300, .. })
 }

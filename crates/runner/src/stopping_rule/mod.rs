@@ -26,14 +26,14 @@ pub(crate) struct StoppingRule {
     reported: bool,
 }
 
-/// What to do after a second.
+/// The decision after a second.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Now {
     /// Continue without a report.
     GoOn,
     /// The interval is as narrow as requested: end the window.
     EndWindow,
-    /// It will not become as narrow as requested: report this, once.
+    /// The interval will not become as narrow as requested: report this once.
     Report(String),
 }
 
@@ -184,7 +184,7 @@ mod tests {
         PrimaryMetric { transactions: vec![0], ..tpc_b.primary_metric.clone() }
     }
 
-    /// On a server without periodic work.
+    /// Creates a rule for a server without periodic work.
     fn rule(until: Option<f64>, longest_s: u64) -> StoppingRule {
         let mut rule = StoppingRule::new(&primary_metric(), until, longest_s);
         rule.set_schedule(Schedule::Nothing);

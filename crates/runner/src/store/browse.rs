@@ -127,8 +127,9 @@ impl Store {
         Ok(stretches.iter().map(Stretch::per_second).collect())
     }
 
-    /// The first second after the load; `None` while there is load, and for a series without phases.
-    /// A drain shorter than a second may have no phase of its own: the result has the end of its window.
+    /// Returns the first second after the load; `None` during the load, and for a series without
+    /// phases. A drain shorter than a second may have no phase: then the result's window ends the
+    /// load.
     fn load_end(&self, job: JobId) -> Result<Option<u64>, StoreError> {
         let sql = "SELECT MIN(first_second) FROM seconds
                    WHERE job = ?1 AND phase IN ('drain', 'abort')

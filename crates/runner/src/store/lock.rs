@@ -16,7 +16,7 @@ pub(super) struct JobLock {
 }
 
 impl JobLock {
-    /// Takes the lock of a new job, which no other process knows yet.
+    /// Takes the lock of a new job, which other processes cannot see yet.
     pub(super) fn take(store: &Path, job: JobId) -> std::io::Result<Self> {
         let path = lock_path(store, job);
         let file = open_private(&path)?;

@@ -77,7 +77,7 @@ impl Store {
         let transaction = self.begin_write()?;
         mark_lost(&transaction, &self.path).map_err(|error| self.failed(error))?;
         let job = insert_job(&transaction, header).map_err(|error| self.failed(error))?;
-        // Before other processes can see the job.
+        // Locked before other processes can see the job.
         let lock = JobLock::take(&self.path, job)
             .map_err(|source| StoreError::Create { path: self.path.clone(), source })?;
         transaction.commit().map_err(|error| self.failed(error))?;
@@ -157,7 +157,7 @@ impl Store {
         written
     }
 
-    /// Writes what waits.
+    /// Writes all waiting rows.
     ///
     /// # Errors
     /// When the store cannot be written to. Nothing is lost.
@@ -208,7 +208,7 @@ impl Store {
         })
     }
 
-    /// Keeps a remark.
+    /// Stores a note.
     ///
     /// # Errors
     /// When the store cannot be written to.

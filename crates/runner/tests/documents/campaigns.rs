@@ -227,7 +227,7 @@ fn schemas_are_whole_and_share_their_definitions_with_that_of_runs() {
     assert_eq!(listed, words.iter().filter_map(Value::as_str).collect());
 }
 
-/// A question that has received these runs in order asks for the rest of the same sequence.
+/// A question that has received these runs in order continues with the rest of the same sequence.
 #[test]
 fn a_profile_told_its_runs_again_goes_on_where_it_stopped() {
     use triphammer_runner::profile::{Asked, ProfileRequest, ProfileSearch};

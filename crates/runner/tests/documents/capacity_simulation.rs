@@ -45,7 +45,7 @@ const SHARE: f64 = 0.95;
 struct Server {
     name: &'static str,
     workers: usize,
-    /// Seconds that a transaction takes.
+    /// Service time of a transaction, in seconds.
     service: fn(&mut Rng) -> f64,
 }
 
@@ -80,7 +80,7 @@ struct Served {
 }
 
 impl Server {
-    /// What arrives in so many seconds.
+    /// Serves the arrivals of this many seconds.
     fn serve(&self, rng: &mut Rng, rate: f64, seconds: f64) -> Vec<Served> {
         let mut free = vec![0.0_f64; self.workers];
         let (mut due, mut all) = (0.0, Vec::new());
@@ -122,7 +122,7 @@ struct Lengths {
 const SHORT: Lengths = Lengths { rampup: 5, window: 10 };
 const LONG: Lengths = Lengths { rampup: 10, window: 60 };
 
-/// The question as the command asks it.
+/// Creates the question as the command does.
 fn question(limit: &str) -> Capacity {
     let mut settings = Settings::new(JobKind::Capacity);
     settings.set("target", "null:", Source::Flag);
@@ -134,7 +134,7 @@ fn question(limit: &str) -> Capacity {
     Capacity::new(request, &workload, &mut settings).unwrap()
 }
 
-/// The document of the run that a step asks for.
+/// Creates the document of a step's run.
 fn run(server: &Server, rng: &mut Rng, step: &PlannedRun, lengths: Lengths) -> RunResult {
     let load = step.settings.iter().find(|(name, _)| name == "load").unwrap();
     let load: Load = load.1.value().unwrap();
@@ -365,7 +365,7 @@ fn a_resumed_search_goes_on_as_if_never_interrupted() {
     let mut resumed = question("all.p95 < 50ms");
     for run in &runs {
         let step = resumed.next().unwrap();
-        // As the store gives it back.
+        // As the store returns it.
         let stored = serde_json::to_string(run).unwrap();
         let stored: RunResult = serde_json::from_str(&stored).unwrap();
         assert!(resumed.is_of(&step, &stored), "{step:?}");

@@ -96,7 +96,7 @@ fn labels(b: &[f64]) -> ComparisonResult {
     ComparisonResult::of_runs(["“before”", "“after”"], &a, &b, 0.02)
 }
 
-/// One run each, with seconds.
+/// Compares one run of each side, with seconds.
 fn alone(factor: f64) -> ComparisonResult {
     let with_seconds = |job, factor: f64| {
         let mut run = run(job, factor);
@@ -326,7 +326,7 @@ fn a_shift_that_a_host_which_switches_would_show_is_told_but_no_change() {
     assert!(HistoryResult::new(None, &later).unwrap().is_slower());
 }
 
-/// By simulation, through the document that `history` prints.
+/// Simulates histories, through the document that `history` prints.
 #[test]
 fn hosts_that_switch_and_runs_that_are_alike_are_seldom_taken_for_changes() {
     let mut random = Rng::of(7, &[]);

@@ -34,7 +34,7 @@ fn payments() -> Description {
     }
 }
 
-/// A run of it, whose database says nothing about payments.
+/// A run with that metric, for which the database has no count.
 fn of_payments() -> (RunFacts, RunResult) {
     let facts = RunFacts { description: Arc::new(payments()), ..sample::facts() };
     let result = RunResult::new(&facts, &sample::calm());
@@ -142,7 +142,7 @@ fn a_profile_of_times_has_no_curve_of_throughput_and_its_best_level_is_the_lowes
     assert_eq!(errors_of("profile-schema.json", &value), Vec::<String>::new());
 }
 
-/// A document whose measure has no seconds to judge.
+/// A document whose measure has no seconds to analyse.
 #[test]
 fn where_steadiness_does_not_apply_nothing_is_said_about_it() {
     let mut result = RunResult::new(&sample::facts(), &sample::calm());

@@ -157,7 +157,7 @@ fn the_guide_to_outputs_names_every_metric_and_column() {
     }
 }
 
-/// The lists of the guide that are made from the declarations, by the name at their beginning.
+/// The lists of the guide that are generated from declarations, by the name at their start.
 fn lists_of_the_guide() -> [(&'static str, String); 3] {
     let mut formats = String::from("| format | ending | what it is |\n|---|---|---|\n");
     for known in report::FORMATS {

@@ -1,4 +1,4 @@
-//! Hand-made runs with known numbers: a calm one, and one in which everything happened.
+//! Hand-made runs with known numbers: a calm one, and one with every kind of event.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub fn seen(committed: u64, rolled_back: u64, base_us: u64) -> TypeInterval {
     seen
 }
 
-/// What ended in a window of 300 s: 61,725 New-Orders are 12,345 per minute.
+/// Transactions that ended in a window of 300 s: 61,725 New-Orders are 12,345 per minute.
 fn window() -> Vec<TypeInterval> {
     vec![
         seen(61_725, 623, 2_600),
@@ -72,7 +72,7 @@ fn window() -> Vec<TypeInterval> {
     ]
 }
 
-/// The window's seconds as they came in.
+/// The seconds of the window in chronological order.
 fn slicer() -> Slicer {
     let mut slicer = Slicer::new(Length::Time(Duration::from_secs(300)));
     (60..360).for_each(|n| slicer.take(&second(n)));
@@ -164,8 +164,8 @@ pub fn facts() -> RunFacts {
     }
 }
 
-/// What two threads that used so much CPU in a window of `seconds` show: wake-ups of 40 µs, 1 % of
-/// them of 150 µs; a network of 300 µs, and slower when the server was busy; a host half busy.
+/// Measurements of two threads with this CPU time in a window of `seconds`: wake-ups of 40 µs, 1 %
+/// of them of 150 µs; a network of 300 µs, and slower when the server was busy; a host half busy.
 fn gauges(cpu_ns: [u64; 2], seconds: u64) -> Gauges {
     let (mut lag, mut round_trip) = (histogram(), histogram());
     lag.record_n(40, 980).unwrap();
@@ -206,7 +206,7 @@ fn host_use(seconds: u64) -> HostUse {
     }
 }
 
-/// All went well: ramp-up of 60 s with a fifth of the window's work, then the window.
+/// A run without problems: ramp-up of 60 s with a fifth of the window's work, then the window.
 pub fn calm() -> RunEnd {
     let timed = window();
     let mut run = timed.clone();
@@ -244,7 +244,8 @@ pub fn calm() -> RunEnd {
     }
 }
 
-/// Everything happened: stopped and aborted in the window after an outage, under an open load.
+/// A run with every kind of event: stopped and aborted in the window after an outage, under an open
+/// load.
 pub fn troubled() -> (RunFacts, RunEnd) {
     let (mut facts, mut end) = (facts(), calm());
     facts.label = Some("before the upgrade".into());

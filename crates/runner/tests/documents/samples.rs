@@ -70,7 +70,7 @@ impl Simulated {
             0 if noise < 0.97 => 0.0,
             0 => (noise * 40.0).round(),
             1 => (20_000.0 * (0.8 + 0.4 * noise)).round(),
-            // With a checkpoint now and then.
+            // A checkpoint occurs occasionally.
             2 if noise < 0.003 => 3e8,
             2 => (8_192.0 * (9_000.0 + 2_000.0 * noise)).round(),
             3 => 0.4 + 0.2 * noise,
@@ -115,7 +115,7 @@ fn bytes(figures: u64, seconds: u64) -> u64 {
 
 #[test]
 fn three_hundred_figures_over_twelve_hours_fit_in_60_mb() {
-    // Of each figure a sixth of an hour: size grows with figures times seconds.
+    // A sixth of an hour of each figure: size grows with figures times seconds.
     let (figures, seconds) = (120, 1_200);
     let found = bytes(figures, seconds);
     let share = BYTES_MAX * figures * seconds / (FIGURES * HOURS * 3600);
@@ -218,7 +218,7 @@ fn figures_of_the_engine_without_a_column_are_samples_and_come_back_with_the_sec
     assert_eq!(started, [0, 1, 2, 3, 4, 5, 6]);
 }
 
-/// What came after the window's end is drain, though no second of its own had that phase.
+/// Seconds after the window's end belong to the drain, even if none of them had that phase.
 #[test]
 fn a_sparkline_ends_with_the_load() {
     let (_folder, _path, job, store) = fresh();

@@ -69,7 +69,7 @@ impl Activities {
         &self.store
     }
 
-    /// The metrics of the runs that go on.
+    /// Metrics of the current runs.
     pub fn run_metrics(&self) -> &MetricsOfRuns {
         &self.run_metrics
     }
@@ -278,7 +278,7 @@ impl Activities {
                     }
                     entry.document = Some(ended.document);
                 }
-                // An activity that was asked to stop and then fails has done as asked.
+                // An activity that fails after a stop request counts as stopped.
                 Err(error) => {
                     activity.state = if asked_to_end && error.code == "cancelled" {
                         ActivityState::Interrupted
@@ -305,7 +305,7 @@ impl Activities {
         }
     }
 
-    /// URL of an activity's target, by its place: A's, or B's where that is another.
+    /// URL of an activity's target, by index: A's, or B's if it has its own.
     pub(super) fn url(&self, id: u64, place: usize) -> String {
         let table = self.lock();
         let activity = table.entries.get(&id).map(|entry| &entry.activity);

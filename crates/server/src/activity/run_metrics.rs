@@ -1,4 +1,4 @@
-//! The metrics of the runs that go on, by activity: an activity makes one run at a time.
+//! Metrics of the current runs, by activity: an activity makes one run at a time.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
@@ -6,29 +6,29 @@ use std::sync::{Mutex, MutexGuard};
 use triphammer_runner::outputs::RunMetrics;
 use triphammer_runner::watch::JobEvent;
 
-/// The metrics of the runs that go on.
+/// Metrics of the current runs.
 #[derive(Debug, Default)]
 pub struct MetricsOfRuns(Mutex<BTreeMap<u64, RunMetrics>>);
 
 impl MetricsOfRuns {
-    /// A run of an activity begins.
+    /// Adds the run that an activity starts.
     pub fn begin(&self, activity: u64, run: RunMetrics) {
         self.lock().insert(activity, run);
     }
 
-    /// Something happened in it.
+    /// Updates the metrics of an activity's run.
     pub fn hear(&self, activity: u64, event: JobEvent<'_>) {
         if let Some(run) = self.lock().get_mut(&activity) {
             run.hear(event);
         }
     }
 
-    /// It has ended.
+    /// Removes the run of an activity.
     pub fn end(&self, activity: u64) {
         self.lock().remove(&activity);
     }
 
-    /// All, as they are now.
+    /// Returns the current metrics of all runs.
     pub fn all(&self) -> Vec<RunMetrics> {
         self.lock().values().cloned().collect()
     }

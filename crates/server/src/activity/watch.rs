@@ -28,7 +28,7 @@ pub struct Watch<'a> {
     task: Option<Task>,
     /// The current run of a campaign, or the last one.
     step: LiveStep,
-    /// The target of the current run, by its place among the job's targets.
+    /// Target of the current run, by its index among the job's targets.
     target: usize,
 }
 
@@ -148,7 +148,8 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Offers the metrics of a run that begins, under the URL of its target: no other activity has that.
+    /// Publishes the metrics of a starting run under the URL of its target, which no other activity
+    /// uses at the same time.
     fn begin_metrics(&self, info: &[(&'static str, String)]) {
         let transactions = &self.seconds.workload.transactions;
         let url = self.all.url(self.id, self.target);

@@ -392,7 +392,7 @@ impl ServerSettings {
     }
 }
 
-/// In what a complete run is no success.
+/// Which criteria a complete run failed.
 struct Failed {
     requirements: bool,
     transactions: bool,

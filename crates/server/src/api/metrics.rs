@@ -1,5 +1,5 @@
-//! The metrics of the runs that go on, for Prometheus: the ones of `run --metrics-listen`, each with the URL of
-//! its target as a label.
+//! The metrics of the current runs, for Prometheus: those of `run --metrics-listen`, with the URL
+//! of the target as a label.
 
 use axum::extract::State;
 use axum::http::header;
@@ -8,10 +8,10 @@ use triphammer_runner::outputs::{METRICS_TYPE, metrics_text};
 
 use crate::app::App;
 
-/// Where they are: where Prometheus looks by itself.
+/// Path of the metrics: the one that Prometheus uses by default.
 pub const PATH: &str = "/metrics";
 
-/// The metrics of all runs that go on; nothing where none does.
+/// Returns the metrics of all current runs; nothing if there are none.
 pub async fn metrics(State(app): State<App>) -> impl IntoResponse {
     let text = metrics_text(&app.activities().run_metrics().all());
     ([(header::CONTENT_TYPE, METRICS_TYPE)], text)

@@ -24,7 +24,7 @@ pub const TOKEN_MIN: usize = 16;
 #[derive(Debug)]
 pub struct Login {
     token: Secret,
-    /// Opens the metrics alone.
+    /// A token that is valid for the metrics only.
     metrics_token: Option<Secret>,
     cookie: String,
     secure: bool,
@@ -47,7 +47,7 @@ impl Login {
         }
     }
 
-    /// With a token that opens the metrics alone.
+    /// Adds a token that is valid for the metrics only.
     pub fn metrics_token(mut self, token: Option<Secret>) -> Self {
         self.metrics_token = token;
         self
@@ -116,7 +116,7 @@ impl Login {
     }
 }
 
-/// The token that a request shows in its head.
+/// The token in the header of a request.
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let shown = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = shown.split_once(' ')?;

@@ -1,4 +1,4 @@
-//! What a late client gets of an activity: its state, its phases and notes, and its seconds,
+//! What a late client receives of an activity: its state, its phases and notes, and its seconds,
 //! downsampled so that a run of a day takes no more space than one of ten minutes.
 
 use std::collections::VecDeque;
@@ -115,7 +115,7 @@ mod tests {
         of_all.set("committed", Some(1.0));
         of_all.set("p99_us", Some(f64::from(u32::try_from(n).unwrap())));
         let mut of_threads = Values::of_nothing();
-        // Measured only now and then: the best value is the round trip.
+        // Measured only occasionally, so the minimum is closest to the round trip.
         of_threads.set(
             "round_trip_us",
             n.is_multiple_of(5).then_some(if n == 500 { 30.0 } else { 90.0 }),

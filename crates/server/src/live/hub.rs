@@ -82,7 +82,7 @@ impl Hub {
             }
         }
         let last = matches!(event, LiveEvent::Goodbye(_));
-        // It is fine if nobody listens.
+        // A failure only means that there are no readers.
         let _ = self.sender.send(Sent { activity: event.activity(), last, frame });
     }
 
@@ -114,8 +114,8 @@ impl Hub {
             resumed: seen.is_some(),
         });
         let mut first = VecDeque::with_capacity(kept.len() + 1);
-        // It has the number of the last event received, so that a client disconnected here loses
-        // nothing.
+        // It carries the number of the last event received, so that a client disconnected here
+        // loses nothing.
         first.push_back(frame(&self.instance, seen.unwrap_or(0), &hello));
         first.extend(kept.into_iter().map(|kept| kept.frame));
         Reader { first, only, live: Some(self.sender.subscribe()) }

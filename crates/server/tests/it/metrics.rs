@@ -1,4 +1,4 @@
-//! `/metrics`: who may read it, and what it has of the runs that go on.
+//! `/metrics`: access, and the metrics of the current runs.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ fn site() -> Site {
     Site::start_with(|config| config.metrics_token = Some(Secret::new(OWN)))
 }
 
-/// Starts a run that lasts until it is stopped; gives its activity once a second of it has passed.
+/// Starts a run that lasts until it is stopped; returns its activity after its first second.
 fn start_run(site: &Site, target: &str, command: &str, settings: Value) -> u64 {
     let id = site.start_activity(command, target, &settings);
     let mut events = site.events(&format!("/api/v1/activities/{id}/events"), None);

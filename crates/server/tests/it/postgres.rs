@@ -24,7 +24,7 @@ fn a_password_is_used_and_never_given_back() {
     site.get(&format!("/api/v1/activities/{}", ran["id"]));
     site.get(&format!("/api/v1/jobs/{}", ran["job"]));
     site.get(&format!("/api/v1/jobs/{}/server-settings", ran["job"]));
-    // One page with all of it, where the web interface was built.
+    // One page with all results, if the web interface was built.
     site.ask("GET", &format!("/api/v1/jobs/{}/report?format=html", ran["job"]), &[], "");
     site.get("/api/v1/targets");
     site.get("/api/v1/activities");

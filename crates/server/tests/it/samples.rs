@@ -27,7 +27,7 @@ fn job(site: &Site, seconds: u64, all: &[(Arc<SampleSeries>, Of)]) -> i64 {
     site.target("null", "null:");
     let ran = site.done("run", "null", &json!({ "vus": "1", "transactions": "10" }));
     let job = ran["job"].as_i64().unwrap();
-    // The run itself took less than a second: its samples are what the time axis is made of.
+    // The run took less than a second, so its samples determine the time axis.
     let path = site.file("jobs.sqlite");
     let raw = rusqlite::Connection::open(&path).unwrap();
     raw.execute("DELETE FROM seconds WHERE job = ?1", [job]).unwrap();

@@ -16,9 +16,9 @@ use triphammer_drivers::target::Secret;
 use triphammer_server::live::Hub;
 use triphammer_server::{Config, Server, ServerLimits, openapi};
 
-/// What every request shows that is not [bare](Site::bare).
+/// Token of every request that is not [bare](Site::bare).
 pub const TOKEN: &str = "correct horse battery";
-/// The same as a header.
+/// The token as a header.
 pub const BEARER: &str = "authorization: Bearer correct horse battery";
 
 /// Maximum wait for a response or an event; a slow machine needs part of it.

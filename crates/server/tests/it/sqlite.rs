@@ -172,7 +172,7 @@ fn a_profile_tells_its_steps_and_leaves_one_job_with_its_runs_below_it() {
 fn a_profile_that_is_stopped_begins_no_other_run() {
     let site = Site::start();
     site.target("null", "null:");
-    // It would rest for an hour between its two runs.
+    // The job would pause for an hour between its two runs.
     let id = site.start_activity("profile", "null", &profile("1h"));
     let mut events = site.events(&format!("/api/v1/activities/{id}/events"), None);
     events.until(|event| event["type"] == "step" && !event["primary_metric"].is_null());

@@ -116,8 +116,8 @@ fn stretches<'v>(values: &'v [f64], places: &[Place]) -> Vec<&'v [f64]> {
     ends.map(|end| &values[std::mem::replace(&mut start, end)..end]).collect()
 }
 
-/// Where the level shifts, whatever the cause: the least sum of squares plus a penalty for each
-/// shift.
+/// Returns where the level shifts, whatever the cause: the least sum of squares plus a penalty for
+/// each shift.
 fn shifts(values: &[f64]) -> Vec<usize> {
     let noise = noise(values);
     let values = within_neighbours(values, 3.0 * noise.sqrt());

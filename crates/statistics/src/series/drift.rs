@@ -9,7 +9,7 @@ use super::long_run::{LongRun, long_run};
 use crate::distribution::{NORMAL_975, kolmogorov_tail, t_975, t_two_sided};
 use crate::numbers::{mean, size};
 
-/// What was removed from a series, and what remained.
+/// The drift that was removed from a series, and the remaining noise.
 pub(super) struct Drift {
     /// Rise of the straight line over the whole series, in the unit of the series.
     pub rise: f64,
@@ -51,7 +51,7 @@ fn line(points: usize) -> Vec<f64> {
     (0..points).map(|t| size(t) / last - 0.5).collect()
 }
 
-/// Where the cumulative sum is farthest from 0, and how far.
+/// Returns where the cumulative sum is farthest from 0, and its value there.
 fn excursion(centred: &[f64]) -> (usize, f64) {
     let mut sum = 0.0;
     let mut best = (1, 0.0);

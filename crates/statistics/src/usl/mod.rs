@@ -298,7 +298,7 @@ impl Misfit {
 }
 
 impl Peak {
-    /// What the curve alone shows: a peak that no level shows is a guess.
+    /// Returns the peak as not reached: a peak that only the curve shows is a guess.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "was a u32")]
     fn unsure(self, highest: f64) -> Self {
         match self {
@@ -310,7 +310,7 @@ impl Peak {
     }
 }
 
-/// What the levels show without a curve.
+/// The findings from the levels without a curve.
 struct Measured {
     levels: Vec<Mean>,
     /// Index of the level with the greatest throughput, the lowest of equals.

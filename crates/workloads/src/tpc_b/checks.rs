@@ -1,8 +1,8 @@
-//! The conditions that `check` verifies. Those that always hold do so whatever pgbench's built-in
-//! scripts did, in whatever mix, and although it empties the history when it starts: Σ abalance is
-//! also changed by simple-update alone, so it has no static counterpart. Those of the population
-//! are skipped where the history shows that pgbench has run, which our record of the build does not
-//! show.
+//! The conditions that `check` verifies. Those that always hold do so after any mix of pgbench's
+//! built-in scripts, although pgbench empties the history when it starts. Σ abalance is also
+//! changed by simple-update alone, so there is no static condition for it. Conditions on the
+//! population are skipped if the history shows that pgbench has run, which our build record does
+//! not show.
 
 use triphammer_core::workload::CheckWhen::{Always, Once, Untouched, Whole};
 use triphammer_core::workload::{CheckDef, check};

@@ -7,7 +7,7 @@
 //! 1. warehouse (Payment)
 //! 2. district (Payment: d_ytd; New-Order: d_next_o_id)
 //! 3. new_order, districts 1 to 10, the oldest of each (Delivery); its holder owns the order and
-//!    its lines, which nobody else writes
+//!    its lines, which no other transaction writes
 //! 4. stock, by (s_w_id, s_i_id) (New-Order)
 //! 5. customer (Payment: one, the last lock it takes; Delivery: those of its orders. Two Deliveries
 //!    never hold orders of one district at a time, so they never lock each other's customers)

@@ -1,4 +1,4 @@
-//! What each transaction returns to its terminal (clauses 2.4.3 to 2.8.3). Every field is read, in
+//! Outputs of each transaction to its terminal (clauses 2.4.3 to 2.8.3). Every field is read, in
 //! both modes, so that no database saves work because a value is unused; the buffers belong to the
 //! session and are reused, so nothing is allocated once they have grown. Tests use them to compare
 //! modes and databases.
@@ -169,7 +169,7 @@ pub struct PaymentOutput {
     pub customer: Address,
     /// The customer's phone number.
     pub c_phone: String,
-    /// When the customer was registered; `None` before the session's first Payment.
+    /// Date of the customer's registration; `None` before the session's first Payment.
     pub c_since: Option<Timestamp>,
     /// The customer's credit: GC (good) or BC (bad).
     pub c_credit: String,

@@ -44,7 +44,7 @@ struct Ids {
 }
 
 impl Prepared {
-    /// Prepares what `mode` needs.
+    /// Prepares the statements of a mode.
     pub(super) async fn new<S: Session>(
         mode: Mode,
         routines: Routines,
@@ -77,7 +77,7 @@ impl Prepared {
         Ok(Self { work, buffers })
     }
 
-    /// What the last transaction of each type returned.
+    /// Outputs of the last transaction of each type.
     #[must_use]
     pub fn output(&self) -> &Output {
         &self.buffers.output

@@ -1,4 +1,4 @@
-//! A virtual user: where it works, and what it does next. Plain data.
+//! A virtual user: its warehouse and district, and its next transaction. Plain data.
 
 use triphammer_core::random::Rng;
 
@@ -7,7 +7,7 @@ use super::schema::DISTRICTS;
 use super::settings::{Routines, Settings};
 use super::transactions::TRANSACTION_COUNT;
 
-/// One virtual user's state.
+/// State of one virtual user.
 #[derive(Clone, Debug)]
 pub struct User {
     home: Home,
@@ -39,13 +39,13 @@ impl User {
         self.deck.draw(rng)
     }
 
-    /// Where the next transaction works.
+    /// Warehouse and district of the next transaction.
     pub fn terminal(&self, rng: &mut Rng) -> Terminal {
         self.home.terminal(rng)
     }
 }
 
-/// Where a transaction takes place.
+/// Warehouse and district of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terminal {
     /// Number of the warehouse.

@@ -11,12 +11,12 @@ use triphammer_core::DbError;
 use super::Connection;
 use crate::stream::{Stream, broken};
 
-/// What identifies a session to the server.
+/// Identifies a session to the server.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CancelKey {
     /// Id of its server process.
     pub(in crate::postgres) process: i32,
-    /// Secret that only the session's client was told.
+    /// Secret known only to the session's client.
     pub(super) secret: i32,
 }
 

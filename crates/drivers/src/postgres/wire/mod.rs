@@ -47,7 +47,7 @@ pub enum Status {
 /// A message from the server, read in place.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
-    /// Its type, one of [`backend`]'s tags.
+    /// Type of the message, one of [`backend`]'s tags.
     pub tag: u8,
     /// Body of the message, after its length.
     pub body: &'a [u8],
@@ -120,7 +120,7 @@ impl Connection {
             self.is_copying = false;
         }
         while self.is_asking {
-            // An error that ends an abandoned answer concerns nobody.
+            // An error that ends an abandoned answer has no receiver.
             if let Err(error) = self.next().await
                 && self.end.is_some()
             {
@@ -298,7 +298,7 @@ impl Connection {
     #[inline]
     fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), DbError>> {
         if !self.out.is_empty() {
-            // What cannot be sent now is sent when the waker fires.
+            // The rest is sent when the waker fires.
             let _ = self.poll_send(cx);
         }
         self.poll_receive(cx)

@@ -16,7 +16,7 @@ use crate::postgres::tls::end_point;
 use crate::postgres::url::ChannelBinding;
 use crate::stream::Stream;
 
-/// What an authentication message requests (manual, "Message Formats").
+/// Requests of authentication messages (manual, "Message Formats").
 const OK: i32 = 0;
 const CLEARTEXT: i32 = 3;
 const MD5: i32 = 5;
@@ -31,7 +31,7 @@ const NEGOTIATE_TAG: u8 = b'v';
 /// else.
 const SCRAM_ITERATIONS_MAX: u64 = 1_000_000;
 
-/// Who begins a session, and how.
+/// Parameters of a new session.
 #[derive(Clone, Copy)]
 pub struct Login<'a> {
     /// Name of the user.
@@ -155,7 +155,7 @@ async fn scram(
                 "the server offers no supported SASL mechanism; supported is SCRAM-SHA-256",
             ));
         }
-        // We support it, and say so: a server that supports it too then detects a man in the
+        // We support it and announce that: a server that supports it too then detects a man in the
         // middle.
         Some(_) => (sasl::SCRAM_SHA_256, sasl::ChannelBinding::unrequested()),
         None => (sasl::SCRAM_SHA_256, sasl::ChannelBinding::unsupported()),

@@ -60,7 +60,7 @@ pub(super) struct Belief {
     cells: Vec<f64>,
 }
 
-/// What the runs showed, as the model uses it.
+/// The results of the runs, as the model uses them.
 struct Runs {
     /// Rate and distance from the limit of the runs that measured it.
     measured: Vec<(f64, f64)>,

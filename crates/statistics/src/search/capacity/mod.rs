@@ -58,7 +58,7 @@ pub struct CapacityPlan {
     pub runs_max: usize,
 }
 
-/// What a run at a rate showed.
+/// The result of a run at a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Answer {
@@ -81,7 +81,7 @@ pub enum Answer {
     },
 }
 
-/// What to do next.
+/// The next step of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum SearchStep {
@@ -164,7 +164,7 @@ impl CapacitySearch {
         Ok(Self { plan, reported: Vec::new() })
     }
 
-    /// What to do next. Does not change the search.
+    /// Returns the next step. Does not change the search.
     #[must_use]
     pub fn next(&self) -> SearchStep {
         let CapacityPlan { lowest, highest, precision, runs_max, .. } = self.plan;
@@ -206,7 +206,7 @@ impl CapacitySearch {
         SearchStep::Run { rate: at(place) }
     }
 
-    /// A climb that used up its runs knows only what it has seen.
+    /// Result of a climb that used up its runs: only what was measured.
     fn cut_short(&self) -> Judgement {
         let CapacityPlan { lowest, highest, .. } = self.plan;
         let ok = |reported: &&Reported| chance(reported.answer) >= 0.5;

@@ -121,7 +121,7 @@ pub enum Of {
 /// name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Customer {
-    /// Number; with a name, what a routine may fall back on if nobody has that name.
+    /// Number; with a name, the routine may use it if no customer has that name.
     pub c_id: i32,
     /// Number of the last name, for [`LastNames`].
     pub last_name: u16,
@@ -205,7 +205,7 @@ pub(super) struct Routines {
     leave_open: bool,
 }
 
-/// How a session finds out what became of New-Order.
+/// How a session determines the outcome of New-Order.
 #[derive(Debug)]
 enum RunEnding {
     /// It commits, or an error is reported.
@@ -315,7 +315,8 @@ impl Routines {
             }
             Of::Delivery { o_carrier_id } => {
                 if self.leave_open {
-                    // What was read since the last commit would decide which orders are the oldest.
+                    // Reads since the last commit would fix the snapshot that decides which orders
+                    // are the oldest.
                     session.rollback().await?;
                 }
                 self.call(DELIVERY, &[w_id, (*o_carrier_id).into(), time], rows, session).await?;
@@ -328,7 +329,7 @@ impl Routines {
         Ok(Completion::COMMITTED)
     }
 
-    /// Calls a routine whose last argument is the time, if it takes it.
+    /// Calls a routine, with the time as its last argument if it has that parameter.
     async fn call<S: Session>(
         &self,
         transaction: usize,
@@ -416,7 +417,7 @@ impl RunEnding {
         Ok(Self::AsksAfter { patience, statement, clock: Clock::start() })
     }
 
-    /// When a call begins, where that matters.
+    /// Start of a call, if it matters.
     fn now(&self) -> Elapsed {
         match self {
             Self::AsksAfter { clock, .. } => clock.now(),
@@ -445,7 +446,7 @@ async fn is_numbered<S: Session>(
     session: &mut S,
 ) -> Result<bool, DbError> {
     let row = rows.first("the result of NEWORD")?;
-    // Without a number it did not create an order.
+    // A call that returns no number did not create an order.
     let Some(number) = row.optional(NEXT_O_ID, |row, column| row.int32(column))? else {
         return Ok(false);
     };
@@ -459,7 +460,7 @@ async fn is_there<S: Session>(
     rows: &mut Rows,
     session: &mut S,
 ) -> Result<bool, DbError> {
-    // The order may already exist: without an answer nobody knows.
+    // The order may already exist: without an answer its outcome is unknown.
     let asked = session.query(statement, order, rows).await;
     asked.map_err(DbError::after_commit_sent)?;
     Ok(rows.first("the order of New-Order")?.int(0)? > 0)

@@ -2,8 +2,8 @@
 //! comparison of a schema's routines with them.
 //!
 //! Types are compared as numbers, texts and times: the declared type of each differs between
-//! versions (PAYMENT's customer is `numeric` in 3.3 and `integer` in 6.0), and a call does not
-//! care.
+//! versions (PAYMENT's customer is `numeric` in 3.3 and `integer` in 6.0), and calls work with
+//! either.
 
 use std::fmt;
 
@@ -159,7 +159,8 @@ pub(super) fn recognise(
     Ok(compare(&forms, &routines).map(|form| Found { form, remarks }))
 }
 
-/// What a run lacks, and what the version found does not keep, according to `hammerdb.routines`.
+/// Obstacles to a run, and conditions that the version found does not keep, according to
+/// `hammerdb.routines`.
 pub(super) fn judge(catalogue: &StatementCatalogue, rows: &Rows) -> Result<Judged, DbError> {
     Ok(match recognise(catalogue, rows)? {
         Ok(found) if found.has(Remark::Late) => {
