@@ -25,7 +25,7 @@ use crate::failure::{Doing, Failure};
 use crate::record::{Record, Recording, TABLE};
 use crate::worker_pool::{connect, identify, on_this_thread};
 
-/// What a drop removed. Its JSON is the list of the tables.
+/// Tables that a drop removed, as a list in JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(into = "Vec<String>", from = "Vec<String>")]
 pub struct Removal {

@@ -27,5 +27,5 @@ export function trouble(seconds: LiveSecond[], notes: LiveNote[], metric: string
   if (since !== null) return `No service since ${clock(since)}${why(notes, 'away', since - 1) ?? why(notes, 'error', since - 1) ?? ''}`;
   const share = done + failed > 0 ? failed / (done + failed) : 0;
   if (share < FAILING) return null;
-  return `${metric} ${done === 0 ? '0, ' : 'falls short, '}${percent(share, share === 1 ? 0 : 1)} failed${why(notes, 'error') ?? ''}`;
+  return `${metric} ${done === 0 ? '0, ' : 'is too low: '}${percent(share, share === 1 ? 0 : 1)} failed${why(notes, 'error') ?? ''}`;
 }

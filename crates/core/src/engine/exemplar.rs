@@ -24,7 +24,7 @@ pub struct Exemplar {
     pub attempts: u32,
 }
 
-/// What a transaction's input was drawn from, beside the seed of the run.
+/// Origin of a transaction's input. With the seed of the run, it determines the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -32,7 +32,7 @@ pub enum Origin {
     User {
         /// Number of the user, from 0.
         user: u32,
-        /// Which of the user's transactions, from 1.
+        /// Number of the transaction among those of the user, from 1.
         nth: u64,
     },
     /// An arrival of an open load: its number, from 0.

@@ -128,7 +128,7 @@ pub struct Level {
     pub fitted: Option<f64>,
     /// Relative deviation of `mean` from `fitted`.
     pub residual: Option<f64>,
-    /// Its runs, in the order in which they were made.
+    /// Runs of this level, in the order of execution.
     pub runs: Vec<LevelRun>,
 }
 

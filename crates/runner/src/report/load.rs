@@ -29,7 +29,7 @@ pub(super) fn slowest(result: &RunResult) -> Option<Table> {
         return None;
     }
     let head =
-        ["", "transaction", "drawn from", "outcome", "ended", "response", "service", "attempts"];
+        ["", "transaction", "origin", "outcome", "ended", "response", "service", "attempts"];
     let mut table = Table::new(4, &head);
     let title = |name: &str| {
         let seen = result.run.types.iter().find(|seen| seen.name == name);

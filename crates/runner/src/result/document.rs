@@ -215,7 +215,7 @@ pub struct PrimaryMetricFigure {
     pub value: f64,
     /// The unit of time: `second`, `minute`, `hour`.
     pub per: String,
-    /// Which way is better. Documents of older versions do not say: they have rates only.
+    /// Direction in which values improve. Documents of older versions omit it, because they only have rates.
     #[serde(default = "measure::higher")]
     pub better: Better,
     /// Number of committed transactions in the timed window that the metric counts.

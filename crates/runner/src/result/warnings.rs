@@ -93,7 +93,7 @@ fn availability(result: &RunResult, list: &mut Vec<Warning>) {
             "the database executed {}, but the answers could not be read",
             counted(unread, "transactions")
         );
-        warn(list, "unread", text, "see the errors for the answers; they count as failures here");
+        warn(list, "unread", text, "the errors show the answers; they count as failures");
     }
 }
 

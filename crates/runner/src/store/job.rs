@@ -68,7 +68,7 @@ pub struct JobHeader {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobStatus {
-    /// Its process is alive.
+    /// The process of the job is alive.
     Running,
     /// It ran to its end.
     Complete,
@@ -78,7 +78,7 @@ pub enum JobStatus {
     Aborted,
     /// It failed, or its check found violations.
     Failed,
-    /// Its process ended without recording the end.
+    /// The process of the job ended without recording an end.
     Lost,
 }
 
@@ -183,7 +183,7 @@ pub struct JobRow {
 pub struct StoredJob {
     /// The fields shown in lists.
     pub row: JobRow,
-    /// How the workload was driven.
+    /// Spec of the run: load model, users and times.
     pub spec: Option<RunSpec>,
     /// Facts from the build record, and options.
     pub facts: BTreeMap<String, String>,

@@ -396,7 +396,7 @@ fn chunk_row(row: &Row<'_>) -> rusqlite::Result<(u64, Encoded)> {
     // Not written by this program, and would take long to iterate.
     if chunk.width > 8 || chunk.count as u64 > CHUNK_SECONDS {
         let kind = rusqlite::types::Type::Integer;
-        return Err(unreadable(3, kind, "it is no chunk of samples".to_owned()));
+        return Err(unreadable(3, kind, "it is not a chunk of samples".to_owned()));
     }
     Ok((super::read::unsigned(row, 0)?, chunk))
 }

@@ -26,7 +26,7 @@ use crate::{html_export, ui};
 /// Maximum points of a sparkline.
 const SPARKLINE_MAX: u32 = 200;
 
-/// Which jobs to list.
+/// Filter of the job list.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -112,7 +112,7 @@ pub struct JobSummary {
     pub sparkline: Vec<f64>,
     /// Whether a run missed a requirement; it is complete, but not successful.
     pub requirements_failed: bool,
-    /// Whether more transactions of a run failed than were allowed: it is complete, and no success.
+    /// Whether more transactions of a run failed than were allowed: it is complete, but not successful.
     #[serde(default)]
     pub too_many_failures: bool,
 }

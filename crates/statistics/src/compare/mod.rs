@@ -26,7 +26,7 @@ pub const PAIRS_MAX: u32 = 1_000;
 /// Maximum number of points of a series that are proposed: about four months of seconds.
 const POINTS_MAX: f64 = 1e7;
 
-/// Which direction is better.
+/// Direction in which values improve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Better {
@@ -45,7 +45,7 @@ pub struct Comparison {
     pub interval: Interval,
     /// Difference that does not matter, as a share.
     pub margin: f64,
-    /// Which direction is better.
+    /// Direction in which values improve.
     pub better: Better,
     /// Data that the interval is based on.
     pub basis: Basis,
@@ -92,13 +92,13 @@ pub enum Verdict {
     Faster,
     /// None of the others.
     Inconclusive {
-        /// What would settle it if ratio and noise stay as they are; `None` if nothing reasonable
+        /// Additional runs that would settle it if ratio and noise stay the same; `None` if nothing reasonable
         /// would.
         more: Option<More>,
     },
 }
 
-/// How much more to measure.
+/// Amount of further measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum More {

@@ -67,7 +67,7 @@ pub struct Fit {
     pub residuals: Vec<f64>,
 }
 
-/// What a profile of throughput by levels shows.
+/// Result of a profile of throughput by levels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scalability {
     /// The law with all three parameters.

@@ -56,9 +56,9 @@ pub const MIX: OptionDef = OptionDef::value(
 pub const ROUTINES: OptionDef = OptionDef::value(
     OptionCommand::Run,
     "routines",
-    "WHOSE",
+    "OWNER",
     Routines::Triphammer.name(),
-    "whose stored routines a run calls: triphammer's, or hammerdb's with its rules for inputs (chosen automatically in a schema that HammerDB built)",
+    "the stored routines that a run calls: triphammer's, or hammerdb's with its rules for inputs (chosen automatically in a schema that HammerDB built)",
 );
 
 /// Which stored routines a run calls.

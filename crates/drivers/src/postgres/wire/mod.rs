@@ -116,7 +116,7 @@ impl Connection {
             return Err(copy_of(end));
         }
         if self.is_copying {
-            frontend::copy_fail("given up", &mut self.out).map_err(unwritable)?;
+            frontend::copy_fail("load cancelled", &mut self.out).map_err(unwritable)?;
             self.is_copying = false;
         }
         while self.is_asking {

@@ -143,7 +143,7 @@ fn shares(f: &LimitFigures) -> Option<String> {
     parts.sort_by(|a, b| b.1.total_cmp(&a.1));
     let parts: Vec<String> =
         parts.iter().map(|(name, share)| format!("{name} {}", percent(*share))).collect();
-    Some(format!("of a transaction's time {}", parts.join(", ")))
+    Some(format!("share of a transaction's time: {}", parts.join(", ")))
 }
 
 /// What to do next, as advice to the user; `None` when there is nothing to do.
