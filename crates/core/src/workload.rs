@@ -15,6 +15,7 @@ use crate::error::{DbError, SpecError};
 use crate::pace::Cycle;
 use crate::random::Rng;
 use crate::rows::Rows;
+use crate::scale::Scale;
 use crate::session::{Access, Capabilities, RowSource, Session, StatementId};
 use crate::sql::{StatementCatalogue, StatementDef};
 use crate::value::{ColumnType, Timestamp};
@@ -64,19 +65,38 @@ pub struct ScaleUnit {
     pub one: Name,
     /// Several: `warehouses`.
     pub many: Name,
+    /// [`Chunk::key`]s of one unit, by which checks cut the data into ranges: 1 where only whole units
+    /// can be, else 1000.
+    pub keys: u32,
+    /// Keys that one question of a check covers at most: few enough for progress, enough that the
+    /// database reads tables in stretches.
+    pub range_max: u32,
 }
 
 impl ScaleUnit {
     /// The unit by its two forms.
     #[must_use]
     pub const fn new(one: &'static str, many: &'static str) -> Self {
-        Self { one: Name::new_static(one), many: Name::new_static(many) }
+        Self { one: Name::new_static(one), many: Name::new_static(many), keys: 1, range_max: 10 }
+    }
+
+    /// The same unit, of which there may be a fraction in thousandths.
+    #[must_use]
+    pub fn in_thousandths(self) -> Self {
+        Self { keys: 1_000, range_max: 100, ..self }
+    }
+
+    /// The last key of data of this size; the first is 1.
+    #[must_use]
+    pub fn last_key(&self, scale: Scale) -> i64 {
+        let keys = scale.thousandths() * u64::from(self.keys) / 1_000;
+        i64::try_from(keys).unwrap_or(i64::MAX)
     }
 
     /// `1 warehouse`, `8 warehouses`.
     #[must_use]
-    pub fn count(&self, scale: u32) -> String {
-        format!("{scale} {}", if scale == 1 { &self.one } else { &self.many })
+    pub fn count(&self, scale: Scale) -> String {
+        format!("{scale} {}", if scale == Scale::ONE { &self.one } else { &self.many })
     }
 }
 
@@ -529,7 +549,7 @@ pub enum OptionCommand {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkloadSettings {
     /// Size, in [`Description::scale_unit`].
-    pub scale: u32,
+    pub scale: Scale,
     /// Seed of the data.
     pub data_seed: u64,
     /// Seed of a run.

@@ -19,7 +19,7 @@ use triphammer_core::sql::{Script, StatementCatalogue};
 use triphammer_core::workload::{
     BuildEffect, Chunk, Description, OptionDef, TableDef, Workload, WorkloadSettings,
 };
-use triphammer_core::{DbError, ErrorClass, Rows, clock};
+use triphammer_core::{DbError, ErrorClass, Rows, Scale, clock};
 use triphammer_drivers::{AnyDatabase, AnySession};
 use triphammer_workloads::AnyWorkload;
 
@@ -62,7 +62,8 @@ pub struct BuildReport {
     /// `TPROC-C`.
     pub workload: String,
     /// Size, in `scale_unit`.
-    pub scale: u32,
+    #[schema(value_type = f64)]
+    pub scale: Scale,
     /// `warehouses`.
     pub scale_unit: String,
     /// Seed of the data.

@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::{Access, Admin, Database, LockMode, Role, Session};
 use triphammer_core::sql::StatementCatalogue;
-use triphammer_core::workload::{CheckDef, CheckWhen, Description, Statements};
-use triphammer_core::{DbError, Rows, StatementId, Value};
+use triphammer_core::workload::{CheckDef, CheckWhen, Description, ScaleUnit, Statements};
+use triphammer_core::{DbError, Rows, Scale, StatementId, Value};
 use triphammer_drivers::AnyDatabase;
 
 use crate::build::lock_workload;
@@ -20,10 +20,6 @@ use crate::record::Record;
 use crate::remove::inspect;
 use crate::watch::Watch;
 use crate::worker_pool::{WorkerPool, connect, identify, on_this_thread};
-
-/// Parts of the data that one question covers at most: small enough for progress, large enough that the
-/// database reads tables in stretches.
-const RANGE_MAX: i64 = 10;
 
 /// What to check.
 #[derive(Clone, Debug)]
@@ -58,6 +54,9 @@ pub struct CheckReport {
     pub made_by: Option<String>,
     /// First and last part that was checked.
     pub range: (i64, i64),
+    /// How much data that is, `0.01 SF`, where the unit has fractions and the range counts thousandths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<String>,
 }
 
 /// One condition.
@@ -135,13 +134,8 @@ pub fn check(
             .doing(format_args!("connecting to {}", database.target()))?;
         let record = built(workload, &catalogue, &mut session, database).await?;
         let settings = record.workload_settings().doing("reading the build record")?;
-        let range = request.range.unwrap_or((1, i64::from(settings.scale)));
-        if range.0 < 1 || range.1 > i64::from(settings.scale) || range.0 > range.1 {
-            return Err(Failure::refuse(format!(
-                "there are {} 1 to {}; {}-{} is no range of them",
-                workload.scale_unit.many, settings.scale, range.0, range.1
-            )));
-        }
+        let unit = &workload.scale_unit;
+        let range = range(unit, request.range, unit.last_key(settings.scale))?;
         begins();
         // This session keeps the snapshot open that all others look at.
         session.begin(Access::Snapshot).await.doing("beginning a snapshot")?;
@@ -158,7 +152,7 @@ pub fn check(
             connect_limit: limit,
             cancel: request.cancel.clone(),
         };
-        let tasks = tasks(&checks, range, i64::from(settings.scale), pool.size);
+        let tasks = tasks(&checks, range, unit, settings.scale, pool.size);
         let mut asked = ask(&pool, &catalogue, &checks, &tasks, snapshot.as_deref(), watch)?;
         if let Some(external) = workload.external.as_ref().filter(|_| record.is_external()) {
             for check in asked.iter_mut().filter(|c| record.is_violated_by_rule(external, &c.id)) {
@@ -175,6 +169,7 @@ pub fn check(
             untouched: record.is_untouched(),
             made_by: record.made_by().map(str::to_owned),
             range,
+            size: (unit.keys > 1).then(|| unit.count(settings.scale)),
         })
     })
 }
@@ -289,15 +284,35 @@ fn ask(
     Ok(results)
 }
 
+/// The keys that are asked about: those asked for, or all up to `end`.
+fn range(unit: &ScaleUnit, asked: Option<(i64, i64)>, end: i64) -> Result<(i64, i64), Failure> {
+    let Some((first, last)) = asked else { return Ok((1, end)) };
+    let many = &unit.many;
+    if unit.keys > 1 {
+        return Err(Failure::refuse(format!("{many} have no ranges; leave --warehouses out")));
+    }
+    if first < 1 || last > end || first > last {
+        let message = format!("there are {many} 1 to {end}; {first}-{last} is no range of them");
+        return Err(Failure::refuse(message));
+    }
+    Ok((first, last))
+}
+
 /// Cuts the range so that every session has work and progress shows.
-fn tasks(checks: &[&CheckDef], (first, last): (i64, i64), scale: i64, jobs: u32) -> Vec<Task> {
+fn tasks(
+    checks: &[&CheckDef],
+    (first, last): (i64, i64),
+    unit: &ScaleUnit,
+    scale: Scale,
+    jobs: u32,
+) -> Vec<Task> {
     let count = last - first + 1;
-    let step = (count / i64::from(jobs.max(1))).clamp(1, RANGE_MAX);
+    let step = (count / i64::from(jobs.max(1))).clamp(1, unit.range_max.into());
     let mut tasks = Vec::new();
     for (check, definition) in checks.iter().enumerate() {
         if definition.when.is_once() {
             let whole = definition.when == CheckWhen::Whole;
-            let range = if whole { (1, scale) } else { (first, last) };
+            let range = if whole { (1, unit.last_key(scale)) } else { (first, last) };
             tasks.push(Task { check, range });
             continue;
         }

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use triphammer_core::Database;
 use triphammer_core::workload::{Description, OptionCommand, WorkloadSettings};
+use triphammer_core::{Database, Scale};
 use triphammer_workloads::{AnyWorkload, describe};
 
 use crate::build::BuildRequest;
@@ -70,6 +70,19 @@ pub fn refuse_options_of_other_dialects(
     Ok(())
 }
 
+/// The size of the data that the settings name.
+///
+/// # Errors
+/// When it cannot be read, or is too large.
+pub fn scale(settings: &mut Settings, default: Scale) -> Result<Scale, Failure> {
+    let scale: Scale = settings.parse("scale", || default)?;
+    if scale > SCALE_MAX.into() {
+        let message = format!("--scale: {scale} is too much: at most {SCALE_MAX}");
+        return Err(triphammer_core::SpecError::new(message).about("scale").into());
+    }
+    Ok(scale)
+}
+
 /// What to build.
 ///
 /// # Errors
@@ -79,10 +92,11 @@ pub fn build(
     workload: &Arc<Description>,
     target: &Target,
 ) -> Result<BuildRequest, Failure> {
-    let scale: u32 = settings.count("scale", SCALE_MAX, || 1)?;
+    let scale = scale(settings, Scale::ONE)?;
     let one_writer = target.database.capabilities().one_writer;
-    let jobs = settings
-        .count("jobs", JOBS_MAX, || if one_writer { 1 } else { (2 * cores()).min(scale).max(1) })?;
+    let jobs = settings.count("jobs", JOBS_MAX, || {
+        if one_writer { 1 } else { (2 * cores()).min(scale.rounded_up()).max(1) }
+    })?;
     if jobs == 0 {
         return Err(Failure::refuse("a build needs at least one job: --jobs 1 or more"));
     }

@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn a_name_leads_to_its_workload() {
         assert_eq!(describe("tproc-c").unwrap().title, "TPROC-C");
-        let settings = WorkloadSettings { scale: 1, ..WorkloadSettings::default() };
+        let settings = WorkloadSettings { scale: 1.into(), ..WorkloadSettings::default() };
         let workload = AnyWorkload::new("tpc-b", &settings).unwrap();
         assert_eq!(workload.description().name, "tpc-b");
     }

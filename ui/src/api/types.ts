@@ -307,6 +307,8 @@ export interface CheckReport {
   range: unknown[];
   /** What the range counts: `warehouses`. */
   scale_unit: string;
+  /** How much data that is, `0.01 SF`, where the unit has fractions and the range counts thousandths. */
+  size?: string | null | undefined;
   /** The target, redacted. */
   target: string;
   /** Whether no run had touched the data, so that the rules of the population were checked too. */

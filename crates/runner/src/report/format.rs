@@ -1,5 +1,7 @@
 //! Numbers as people read them.
 
+use triphammer_core::Scale;
+
 /// With thousands separators: `12,345`.
 #[must_use]
 pub fn integer(number: u64) -> String {
@@ -132,11 +134,14 @@ pub fn counted(number: u64, plural: &str) -> String {
 /// The size of the data: `1 warehouse`, `1,000 branches`. Documents have the unit's plural; its singular is
 /// the workload's to know.
 #[must_use]
-pub fn scale(number: u32, plural: &str) -> String {
+pub fn scale(number: Scale, plural: &str) -> String {
     let known = || crate::workloads().into_iter().find(|known| known.scale_unit.many == plural);
-    match number {
-        1 => known().map_or_else(|| counted(1, plural), |known| known.scale_unit.count(1)),
-        _ => counted(number.into(), plural),
+    match number.whole() {
+        Some(1) => {
+            known().map_or_else(|| counted(1, plural), |known| known.scale_unit.count(number))
+        }
+        Some(number) => counted(number.into(), plural),
+        None => format!("{number} {plural}"),
     }
 }
 
@@ -224,9 +229,9 @@ mod tests {
         assert_eq!((counted(1, "runs"), counted(10, "runs")), ("1 run".into(), "10 runs".into()));
         for workload in crate::workloads() {
             let unit = &workload.scale_unit;
-            assert_eq!(scale(1, &unit.many), format!("1 {}", unit.one));
-            assert_eq!(scale(1000, &unit.many), format!("1,000 {}", unit.many));
+            assert_eq!(scale(Scale::ONE, &unit.many), format!("1 {}", unit.one));
+            assert_eq!(scale(1000.into(), &unit.many), format!("1,000 {}", unit.many));
         }
-        assert_eq!(scale(1, "shops"), "1 shop");
+        assert_eq!(scale(Scale::ONE, "shops"), "1 shop");
     }
 }

@@ -54,7 +54,10 @@ pub fn check(report: &CheckReport) -> String {
     let made_by = expected.peek().map_or("", |made_by| made_by).to_owned();
     let expected = expected.count();
     let (first, last) = report.range;
-    let of = format!("of {} on {} {first} to {last}", report.workload, report.scale_unit);
+    let of = match &report.size {
+        Some(size) => format!("of {} at {size}", report.workload),
+        None => format!("of {} on {} {first} to {last}", report.workload, report.scale_unit),
+    };
     out.push_str(&match (bad, expected) {
         (0, 0) => format!("all {} conditions {of} hold", report.checks.len()),
         (0, _) => format!("{} conditions {of} hold", report.checks.len() - expected),

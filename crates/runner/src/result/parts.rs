@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use triphammer_core::Scale;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -66,7 +67,7 @@ pub struct WorkloadFacts {
     /// Results of two versions do not compare.
     pub version: u32,
     /// Size, in `scale_unit`.
-    pub scale: u32,
+    pub scale: Scale,
     /// `warehouses`.
     pub scale_unit: String,
     /// What the build remembers, and the run's own options: `seed`, `c_load`, `all-warehouses`.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use triphammer_core::Scale;
 use triphammer_core::event::Phase;
 use triphammer_core::recorder::RecordedInterval;
 use triphammer_core::session::ServerInfo;
@@ -39,7 +40,7 @@ pub struct JobHeader {
     /// The workload's version.
     pub workload_version: u32,
     /// Size.
-    pub scale: u32,
+    pub scale: Scale,
     /// What `scale` counts.
     pub scale_unit: String,
     /// The target.
@@ -144,7 +145,7 @@ pub struct JobRow {
     /// The workload's version.
     pub workload_version: u32,
     /// Size.
-    pub scale: u32,
+    pub scale: Scale,
     /// What `scale` counts.
     pub scale_unit: String,
     /// The target.
