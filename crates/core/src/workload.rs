@@ -42,7 +42,8 @@ pub struct Description {
     pub statements: Vec<StatementDef>,
     /// The tables in the order of creation.
     pub tables: Arc<[TableDef]>,
-    /// The transaction types; their order is the order of every array and report.
+    /// The transaction types; their order is the order of every array and report. None where the workload has
+    /// data and questions about it, but nothing that a run could time.
     pub transactions: Vec<TransactionDef>,
     /// The figure that is printed first, and how the database itself counts it.
     pub headline: Headline,
@@ -297,6 +298,21 @@ pub struct Headline {
     /// The transaction types that `database_count` counts, by place: `transactions`, but for those that
     /// leave no trace.
     pub counted: Vec<usize>,
+}
+
+impl Headline {
+    /// Of a workload without transactions, where nothing reads it.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self {
+            name: Name::new_static("none"),
+            meaning: Name::new_static("no timed transactions"),
+            transactions: Vec::new(),
+            measure: MeasureDef::Rate { per_seconds: 60 },
+            database_count: None,
+            counted: Vec::new(),
+        }
+    }
 }
 
 /// How a run gives its primary metric. What follows from that (what a second says about it, which way is

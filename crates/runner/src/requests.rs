@@ -11,6 +11,7 @@ use crate::build::BuildRequest;
 use crate::cancel::Cancel;
 use crate::catalogues;
 use crate::check::CheckRequest;
+use crate::command::JobKind;
 use crate::failure::Failure;
 use crate::settings::{JOBS_MAX, SCALE_MAX, Settings, Source};
 use crate::target::Target;
@@ -68,6 +69,24 @@ pub fn refuse_options_of_other_dialects(
         }
     }
     Ok(())
+}
+
+/// Refuses to drive a workload that has nothing to drive.
+///
+/// # Errors
+/// When the workload declares no transactions, with what can be done with it.
+pub fn refuse_untimed(kind: JobKind, workload: &Description) -> Result<(), Failure> {
+    if !kind.drives() || !workload.transactions.is_empty() {
+        return Ok(());
+    }
+    let others = JobKind::ALL.into_iter().filter(|kind| !kind.drives());
+    let others: Vec<&str> = others.map(JobKind::name).collect();
+    Err(Failure::refuse(format!(
+        "{} has no timed transactions, so `{}` cannot drive it; there are {}",
+        workload.title,
+        kind.name(),
+        others.join(", ")
+    )))
 }
 
 /// The size of the data that the settings name.

@@ -192,6 +192,7 @@ fn unknown(name: &str) -> SpecError {
 workloads! {
     TprocC(crate::tproc_c::TprocC),
     TpcB(crate::tpc_b::TpcB),
+    TprocH(crate::tproc_h::TprocH),
 }
 
 #[cfg(test)]
@@ -209,6 +210,6 @@ mod tests {
     #[test]
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let error = describe("tproc-z").unwrap_err().to_string();
-        assert_eq!(error, "unknown workload `tproc-z`; known are tproc-c, tpc-b");
+        assert_eq!(error, "unknown workload `tproc-z`; known are tproc-c, tpc-b, tproc-h");
     }
 }

@@ -24,5 +24,6 @@ mod serve;
 mod servers;
 mod sqlite;
 mod tpc_b;
+mod tproc_h;
 mod tui;
 mod until_ci;

@@ -112,8 +112,9 @@ pub const SETTINGS: &[SettingDef] = &[
         "scale",
         "N",
         &[BUILD, RUN, PROFILE, CAPACITY, COMPARE],
-        "Size of the data: warehouses for TPROC-C, branches for TPC-B-like. `run` takes it \
-         only where nothing is stored (null:) or built (the embedded default)",
+        "Size of the data: warehouses for TPROC-C, branches for TPC-B-like, scale factor (SF), \
+         such as 0.01, for TPROC-H. `run` takes it only where nothing is stored (null:) or \
+         built (the embedded default)",
     )
     .titled(Group::Data, "Size of the data")
     .default("1; 10 on null:"),
