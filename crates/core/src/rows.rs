@@ -302,6 +302,12 @@ impl<'a> Row<'a> {
         DbError::new(ErrorClass::Other, message)
     }
 
+    /// A field for people: short, and without control characters; text has quotes.
+    #[must_use]
+    pub fn show(&self, column: usize) -> String {
+        self.get(column).map_or_else(|| "nothing".to_owned(), |cell| self.describe(cell))
+    }
+
     /// A field for people: short, and without control characters.
     fn describe(&self, cell: &Cell) -> String {
         match *cell {

@@ -18,7 +18,7 @@ use crate::rows::Rows;
 use crate::scale::Scale;
 use crate::session::{Access, Capabilities, RowSource, Session, StatementId};
 use crate::sql::{StatementCatalogue, StatementDef};
-use crate::value::{ColumnType, Timestamp};
+use crate::value::{ColumnType, Timestamp, Value};
 
 /// A name or a title that many share: cheap to clone, whether it was known when the program was compiled or
 /// read from a file.
@@ -49,6 +49,8 @@ pub struct Description {
     pub headline: Headline,
     /// The conditions that `check` verifies.
     pub checks: Vec<CheckDef>,
+    /// Questions whose answers are known as long as the data is as built.
+    pub answers: Option<Answers>,
     /// Sums that a run must move by exactly what its own transactions say.
     pub audits: Vec<AuditDef>,
     /// Where its logic can run, the preferred place first.
@@ -438,6 +440,58 @@ impl CheckWhen {
     pub const fn is_of_population(self) -> bool {
         matches!(self, Self::Untouched | Self::UntouchedOnce)
     }
+}
+
+/// Questions whose answers are known, at some scales.
+#[derive(Clone, Debug)]
+pub struct Answers {
+    /// These scales, for people: `0.01, 0.1 and 1 SF`.
+    pub known_at: Name,
+    /// The questions with their answers at a scale; none where they are not known.
+    pub at: fn(Scale) -> Vec<Answer>,
+}
+
+/// A question and its answer.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// `Q1`.
+    pub id: Name,
+    /// The question in a line.
+    pub title: Name,
+    /// Its statement.
+    pub statement: Name,
+    /// The statement's arguments.
+    pub args: Vec<Value<'static>>,
+    /// The columns of the answer.
+    pub columns: Vec<AnswerColumn>,
+    /// The rows of the answer in order, as text; `NULL` is SQL NULL.
+    pub rows: Vec<Vec<&'static str>>,
+}
+
+/// A column of an answer.
+#[derive(Clone, Debug)]
+pub struct AnswerColumn {
+    /// Its name.
+    pub name: Name,
+    /// How it is compared.
+    pub rule: AnswerRule,
+}
+
+/// How a field of an answer is compared with what is known. The names are those of TPC-H's clause 2.1.3.5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerRule {
+    /// Text, equal but for blanks at its ends.
+    Words,
+    /// A whole number, equal.
+    Count,
+    /// A decimal of two digits after the point, equal.
+    Cents,
+    /// A date, equal.
+    Day,
+    /// A sum: at most 100 and at most a hundredth off.
+    Sum,
+    /// An average or a ratio: at most a hundredth off.
+    Ratio,
 }
 
 /// A table.

@@ -8,10 +8,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use triphammer_core::session::{Access, Admin, Database, LockMode, Role, Session};
 use triphammer_core::sql::StatementCatalogue;
-use triphammer_core::workload::{CheckDef, CheckWhen, Description, ScaleUnit, Statements};
+use triphammer_core::workload::{Answer, CheckDef, CheckWhen, Description, ScaleUnit, Statements};
 use triphammer_core::{DbError, Rows, Scale, StatementId, Value};
 use triphammer_drivers::AnyDatabase;
 
+use crate::answers::wrong;
 use crate::build::lock_workload;
 use crate::cancel::Cancel;
 use crate::catalogues;
@@ -57,6 +58,9 @@ pub struct CheckReport {
     /// How much data that is, `0.01 SF`, where the unit has fractions and the range counts thousandths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<String>,
+    /// Why answers that the workload knows at other scales were not compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_compared: Option<String>,
 }
 
 /// One condition.
@@ -159,6 +163,8 @@ pub fn check(
                 check.by_rules_of = (check.violations > 0).then(|| external.made_by.to_string());
             }
         }
+        let answers = known_answers(workload, settings.scale);
+        asked.extend(compare(&pool, &catalogue, &answers, snapshot.as_deref(), watch)?);
         session.rollback().await.doing("ending the snapshot")?;
         session.close().await;
         Ok(CheckReport {
@@ -170,6 +176,7 @@ pub fn check(
             made_by: record.made_by().map(str::to_owned),
             range,
             size: (unit.keys > 1).then(|| unit.count(settings.scale)),
+            not_compared: not_compared(workload, settings.scale, answers.is_empty()),
         })
     })
 }
@@ -249,10 +256,7 @@ fn ask(
             for (index, check) in checks.iter().enumerate() {
                 ids.insert(index, statements.prepare(session, &check.statement).await?);
             }
-            match snapshot {
-                Some(name) => session.begin_at(name).await?,
-                None => session.begin(Access::Snapshot).await?,
-            }
+            begin_snapshot(session, snapshot).await?;
             Ok(ids)
         },
         async |session, ids, task| {
@@ -282,6 +286,66 @@ fn ask(
         results[task.check].first_key.get_or_insert(key);
     }
     Ok(results)
+}
+
+/// The answers that are known at this scale.
+fn known_answers(workload: &Description, scale: Scale) -> Vec<Answer> {
+    workload.answers.as_ref().map_or_else(Vec::new, |answers| (answers.at)(scale))
+}
+
+/// Why there was nothing to compare answers with.
+fn not_compared(workload: &Description, scale: Scale, is_unknown: bool) -> Option<String> {
+    let answers = workload.answers.as_ref().filter(|_| is_unknown)?;
+    let (known_at, size) = (&answers.known_at, workload.scale_unit.count(scale));
+    Some(format!("answers are known at {known_at}; at {size} none was compared"))
+}
+
+/// Asks every question whose answer is known.
+fn compare(
+    pool: &WorkerPool,
+    catalogue: &StatementCatalogue,
+    answers: &[Answer],
+    snapshot: Option<&str>,
+    watch: &Watch<'_>,
+) -> Result<Vec<CheckResult>, Failure> {
+    if answers.is_empty() {
+        return Ok(Vec::new());
+    }
+    watch.task("comparing answers", answers.len() as u64, "answers");
+    let compared = pool.work(
+        answers,
+        |answer| format!("query {}", answer.id),
+        async |session| begin_snapshot(session, snapshot).await,
+        async |session, (), answer| {
+            let mut rows = Rows::new();
+            let id = Statements::new(catalogue).prepare(session, &answer.statement).await?;
+            session.query(id, &answer.args, &mut rows).await?;
+            watch.advance(1);
+            Ok::<_, DbError>(wrong(answer, &rows))
+        },
+    )?;
+    let results = answers.iter().zip(compared).map(|(answer, wrong)| {
+        let (violations, first_key) = wrong.unzip();
+        CheckResult {
+            id: answer.id.to_string(),
+            title: answer.title.to_string(),
+            violations: violations.unwrap_or_default(),
+            first_key,
+            by_rules_of: None,
+        }
+    });
+    Ok(results.collect())
+}
+
+/// Begins to read at the instant of the check.
+async fn begin_snapshot<S: Session>(
+    session: &mut S,
+    snapshot: Option<&str>,
+) -> Result<(), DbError> {
+    match snapshot {
+        Some(name) => session.begin_at(name).await,
+        None => session.begin(Access::Snapshot).await,
+    }
 }
 
 /// The keys that are asked about: those asked for, or all up to `end`.

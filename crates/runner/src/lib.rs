@@ -3,6 +3,7 @@
 //! values of one type each, [`AnyWorkload`](triphammer_workloads::AnyWorkload) and
 //! [`AnyDatabase`](triphammer_drivers::AnyDatabase), so that the engine is compiled once.
 
+pub mod answers;
 pub mod build;
 pub mod campaign;
 pub mod cancel;

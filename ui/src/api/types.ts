@@ -303,6 +303,8 @@ export interface CheckReport {
   checks: CheckResult[];
   /** The other program that made the tables; the rules of the population are not its own. */
   made_by?: string | null | undefined;
+  /** Why answers that the workload knows at other scales were not compared. */
+  not_compared?: string | null | undefined;
   /** First and last part that was checked. */
   range: unknown[];
   /** What the range counts: `warehouses`. */

@@ -68,6 +68,9 @@ pub fn check(report: &CheckReport) -> String {
             "\n{expected} do not, by the rules of {made_by}, which made the tables"
         ));
     }
+    if let Some(why) = &report.not_compared {
+        out.push_str(&format!("\n{why}"));
+    }
     match &report.made_by {
         Some(made_by) => out.push_str(&format!(
             "\nthe rules of the population are not checked: {made_by} made the tables by rules of its own"

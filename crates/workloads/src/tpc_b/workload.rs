@@ -36,6 +36,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         transactions: transactions().to_vec(),
         headline: headline(),
         checks: CHECKS.to_vec(),
+        answers: None,
         audits: audits(),
         modes: vec![Mode::Statements],
         external: Some(ExternalSchema {

@@ -11,6 +11,7 @@ use triphammer_core::workload::{
 };
 use triphammer_core::{DbError, Scale, SpecError};
 
+use super::answers::ANSWERS;
 use super::checks::CHECKS;
 use super::rows::{Piece, factor, rows};
 use super::schema::{fixed_tables, scaled_tables, tables};
@@ -42,6 +43,7 @@ static DESCRIPTION: LazyLock<Arc<Description>> = LazyLock::new(|| {
         transactions: Vec::new(),
         headline: Headline::none(),
         checks: CHECKS.to_vec(),
+        answers: Some(ANSWERS),
         audits: Vec::new(),
         modes: vec![Mode::Statements],
         external: None,
