@@ -85,6 +85,8 @@ impl JobKind {
 pub enum Command {
     /// Work.
     Job(JobKind),
+    /// Writes a workload's data to files.
+    Datagen,
     /// Shows when results changed.
     History,
     /// Lists stored jobs.
@@ -97,7 +99,7 @@ pub enum Command {
 
 impl Command {
     /// Every command, in the order of the help.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Job(JobKind::Build),
         Self::Job(JobKind::Run),
         Self::Job(JobKind::Profile),
@@ -106,6 +108,7 @@ impl Command {
         Self::History,
         Self::Job(JobKind::Check),
         Self::Job(JobKind::Drop),
+        Self::Datagen,
         Self::Jobs,
         Self::Report,
         Self::Serve,
@@ -116,6 +119,7 @@ impl Command {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Job(kind) => kind.name(),
+            Self::Datagen => "datagen",
             Self::History => "history",
             Self::Jobs => "jobs",
             Self::Report => "report",
@@ -128,6 +132,7 @@ impl Command {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Job(kind) => kind.title(),
+            Self::Datagen => "Write a workload's data to files",
             Self::History => "Show runs in the order of time, and when they changed",
             Self::Jobs => "List stored jobs",
             Self::Report => "Print a stored job as its command printed it",
@@ -146,7 +151,7 @@ impl Command {
     pub const fn job(self) -> Option<JobKind> {
         match self {
             Self::Job(kind) => Some(kind),
-            Self::History | Self::Jobs | Self::Report | Self::Serve => None,
+            Self::Datagen | Self::History | Self::Jobs | Self::Report | Self::Serve => None,
         }
     }
 }

@@ -12,6 +12,7 @@ pub mod check;
 pub mod choices;
 pub mod command;
 pub mod compare;
+pub mod datagen;
 pub mod failure;
 mod failure_limit;
 mod formats;

@@ -11,7 +11,7 @@ use crate::build::BuildRequest;
 use crate::cancel::Cancel;
 use crate::catalogues;
 use crate::check::CheckRequest;
-use crate::command::JobKind;
+use crate::command::{Command, JobKind};
 use crate::failure::Failure;
 use crate::settings::{JOBS_MAX, SCALE_MAX, Settings, Source};
 use crate::target::Target;
@@ -80,7 +80,8 @@ pub fn refuse_untimed(kind: JobKind, workload: &Description) -> Result<(), Failu
         return Ok(());
     }
     let others = JobKind::ALL.into_iter().filter(|kind| !kind.drives());
-    let others: Vec<&str> = others.map(JobKind::name).collect();
+    let others = others.map(JobKind::name).chain([Command::Datagen.name()]);
+    let others: Vec<&str> = others.collect();
     Err(Failure::refuse(format!(
         "{} has no timed transactions, so `{}` cannot drive it; there are {}",
         workload.title,

@@ -2,6 +2,7 @@
 //! or serve.
 
 mod compare;
+mod datagen;
 mod drop;
 mod history;
 mod job;
@@ -43,6 +44,7 @@ pub fn dispatch(matches: &ArgMatches) -> Result<Exit> {
     }
     match command {
         Command::Job(kind) => job::command(kind, settings),
+        Command::Datagen => datagen::command(&mut settings),
         Command::History => history::command(&mut settings),
         Command::Jobs => jobs::list(&mut settings),
         Command::Report => {

@@ -4,6 +4,7 @@
 mod bad_input;
 mod capacity;
 mod compare;
+mod datagen;
 mod dialects;
 mod drill;
 mod dropping;

@@ -29,6 +29,6 @@ pub use history::history;
 pub use json::{json, pretty as json_pretty};
 pub(crate) use load::author;
 pub use markdown::markdown;
-pub use plain::{build, check, document, document_markdown, stored, stored_json};
+pub use plain::{build, check, datagen, document, document_markdown, stored, stored_json};
 pub use profile::{profile, profile_markdown};
 pub use text::{Style, printable, summary, text};

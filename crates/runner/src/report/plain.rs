@@ -7,6 +7,7 @@ use super::{
 };
 use crate::build::BuildReport;
 use crate::check::CheckReport;
+use crate::datagen::DatagenReport;
 use crate::job::{Document, Removal};
 use crate::store::{StoreError, StoredJob};
 
@@ -30,6 +31,20 @@ pub fn build(report: &BuildReport) -> String {
         out.push_str(&format!("  {phase:18} {seconds:8.1} s\n"));
     }
     out
+}
+
+/// Written files for people.
+#[must_use]
+pub fn datagen(report: &DatagenReport) -> String {
+    let DatagenReport { workload, size, files, rows, bytes, seconds, .. } = report;
+    let rate = *bytes as f64 / 1e6 / seconds.max(1e-3);
+    format!(
+        "{workload} with {size} in {}: {} in {} files, {} rows in {seconds:.1} s ({rate:.0} MB/s)\n",
+        report.folder.display(),
+        format::bytes(*bytes),
+        integer(*files),
+        integer(*rows)
+    )
 }
 
 /// A check for people.

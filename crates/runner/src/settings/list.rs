@@ -16,6 +16,7 @@ const CAPACITY: Command = Command::Job(JobKind::Capacity);
 const COMPARE: Command = Command::Job(JobKind::Compare);
 const CHECK: Command = Command::Job(JobKind::Check);
 const DROP: Command = Command::Job(JobKind::Drop);
+const DATAGEN: Command = Command::Datagen;
 const HISTORY: Command = Command::History;
 const JOBS: Command = Command::Jobs;
 const REPORT: Command = Command::Report;
@@ -63,6 +64,11 @@ pub const SETTINGS: &[SettingDef] = &[
         .default("tproc-c")
         .choices(choices::workloads)
         .marked(&[Shared]),
+    value("workload", "NAME", &[DATAGEN], "Workload whose data is written")
+        .short('w')
+        .default("tproc-c")
+        .choices(choices::workloads)
+        .marked(&[NotInJobFile]),
     value("workload", "NAME", &[HISTORY], "Runs of this workload")
         .short('w')
         .default("that of the newest run")
@@ -111,21 +117,24 @@ pub const SETTINGS: &[SettingDef] = &[
     value(
         "scale",
         "N",
-        &[BUILD, RUN, PROFILE, CAPACITY, COMPARE],
+        &[BUILD, RUN, PROFILE, CAPACITY, COMPARE, DATAGEN],
         "Size of the data: warehouses for TPROC-C, branches for TPC-B-like, scale factor (SF), \
          such as 0.01, for TPROC-H. `run` takes it only where nothing is stored (null:) or \
          built (the embedded default)",
     )
     .titled(Group::Data, "Size of the data")
     .default("1; 10 on null:"),
+    value("jobs", "N", &[DATAGEN], "Threads that write side by side")
+        .default("min(cores, parts)")
+        .marked(&[NotInJobFile]),
     value("jobs", "N", &[BUILD, CHECK], "Sessions that work side by side")
         .titled(Group::Data, "Loaders side by side")
         .default("min(2 x cores, scale); 1 to build where the database has one writer"),
     value(
         "seed",
         "N",
-        &[BUILD, RUN, PROFILE, CAPACITY, COMPARE],
-        "Seed: of the data in `build`, of the inputs in `run`, of the order of runs too in \
+        &[BUILD, RUN, PROFILE, CAPACITY, COMPARE, DATAGEN],
+        "Seed: of the data in `build` and `datagen`, of the inputs in `run`, of the order of runs too in \
          `profile`. The same seed gives the same rows and the same work",
     )
     .titled(Group::Data, "Seed")
@@ -425,7 +434,7 @@ pub const SETTINGS: &[SettingDef] = &[
         .marked(&[NotInJobFile, InRequest]),
     switch(
         "json",
-        &[BUILD, RUN, PROFILE, CAPACITY, COMPARE, HISTORY, CHECK, JOBS],
+        &[BUILD, RUN, PROFILE, CAPACITY, COMPARE, HISTORY, CHECK, DATAGEN, JOBS],
         "Print one JSON document instead of text",
     )
     .marked(&[NotInJobFile, Anew, NotReplayed, OfStored]),
@@ -461,6 +470,17 @@ pub const SETTINGS: &[SettingDef] = &[
     value("limit", "N", &[JOBS], "How many jobs to list").default("20").marked(&[NotInJobFile]),
     value("parent", "JOB", &[JOBS], "List the runs of this profile, capacity or compare job")
         .default("jobs that belong to no other")
+        .marked(&[NotInJobFile]),
+    value("format", "FORMAT", &[DATAGEN], "Form of the files: {words}")
+        .default("tbl")
+        .choices(choices::file_formats)
+        .marked(&[NotInJobFile]),
+    value("parts", "N", &[DATAGEN], "Files of each table, made side by side")
+        .default("1")
+        .marked(&[NotInJobFile]),
+    value("output", "DIR", &[DATAGEN], "Folder of the files, made where there is none")
+        .short('o')
+        .default("this folder")
         .marked(&[NotInJobFile]),
     value("format", "FORMAT", &[REPORT], "Form of the report: {words}")
         .default("by the ending of --output, else text")

@@ -192,7 +192,8 @@ impl IntoRow for LineItem<'_> {
         rows.int(self.l_partkey);
         rows.int(self.l_suppkey);
         rows.int(self.l_linenumber.into());
-        rows.decimal(self.l_quantity * 100, 2);
+        // Without digits after the point, as dbgen writes it.
+        rows.decimal(self.l_quantity, 0);
         rows.cents(self.l_extendedprice);
         rows.cents(self.l_discount);
         rows.cents(self.l_tax);
